@@ -41,7 +41,7 @@ describe("buildApp", () => {
       });
   }
 
-  it("wants one handler for every operation and one operation for every handler", () => {
+  it("requires one handler for every operation and one operation for every handler", () => {
     expect(build([first], [handle(first, answer)])).to.not.throw();
     expect(build([first, other], [handle(first, answer)])).to.throw(
       StartupError,
@@ -57,7 +57,7 @@ describe("buildApp", () => {
     );
   });
 
-  it("wants unique ids and routes", () => {
+  it("requires unique ids and routes", () => {
     const sameId = sample("first", "/api/v1/elsewhere");
     expect(build([first, sameId], [handle(first, answer), handle(sameId, answer)])).to.throw(
       StartupError,
@@ -105,7 +105,7 @@ describe("a request that goes wrong", () => {
     expect(logged?.["err"]).to.have.property("message", "the secret reason");
   });
 
-  it("is answered with 503 at the deadline, and its work is told to stop", async () => {
+  it("is answered with 503 at the deadline, and its work is aborted", async () => {
     const { status, json } = await gateway.send("GET", "/api/v1/slow");
     expect(status).to.equal(503);
     expect(json["code"]).to.equal("INTERNAL_ERROR");
@@ -189,7 +189,7 @@ describe("request ids and the log", () => {
   });
   after(() => gateway.stop());
 
-  it("echoes an id, or makes one", async () => {
+  it("echoes a request id, or makes one", async () => {
     const id = async (headers = {}) =>
       (await gateway.send("GET", "/api/v1/nothing", { headers })).headers["x-request-id"];
     expect(await id({ "X-Request-Id": "trace-7.a" })).to.equal("trace-7.a");
@@ -198,7 +198,7 @@ describe("request ids and the log", () => {
     expect(await id({ "X-Request-Id": "x".repeat(65) })).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it("writes one line a request, with the template of the path and nothing that was sent", async () => {
+  it("logs one line for each request, with the path template and no input", async () => {
     gateway.lines.length = 0;
     await gateway.send("PATCH", "/api/v1/things/5?content=SECRET", { form: "content=SECRET" });
     await gateway.send("GET", "/SECRET?api_key=SECRET", {
@@ -243,7 +243,7 @@ describe("what the gateway tells of itself", () => {
     await gateway.stop();
   });
 
-  it("answers /health by the probe, and keeps quiet about it", async () => {
+  it("answers /health by the probe, without logging it", async () => {
     let healthy = true;
     const gateway = await startGateway({
       health: async () => {
@@ -262,7 +262,7 @@ describe("what the gateway tells of itself", () => {
 });
 
 describe("a gateway that is about to end", () => {
-  it("answers for the last time on each connection", async () => {
+  it("closes each connection after its next answer", async () => {
     const closing = new AbortController();
     const gateway = await startGateway({ closing: closing.signal });
     const connection = async () => {
@@ -294,7 +294,7 @@ describe("createGatewayServer", () => {
     return answer;
   }
 
-  it("answers in the envelope even what is no request", async () => {
+  it("answers in the envelope even to malformed requests", async () => {
     const broken = await raw("nonsense\r\n\r\n");
     expect(broken).to.match(/^HTTP\/1.1 400 /);
     expect(JSON.parse(broken.split("\r\n\r\n")[1] ?? "")).to.deep.include({

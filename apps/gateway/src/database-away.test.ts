@@ -54,7 +54,7 @@ describe("while the database is away", () => {
   const post = (content: string) =>
     way.gateway.as(member).post(scheduledMessagesPath, channelMessage(room.id, { content }));
 
-  it("refuses requests with 503, whether it is refused a connection or waits for one in vain", async () => {
+  it("answers 503 whether connections are refused or time out", async () => {
     await behindProxy();
     await way.proxy.refuse();
     expectUnavailable(await post("refused"), "nothing was changed");
@@ -94,7 +94,7 @@ describe("while the database is away", () => {
       expectUnavailable(await edit, "nothing was changed");
     });
 
-    it("says that nothing was changed where only the name of a new program was added", async () => {
+    it("says that nothing was changed when only the name of a new program was added", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
       await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
       const edit = way.gateway
@@ -106,7 +106,7 @@ describe("while the database is away", () => {
       expectUnavailable(await edit, "nothing was changed");
     });
 
-    it("says that it cannot tell once its COMMIT was sent", async () => {
+    it("says that the outcome is unknown once its COMMIT was sent", async () => {
       await obstacle.lock("SELECT FROM event_head FOR UPDATE");
       const sent = post("who knows");
       await oneWaits();
@@ -136,7 +136,7 @@ describe("while the database is away", () => {
     }
     const isHeld = () => waitFor(() => looks >= 2, { what: "the poll waits for the database" });
 
-    it("until the database is back, and then as ever", async () => {
+    it("until the database is back", async () => {
       await behindProxy();
       await way.proxy.refuse();
       const { queueId, answer } = await poll();
@@ -144,7 +144,7 @@ describe("while the database is away", () => {
       await endsWell(queueId, answer);
     });
 
-    it("that had been let in", async () => {
+    it("that had been admitted", async () => {
       await behindProxy({
         authenticate: async (credentials, { keys }) => {
           const account = await authenticate(
@@ -168,7 +168,7 @@ describe("while the database is away", () => {
       expect((await answer).status).to.equal(503);
     });
 
-    it("no longer than the process goes on", async () => {
+    it("no longer than the process runs", async () => {
       const closing = new AbortController();
       await behindProxy({ closing: closing.signal });
       await way.proxy.refuse();

@@ -21,7 +21,7 @@ import { expect } from "chai";
 type Ask = (gateway: Gateway) => Promise<Answer>;
 
 // docs/decisions/011: an error answer says that nothing has happened and nothing will.
-describe("a change of accounts and what they keep that takes too long", () => {
+describe("a change of an account that exceeds the deadline", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   const hasty = useGateway(db, { app: { deadlineMs: 1_500 } });
@@ -77,24 +77,24 @@ describe("a change of accounts and what they keep that takes too long", () => {
     expect(await footprint(db)).to.deep.equal(before);
   }
 
-  it("changes nothing later, where it waits for the organization's events with its COMMIT behind it", async () => {
+  it("changes nothing later when it waits for the event-log lock at its commit", async () => {
     await obstacle.lock("SELECT FROM event_head FOR UPDATE");
     await tooLate(Object.values(changes));
   });
 
-  it("changes nothing later, where it waits for what it has to write", async () => {
+  it("changes nothing later when it waits for a row lock", async () => {
     await obstacle.lock(
       "LOCK TABLE drafts, custom_profile_field_values, custom_profile_fields, audit_log, alert_word_owners IN SHARE MODE",
     );
     await tooLate(Object.values(changes));
   });
 
-  it("changes nothing later, where a part of what a bot stores is written", async () => {
+  it("changes nothing later when a part of a bot's storage is written", async () => {
     await obstacle.lock("LOCK TABLE bot_storage_usage IN SHARE MODE");
     await tooLate(Object.values(stored));
   });
 
-  it("changes nothing later, where the network has swallowed it", async () => {
+  it("changes nothing later when the network has swallowed it", async () => {
     const way = await startBehindProxy(db, { max: 5 }, () => ({ app: { deadlineMs: 5_000 } }));
     const before = await footprint(db);
     await obstacle.lock("LOCK TABLE bot_storage_parts, drafts IN SHARE MODE");
@@ -110,7 +110,7 @@ describe("a change of accounts and what they keep that takes too long", () => {
     await way.close();
   });
 
-  it("is done when it is asked for again", async () => {
+  it("succeeds when it is sent again", async () => {
     for (const [what, ask] of Object.entries({ ...stored, ...changes })) {
       const { status, text } = await ask(gateway);
       expect(status, `${what}: ${text}`).to.equal(200);

@@ -73,7 +73,7 @@ describe("a request that takes too long", () => {
     expect(again.status).to.equal(200);
   });
 
-  it("is refused where it waits for the organization's events, with its COMMIT behind it", async () => {
+  it("is refused when it waits for the event-log lock at its commit", async () => {
     const before = await footprint(db);
     await lockHead();
     expect(
@@ -88,7 +88,7 @@ describe("a request that takes too long", () => {
     expect(await footprint(db)).to.deep.equal(before);
   });
 
-  it("is refused where the look-up of its credentials does not end", async () => {
+  it("is refused when the look-up of its credentials does not end", async () => {
     await obstacle.lock("LOCK TABLE users");
     expect((await hasty.as(member).get(scheduledMessagesPath)).status).to.equal(503);
     expect(await obstacle.waiting()).to.equal(0);
@@ -125,7 +125,7 @@ describe("a request that takes too long", () => {
     expect(await footprint(db)).to.deep.equal(before);
   });
 
-  it("commits once, when its client hangs up behind the commit", async () => {
+  it("commits once when its client hangs up after the commit began", async () => {
     const content = "behind the commit";
     const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
     await lockHead();
@@ -151,7 +151,7 @@ describe("a request that takes too long", () => {
     expect(rows).to.have.length(1);
   });
 
-  it("leaves nothing going on beside what it was refused for", async () => {
+  it("leaves no work running after its refusal", async () => {
     const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
     await lockRow(id);
     const twofold = operation({
@@ -182,7 +182,7 @@ describe("a request that takes too long", () => {
     await own.close();
   });
 
-  it("is told that nobody knows, where the network swallows its commit", async () => {
+  it("says that the outcome is unknown when the network swallows its commit", async () => {
     const way = await startBehindProxy(db, { max: 5 }, () => ({ app: { deadlineMs: 6_000 } }));
     const before = await footprint(db);
     await lockHead();
@@ -201,8 +201,8 @@ describe("a request that takes too long", () => {
     await way.close();
   });
 
-  describe("beside many others", () => {
-    it("holds three connections with the others of its account, and leaves the rest to other accounts", async () => {
+  describe("among many requests", () => {
+    it("shares three connections with the other requests of its account", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
       await lockRow(id);
       const edits = Array.from({ length: 12 }, (_, i) =>
@@ -218,7 +218,7 @@ describe("a request that takes too long", () => {
       for (const { status } of await Promise.all(edits)) expect(status).to.equal(200);
     });
 
-    it("holds five connections at most while nobody knows whose it is", async () => {
+    it("shares five connections with all requests whose sender is unknown", async () => {
       await obstacle.lock("LOCK TABLE users");
       const ask = () => gateway.as(member).get(scheduledMessagesPath);
       const requests: Array<ReturnType<typeof ask>> = [];

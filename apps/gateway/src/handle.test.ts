@@ -22,7 +22,7 @@ const declare = (method: "GET" | "POST", name: string) =>
     result: { seen: z.string().optional() },
   });
 
-describe("What an operation says that it does", () => {
+describe("the bindings of operations", () => {
   const db = useDatabase();
   let member: TestAccount;
   let gateway: Gateway;
@@ -79,7 +79,7 @@ describe("What an operation says that it does", () => {
   const ask = (method: "get" | "post", path: string) =>
     countQueries(db, async () => (await gateway.as(member)[method](`/api/v1/${path}`)).body);
 
-  it("reads: a statement is no transaction, and a snapshot is one state that nobody writes to", async () => {
+  it("reads: statements run outside of a transaction, and a snapshot is one read-only state", async () => {
     const { result, statements } = await ask("get", "single");
     expect(result["seen"]).to.equal(member.fullName);
     expect(statements.filter((text) => /BEGIN|COMMIT/.test(text))).to.deep.equal([]);
@@ -89,7 +89,7 @@ describe("What an operation says that it does", () => {
     expect(await nameOf(db)).to.equal("Somebody Else");
   });
 
-  it("changes: nothing of a refused one stays, and one that loses runs again", async () => {
+  it("changes: a refused action leaves nothing, and one with a serialization failure runs again", async () => {
     const before = await nameOf(db);
     expect((await ask("post", "refused")).result.msg).to.equal("No");
     expect(await nameOf(db)).to.equal(before);

@@ -13,7 +13,7 @@ import { SharedLookUp } from "./shared-look-up.ts";
 describe("the services of a request", () => {
   const db = useDatabase();
 
-  it("have shapes that V8 has made before: one of their own would stay, with the request, among the old objects", () => {
+  it("share hidden classes: V8 would retain a request with its own class", () => {
     const { isFast, isSame } = shapes();
     const site = { url: "", development: false, pushConfigured: false } as Services["site"];
     const keys = new SharedLookUp<Uint8Array, never>(db, async () => []);

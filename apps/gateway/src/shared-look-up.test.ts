@@ -24,14 +24,14 @@ describe("look-ups of several requests", () => {
   const start = () => new SharedLookUp(db, look);
   const outcome = (one: Promise<string | undefined>) => one.catch((error: Error) => error.message);
 
-  it("that come in one turn are one statement, and each gets its own", async () => {
+  it("share one statement in one turn of the event loop, and get their own results", async () => {
     const keys = start();
     const found = await Promise.all([2, 3, 2, 4].map((key) => keys.find(key)));
     expect(found).to.deep.equal(["number 2", undefined, "number 2", "number 4"]);
     expect(looked).to.deep.equal([[2, 3, 2, 4]]);
   });
 
-  it("do not wait for those that came before", async () => {
+  it("do not wait for earlier look-ups", async () => {
     await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const first = keys.find(100);
@@ -41,7 +41,7 @@ describe("look-ups of several requests", () => {
     expect(await first).to.equal("number 100");
   });
 
-  it("are a hundred at most", async () => {
+  it("are batched by up to a hundred", async () => {
     const keys = start();
     const many = Array.from({ length: 250 }, (_, i) => i % 50);
     await Promise.all(many.map((key) => keys.find(key)));
@@ -55,7 +55,7 @@ describe("look-ups of several requests", () => {
     expect(await keys.find(2)).to.equal("number 2");
   });
 
-  it("go on for the others where one has ended, and no longer than anybody waits", async () => {
+  it("continue for the other requests when one has ended, and end with the last", async () => {
     await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
@@ -72,7 +72,7 @@ describe("look-ups of several requests", () => {
     await obstacle.untilWaiting(0, "the statement is cancelled");
   });
 
-  it("count one once that had ended before, and whose time runs out meanwhile", async () => {
+  it("handle requests that have ended before or end meanwhile", async () => {
     await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const gone = new Lifetime();

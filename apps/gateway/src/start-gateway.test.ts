@@ -15,7 +15,7 @@ import { expect } from "chai";
 
 import { startGateway } from "./start-gateway.ts";
 
-describe("A gateway as it is started", () => {
+describe("a started gateway", () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();
@@ -79,7 +79,7 @@ describe("A gateway as it is started", () => {
     });
   });
 
-  it("logs where a request comes from: who connects, or whom a trusted proxy names", async () => {
+  it("logs the client's address: that of the peer, or the one that a trusted proxy names", async () => {
     const addressIn = (variables: Record<string, string>, forwarded: string) =>
       new Promise<unknown>((resolve, reject) => {
         running(variables, async (url, lines) => {
@@ -97,7 +97,7 @@ describe("A gateway as it is started", () => {
     expect(await addressIn(trusting, '"}\u00a0')).to.equal("127.0.0.1");
   });
 
-  it("says what its push bouncer lacks", async () => {
+  it("reports what its push bouncer lacks", async () => {
     const half = { PUSH_BOUNCER_URL: "https://push.example.com", PUSH_SERVER_KEY: "key" };
     const refusal = await running(half, () => Promise.resolve()).catch((error: Error) => error);
     expect(refusal?.message).to.match(/^PUSH_SERVER_ID is not set/);

@@ -66,8 +66,8 @@ function decoded<T>(parameter: Parameter<T>, text: string): T | ApiError {
   }
 }
 
-describe("The codecs of parameters, for whatever is sent", () => {
-  it("give back what was written: texts, numbers, choices and JSON", async () => {
+describe("the codecs of parameters, for arbitrary input", () => {
+  it("decode what was encoded: texts, numbers, choices and JSON", async () => {
     const any = form.json(z.unknown());
     const limited = form.int({ min: -5, max: 1_000 });
     const choice = form.oneOfOrJson("on", "off");
@@ -85,7 +85,7 @@ describe("The codecs of parameters, for whatever is sent", () => {
     for (const word of ["on", '"on"', ' "on" ']) expect(decoded(choice, word)).to.equal("on");
   });
 
-  it("take of an ID what a column can hold, and of any other number that nothing has it", async () => {
+  it("decode IDs that a column can hold, and map other integers to 0", async () => {
     const anyNumber = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
     await holds(
       fc.property(fc.oneof(anyNumber, fc.bigInt({ min: -5n, max: 5n })), (number) => {
@@ -112,7 +112,7 @@ describe("The codecs of parameters, for whatever is sent", () => {
     );
   });
 
-  it("read a part of a path once, whatever is in it", async () => {
+  it("decode a part of a path exactly once", async () => {
     await holds(
       fc.property(storable, fc.string({ unit: "binary" }), (text, other) => {
         expect(path.text().decode(encodeURIComponent(text))).to.equal(text);
@@ -123,7 +123,7 @@ describe("The codecs of parameters, for whatever is sent", () => {
     );
   });
 
-  it("refuse with BAD_REQUEST and the parameter's name what they cannot use, in every operation", async () => {
+  it("refuse unusable texts with BAD_REQUEST and the parameter's name, in every operation", async () => {
     const all = allOperations.flatMap(({ id, decoders }) =>
       decoders.map(({ name, parameter }) => ({ id, name, parameter })),
     );
@@ -142,7 +142,7 @@ describe("The codecs of parameters, for whatever is sent", () => {
     );
   });
 
-  it("find of several names of a parameter the one that was sent, and refuse two", async () => {
+  it("accept any one name of a parameter, and refuse two", async () => {
     const sample = operation({
       id: "sample",
       method: "GET",

@@ -8,7 +8,7 @@ import { eventReference } from "./events/event-reference.ts";
 const forClients = allEvents.filter(({ internal }) => !internal);
 
 describe("the documents of events", () => {
-  it("have every event that is served as one alternative at least, and no other", () => {
+  it("list every served event as an alternative, and no other", () => {
     const { oneOf } = schemaOf(z.array(deliveredEvent), "output")["items"] as {
       oneOf: Array<{ title: string; properties: Record<string, unknown>; required: string[] }>;
     };
@@ -33,7 +33,7 @@ describe("the documents of events", () => {
     expect(page).not.to.contain("api_key_changed");
   });
 
-  it("are what an answer is checked by: a wrong event says what is wrong with it", () => {
+  it("validate answers, and name the fault of a wrong event", () => {
     const faults = (event: object) =>
       deliveredEvent.safeParse(event).error?.issues.map(({ message }) => message);
     expect(faults({ id: 5, type: "user_group", op: "remove", group_id: 1 })).to.equal(undefined);

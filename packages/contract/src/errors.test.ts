@@ -48,7 +48,7 @@ const all: ApiError[] = [
 ];
 
 describe("errors", () => {
-  it("have a text for people, and no fields but those of their code", () => {
+  it("have a text, and only the fields of their code", () => {
     for (const error of all) {
       expect(error).to.be.instanceOf(ApiError);
       expect(error.message, error.code).to.have.length.greaterThan(0);

@@ -61,7 +61,7 @@ export const errors = {
       { reason: "incompleteBody" },
     ),
   internalError: () => refusal("INTERNAL_ERROR", "Something went wrong on the server"),
-  /** The server cannot answer in time, or at all at the moment. */
+  /** The server cannot answer in time, or is not available. */
   unavailable: (message = "The server could not answer in time") =>
     new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 

@@ -47,7 +47,7 @@ describe("form.bool", () => {
     refuses(form.bool(), "True", "1", "0", "yes", '"true"', "", "null");
   });
 
-  it("takes listed words besides", () => {
+  it("also takes listed words", () => {
     accepts(form.boolOr("partial"), "partial", "partial");
     accepts(form.boolOr("partial"), '"partial"', "partial");
     accepts(form.boolOr("partial"), "false", false);
@@ -84,13 +84,13 @@ describe("form.int", () => {
     );
   });
 
-  it("refuses what lies outside of its range, however long", () => {
+  it("refuses numbers outside of its range, of any length", () => {
     refuses(form.int(), "10000000000000001000", "-99999999999999999999", "9".repeat(400));
     refuses(form.int({ min: 1, max: 10 }), "0", "11");
     accepts(form.int({ min: 1, max: 10 }), "10", 10);
   });
 
-  it("takes listed words besides, bare or as JSON strings", () => {
+  it("also takes listed words, bare or as JSON strings", () => {
     const days = form.intOr(["realm_default", "unlimited"], { min: 1 });
     accepts(days, "30", 30);
     accepts(days, "unlimited", "unlimited");
@@ -100,7 +100,7 @@ describe("form.int", () => {
 });
 
 describe("form.id", () => {
-  it("makes an ID that no column can hold the ID of nothing", () => {
+  it("maps an ID that no column can hold to 0", () => {
     accepts(form.id(), "7", 7);
     for (const text of ["0", "-1", "2147483648", "9223372036854775808", "9".repeat(400)])
       accepts(form.id(), text, 0);
@@ -137,7 +137,7 @@ describe("form.json", () => {
     accepts(form.json(z.array(z.number()), { fractions: true }), "[0.5,1e3]", [0.5, 1000]);
   });
 
-  it("refuses more values than could be checked without holding up others", () => {
+  it("refuses more values than can be checked without blocking the event loop", () => {
     const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
     expect(form.json(z.array(z.int())).decode("x", numbers(20_000))).to.have.length(20_000);
     refuses(
@@ -148,7 +148,7 @@ describe("form.json", () => {
     accepts(form.json(z.string()), JSON.stringify(",".repeat(30_000)), ",".repeat(30_000));
   });
 
-  it("look no further than the first wrong item of a long list", () => {
+  it("stops at the first wrong item of a long list", () => {
     let looks = 0;
     const even = z.int().refine((value) => ++looks > 0 && value % 2 === 0, "must be even");
     const odd = [...Array<number>(150).fill(2), ...Array<number>(19_000).fill(1)];

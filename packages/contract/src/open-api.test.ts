@@ -62,7 +62,7 @@ describe("openApi", () => {
   const patch = at(document, "paths", "/api/v1/samples/{sample_id}", "patch");
   const get = at(document, "paths", "/api/v1/samples", "get");
 
-  it("describes the form, JSON parts marked as such", () => {
+  it("describes the form, with JSON parts marked", () => {
     expect(at(patch, "requestBody", "content")).to.deep.equal({
       "application/x-www-form-urlencoded": {
         schema: {
@@ -105,7 +105,7 @@ describe("openApi", () => {
     expect(get).to.not.have.property("requestBody");
   });
 
-  it("puts those of DELETE there too, whose bodies OpenAPI 3.0 leaves undefined", () => {
+  it("puts the parameters of DELETE into the query, because OpenAPI 3.0 leaves their bodies undefined", () => {
     const [remove] = Object.values(
       at(
         openApi([{ ...edit, method: "DELETE" }], options),
@@ -126,7 +126,7 @@ describe("openApi", () => {
     ]);
   });
 
-  it("tells what an answer without envelope may be", () => {
+  it("describes answers without envelope", () => {
     const raw = [
       { status: 200, about: "A picture", type: "image/png" },
       { status: 302, about: "Elsewhere" },
@@ -144,7 +144,7 @@ describe("openApi", () => {
     });
   });
 
-  it("says whose message the example of an operation names", () => {
+  it("names the account whose message an example uses", () => {
     const remind = { ...list, access: "account" as const, params: {}, decoders: edit.decoders };
     const ofMessage = operation({
       id: "read-sample",
@@ -245,7 +245,7 @@ describe("the declared operations", () => {
     }
   });
 
-  it("are all in the list that is generated, whatever their folder", async () => {
+  it("are all in the generated list", async () => {
     const ids = allOperations.map(({ id }) => id);
     const folder = dirname(fileURLToPath(import.meta.url));
     const files = (await readdir(folder, { recursive: true })).filter(
@@ -278,7 +278,7 @@ describe("apiReference", () => {
     expect(pages.get("README.md")).to.contain("| `REQUEST_CONFUSING_VAR` | 400 |");
   });
 
-  it("tells parameters, answers, callers and errors", () => {
+  it("describes parameters, answers, callers and errors", () => {
     const page = pages.get("samples.md");
     expect(page).to.contain("| `to` | integer or integer[] | yes | Who gets it |");
     expect(page).to.contain("| `topic` | string |  | Also as `subject`. |");

@@ -120,7 +120,7 @@ describe("operation", () => {
     ]);
   });
 
-  it("leaves out those that have no effect yet, and decodes them all the same", () => {
+  it("excludes names without effect, but decodes them", () => {
     const mail = operation({
       id: "x",
       method: "POST",

@@ -50,7 +50,7 @@ export interface Declaration<
   readonly params: Params;
   /** A codec for each name in braces. */
   readonly pathParams: Path;
-  /** Fields of a successful answer besides `result` and `msg`. Checked in tests. */
+  /** Fields of a successful answer, in addition to `result` and `msg`. Checked in tests. */
   readonly result: Result;
   /** A successful answer holds more fields than `result` names; the request decides which. */
   readonly moreFields?: true;

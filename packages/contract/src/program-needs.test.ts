@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { needsOf } from "./program-needs.ts";
 
 describe("what programs need", () => {
-  it("is something for those that are named, by their whole name, and nothing for others", () => {
+  it("applies to the named programs by their whole name only", () => {
     expect(needsOf("ZulipTerminal")).to.deep.equal([
       "reaction_user",
       "channel_email",

@@ -45,7 +45,7 @@ describe("large request bodies", () => {
     all.filter(({ text }) => text.startsWith("HTTP/1.1 100 Continue")).length;
   const answered = (one: { text: string }) => one.text.includes("HTTP/1.1 200");
 
-  it("are read four at a time of one account, those of unknown size among them; small ones do not wait", async () => {
+  it("reads at most four at a time for one account, including bodies of unknown size; small bodies do not wait", async () => {
     const first = ask("member", announced(large));
     const second = ask("member", unknownSize);
     const asked = [first, second, ask("member", announced(2_000_000)), ask("member", unknownSize)];
@@ -63,7 +63,7 @@ describe("large request bodies", () => {
     await waitFor(() => wanted(waiting) === 2, { what: "the place of a lost client is free" });
   });
 
-  it("are read 32 at a time of all accounts", async () => {
+  it("reads at most 32 at a time for all accounts", async () => {
     const lost = ask("sender0", announced(large));
     const others = Array.from({ length: 31 }, (_, i) =>
       ask(`sender${(i + 1) >> 2}`, announced(large)),
@@ -79,7 +79,7 @@ describe("large request bodies", () => {
     await waitFor(() => wanted([next]) === 1, { what: "the next is wanted" });
   });
 
-  it("are refused with 408 when no more of them arrives, and give their places back", async () => {
+  it("refuses a stalled body with 408 and releases its permit", async () => {
     const stopped = Array.from({ length: 9 }, () => ask("member", announced(large), gateway));
     for (const { socket } of stopped) socket.write("content=and no more");
     await waitFor(() => stopped.every(({ closed }) => closed), { what: "all are cut off" });

@@ -32,7 +32,7 @@ describe("clientName", () => {
     expect(clientName("curl/8", "a\0")).to.equal("InvalidUserAgent");
   });
 
-  it("keeps no long text in memory, neither a user agent nor what it is cut from", () => {
+  it("retains no long text in memory, neither a user agent nor the text that it is cut from", () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const held = () => {

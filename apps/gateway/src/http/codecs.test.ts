@@ -30,8 +30,8 @@ async function decodedForm(bytes: Buffer): Promise<ReadonlyMap<string, string>> 
   return fields.texts;
 }
 
-describe("The decoders of requests, for whatever is sent", () => {
-  it("read forms as the platform writes and reads them", async () => {
+describe("the decoders of requests, for arbitrary input", () => {
+  it("decode forms like URLSearchParams", async () => {
     await holds(
       fc.asyncProperty(pairs, rawForm, async (written, raw) => {
         const form = new URLSearchParams(written);
@@ -43,7 +43,7 @@ describe("The decoders of requests, for whatever is sent", () => {
     );
   });
 
-  it("read of forms in parts what the platform writes, files by their names", async () => {
+  it("decode multipart forms that FormData writes, with files by name", async () => {
     await holds(
       fc.asyncProperty(pairs, fc.array(name, { maxLength: 3 }), async (written, files) => {
         const form = new FormData();
@@ -63,7 +63,7 @@ describe("The decoders of requests, for whatever is sent", () => {
     );
   });
 
-  it("read the credentials that clients write, and refuse every other header with 401 or 400", async () => {
+  it("accept the credentials that clients write, and refuse every other header with 401 or 400", async () => {
     const part = text.filter((any) => !any.includes(":"));
     const header = fc.oneof(
       fc.string(),
@@ -88,7 +88,7 @@ describe("The decoders of requests, for whatever is sent", () => {
     );
   });
 
-  it("let through of a text what they were sent: whether it can be stored is asked later", async () => {
+  it("pass text on unchanged: later checks decide whether it can be stored", async () => {
     await holds(
       fc.asyncProperty(fc.uint8Array({ maxLength: 20 }), async (bytes) => {
         const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");

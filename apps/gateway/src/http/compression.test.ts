@@ -63,7 +63,7 @@ describe("Compression of answers", () => {
 
   for (const [name, make] of Object.entries(forms))
     for (const [coding, unpack] of Object.entries(unpacked))
-      it(`gives ${name} as ${coding} to who takes that, and it is what it was`, async () => {
+      it(`sends ${name} as ${coding} to clients that accept it, unchanged after decompression`, async () => {
         things = make();
         const whole = await ask();
         expect(whole.headers["content-encoding"]).to.equal(undefined);
@@ -77,7 +77,7 @@ describe("Compression of answers", () => {
           expect(Number(headers["content-length"])).to.equal(bytes.length);
       });
 
-  it("begins with 1,000 characters: one fewer goes out as it is", async () => {
+  it("compresses answers from 1,000 characters on", async () => {
     const empty = JSON.stringify({ result: "success", msg: "", things: "" }).length;
     things = "x".repeat(999 - empty);
     const shorter = await ask("gzip");
@@ -105,13 +105,13 @@ describe("Compression of answers", () => {
     ["", undefined],
     ["gzip;q=nonsense, ;;;,,", undefined],
   ] as const)
-    it(`takes "${accept}" for ${coding ?? "nothing that it knows"}`, async () => {
+    it(`chooses ${coding ?? "no coding"} for "${accept}"`, async () => {
       things = texts(100);
       const { status, headers } = await ask(accept);
       expect([status, headers["content-encoding"]]).to.deep.equal([200, coding]);
     });
 
-  it("compresses what is small too where the client refuses it as it is", async () => {
+  it("compresses small answers too where the client refuses identity", async () => {
     things = [];
     const { headers, bytes } = await ask("gzip, identity;q=0");
     expect(headers["content-encoding"]).to.equal("gzip");
@@ -122,19 +122,19 @@ describe("Compression of answers", () => {
     "a small answer": () => [{ api_key: "x" }, texts(100)],
     "one that is written in slices": () => [texts(20_000), { bots: [{ api_key: "x" }] }],
   }))
-    it(`leaves ${name} as it is where a field of it holds a secret`, async () => {
+    it(`does not compress ${name} when a field holds a secret`, async () => {
       things = make();
       const { headers, bytes } = await ask("gzip, br");
       expect(headers["content-encoding"]).to.equal(undefined);
       expect(JSON.parse(bytes.toString())).to.have.property("things");
     });
 
-  it("is not kept from it by a text that looks like such a field", async () => {
+  it("compresses an answer with a text that looks like a secret field", async () => {
     things = [{ content: '"api_key":"x"' }, texts(100)];
     expect((await ask("gzip")).headers["content-encoding"]).to.equal("gzip");
   });
 
-  it("never cuts an answer short unseen: what fails on the way ends the connection", async () => {
+  it("closes the connection when compression fails midway", async () => {
     things = new Pages(async function* () {
       yield texts(50_000);
       throw new Error("the database went away");

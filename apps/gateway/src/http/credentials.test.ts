@@ -32,7 +32,7 @@ describe("credentials", () => {
     "an incoming-webhook bot": basic("webhook@carillon.test:webhook"),
   };
 
-  it("refuses every failure alike", async () => {
+  it("gives the same answer to every failure", async () => {
     const texts = new Set<string>();
     for (const [name, authorization] of Object.entries(refused)) {
       const { status, headers, json, text } = await answer(authorization);
@@ -62,11 +62,11 @@ describe("credentials", () => {
     }
   });
 
-  it("lets incoming-webhook bots into the operations that are for them", async () => {
+  it("admits incoming-webhook bots to their operations only", async () => {
     expect((await gateway.send("POST", "/api/v1/webhook", { as: "webhook" })).status).to.equal(200);
   });
 
-  it("does not read them where nobody has to log in", async () => {
+  it("ignores credentials where no log-in is needed", async () => {
     for (const authorization of Object.values(refused)) {
       const headers = authorization === undefined ? {} : { Authorization: authorization };
       expect((await gateway.send("POST", "/api/v1/login", { as: null, headers })).status).to.equal(
@@ -83,7 +83,7 @@ describe("credentials", () => {
     ).to.equal(200);
   });
 
-  it("tells the log why, and never the key", async () => {
+  it("logs the reason, and never the key", async () => {
     await answer(basic("member@carillon.test:guessed-key"));
     const line = gateway.lines.at(-1);
     expect(line).to.deep.include({ code: "UNAUTHORIZED", why: "unknown key", status: 401 });

@@ -50,7 +50,7 @@ describe("the envelope", () => {
     }
   });
 
-  it("names a missing parameter and two names of one", async () => {
+  it("names a missing parameter, and two names of the same parameter", async () => {
     const missing = await gateway.send("POST", "/api/v1/echo");
     expect(missing.json).to.deep.include({ code: "REQUEST_VARIABLE_MISSING", var_name: "content" });
     const twice = await gateway.send("POST", "/api/v1/echo?topic=a", {
@@ -98,7 +98,7 @@ describe("ignored_parameters_unsupported", () => {
     expect(await ignored("GET", "/api/v1/nothing?client=z")).to.equal(undefined);
   });
 
-  it("is there for operations without parameters and for every method", async () => {
+  it("appears for operations without parameters and for every method", async () => {
     expect(await ignored("GET", "/api/v1/nothing?dont_block=true")).to.deep.equal(["dont_block"]);
     expect(await ignored("DELETE", "/api/v1/echo?content=x&n=1")).to.deep.equal(["n"]);
     expect(await ignored("PATCH", "/api/v1/echo", "content=x&n=1")).to.deep.equal(["n"]);
@@ -110,7 +110,7 @@ describe("ignored_parameters_unsupported", () => {
     ]);
   });
 
-  it("is not on errors", async () => {
+  it("is absent on errors", async () => {
     const { json } = await gateway.send("POST", "/api/v1/echo?n=1");
     expect(json).to.have.all.keys("result", "msg", "code", "var_name");
   });

@@ -49,7 +49,7 @@ describe("where parameters come from", () => {
     });
   }
 
-  it("reads forms that come in chunks of unannounced length", async () => {
+  it("reads chunked forms", async () => {
     const { headers, body } = multipart(["content", "b".repeat(100_000)], ["topic", "c"]);
     const chunks = body.match(/[^]{1,7000}/g) ?? [];
     expect(
@@ -67,7 +67,7 @@ describe("where parameters come from", () => {
     ).to.equal("x");
   });
 
-  it("reads a compressed form, however the compression is spelt", async () => {
+  it("reads a compressed form, with any spelling of the encoding", async () => {
     const gzip = gzipSync("content=zipped");
     const bodies = {
       gzip,
@@ -103,7 +103,7 @@ describe("where parameters come from", () => {
     expect(untyped.json["code"]).to.equal("REQUEST_VARIABLE_MISSING");
   });
 
-  it("lets the body win over the query, and the last of one source", async () => {
+  it("prefers the body over the query, and the last of several equal names", async () => {
     expect(await content("POST", "/api/v1/echo?content=query", { form: "content=body" })).to.equal(
       "body",
     );
@@ -140,7 +140,7 @@ describe("where parameters come from", () => {
     ).to.equal("✓ü");
   });
 
-  it("takes names literally: no nesting, case-sensitive, nothing special about prototypes", async () => {
+  it("takes names literally: no nesting, case-sensitive, safe against prototype names", async () => {
     const form = "content=x&Content=y&a[b]=1&a.b=2&__proto__=3&constructor=4";
     const { json } = await gateway.send("POST", "/api/v1/echo", { form });
     expect(json["ignored_parameters_unsupported"]).to.deep.equal([
@@ -170,7 +170,7 @@ describe("where parameters come from", () => {
     expect(await content("POST", "/api/v1/echo", multipart(["content", ""]))).to.equal("");
   });
 
-  it("reports file parts, also under the name of a parameter", async () => {
+  it("reports file parts, even under the name of a parameter", async () => {
     const file = "Content-Type: image/png\r\n";
     const { json } = await gateway.send(
       "POST",
@@ -268,7 +268,7 @@ describe("sizes", () => {
 
   const mebibyte = 1024 * 1024;
 
-  it("takes forms of up to 2 MiB where a parameter is JSON, and no parameter over a mebibyte", async () => {
+  it("accepts forms of up to 2 MiB where a parameter is JSON, and parameters of up to 1 MiB", async () => {
     const value = "x".repeat(mebibyte);
     const rest = 2 * mebibyte - `content=${value}&other=`.length;
     const { status, json } = await gateway.send("POST", "/api/v1/echo", {
@@ -281,7 +281,7 @@ describe("sizes", () => {
     expect(longer.json["msg"]).to.equal("content must not be longer than 1048576 characters");
   });
 
-  it("takes forms of up to 1 MiB where no parameter is JSON", async () => {
+  it("accepts forms of up to 1 MiB where no parameter is JSON", async () => {
     for (const [more, status] of [
       [0, 200],
       [1, 413],
@@ -291,7 +291,7 @@ describe("sizes", () => {
     }
   });
 
-  it("refuses a name that is longer than any, before it comes back in the answer", async () => {
+  it("refuses a name that is too long, without repeating it in the answer", async () => {
     const name = "n".repeat(1_001);
     for (const sent of [{ form: `content=x&${name}=1` }, multipart([name, "1"])]) {
       const { status, json } = await gateway.send("POST", "/api/v1/echo", sent);
@@ -300,7 +300,7 @@ describe("sizes", () => {
     }
   });
 
-  it("answers 413 beyond, announced or not, also when it only unfolds", async () => {
+  it("answers 413 above the limit, for announced, chunked and compressed bodies", async () => {
     const form = { "Content-Type": "application/x-www-form-urlencoded" };
     const big = `content=${"x".repeat(2 * mebibyte)}`;
     const inParts = multipart(["content", "x".repeat(2 * mebibyte)]);
@@ -323,7 +323,7 @@ describe("sizes", () => {
     }
   });
 
-  it("lets an operation have a limit of its own", async () => {
+  it("honours an operation's own limit", async () => {
     expect(
       (await gateway.send("POST", "/api/v1/small", { form: `content=${"x".repeat(992)}` })).status,
     ).to.equal(200);
@@ -332,7 +332,7 @@ describe("sizes", () => {
     ).to.equal(413);
   });
 
-  it("takes query strings of 128 KiB", async () => {
+  it("accepts query strings of 128 KiB", async () => {
     const ids = encodeURIComponent(
       JSON.stringify(Array.from({ length: 10_000 }, (_, i) => 1_000_000 + i)),
     );

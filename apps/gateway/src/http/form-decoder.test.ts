@@ -10,7 +10,7 @@ async function decode(form: string | Buffer): Promise<Pairs> {
 }
 
 describe("decodeForm", () => {
-  it("decodes whatever URLSearchParams does, and in the same way", async () => {
+  it("decodes like URLSearchParams", async () => {
     const pieces = [
       ...Array.from("&=+%?;#ab1\0\r\näé✓😀\ufeff\ufffd"),
       ..."%20 %2B %26 %3d %25 %00 %41 %zz %4 %C3%A4 %c3 %A4 %F0%9F%98%80 %F0%9F %ED%A0%80 %EF%BB%BF %FF %".split(
@@ -35,7 +35,7 @@ describe("decodeForm", () => {
     }
   });
 
-  it("takes bytes that are no UTF-8 like their escapes", async () => {
+  it("decodes invalid UTF-8 bytes like their escapes", async () => {
     const raw = Buffer.from([0x61, 0x3d, 0xc3, 0x28, 0xa4, 0xf0, 0x9f, 0x98, 0x26, 0x62]);
     expect(await decode(raw)).to.deep.equal([...new URLSearchParams("a=%C3%28%A4%F0%9F%98&b")]);
   });
@@ -61,7 +61,7 @@ describe("decodeForm", () => {
     }
   });
 
-  it("lets others have their turn", async () => {
+  it("yields to the event loop", async () => {
     for (const unit of ["+", "%20", "é", "x", "a=1&"]) {
       const bytes = Buffer.from(`a=${unit.repeat(Math.ceil(8_000_000 / unit.length))}`);
       let turns = 0;

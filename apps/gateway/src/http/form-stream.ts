@@ -74,7 +74,7 @@ export class FormStream {
 
   #endName(): void {
     this.#name += this.#decoder.end();
-    this.#value = this.#name === "" ? nobody : this.#sink.field(this.#name);
+    this.#value = this.#name === "" ? dropped : this.#sink.field(this.#name);
   }
 
   #endPair(): void {
@@ -89,7 +89,7 @@ export class FormStream {
 }
 
 /** Drops the value of a field without a name. */
-const nobody: FieldValue = { write() {}, end() {} };
+const dropped: FieldValue = { write() {}, end() {} };
 
 function indexOr(otherwise: number, index: number): number {
   return index < 0 ? otherwise : index;

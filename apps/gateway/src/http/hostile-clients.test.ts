@@ -8,7 +8,7 @@ import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
  * Clients that send something else than requests, or send them otherwise than anybody would. Each is refused or cut off,
  * tells the gateway nothing twice, and keeps nobody else from being answered.
  */
-describe("clients that mean no good", () => {
+describe("hostile clients", () => {
   let gateway: Gateway;
   const sockets = new Set<Socket>();
   before(async () => {
@@ -48,7 +48,7 @@ describe("clients that mean no good", () => {
     waitFor(() => seen.closed, { what: `${what}: the connection is closed after ${seen.text}` });
   const answers = ({ text }: { text: string }) => text.split("HTTP/1.1 ").length - 1;
 
-  it("are answered once where two lengths tell of a second request in the body of the first", async () => {
+  it("get one answer when two lengths smuggle a second request into the body of the first", async () => {
     const hidden = "GET /api/v1/refuse HTTP/1.1\r\nHost: x\r\n\r\n";
     const chunked = `0\r\n\r\n${hidden}`;
     for (const headers of [
@@ -73,7 +73,7 @@ describe("clients that mean no good", () => {
     }
   });
 
-  it("are cut off where the body's chunks are none", async () => {
+  it("are disconnected when the body's chunks are malformed", async () => {
     for (const body of [
       "zz\r\ncontent=x\r\n0\r\n\r\n",
       "-1\r\ncontent=x\r\n0\r\n\r\n",
@@ -90,7 +90,7 @@ describe("clients that mean no good", () => {
     }
   });
 
-  it("are refused where the head is none", async () => {
+  it("are refused when the head is malformed", async () => {
     for (const head of [
       "\u0016\u0003\u0001\u0002\u0000\u0001\u0000",
       "GET\r\n\r\n",
@@ -110,7 +110,7 @@ describe("clients that mean no good", () => {
     }
   });
 
-  it("are refused where they name two hosts, or speak HTTP/0.9", async () => {
+  it("are refused when they send two Host headers or HTTP/0.9", async () => {
     const twoHosts = `GET /api/v1/nothing HTTP/1.1\r\n${usual}host: y\r\n\r\n`;
     for (const [head, why] of [
       [twoHosts, "send one"],
@@ -125,7 +125,7 @@ describe("clients that mean no good", () => {
     }
   });
 
-  it("are refused where the body is not encoded as its head says", async () => {
+  it("are refused when the body's encoding contradicts its head", async () => {
     const sized = (headers: string, body: Buffer | string) =>
       Buffer.concat([
         Buffer.from(post(`${headers}Content-Length: ${body.length}\r\nConnection: close\r\n`)),
@@ -149,7 +149,7 @@ describe("clients that mean no good", () => {
     }
   });
 
-  it("get the answers to what they send at once in its order, and do not keep others waiting", async () => {
+  it("get answers to pipelined requests in order, without delaying other clients", async () => {
     const ids = Array.from({ length: 200 }, (_, n) => `p${n}`);
     const seen = say(ids.map((id) => get(`X-Request-Id: ${id}\r\n`)).join(""));
     await othersAreServed();
@@ -157,7 +157,7 @@ describe("clients that mean no good", () => {
     expect([...seen.text.matchAll(/X-Request-Id: (\S+)/g)].map(([, id]) => id)).to.deep.equal(ids);
   });
 
-  it("are answered also where they have closed their half of the connection", async () => {
+  it("are answered after closing their half of the connection", async () => {
     const seen = say("");
     seen.socket.end(get("Connection: close\r\n"));
     await closed(seen, "half closed");
@@ -168,7 +168,7 @@ describe("clients that mean no good", () => {
     expect(broken.text).to.match(/^(HTTP\/1\.1 400 |$)/);
   });
 
-  it("keep nobody waiting by bodies that come a byte at a time, and are cut off at the deadline", async () => {
+  it("do not delay others with bodies that arrive byte by byte, and are disconnected at the deadline", async () => {
     const slow = Array.from({ length: 100 }, () =>
       say(post(`${form}Content-Length: 1000000\r\n`, "content=")),
     );
@@ -182,7 +182,7 @@ describe("clients that mean no good", () => {
     for (const { text } of slow) expect(text).to.match(/^HTTP\/1\.1 (503|400) |^$/);
   });
 
-  it("keep nobody waiting by heads that never end, or by saying nothing at all", async () => {
+  it("do not delay others with endless heads or silent connections", async () => {
     const slow = Array.from({ length: 200 }, () => say(get().slice(0, -2)));
     const idle = Array.from({ length: 800 }, () => say(""));
     await waitFor(() => idle.every(({ socket }) => socket.readyState === "open"), {

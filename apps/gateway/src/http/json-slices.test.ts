@@ -30,11 +30,11 @@ describe("JSON in slices", () => {
     "long texts": { a: long, b: [long, long], c: { d: long } },
     "numbers by their names": Object.fromEntries(many.map(({ id }) => [id, { id, long: "x" }])),
   }))
-    it(`are what JSON.stringify writes: ${what}`, async () => {
+    it(`equal the output of JSON.stringify: ${what}`, async () => {
       expect((await written(value)).join("")).to.equal(JSON.stringify(value));
     });
 
-  it("are small, however long a list is or how deep it lies", async () => {
+  it("are small, for long and deeply nested lists too", async () => {
     const subscribers = Array.from({ length: 200_000 }, (_, id) => id);
     for (const value of [many, { a: { b: { c: many } } }, [{ subscribers }, { subscribers }]]) {
       const slices = await written(value);
@@ -43,7 +43,7 @@ describe("JSON in slices", () => {
     }
   });
 
-  it("give others their turn between two", async () => {
+  it("yield to the event loop between slices", async () => {
     let turns = 0;
     const others = setInterval(() => turns++, 0);
     const slices = await written(Array.from({ length: 20 }, () => many));
@@ -52,7 +52,7 @@ describe("JSON in slices", () => {
     expect(slices.length).to.be.greaterThan(100);
   });
 
-  it("are made no faster than they are taken, and no more once nobody wants them", async () => {
+  it("are made no faster than they are consumed, and stop with their consumer", async () => {
     let looked = 0;
     const watched = new Proxy(
       Array.from({ length: 200 }, () => many),
@@ -72,7 +72,7 @@ describe("JSON in slices", () => {
     expect(looked).to.be.lessThan(20);
   });
 
-  it("are for large values only, and finding out costs no more for the largest", () => {
+  it("are used for large values only, with a check of bounded cost", () => {
     expect(isLarge({ a: "x".repeat(1_000), b: many.slice(0, 100) })).to.equal(false);
     expect(isLarge({ many, more: many })).to.equal(true);
     expect(isLarge({ a: long, b: long })).to.equal(true);

@@ -19,7 +19,7 @@ const part = (name: string, value: string) =>
   `--bound\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
 describe("addMultipart", () => {
-  it("takes texts as they are", async () => {
+  it("takes texts literally", async () => {
     expect(
       await texts(`${part("a", "1")}${part("b", "")}${part("c", "ä\r\n\r\n✓")}--bound--\r\n`),
     ).to.deep.equal({
@@ -47,7 +47,7 @@ describe("addMultipart", () => {
     });
   });
 
-  it("takes what only begins like the boundary for text", async () => {
+  it("treats a line that only begins like the boundary as text", async () => {
     const value = "\r\n--boundary\r\n--boun\r\n-\r\r\n--bound-x\r\n --bound--";
     expect(
       await texts(
@@ -141,7 +141,7 @@ describe("addMultipart", () => {
     }
   });
 
-  it("bears large hostile texts", async () => {
+  it("decodes large hostile texts in linear time", async () => {
     const size = 8 * 1024 * 1024;
     for (const unit of ["\r", "\r\n--", "\r\n--boun", '"']) {
       const value = unit.repeat(size / unit.length);

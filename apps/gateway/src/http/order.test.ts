@@ -78,7 +78,7 @@ describe("the order of processing", () => {
     ).to.equal(413);
   });
 
-  it("looks at the credentials before the rate limit, at that before the gate, at that before the parameters", async () => {
+  it("checks credentials, then the rate limit, then the gate, then the parameters", async () => {
     verdict = blocked;
     expect((await gateway.send("POST", "/api/v1/gates/owner", { as: "nobody" })).status).to.equal(
       401,
@@ -94,7 +94,7 @@ describe("the order of processing", () => {
     ).to.equal("REQUEST_VARIABLE_MISSING");
   });
 
-  it("asks the limiter once a request, with the account or the address", async () => {
+  it("asks the limiter once for each request, with the account or the address", async () => {
     await gateway.send("GET", "/api/v1/nothing");
     await gateway.send("POST", "/api/v1/login", { as: null });
     expect(limited).to.deep.equal(["get-nothing 1 127.0.0.1", "login undefined 127.0.0.1"]);

@@ -85,7 +85,7 @@ describe("a body that is refused", () => {
   const bomb = gzipSync(Buffer.alloc(60 * megabyte, "a"));
   const garbage = Buffer.alloc(1.5 * megabyte, "no gzip");
 
-  it("lets the next request be answered when it had come as a whole, or closes the connection", async () => {
+  it("answers the next request after a complete body, or closes the connection", async () => {
     const noise = gzipSync(
       Buffer.from(Array.from({ length: megabyte }, (_, i) => (i * i * 31) % 251)),
     );
@@ -143,7 +143,7 @@ describe("a body that is refused", () => {
     );
   });
 
-  it("closes the connection when it does not come to an end", async () => {
+  it("closes the connection when the body does not end", async () => {
     const announced = { "Content-Length": 2 * megabyte };
     await Promise.all([
       sendTwo("too much, announced", 413, head({ "Content-Length": 30 * megabyte }), "a="),
@@ -177,7 +177,7 @@ describe("a body that is refused", () => {
     ]);
   });
 
-  it("is not read to its end when that is far: the client stands still, and is cut off", async () => {
+  it("stops reading a long body: the client stalls and is disconnected", async () => {
     const { socket, seen } = open();
     const announced = 200 * megabyte;
     socket.write(head({ "Content-Length": announced }));
@@ -198,7 +198,7 @@ describe("a body that is refused", () => {
     expect(taken).to.be.below(announced / 2);
   });
 
-  it("is not asked for where a client asks first, and asked for where it is wanted", async () => {
+  it("sends 100 Continue only for a body that will be read", async () => {
     const expecting = { Expect: "100-continue", "Content-Length": 9 };
     await Promise.all([
       sendTwo("unknown credentials", 401, head({ key: "nobody", ...expecting })),

@@ -14,7 +14,7 @@ describe("long texts of one account", () => {
   const gateway = useGateway(db);
   const obstacle = useObstacle(db);
 
-  it("are rendered one at a time, beside short ones and those of others", async () => {
+  it("are rendered one at a time, without delaying short texts and other accounts", async () => {
     const org = await organization(db);
     const room = await channel(db, org.member, { subscribers: [org.member] });
     const mention = `#**${room.name}** `;

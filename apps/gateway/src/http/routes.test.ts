@@ -66,7 +66,7 @@ describe("paths and methods", () => {
     expect((await gateway.send("PATCH", "/api/v1/users/me")).status).to.equal(405);
   });
 
-  it("makes an ID that no column can hold the ID of nothing", async () => {
+  it("maps an ID that no column can hold to 0", async () => {
     for (const id of ["2147483648", "9223372036854775808", "9".repeat(500), "0"]) {
       const { status, json } = await gateway.send("PATCH", `/api/v1/things/${id}`);
       expect(status).to.equal(200);
@@ -142,7 +142,7 @@ describe("paths and methods", () => {
     }
   });
 
-  it("lets pages of every origin in, without credentials mode", async () => {
+  it("allows every origin, without credentials mode", async () => {
     for (const [method, target, as] of [
       ["GET", "/api/v1/users/me", "member"],
       ["GET", "/api/v1/users/me", null],

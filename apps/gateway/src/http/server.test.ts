@@ -6,7 +6,7 @@ import Koa from "koa";
 import { closeGatewayServer, createGatewayServer } from "./server.ts";
 
 describe("the gateway's server", () => {
-  it("takes no new connection when it closes, and what comes on kept ones for a while", async () => {
+  it("accepts no new connections when it closes, and serves keep-alive connections for a while", async () => {
     const app = new Koa();
     let closing = false;
     app.use((ctx) => {
@@ -33,7 +33,7 @@ describe("the gateway's server", () => {
     agent.destroy();
   });
 
-  it("answers what is under way when it closes, and does not wait for kept connections", async () => {
+  it("answers running requests when it closes, and does not wait for idle connections", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
     let asked = false;

@@ -8,7 +8,7 @@ import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
 import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
 
-describe("an answer that is written while it goes out", () => {
+describe("a streamed answer", () => {
   const list = operation({
     id: "list-things",
     method: "GET",
@@ -54,21 +54,21 @@ describe("an answer that is written while it goes out", () => {
     },
   };
 
-  it("is refused as a whole where making it fails, and tells nothing of why", async () => {
+  it("becomes a generic error when writing it fails before the first byte", async () => {
     things.push(broken);
     const { status, text } = await gateway.send("GET", "/api/v1/things");
     expect(status).to.equal(500);
     expect(text).to.include("INTERNAL_ERROR").and.not.to.include("secret");
   });
 
-  it("is logged with the bytes that it had", async () => {
+  it("is logged with the bytes that were sent", async () => {
     const { text } = await gateway.send("GET", "/api/v1/things");
     const { bytes } = await loggedLine("request");
     expect(text).to.have.length.greaterThan(500_000);
     expect(bytes).to.equal(Buffer.byteLength(text));
   });
 
-  it("is given up where the client takes nothing of it any more", async () => {
+  it("is aborted when the client stops reading", async () => {
     const impatient = await startGateway({ handlers, checkResults: false, stalledMs: 500 });
     // More than the buffers of both ends hold.
     things = Array.from({ length: 200_000 }, (_, id) => ({ id, name: "x".repeat(200) }));
@@ -82,7 +82,7 @@ describe("an answer that is written while it goes out", () => {
     await impatient.stop();
   });
 
-  it("is the same where its list is read in pages", async () => {
+  it("is the same when its list is read in pages", async () => {
     pages = async function* () {
       yield things.slice(0, 10);
       yield [];
@@ -99,7 +99,7 @@ describe("an answer that is written while it goes out", () => {
     );
   });
 
-  it("is not read on where the client takes nothing of it, and what reads it ends", async () => {
+  it("stops reading pages when the client stops reading", async () => {
     const impatient = await startGateway({ handlers, checkResults: false, stalledMs: 500 });
     const all = 400;
     let read = 0;
@@ -122,7 +122,7 @@ describe("an answer that is written while it goes out", () => {
     await impatient.stop();
   });
 
-  it("ends with the connection where a page cannot be read", async () => {
+  it("closes the connection when a page cannot be read", async () => {
     pages = async function* () {
       yield things;
       throw new Error("the secret reason");

@@ -39,8 +39,8 @@ function* cut(bytes: Buffer): Generator<Buffer> {
 const textOf = (pieces: readonly string[], most: number) =>
   Array.from({ length: random(most) }, () => pieces[random(pieces.length)]).join("");
 
-describe("Forms that are decoded as they come", () => {
-  it("are what they are when they have come, wherever they are cut", async () => {
+describe("streamed forms", () => {
+  it("decode the same as whole forms, wherever the chunks are cut", async () => {
     const pieces = [
       ...Array.from("&=+%?ab\0é✓😀"),
       ..."%20 %2B %26 %3d %zz %4 %C3%A4 %c3 %A4 %F0%9F%98%80 %F0%9F %ED%A0%80 %FF && == %%20".split(
@@ -61,7 +61,7 @@ describe("Forms that are decoded as they come", () => {
     }
   });
 
-  it("in parts too", async () => {
+  it("decode multipart forms the same way", async () => {
     const type = "multipart/form-data; boundary=bound";
     const pieces = [
       "\r",
@@ -114,7 +114,7 @@ describe("Forms that are decoded as they come", () => {
     }
   });
 
-  it("keep no more of what they do not know yet than they must", () => {
+  it("buffer no more than an undecided delimiter or escape", () => {
     const type = "multipart/form-data; boundary=bound";
     const form = new MultipartStream(noted().sink, type);
     expect(() => {

@@ -15,7 +15,7 @@ const mega = 1_000_000;
 /** Requests are refused at once where there is no room. */
 const impatient = { waitMs: 0, standingStillMs: 60_000 };
 
-describe("Room for large answers", () => {
+describe("memory for large answers", () => {
   const lifetime = () => new Lifetime();
   const refusal = (work: Promise<unknown>) =>
     work.then(
@@ -23,7 +23,7 @@ describe("Room for large answers", () => {
       (error: ApiError) => statusOf(error),
     );
 
-  it("is had by an account up to its bound, and not one byte past it", async () => {
+  it("is granted to an account up to its bound exactly", async () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAccount: 3 * mega });
     const first = unsent.open({ accountId: 1, kind: "a" });
     first.settle(2 * mega, true, true);
@@ -38,7 +38,7 @@ describe("Room for large answers", () => {
     expect(unsent.bytes).to.equal(2 * mega);
   });
 
-  it("is had by all accounts together up to the bound of the process, and then refused with 503", async () => {
+  it("is granted up to the bound of the process, and then refused with 503", async () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAll: 3 * mega });
     for (const account of [1, 2, 3])
       unsent.open({ accountId: account, kind: "a" }).settle(mega, true, true);
@@ -52,7 +52,7 @@ describe("Room for large answers", () => {
   });
   const uncountedAndOne = 16 * 2 ** 10 + 1;
 
-  it("is had by one whole answer of an account and four of the process while they are made", async () => {
+  it("allows one whole answer of an account and four of the process to be made at once", async () => {
     const unsent = new UnsentAnswers(impatient);
     const enter = (accountId: number) =>
       unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
@@ -65,7 +65,7 @@ describe("Room for large answers", () => {
     expect(await refusal(enter(5))).to.equal(503);
   });
 
-  it("is asked for by what an answer of its kind has taken while the request waited", async () => {
+  it("uses an estimate that was updated while the request waited", async () => {
     const unsent = new UnsentAnswers({ waitMs: 60_000, standingStillMs: 60_000 });
     const enter = (accountId: number) =>
       unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
@@ -76,7 +76,7 @@ describe("Room for large answers", () => {
     expect((await waiting).bytes).to.equal(15 * mega);
   });
 
-  it("is had by an answer larger than the bounds where there is no other", () => {
+  it("is granted to a single answer larger than the bounds", () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAccount: mega, ofAll: 2 * mega });
     const large = unsent.open({ accountId: 1, kind: "a" });
     large.settle(50 * mega, false, true);
@@ -84,14 +84,14 @@ describe("Room for large answers", () => {
     expect(unsent.bytes).to.equal(0);
   });
 
-  it("is never refused to what has changed something", () => {
+  it("is never refused to a request that has changed something", () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAccount: mega });
     unsent.open({ accountId: 1, kind: "a" }).settle(mega, false, true);
     unsent.open({ accountId: 1, kind: "register" }).settle(50 * mega, false, false);
     expect(unsent.bytes).to.equal(51 * mega);
   });
 
-  it("is waited for, and had by those who wait in their order", async () => {
+  it("is granted to waiting requests in order", async () => {
     const unsent = new UnsentAnswers({ ofAccount: 2 * mega });
     const first = unsent.open({ accountId: 1, kind: "a" });
     first.settle(2 * mega, true, true);
@@ -111,7 +111,7 @@ describe("Room for large answers", () => {
     expect(unsent.bytes).to.equal(0);
   });
 
-  it("is not waited for any more by who has hung up", async () => {
+  it("is no longer awaited after a hang-up", async () => {
     const unsent = new UnsentAnswers({ ofAccount: mega });
     unsent.open({ accountId: 1, kind: "a" }).settle(mega, true, true);
     const gone = lifetime();
@@ -121,7 +121,7 @@ describe("Room for large answers", () => {
     expect(error).to.have.property("message", "hung up");
   });
 
-  it("is given to who waits by cutting off an answer of the account that stands still, and no other's", async () => {
+  it("is freed for a waiting request by disconnecting a stalled client of the same account only", async () => {
     const unsent = new UnsentAnswers({ ofAccount: mega, standingStillMs: 0 });
     const cut: string[] = [];
     const others = unsent.open({ accountId: 2, kind: "a" });
@@ -138,7 +138,7 @@ describe("Room for large answers", () => {
     expect(cut).to.deep.equal(["own"]);
   });
 
-  it("is taken before an answer is made, as much as those of its kind took", async () => {
+  it("is reserved before an answer is made, by the size of earlier answers of its kind", async () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAccount: 10 * mega });
     const known = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
     known.settle(4 * mega, false, true);
@@ -153,7 +153,7 @@ describe("Room for large answers", () => {
   });
 });
 
-describe("Large answers that nobody reads", () => {
+describe("large answers that clients do not read", () => {
   const list = operation({
     id: "list-things",
     method: "GET",
@@ -190,7 +190,7 @@ describe("Large answers that nobody reads", () => {
     read = 0;
   });
 
-  it("are answered with 429 from the bound of the account on, and others are answered", async () => {
+  it("get 429 above the bound of the account, while other accounts are answered", async () => {
     const gateway = await startGateway({
       handlers,
       checkResults: false,
@@ -207,7 +207,7 @@ describe("Large answers that nobody reads", () => {
     await gateway.stop();
   });
 
-  it("are answered with 503 from the bound of the process on", async () => {
+  it("get 503 above the bound of the process", async () => {
     const gateway = await startGateway({
       handlers,
       checkResults: false,
@@ -222,7 +222,7 @@ describe("Large answers that nobody reads", () => {
     await gateway.stop();
   });
 
-  it("are cut off where another request waits for their room", async () => {
+  it("are disconnected when another request waits for their memory", async () => {
     const gateway = await startGateway({
       handlers,
       checkResults: false,
@@ -238,7 +238,7 @@ describe("Large answers that nobody reads", () => {
     await gateway.stop();
   });
 
-  it("give their room back when they are taken, and when the client hangs up", async () => {
+  it("release their memory when they are read, and when the client hangs up", async () => {
     const gateway = await startGateway({
       handlers,
       checkResults: false,

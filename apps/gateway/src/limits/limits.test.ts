@@ -68,7 +68,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     address = "10.0.0.1",
   ) => from(i, address, fetchApiKey.path, { username: deliveryEmail, password: given });
 
-  it("count an account's requests on both, whatever they answer, and show it", async () => {
+  it("count an account's requests on both gateways, successes and errors, and show the count", async () => {
     const me = await user(db, org.realm);
     for (let i = 0; i < 6; i++) {
       // A refusal counts like a success.
@@ -94,7 +94,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     }
   });
 
-  it("are a bot's own, and not its owner's or anybody else's", async () => {
+  it("count a bot's requests apart from its owner's", async () => {
     const me = await user(db, org.realm);
     const robot = await bot(db, me);
     for (let i = 0; i < 6; i++) await as(i, me).succeed(getOwnUser);
@@ -102,7 +102,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect((await as(0, other).call(getOwnUser)).status).to.equal(200);
   });
 
-  it("count requests without credentials by their network, and probes not at all", async () => {
+  it("count requests without credentials by network, and ignore probes", async () => {
     const ask = async (i: number, address: string) =>
       (await from(i, address, getServerSettings.path)).status;
     for (let i = 0; i < 30; i++) expect(await ask(i, `2001:db8::${i}`)).to.equal(200);
@@ -113,7 +113,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     }
   });
 
-  it("stop the guessing of a password after five, on both together, and no key", async () => {
+  it("stop password guessing after five attempts on both gateways together, without affecting API keys", async () => {
     const me = await user(db, org.realm, { password });
     const guesses = await Promise.all([0, 1, 2, 3, 4, 5, 6].map((i) => logIn(i, me, "wrong")));
     expect(guesses.filter(({ status }) => status === 401)).to.have.length(5);
@@ -130,7 +130,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     expect((await logIn(0, shouted, "wrong")).status).to.equal(429);
   });
 
-  it("begin anew after the right password", async () => {
+  it("reset after the right password", async () => {
     const me = await user(db, org.realm, { password });
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 4; i++) expect((await logIn(i, me, "wrong")).status).to.equal(401);
@@ -138,14 +138,14 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     }
   });
 
-  it("count unknown accounts like others", async () => {
+  it("count attempts at unknown accounts too", async () => {
     const nobody = { deliveryEmail: "nobody@carillon.test" };
     for (let i = 0; i < 5; i++)
       expect((await logIn(i, nobody, "wrong", "10.0.0.3")).status).to.equal(401);
     expect((await logIn(0, nobody, "wrong", "10.0.0.3")).status).to.equal(429);
   });
 
-  it("hold for who has a key and guesses the password, together with logging in", async () => {
+  it("count password guesses of logged-in accounts together with log-ins", async () => {
     const me = await user(db, org.realm, { password });
     for (let i = 0; i < 2; i++)
       expect((await logIn(i, me, "wrong", "10.0.0.4")).status).to.equal(401);
@@ -155,7 +155,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     expect((await change()).body.code).to.equal("RATE_LIMIT_HIT");
   });
 
-  it("keep no address, in words or numbers", async () => {
+  it("store no address in any form", async () => {
     const kept = await db.rows<{ bucket: string }>("SELECT bucket FROM rate_hits");
     expect(kept.length > 0).to.equal(backend === "postgres");
     for (const { bucket } of kept)

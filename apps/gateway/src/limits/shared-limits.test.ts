@@ -78,7 +78,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     return answers.filter((answer) => answer?.admitted).length;
   };
 
-  it("let exactly so many through as the rule says, of many at once", async () => {
+  it("admit exactly as many concurrent requests as the rule allows", async () => {
     const limits = [await join(), await join(), await join()];
     const name = fresh();
     const rules = [{ seconds: 60, requests: 10 }];
@@ -87,7 +87,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(await admittedOf(limits, fresh(), rules, 6)).to.equal(6);
   });
 
-  it("hold to every rule of a list, and what is refused counts nowhere", async () => {
+  it("apply every rule of a list, and count no refused request", async () => {
     const limits = [await join(), await join()];
     const [first, second] = limits;
     const name = fresh();
@@ -108,7 +108,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(last?.blockedMs).to.be.greaterThan(3_400_000);
   });
 
-  it("ask nobody for who is far from a limit, and tell of them later", async () => {
+  it("admit requests far from a limit without a query, and report them later", async () => {
     const limits = [await join(), await join()];
     const [first, second] = limits;
     const name = fresh();
@@ -131,7 +131,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(await admittedOf(limits, name, rules, 10)).to.equal(0);
   });
 
-  it("go by the store's clock, whatever their own say", async () => {
+  it("use the store's clock instead of their own", async () => {
     const skewed = (seconds: number): Clock => ({ now: () => clock.now() + seconds * 1_000 });
     const limits = [await join(), await join(skewed(300)), await join(skewed(-300))];
     const name = fresh();
@@ -141,7 +141,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(await admittedOf(limits, name, rules, 30)).to.equal(9);
   });
 
-  it("read that clock", async () => {
+  it("read the store's clock", async () => {
     const { redisUrl } = queues.config;
     const store =
       backend === "redis" && redisUrl ? redisHits(redisUrl, silentLogger) : postgresHits(db);
@@ -151,7 +151,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(Math.abs(told - systemClock.now())).to.be.lessThan(300_000);
   });
 
-  it("let in who was forgotten elsewhere, though full here", async () => {
+  it("admit after a reset by another process, though full locally", async () => {
     const [first, second] = [await join(), await join()];
     const name = fresh();
     const rules = [{ seconds: 1_800, requests: 5 }];
@@ -166,7 +166,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(asked).to.equal(1);
   });
 
-  it("forget, everywhere", async () => {
+  it("reset in all processes", async () => {
     const limits = [await join(), await join()];
     const [first, second] = limits;
     const name = fresh();
@@ -177,10 +177,10 @@ forEachBackend("Limits that several processes hold together", (backend) => {
   });
 });
 
-describe("What limits have counted in the database", () => {
+describe("rate-limit counts in the database", () => {
   const db = useDatabase({ max: 10 });
 
-  it("is added to by many at once, who never wait for each other in a circle", async () => {
+  it("are updated concurrently without deadlocks", async () => {
     const store = postgresHits(db);
     // What was admitted a slice ago, by the rule of a minute; by that of an hour it is the slice of now.
     const windows = (slice: number, current: number): StoredWindow[] =>
@@ -204,7 +204,7 @@ describe("What limits have counted in the database", () => {
     await store.close();
   });
 
-  it("is cleared away, however much it is", async () => {
+  it("are cleared, any number of them", async () => {
     await db.rows(
       `INSERT INTO rate_hits (bucket, slice, hits, expires_at)
        SELECT 'ip:' || n, 1, 1, now() + make_interval(secs => CASE WHEN n > 3 THEN -1 ELSE 3600 END)
@@ -220,7 +220,7 @@ describe("What limits have counted in the database", () => {
 describe("Limits whose store fails", () => {
   const rules = [{ seconds: 60, requests: 4 }];
 
-  it("let each process count for itself, and say so once", async () => {
+  it("count in each process alone, with one log line", async () => {
     const { log, lines } = captureLog("error");
     // Nobody listens on port 1.
     const limits = new SharedLimits({ store: redisHits("redis://127.0.0.1:1", silentLogger), log });
@@ -235,7 +235,7 @@ describe("Limits whose store fails", () => {
     await limits.close();
   });
 
-  it("wait for one that hangs for a moment, and then leave it alone", async () => {
+  it("wait briefly for a hanging store, and then pause queries", async () => {
     const silent = createServer();
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");

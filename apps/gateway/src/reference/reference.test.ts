@@ -19,7 +19,7 @@ describe("the reference", () => {
     return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
   }
 
-  it("is a page of the gateway's own files, with a policy that lets nothing else in", async () => {
+  it("is a page of the gateway's own files, with a content security policy", async () => {
     const { status, headers, body } = await get("/api");
     expect(status).to.equal(200);
     expect(headers["content-type"]).to.equal("text/html; charset=utf-8");
@@ -35,7 +35,7 @@ describe("the reference", () => {
     }
   });
 
-  it("is where an address with a slash at the end leads, below whatever path", async () => {
+  it("is the redirect target of its address with a trailing slash, below any path", async () => {
     const { status, headers } = await get("/api/");
     expect(status).to.equal(302);
     expect(new URL(String(headers.location), "http://chat.test/team/api/").href).to.equal(
@@ -43,7 +43,7 @@ describe("the reference", () => {
     );
   });
 
-  it("goes out compressed to who takes that, and to nobody who has it", async () => {
+  it("is compressed for clients that accept it, and not sent again to clients that have it", async () => {
     for (const path of ["/api", "/api/reference/viewer.css", "/api/v1/openapi.json"]) {
       const whole = await get(path);
       const zipped = await get(path, { "Accept-Encoding": "br;q=1.0, gzip;q=0.8" });
@@ -66,7 +66,7 @@ describe("the reference", () => {
     }
   });
 
-  it("has no other files, and is only read", async () => {
+  it("serves no other files, and only for GET", async () => {
     for (const path of ["/api/reference/package.json", "/api/reference/..%2fpage.js"])
       expect((await get(path)).status, path).to.equal(404);
     expect((await get("/api", {}, "POST")).status).to.equal(405);

@@ -12,7 +12,7 @@ interface Webhook {
 
 describe("The events in the OpenAPI document", () => {
   for (const [kind, webhook] of Object.entries(eventWebhooks())) {
-    it(`have an example that is one: ${kind}`, () => {
+    it(`have a valid example: ${kind}`, () => {
       const { example } = (webhook as Webhook).post.requestBody.content["application/json"];
       expect(deliveredFaults(example), JSON.stringify(example)).to.deep.equal([]);
     });

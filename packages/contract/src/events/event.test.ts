@@ -15,7 +15,7 @@ describe("a declared event", () => {
   });
   const silenced = event({ type: "bell", op: "silence", about: "", to: "everybody", fields: {} });
 
-  it("is the function that makes it, with what the log keeps", () => {
+  it("is the constructor of its events, with the logged fields", () => {
     const made = rung({ user_id: 3 }, { audience: [1, 2], userData: { 1: { loud: true } } });
     expect(made).to.deep.include({ type: "bell", op: "ring", payload: { user_id: 3 } });
     expect(made).to.deep.include({ audience: [1, 2], userData: { 1: { loud: true } } });
@@ -39,13 +39,13 @@ describe("a declared event", () => {
     expect(made).to.be.an("object");
   });
 
-  it("is found by type and op, and is one of a kind", () => {
+  it("is found by type and op, and is unique", () => {
     for (const each of allEvents) expect(eventOf(each.type, each.op ?? null)).to.equal(each);
     expect(eventOf("bell", "ring")).to.equal(undefined);
     expect(eventOf("user_group", null)).to.equal(undefined);
   });
 
-  it("has one form of several, and no mixture of them", () => {
+  it("accepts one of several forms, and no mixture", () => {
     const sender = { user_id: 1, email: "a@b.test" };
     const head = { type: "typing", op: "start", sender };
     const direct = { ...head, message_type: "direct", recipients: [sender] };
@@ -55,7 +55,7 @@ describe("a declared event", () => {
     expect(deliveredFaults(head)).to.have.length.above(0);
   });
 
-  it("for gateways only is none that a client may get", () => {
+  it("for gateways only is never delivered to clients", () => {
     expect(deliveredFaults({ type: "filler" })).to.have.lengthOf(1);
     const row = { type: "filler", op: null, payload: {}, userData: null };
     expect(loggedFaults(row)).to.deep.equal([]);

@@ -15,7 +15,7 @@ export interface OlderForm {
 
 export type OlderForms = { readonly [Reason in ClientCapability | ProgramNeed]?: OlderForm };
 
-/** The effect of an event on open polls and on queues, besides its delivery. */
+/** The effect of an event on open polls and on queues, in addition to its delivery. */
 export interface QueueEffect {
   /** One queue, or all of an account. */
   readonly queueId?: string;

@@ -19,7 +19,7 @@ export const messageSent = event({
   about:
     "A message. `flags` are the receiver's; `local_message_id` is only in the queue that the message was sent with.",
   to: "some",
-  receivers: "everyone to whom the message is delivered",
+  receivers: "accounts that the message is delivered to",
   fields: { message, flags, local_message_id: z.string().optional() },
   log: {
     /** With both contents, and the topic as it is stored. */

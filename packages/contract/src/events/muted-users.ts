@@ -3,7 +3,7 @@ import { event } from "./event.ts";
 
 export const mutedUsersChanged = event({
   type: "muted_users",
-  about: "Whom the account has muted: all of them, with the UNIX seconds since when.",
+  about: "All users that the account has muted, each with the time of muting in UNIX seconds.",
   to: "some",
   receivers: "the account",
   fields: { muted_users: z.array(z.strictObject({ id: z.int(), timestamp: z.int() })) },

@@ -6,7 +6,7 @@ const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number()
 
 export const presenceChanged = event({
   type: "presence",
-  about: "Somebody is back who was offline, or begins or ends to hide being there.",
+  about: "A user was offline and is back, or starts or stops hiding their presence.",
   to: "some",
   receivers: "everybody who sees the account",
   fields: { presences: z.record(z.string(), modernPresence) },

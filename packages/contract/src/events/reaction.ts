@@ -29,7 +29,7 @@ const receivers = "everyone who has the message, and subscribers who can read it
 export const reactionAdded = event({
   type: "reaction",
   op: "add",
-  about: "Somebody has put an emoji on a message.",
+  about: "A user has added a reaction to a message.",
   to: "some",
   receivers,
   fields,
@@ -41,7 +41,7 @@ export const reactionAdded = event({
 export const reactionRemoved = event({
   type: "reaction",
   op: "remove",
-  about: "Somebody has taken their emoji off a message.",
+  about: "A user has removed a reaction from a message.",
   to: "some",
   receivers,
   fields,

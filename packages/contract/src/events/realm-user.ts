@@ -64,7 +64,7 @@ export const userUpdated = event({
   op: "update",
   about: "Exactly one thing about an account is different.",
   to: "some",
-  receivers: "everybody who sees the account; of a `delivery_email` only those for whom it is new",
+  receivers: "accounts that see the account; for `delivery_email` only those that begin to see the address",
   fields: {
     person: z.union([
       ...changes,

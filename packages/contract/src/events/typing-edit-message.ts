@@ -17,7 +17,7 @@ const older = emptyTopicIsNamed("recipient.topic");
 export const editingStarted = event({
   type: "typing_edit_message",
   op: "start",
-  about: "Somebody changes what they have written.",
+  about: "A user is editing a message.",
   to: "some",
   receivers:
     "as `typing`: participants, the sender too, or subscribers of the channel, who want to know; of protected history " +
@@ -29,7 +29,7 @@ export const editingStarted = event({
 export const editingStopped = event({
   type: "typing_edit_message",
   op: "stop",
-  about: "Somebody does not change any more what they have written.",
+  about: "A user has stopped editing a message.",
   to: "some",
   receivers: "as `start`",
   fields,

@@ -18,7 +18,7 @@ const older = {
 export const typingStarted = event({
   type: "typing",
   op: "start",
-  about: "Somebody writes a message.",
+  about: "A user is typing a message.",
   to: "some",
   receivers:
     "participants, the sender too, or subscribers of a channel, who want to know (`receives_typing_notifications`)",
@@ -29,7 +29,7 @@ export const typingStarted = event({
 export const typingStopped = event({
   type: "typing",
   op: "stop",
-  about: "Somebody does not write any more.",
+  about: "A user has stopped typing.",
   to: "some",
   receivers: "as `start`",
   fields,

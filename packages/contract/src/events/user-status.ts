@@ -4,7 +4,7 @@ import { event } from "./event.ts";
 
 export const userStatusChanged = event({
   type: "user_status",
-  about: "What somebody says of themselves: only what is different.",
+  about: "A user's status has changed: only the changed fields.",
   to: "some",
   receivers: "everybody who sees the account",
   fields: { user_id: z.int(), ...statusObject.shape },

@@ -11,7 +11,7 @@ const types = ["stream", "private", ""] as const;
 
 /** A draft in a request. */
 const givenDraft = z.strictObject({
-  type: z.enum(types).describe("Empty while nobody knows whom it is for."),
+  type: z.enum(types).describe("Empty while the recipient is undecided."),
   to: z.array(shape.id).describe("The ID of the channel, or those of the people."),
   topic: z.string(),
   content: z.string(),
