@@ -64,7 +64,8 @@ export const userUpdated = event({
   op: "update",
   about: "Exactly one thing about an account is different.",
   to: "some",
-  receivers: "accounts that see the account; for `delivery_email` only those that begin to see the address",
+  receivers:
+    "accounts that see the account; for `delivery_email` only those that begin to see the address",
   fields: {
     person: z.union([
       ...changes,

@@ -9,8 +9,8 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { classify, requests, type Request } from "./support/apart/requests.ts";
-import { makeThings, nothing, type Things } from "./support/apart/things.ts";
+import { classify, requests, type Request } from "./support/isolation/requests.ts";
+import { makeThings, nothing, type Things } from "./support/isolation/things.ts";
 
 /**
  * Every operation, asked for a thing of another organization in each of its parameters: it is answered as if the thing

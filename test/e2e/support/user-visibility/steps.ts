@@ -90,7 +90,7 @@ const changing: readonly WalkStep[] = [
  * All steps of a walk, and as often again what changes whom guests see. Not the one that may subscribe and unsubscribe in
  * a single request: it shows somebody for a moment that is in no table.
  */
-export const sightSteps: Course = {
+export const visibilitySteps: Course = {
   makers: [
     ...allSteps.makers.filter(({ id }) => id !== updateSubscriptions.id),
     ...changing.flatMap((one) =>

@@ -16,7 +16,7 @@ interface Somebody {
  * Who sees whom (users.md §2.1), written down a second time, from the page alone: whole tables of an organization as
  * they stand, and one question that is answered by going through them.
  */
-export class SightWorld {
+export class UserVisibility {
   readonly people: ReadonlyMap<number, Somebody>;
   readonly #restricted: boolean;
   readonly #subscribers: ReadonlyMap<number, ReadonlySet<number>>;
@@ -37,7 +37,7 @@ export class SightWorld {
     this.#conversations = conversations;
   }
 
-  static async read(sql: Sql, realmId: number): Promise<SightWorld> {
+  static async read(sql: Sql, realmId: number): Promise<UserVisibility> {
     const people = await sql.rows<{
       id: number;
       role: number;
@@ -66,7 +66,7 @@ export class SightWorld {
       "SELECT member_ids AS members FROM recipients WHERE realm_id = $1 AND member_ids IS NOT NULL",
       [realmId],
     );
-    return new SightWorld(
+    return new UserVisibility(
       people.map(({ id, role, bot, active, name, address, status }) => ({
         id,
         role,

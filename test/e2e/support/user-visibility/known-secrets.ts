@@ -1,10 +1,10 @@
-import type { SightWorld } from "./world.ts";
+import type { UserVisibility } from "./world.ts";
 
 /** Everything that people have been called and have said of themselves so far: what was once theirs is not told either. */
 export class KnownSecrets {
   readonly #byPerson = new Map<number, Set<string>>();
 
-  learn({ people }: SightWorld): void {
+  learn({ people }: UserVisibility): void {
     for (const { id, secrets } of people.values()) {
       const own = this.#byPerson.get(id) ?? new Set();
       for (const secret of secrets) own.add(secret);
@@ -13,7 +13,7 @@ export class KnownSecrets {
   }
 
   /** Of those whom the viewer has not seen at any of the moments. */
-  hiddenFrom(viewer: number, moments: readonly SightWorld[]): ReadonlyMap<number, Set<string>> {
+  hiddenFrom(viewer: number, moments: readonly UserVisibility[]): ReadonlyMap<number, Set<string>> {
     return new Map(
       [...this.#byPerson].filter(([id]) => !moments.some((moment) => moment.sees(viewer, id))),
     );

@@ -13,13 +13,13 @@ import {
 import { expect } from "chai";
 
 import { withChance, type Chance } from "../faults/support/chance.ts";
-import { mayStay } from "./support/sight/ids-that-stay.ts";
-import { KnownSecrets } from "./support/sight/known-secrets.ts";
-import { Listener } from "./support/sight/listener.ts";
-import { everythingRead, registrations, unread } from "./support/sight/reads.ts";
-import { sightSteps } from "./support/sight/steps.ts";
-import { tracesIn } from "./support/sight/traces.ts";
-import { SightWorld } from "./support/sight/world.ts";
+import { mayStay } from "./support/user-visibility/ids-that-stay.ts";
+import { KnownSecrets } from "./support/user-visibility/known-secrets.ts";
+import { Listener } from "./support/user-visibility/listener.ts";
+import { everythingRead, registrations, unread } from "./support/user-visibility/reads.ts";
+import { visibilitySteps } from "./support/user-visibility/steps.ts";
+import { tracesIn } from "./support/user-visibility/traces.ts";
+import { UserVisibility } from "./support/user-visibility/world.ts";
 import { nextStep } from "./support/walk/steps.ts";
 import { beginWalk, pick, storyOf, type Walk } from "./support/walk/walk.ts";
 
@@ -35,7 +35,7 @@ interface Watched {
   readonly known: KnownSecrets;
   listeners: Listener[];
   /** As it is after the newest step. */
-  world: SightWorld;
+  world: UserVisibility;
   /** How many people the viewers did not see, looks added up. */
   hidden: number;
 }
@@ -89,14 +89,14 @@ describe("Guests who do not see everybody, after any history", function () {
       await channel(db, org.owner, { isWebPublic: true, subscribers: [two] }),
     ];
     const known = new KnownSecrets();
-    const world = await SightWorld.read(db, org.realm.id);
+    const world = await UserVisibility.read(db, org.realm.id);
     known.learn(world);
     const walk = beginWalk({
       db,
       org,
       gateways: [gateway],
       chance,
-      course: sightSteps,
+      course: visibilitySteps,
       accounts,
       channels,
       groups: [team.id],
@@ -111,7 +111,7 @@ describe("Guests who do not see everybody, after any history", function () {
     const moments = [watched.world];
     for (let n = 0; n < stepsAtOnce; n++) {
       await nextStep(walk)();
-      watched.world = await SightWorld.read(db, walk.org.realm.id);
+      watched.world = await UserVisibility.read(db, walk.org.realm.id);
       known.learn(watched.world);
       moments.push(watched.world);
     }
@@ -145,7 +145,7 @@ describe("Guests who do not see everybody, after any history", function () {
     what: string,
     answer: unknown,
     viewer: number,
-    moments: readonly SightWorld[],
+    moments: readonly UserVisibility[],
   ): void {
     const hidden = known.hiddenFrom(viewer, moments);
     const leaks = tracesIn(answer, hidden).filter(
