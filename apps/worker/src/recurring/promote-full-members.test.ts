@@ -4,10 +4,10 @@ import { expect } from "chai";
 
 import promoteFullMembersTask from "./promote-full-members.ts";
 
-describe("the worker's making of full members", () => {
+describe("the task that promotes full members", () => {
   const db = useDatabase();
 
-  it("begins with the worker, says so once, and ends with it", async () => {
+  it("promotes each account once, and logs it once", async () => {
     const org = await organization(db, { row: { waitingPeriodThreshold: 2 } });
     await db.rows("UPDATE users SET date_joined = now() - interval '2 days' WHERE id = $1", [
       org.member.id,
@@ -22,6 +22,6 @@ describe("the worker's making of full members", () => {
     expect(events.map(({ op, payload }) => [op, payload])).to.deep.equal([
       ["add_members", { group_id: org.groups["role:fullmembers"], user_ids: [org.member.id] }],
     ]);
-    expect(lines.filter(({ msg }) => msg === "made full members")).to.have.length(1);
+    expect(lines.filter(({ msg }) => msg === "promoted full members")).to.have.length(1);
   });
 });

@@ -42,11 +42,12 @@ import { writeRows } from "./write-rows.ts";
  *
  * The next batch is prepared while this one is written:
  *
- *                  lock      claim    check    number     write       COMMIT
- *   this batch     ──●─────────●────────●────────●──────────●────────────●
- *                                     numbering ▼ │ writing ▼              ▼ committed
- *   next batch                 claim    check     number, make            lock    write    COMMIT
- *                              ──●────────●─────────●──────────────────────●────────●─────────●
+ *                  lock     claim    check   number    write              COMMIT
+ *   this batch     ──●────────●────────●───────●─────────●──────────────────●
+ *                                              │numbering│writing           │committed
+ *                                              ▼         ▼                  ▼
+ *   next batch                               claim, check, number, make    lock    write    COMMIT
+ *                                              ──●─────●──────●─────●───────●────────●────────●
  */
 type BatchState =
   | State<"claiming">
