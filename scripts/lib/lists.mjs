@@ -51,12 +51,13 @@ export function writeLists() {
 }
 
 /**
- * Makes the text of every list.
+ * Makes the text of every list whose folder is there; the compiler reports a folder that is missing.
  * @param {string} [top] the repository
  * @returns {Map<string, string>} texts by path from the root
  */
 export function wantedLists(top = root) {
-  return new Map(lists.map((list) => [list.file, textOf(list, top)]));
+  const present = lists.filter(({ folder }) => existsSync(join(top, folder)));
+  return new Map(present.map((list) => [list.file, textOf(list, top)]));
 }
 
 /** Re-exports whole files: types come along, so that importers of the list know each declaration exactly. */

@@ -162,7 +162,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       expect(rotated)
         .to.include({ code: 0 })
         .with.property("said")
-        .that.matches(/^\d+ secrets are sealed/);
+        .that.matches(/^\d+ secrets re-encrypted/);
       expect(rotated.said + rotated.noted).to.not.include(newKey);
       const secrets = secretsOf(newKey);
       for (const { deliveryEmail: email, apiKey } of [member, bot]) {
@@ -216,7 +216,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         /SECRET_KEY is not set: .+--secret-key-file/,
       );
       expect((await servers([...words, oldKey])).said).to.match(
-        /Start the processes with the SECRET_KEY/,
+        /Start the processes with the given SECRET_KEY/,
       );
       const own = await server.connect();
       const { deliveryEmail: email, apiKey } = member;
