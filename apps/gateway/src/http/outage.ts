@@ -3,7 +3,7 @@ import { ApiError } from "@carillon/contract";
 import { isPassing, type Lifetime } from "@carillon/db";
 
 /** Milliseconds between two checks of the database. */
-const lookMs = 500;
+const checkMs = 500;
 
 /**
  * Lets long polls wait while the database is away: clients retry a 5xx at once (events.md §2). One check of the
@@ -13,7 +13,7 @@ export class Outage {
   readonly #answers: () => Promise<unknown>;
   readonly #patienceMs: number;
   readonly #waiting = new Set<(isBack: boolean) => void>();
-  #looking = false;
+  #checking = false;
   #closed = false;
 
   /**
@@ -35,7 +35,7 @@ export class Outage {
       try {
         return await work();
       } catch (error) {
-        if (!isOutage(error) || !(await this.#isBack(lifetime, until))) throw error;
+        if (!isOutage(error) || !(await this.#untilBack(lifetime, until))) throw error;
       }
     }
   }
@@ -43,41 +43,41 @@ export class Outage {
   /** Ends all waits. */
   close(): void {
     this.#closed = true;
-    this.#tell(false);
+    this.#settleAll(false);
   }
 
   /** Resolves with true once the database answers; with false at `until`, or when the lifetime ends. */
-  #isBack(lifetime: Lifetime, until: number): Promise<boolean> {
+  #untilBack(lifetime: Lifetime, until: number): Promise<boolean> {
     if (this.#closed || lifetime.reason) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const told = (isBack: boolean) => {
+      const settle = (isBack: boolean) => {
         clearTimeout(timer);
         forget();
-        this.#waiting.delete(told);
+        this.#waiting.delete(settle);
         resolve(isBack);
       };
-      const timer = setTimeout(() => told(false), Math.max(until - performance.now(), 0));
-      const forget = lifetime.onEnd(() => told(false));
-      this.#waiting.add(told);
-      if (!this.#looking) void this.#look();
+      const timer = setTimeout(() => settle(false), Math.max(until - performance.now(), 0));
+      const forget = lifetime.onEnd(() => settle(false));
+      this.#waiting.add(settle);
+      if (!this.#checking) void this.#check();
     });
   }
 
-  async #look(): Promise<void> {
-    this.#looking = true;
+  async #check(): Promise<void> {
+    this.#checking = true;
     while (this.#waiting.size > 0) {
-      await pause(lookMs);
+      await pause(checkMs);
       const isBack = await this.#answers().then(
         () => true,
         () => false,
       );
-      if (isBack) this.#tell(true);
+      if (isBack) this.#settleAll(true);
     }
-    this.#looking = false;
+    this.#checking = false;
   }
 
-  #tell(isBack: boolean): void {
-    for (const told of this.#waiting) told(isBack);
+  #settleAll(isBack: boolean): void {
+    for (const settle of this.#waiting) settle(isBack);
   }
 }
 

@@ -13,19 +13,19 @@ export interface BucketState {
 }
 
 /** Milliseconds between two queries about a full bucket. */
-const askAgainMs = 1_000;
+const queryAgainMs = 1_000;
 
 /** What one process knows of a bucket: the shared count, and the requests that it has admitted and not reported yet. */
 export class Bucket {
   readonly keys: readonly string[];
   readonly #windows: readonly SlidingWindow[];
   /** Admitted and not yet reported, by window, then by slice. */
-  #untold: Array<Map<number, number>>;
+  #unreported: Array<Map<number, number>>;
   #untoldHits = 0;
   /** When it was last used, in milliseconds. */
   usedAt = 0;
   /** When the store was last queried about it, in milliseconds. */
-  askedAt = 0;
+  queriedAt = 0;
   /** The latest exchange with the store: the next one waits for it. */
   turn: Promise<unknown> = Promise.resolve();
   /** Requests that wait for the store's answer. */
@@ -35,7 +35,7 @@ export class Bucket {
   constructor(name: string, rules: readonly RateRule[]) {
     this.#windows = rules.map((rule) => new SlidingWindow(rule));
     this.keys = rules.map(({ seconds }, i) => `${name}/${i}/${seconds}`);
-    this.#untold = rules.map(() => new Map());
+    this.#unreported = rules.map(() => new Map());
   }
 
   /** Milliseconds after which all its counts have expired. */
@@ -43,7 +43,7 @@ export class Bucket {
     return Math.max(...this.#windows.map(({ lifetimeMs }) => lifetimeMs));
   }
 
-  get hasUntold(): boolean {
+  get hasUnreported(): boolean {
     return this.#untoldHits > 0;
   }
 
@@ -66,7 +66,7 @@ export class Bucket {
    * So each further process exceeds a rule by at most a twentieth, and rules of less than twenty requests are never
    * exceeded.
    */
-  isFar(now: number): boolean {
+  isFarFromLimit(now: number): boolean {
     return this.#windows.every(
       ({ rule: { requests } }, i) =>
         this.#untoldHits < Math.floor(requests / 20) &&
@@ -78,10 +78,10 @@ export class Bucket {
    * Whether a full bucket is worth a query: for rules that always query, such as that of passwords, another process may
    * have reset the count.
    */
-  mayBeForgotten(now: number): boolean {
+  mayHaveBeenReset(now: number): boolean {
     return (
       this.#windows.every(({ rule }) => rule.requests < 20) &&
-      Math.abs(now - this.askedAt) >= askAgainMs
+      Math.abs(now - this.queriedAt) >= queryAgainMs
     );
   }
 
@@ -90,16 +90,16 @@ export class Bucket {
     for (const [i, window] of this.#windows.entries()) {
       const slice = window.sliceAt(now);
       window.add(slice, 1);
-      const untold = this.#untold[i];
-      untold?.set(slice, (untold.get(slice) ?? 0) + 1);
+      const unreported = this.#unreported[i];
+      unreported?.set(slice, (unreported.get(slice) ?? 0) + 1);
     }
     this.#untoldHits++;
   }
 
   /** Returns the unreported counts, and marks them as reported. */
-  tell(now: number): StoredWindow[] {
-    const told = this.#untold;
-    this.#untold = this.#windows.map(() => new Map());
+  takeUnreported(now: number): StoredWindow[] {
+    const reported = this.#unreported;
+    this.#unreported = this.#windows.map(() => new Map());
     this.#untoldHits = 0;
     return this.#windows.map((window, i) => ({
       key: this.keys[i] ?? "",
@@ -107,18 +107,18 @@ export class Bucket {
       current: window.sliceAt(now),
       limit: window.rule.requests,
       lifetimeMs: window.lifetimeMs,
-      hits: [...(told[i] ?? [])],
+      hits: [...(reported[i] ?? [])],
     }));
   }
 
   /** Takes over the store's counts; requests admitted since the query are added. */
-  learn(hits: readonly Hits[]): void {
+  merge(hits: readonly Hits[]): void {
     for (const [i, window] of this.#windows.entries())
-      window.reset([...(hits[i] ?? []), ...(this.#untold[i] ?? [])]);
+      window.reset([...(hits[i] ?? []), ...(this.#unreported[i] ?? [])]);
   }
 
   clear(): void {
-    this.tell(0);
-    this.learn([]);
+    this.takeUnreported(0);
+    this.merge([]);
   }
 }

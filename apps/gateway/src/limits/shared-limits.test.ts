@@ -51,7 +51,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
       clock: own,
       patienceMs: 20_000,
       // Only when the test says so.
-      tellEveryMs: 3_600_000,
+      reportEveryMs: 3_600_000,
     });
     open.push(limits);
     // As long as the connection to Redis is under way, asking fails.
@@ -120,14 +120,14 @@ forEachBackend("Limits that several processes hold together", (backend) => {
       expect(answer).to.deep.include({ admitted: true, remaining: 199 - i });
     }
     expect(asked).to.equal(0);
-    await first?.tell();
+    await first?.report();
     expect(asked).to.equal(1);
     await second?.take(name, rules);
-    await second?.tell();
+    await second?.report();
     expect(await second?.take(name, rules)).to.deep.include({ remaining: 188 });
-    // Who comes near is let through by the store alone; the other one had a twentieth that was not told.
+    // Near the limit only the store admits; the other process had not reported a twentieth.
     expect(await admittedOf(limits, name, rules, 400)).to.be.within(188, 198);
-    await Promise.all(limits.map((one) => one.tell()));
+    await Promise.all(limits.map((one) => one.report()));
     expect(await admittedOf(limits, name, rules, 10)).to.equal(0);
   });
 
@@ -228,7 +228,7 @@ describe("Limits whose store fails", () => {
     for (let i = 0; i < 6; i++) answers.push((await limits.take("test", rules)).admitted);
     expect(answers).to.deep.equal([true, true, true, true, false, false]);
     expect(limits.failures).to.be.greaterThan(0);
-    await limits.tell();
+    await limits.report();
     expect(lines.map(({ msg }) => msg)).to.deep.equal([
       "the store of the rate limits does not answer: each process counts for itself",
     ]);

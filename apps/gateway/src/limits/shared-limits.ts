@@ -10,19 +10,19 @@ export interface SharedLimitsOptions {
   /** Milliseconds to wait for an answer of the store; 1,000 unless given. */
   readonly patienceMs?: number;
   /** Milliseconds between two reports of admitted requests; 1,000 unless given. */
-  readonly tellEveryMs?: number;
+  readonly reportEveryMs?: number;
 }
 
 /** Buckets in one report. */
-const tellAtOnce = 200;
+const reportBatch = 200;
 /** Milliseconds without queries after a failure of the store. */
-const restMs = 5_000;
+const pauseMs = 5_000;
 /** Milliseconds between two log lines of one kind. */
-const complainEveryMs = 60_000;
+const logEveryMs = 60_000;
 /** Milliseconds between two readings of the store's clock. */
 const synchronizeEveryMs = 60_000;
 /** Buckets kept in memory; a larger number would be addresses of attackers. */
-const mostBuckets = 100_000;
+const maxBuckets = 100_000;
 const droppedAtOnce = 1_000;
 
 /**
@@ -37,13 +37,13 @@ export class SharedLimits {
   readonly #patienceMs: number;
   readonly #buckets = new Map<string, Bucket>();
   readonly #timer: NodeJS.Timeout;
-  #telling: Promise<void> | undefined;
+  #reporting: Promise<void> | undefined;
   #synchronizing: Promise<void> | undefined;
   #synchronizedAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds by which the store's clock is ahead of ours. */
   #aheadMs = 0;
-  #restsUntil = 0;
-  #complainedAt = -complainEveryMs;
+  #pausedUntil = 0;
+  #loggedAt = -logEveryMs;
   #sweptAt = 0;
   /** Failures of the store, for the metrics. */
   failures = 0;
@@ -53,13 +53,13 @@ export class SharedLimits {
     log,
     clock = systemClock,
     patienceMs = 1_000,
-    tellEveryMs = 1_000,
+    reportEveryMs = 1_000,
   }: SharedLimitsOptions) {
     this.#store = store;
     this.#log = log;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
-    this.#timer = setInterval(() => void this.tell(), tellEveryMs);
+    this.#timer = setInterval(() => void this.report(), reportEveryMs);
   }
 
   /** Counts one request of the bucket, unless a rule refuses it. */
@@ -68,12 +68,12 @@ export class SharedLimits {
     rules: readonly RateRule[],
   ): (BucketState & { admitted: boolean }) | Promise<BucketState & { admitted: boolean }> {
     const now = this.#now();
-    const resting = this.#resting;
+    const paused = this.#paused;
     const bucket = this.#bucket(name, rules);
     bucket.usedAt = now;
-    if (bucket.isFull(now) && (resting || !bucket.mayBeForgotten(now)))
+    if (bucket.isFull(now) && (paused || !bucket.mayHaveBeenReset(now)))
       return { ...bucket.state(now), admitted: false };
-    if (bucket.isFar(now) || resting) {
+    if (bucket.isFarFromLimit(now) || paused) {
       bucket.admit(now);
       return { ...bucket.state(now), admitted: true };
     }
@@ -85,17 +85,17 @@ export class SharedLimits {
     const bucket = this.#bucket(name, rules);
     await bucket.turn;
     bucket.clear();
-    await this.#trying(() => this.#store.forget(bucket.keys));
+    await this.#tryStore(() => this.#store.forget(bucket.keys));
   }
 
   /** Reports admitted requests to the store, and fetches the counts of all processes. */
-  tell(): Promise<void> {
-    return (this.#telling ??= this.#tell().finally(() => (this.#telling = undefined)));
+  report(): Promise<void> {
+    return (this.#reporting ??= this.#reportAll().finally(() => (this.#reporting = undefined)));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.tell();
+    await this.report();
     await this.#store.close();
   }
 
@@ -104,8 +104,8 @@ export class SharedLimits {
     return this.#clock.now() + this.#aheadMs;
   }
 
-  get #resting(): boolean {
-    return this.#clock.now() < this.#restsUntil;
+  get #paused(): boolean {
+    return this.#clock.now() < this.#pausedUntil;
   }
 
   #synchronize(): Promise<void> | undefined {
@@ -117,7 +117,7 @@ export class SharedLimits {
 
   async #readClock(): Promise<void> {
     const asked = this.#clock.now();
-    const there = await this.#trying(() => this.#store.now());
+    const there = await this.#tryStore(() => this.#store.now());
     if (there === undefined) return;
     this.#aheadMs = there - (asked + this.#clock.now()) / 2;
     this.#synchronizedAt = performance.now();
@@ -126,7 +126,7 @@ export class SharedLimits {
   async #ask(bucket: Bucket): Promise<BucketState & { admitted: boolean }> {
     const admitted = await new Promise<boolean>((resolve) => {
       bucket.waiting.push(resolve);
-      if (!bucket.asking) void this.#askFor(bucket);
+      if (!bucket.asking) void this.#query(bucket);
     });
     const state = bucket.state(this.#now());
     // There may be room again by now; a refused request still gets a time to wait.
@@ -136,17 +136,17 @@ export class SharedLimits {
   }
 
   /** Keeps one query for a bucket in progress: requests that come meanwhile share the next one. */
-  async #askFor(bucket: Bucket): Promise<void> {
+  async #query(bucket: Bucket): Promise<void> {
     bucket.asking = true;
     await Promise.all([bucket.turn, this.#synchronize()]);
     while (bucket.waiting.length > 0) {
       const waiting = bucket.waiting.splice(0);
-      bucket.askedAt = this.#now();
-      const windows = bucket.tell(this.#now());
-      const asked = this.#trying(() => this.#store.take(windows, waiting.length));
+      bucket.queriedAt = this.#now();
+      const windows = bucket.takeUnreported(this.#now());
+      const asked = this.#tryStore(() => this.#store.take(windows, waiting.length));
       bucket.turn = asked;
       const answer = await asked;
-      if (answer) bucket.learn(answer.hits);
+      if (answer) bucket.merge(answer.hits);
       for (const [i, resolve] of waiting.entries())
         resolve(answer ? i < answer.taken : this.#admitAlone(bucket));
     }
@@ -160,36 +160,36 @@ export class SharedLimits {
     return true;
   }
 
-  async #tell(): Promise<void> {
-    if (this.#resting) return;
-    const untold = [...this.#buckets.values()].filter(
-      ({ hasUntold, asking }) => hasUntold && !asking,
+  async #reportAll(): Promise<void> {
+    if (this.#paused) return;
+    const unreported = [...this.#buckets.values()].filter(
+      ({ hasUnreported, asking }) => hasUnreported && !asking,
     );
-    if (untold.length > 0) await this.#synchronize();
-    if (this.#resting) return;
-    for (let i = 0; i < untold.length; i += tellAtOnce)
-      await this.#tellOf(untold.slice(i, i + tellAtOnce));
+    if (unreported.length > 0) await this.#synchronize();
+    if (this.#paused) return;
+    for (let i = 0; i < unreported.length; i += reportBatch)
+      await this.#reportBuckets(unreported.slice(i, i + reportBatch));
     this.#sweep(this.#now());
   }
 
-  async #tellOf(buckets: readonly Bucket[]): Promise<void> {
+  async #reportBuckets(buckets: readonly Bucket[]): Promise<void> {
     // A query for one of them may have begun since the choice.
     const free = buckets.filter(({ asking }) => !asking);
     const now = this.#now();
-    const windows: StoredWindow[][] = free.map((bucket) => bucket.tell(now));
-    const told = this.#trying(async () => {
+    const windows: StoredWindow[][] = free.map((bucket) => bucket.takeUnreported(now));
+    const reported = this.#tryStore(async () => {
       const hits = await this.#store.add(windows.flat());
       let at = 0;
       for (const [i, bucket] of free.entries())
-        bucket.learn(hits.slice(at, (at += windows[i]?.length ?? 0)));
+        bucket.merge(hits.slice(at, (at += windows[i]?.length ?? 0)));
     });
-    for (const bucket of free) bucket.turn = told;
-    await told;
+    for (const bucket of free) bucket.turn = reported;
+    await reported;
   }
 
   /** Returns the store's answer; undefined where it fails or takes too long. Never throws. */
-  async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
-    if (this.#resting) return undefined;
+  async #tryStore<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#paused) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error("no answer in time")), this.#patienceMs);
@@ -207,9 +207,9 @@ export class SharedLimits {
   #failed(error: unknown): void {
     this.failures++;
     const now = this.#clock.now();
-    this.#restsUntil = now + restMs;
-    if (Math.abs(now - this.#complainedAt) < complainEveryMs) return;
-    this.#complainedAt = now;
+    this.#pausedUntil = now + pauseMs;
+    if (Math.abs(now - this.#loggedAt) < logEveryMs) return;
+    this.#loggedAt = now;
     this.#log.error(
       { err: error },
       "the store of the rate limits does not answer: each process counts for itself",
@@ -221,7 +221,7 @@ export class SharedLimits {
     if (!bucket) {
       bucket = new Bucket(name, rules);
       this.#buckets.set(name, bucket);
-      if (this.#buckets.size > mostBuckets) this.#dropOldest();
+      if (this.#buckets.size > maxBuckets) this.#dropOldest();
     }
     return bucket;
   }
@@ -240,7 +240,11 @@ export class SharedLimits {
     if (Math.abs(now - this.#sweptAt) < 30_000) return;
     this.#sweptAt = now;
     for (const [name, bucket] of this.#buckets)
-      if (!bucket.asking && !bucket.hasUntold && Math.abs(now - bucket.usedAt) > bucket.lifetimeMs)
+      if (
+        !bucket.asking &&
+        !bucket.hasUnreported &&
+        Math.abs(now - bucket.usedAt) > bucket.lifetimeMs
+      )
         this.#buckets.delete(name);
   }
 }
