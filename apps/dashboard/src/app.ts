@@ -24,16 +24,16 @@ export interface DashboardOptions {
   readonly queues: Queues;
   readonly logins: readonly Login[];
   readonly log: Logger;
-  /** What `/metrics` shows of this process beside the rows; a new one unless given. */
+  /** Registry of this process's own metrics; default: a new one. */
   readonly registry?: Registry;
-  /** Where a request comes from; who connects unless given. */
+  /** Returns the client's address; default: the connection's. */
   readonly clientAddress?: (request: IncomingMessage) => string;
-  /** This machine's, which the pages' times do not go by. */
+  /** Clock of this machine; pages show the database's time. */
   readonly clock?: Clock;
 }
 
 /**
- * The dashboard as a Koa application; it never listens. `/health` and `/metrics` are open, everything else asks for
+ * Builds the dashboard as a Koa application. It never listens. Probes and metrics are open, everything else requires
  * credentials.
  */
 export function buildDashboard(options: DashboardOptions): Koa {

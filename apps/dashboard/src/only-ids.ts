@@ -1,9 +1,9 @@
-/** What may be in a job: ids, versions, states. */
+/** Allowed strings in a job: ids, versions, states. */
 const id = /^[\w.@-]{1,100}$/;
 
 /**
- * What of a job's data is shown: numbers, truth values and what looks like an id. Jobs carry no text by
- * declaration; whatever text one has all the same is not for the eyes of an operator.
+ * Filters a job's data to numbers, booleans and ids. Jobs carry no text by declaration; any other text is hidden from
+ * operators.
  */
 export function onlyIds(data: unknown): unknown {
   if (typeof data === "string") return id.test(data) ? data : "[cut]";

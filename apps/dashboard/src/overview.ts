@@ -25,7 +25,7 @@ const late = statement({
 /** A scheduled message or reminder that should have been sent. */
 export type LateMessage = RowOf<typeof late.columns>;
 
-/** The latest-running ones first, at most twenty. */
+/** Lists overdue messages, most overdue first, at most twenty. */
 export function lateMessages(sql: Sql): Promise<LateMessage[]> {
   return sql.rows(late);
 }

@@ -1,4 +1,4 @@
-/** A time span as people read it, from seconds: `0.3 s`, `42 s`, `3 min 20 s`, `5 h 2 min`, `3 d 4 h`. */
+/** Formats a time span in seconds: `0.3 s`, `42 s`, `3 min 20 s`, `5 h 2 min`, `3 d 4 h`. */
 export function seconds(span: number): string {
   const whole = Math.floor(span);
   if (span < 10) return `${Math.round(span * 10) / 10} s`;
@@ -14,7 +14,7 @@ function two(span: number, large: number, name: string, small: number, smallName
   return rest === 0 ? first : `${first} ${rest} ${smallName}`;
 }
 
-/** A time as all pages show it, and as a log does: UTC, to the second. `2026-11-22 14:00:05 UTC`. */
+/** Formats a time in UTC, to the second: `2026-11-22 14:00:05 UTC`. */
 export function clock(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000)
     .toISOString()
@@ -22,13 +22,13 @@ export function clock(unixSeconds: number): string {
     .replace(/\.\d+Z/, " UTC");
 }
 
-/** How far a time is from now: `in 3 min`, `2 h 5 min ago`. */
+/** Formats a time relative to now: `in 3 min`, `2 h 5 min ago`. */
 export function fromNow(unixSeconds: number, now: number): string {
   const away = unixSeconds - now;
   return away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`;
 }
 
-/** A time with how far it is from now. */
+/** Formats a time with its distance from now. */
 export function moment(unixSeconds: number, now: number): string {
   return `${clock(unixSeconds)} (${fromNow(unixSeconds, now)})`;
 }

@@ -17,16 +17,16 @@ import { connectQueues } from "@carillon/queue";
 import { buildDashboard } from "./app.ts";
 import { readLogins } from "./credentials.ts";
 
-/** Connections for our own statements, and for looking at the queues. */
+/** Pool sizes for our own statements and for the queues. */
 const poolSize = 4;
 const queuePoolSize = 3;
 
-/** A look that takes longer says so rather than load the database. */
+/** Time limit of statements, so that the dashboard does not burden the database. */
 const statementTimeoutMs = 5_000;
 
 /**
- * Starts the dashboard and resolves with the port it listens on.
- * @throws StartupError with the one line for the person who started it; it has not listened then
+ * Starts the dashboard. Resolves with its port.
+ * @throws StartupError with one line for the operator; it has not listened then
  */
 export async function startDashboard(
   env: Environment,
@@ -48,7 +48,7 @@ export async function startDashboard(
     poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
-  // What an operator sends again gets its delivery job, and its author's clients their events, right after the commit.
+  // Resent messages get their delivery jobs, and clients their events, right after the commit.
   const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
   const published = publishJobsAfterCommit({ db, queues, log });
   shutdown.add(1, "wake-ups", () => wakeUps.close());

@@ -22,13 +22,13 @@ export interface Asking extends Omit<RequestInit, "headers"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A dashboard that listens, over a database and queues of its own. */
+/** A listening dashboard with its own database and queues. */
 export interface TestDashboard {
   readonly db: Database;
   readonly queues: Queues;
   readonly database: TestDatabase;
   readonly origin: string;
-  /** Asks as the operator unless told otherwise; redirects are not followed. */
+  /** Sends requests, as the operator by default; does not follow redirects. */
   readonly ask: (path: string, asking?: Asking) => Promise<Response>;
   readonly json: (path: string, asking?: Asking) => Promise<unknown>;
   /** Posts a form, and asks for JSON. */
@@ -45,12 +45,12 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-/** In `before`: skips the tests, visibly, where there is no Redis. */
+/** For `before`: skips the tests visibly without Redis. */
 export function needBackend(kind: BackendKind, context: { skip(): never }): void {
   if (kind === "redis" && !redisUrl()) context.skip();
 }
 
-/** Starts a dashboard. @param options what is to be different: a way to the database, a log */
+/** Starts a dashboard. @param options overrides */
 export async function openDashboard(
   kind: BackendKind = "postgres",
   options: { log?: Logger; databaseUrl?: (url: string) => string | Promise<string> } = {},

@@ -1,10 +1,10 @@
 import { BadParameter, given, givenText, givenTime, whole } from "../http/parameters.ts";
 
-/** Which lines of the audit log, as they were asked for. */
+/** Filter of the audit log, as requested. */
 export interface AuditQuery {
   /** Name, subdomain or id. */
   readonly organization?: string;
-  /** Name, e-mail address or id of the account that acted or was changed. */
+  /** Name, e-mail address or id of the acting or changed account. */
   readonly account?: string;
   readonly type?: string;
   /** UNIX seconds, inclusive. */

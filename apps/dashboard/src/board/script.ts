@@ -1,6 +1,6 @@
 /**
- * Runs on bull-board's pages before its own scripts. bull-board writes times in the browser's zone and clock, and has
- * buttons that are icons without a name; its configuration reaches neither the charts nor the buttons.
+ * Runs on bull-board's pages before its own scripts: makes charts show UTC, and names icon buttons. bull-board's
+ * configuration covers neither.
  */
 export const boardScript = String.raw`"use strict";
 (() => {
@@ -28,7 +28,7 @@ export const boardScript = String.raw`"use strict";
     }
   }
 
-  // React draws the buttons later, and draws some of them again.
+  // React renders the buttons later, and some again.
   new MutationObserver(nameButtons).observe(document.documentElement, { childList: true, subtree: true });
 })();
 `;

@@ -17,8 +17,8 @@ type Done = RowOf<typeof doneRow>;
 const batch = 500;
 
 /**
- * What becomes of the rows of `chosen`, which are locked. What is replayed is pending again, as a new version with attempts
- * of its own; what is discarded is gone, and its key is free.
+ * Effect of each action on the locked rows of `chosen`. A replayed row is pending again, as a new version without attempts;
+ * a discarded row is deleted, which frees its key.
  */
 const effects: Readonly<Record<Action, { readonly change: string; readonly event: string }>> = {
   replay: {
@@ -67,11 +67,11 @@ const said: Readonly<Record<Action, string>> = {
 };
 
 /**
- * Replays or discards dead letters. What is not dead (any more), or is another version, is left alone, so that two at once,
- * or the same twice, are one. Work of no organization has no place in the audit log, which belongs to organizations: the
- * log line is its trace.
+ * Replays or discards dead letters. Rows that are no longer dead, or have another version, are skipped, so that concurrent
+ * and repeated requests act once. Jobs without an organization are recorded in the log only, because the audit log belongs
+ * to organizations.
  * @param operator their name, for the audit log
- * @returns with how many it was done; at most 10,000 in one go
+ * @returns the number of rows; at most 10,000 in one request
  */
 export async function act(
   { db, log }: { readonly db: Database; readonly log: Logger },
@@ -80,7 +80,7 @@ export async function act(
   operator: string,
 ): Promise<number> {
   const now = await databaseMicros(db);
-  // What dies again meanwhile waits for the next request.
+  // Jobs that fail again meanwhile are left to the next request.
   const before = Math.min(now, ("matching" in choice ? choice.before : undefined) ?? now);
   const { by, values } = chosenBy(choice);
   let count = 0;

@@ -2,14 +2,14 @@ import { column, statement, type Sql } from "@carillon/db";
 import { filterCondition, filterValues } from "./list.ts";
 import type { Choice } from "./request.ts";
 
-/** The condition on `job_intent i` of what a choice means, of `$1` to `$3`, by the way in which it chooses. */
+/** Conditions on `job_intent i` for both kinds of choices, with the values `$1` to `$3`. */
 export const conditions = {
   chosen: `i.id = ANY($1::bigint[]) AND $3::text IS NULL
     AND (i.id, i.version) IN (SELECT c.id, coalesce(c.version, i.version) FROM unnest($1::bigint[], $2::int[]) AS c (id, version))`,
   matching: filterCondition,
 } as const;
 
-/** Which of {@link conditions}, and its values. */
+/** Returns the condition of a choice, and its values. */
 export function chosenBy(choice: Choice): {
   readonly by: keyof typeof conditions;
   readonly values: readonly unknown[];
@@ -29,7 +29,7 @@ const groupRow = {
   count: column.int,
 };
 
-/** So many are counted for a preview, and done in one go. */
+/** Limit of rows in a preview and an action. */
 export const mostAtOnce = 10_000;
 
 const groups = (name: string, condition: string) =>
@@ -55,15 +55,15 @@ const clock = statement({
   row: { now: column.bigint },
 });
 
-/** Microseconds of the UNIX epoch, by the database. */
+/** Returns the database's time in microseconds of the UNIX epoch. */
 export async function databaseMicros(sql: Sql): Promise<number> {
   const [row] = await sql.rows(clock);
   return row!.now;
 }
 
-/** What a choice would do, by job and organization. */
+/** Effect of a choice, by job and organization. */
 export interface Preview {
-  /** When it was made, in microseconds of the UNIX epoch: nothing that dies later is meant. */
+  /** Time of the preview, in microseconds of the UNIX epoch; later dead letters are excluded. */
   readonly before: number;
   readonly groups: ReadonlyArray<{
     readonly job: string;
@@ -74,7 +74,7 @@ export interface Preview {
   readonly count: number;
 }
 
-/** Looks at what is meant, and changes nothing. */
+/** Computes the effect of a choice. Changes nothing. */
 export async function preview(sql: Sql, choice: Choice): Promise<Preview> {
   const { by, values } = chosenBy(choice);
   const before = await databaseMicros(sql);

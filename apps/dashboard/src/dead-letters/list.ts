@@ -2,11 +2,11 @@ import { column, statement, type Sql, type RowOf } from "@carillon/db";
 import type { Cursor } from "../http/parameters.ts";
 import { intentColumns, intentRow } from "../look-up/find-intents.ts";
 
-/** Which dead letters: those for which all that is given holds. */
+/** Filter of dead letters; all given conditions must hold. */
 export interface DeadFilter {
   readonly job?: string;
   readonly realmId?: number;
-  /** What the text of their last error has somewhere, whatever its case. */
+  /** A part of their last error, case-insensitive. */
   readonly error?: string;
 }
 
@@ -14,7 +14,7 @@ export type DeadRow = RowOf<typeof page.columns>;
 
 export interface DeadPage {
   readonly rows: readonly DeadRow[];
-  /** The next page, where there is one. */
+  /** Cursor of the next page, if there is one. */
   readonly next: Cursor | undefined;
 }
 
@@ -43,7 +43,7 @@ const page = statement({
   row: { ...intentRow /** Microseconds of the UNIX epoch. */, diedAt: column.bigint },
 });
 
-/** Dead letters, the latest first. */
+/** Lists dead letters, latest first. */
 export async function listDead(sql: Sql, filter: DeadFilter, after?: Cursor): Promise<DeadPage> {
   const rows = await sql.rows(page, [
     ...filterValues(filter),
@@ -62,7 +62,7 @@ const byJob = statement({
   row: { job: column.text, count: column.bigint },
 });
 
-/** How many there are of each job. */
+/** Counts dead letters by job. */
 export function countDead(sql: Sql): Promise<{ job: string; count: number }[]> {
   return sql.rows(byJob);
 }

@@ -1,9 +1,10 @@
-/** What fits into a line of a table. */
+/** Maximum length of a table line. */
 const longest = 160;
 
 /**
- * The error in one readable line: its first one, or of Prisma's errors, which begin with a place in our code, the last.
- * @param error as it was written down; null where nothing was
+ * Returns an error as one readable line: its first line, or the last one for Prisma's errors, which begin with a place in
+ * our code.
+ * @param error as stored; null if there is none
  */
 export function readableReason(error: string | null): string {
   const lines = (error ?? "")

@@ -1,23 +1,23 @@
 import { BadParameter, given, givenId, maxInt, whole } from "../http/parameters.ts";
 import type { DeadFilter } from "./list.ts";
 
-/** What is to be done: rows by id, or everything dead that a filter matches. */
+/** Selection of rows: by id, or all dead letters that match a filter. */
 export type Choice =
   | { readonly chosen: readonly Chosen[] }
   | {
       readonly matching: DeadFilter;
-      /** Only what had died by then, in microseconds of the UNIX epoch: what died after a preview was not seen there. */
+      /** Only dead letters up to this time, in microseconds of the UNIX epoch: later ones were not in the preview. */
       readonly before?: number;
     };
 
-/** A dead letter as it was seen. */
+/** A selected dead letter. */
 export interface Chosen {
   readonly id: number;
-  /** Only as this version: what was replayed and died again since the list was shown is another one. */
+  /** Required version: a job that was replayed and failed again has another one. */
   readonly version: number | null;
 }
 
-/** What can be done with dead letters. */
+/** Actions on dead letters. */
 export const actions = ["replay", "discard"] as const;
 export type Action = (typeof actions)[number];
 
@@ -51,7 +51,7 @@ export function readFilter(fields: URLSearchParams): DeadFilter {
  */
 export function readChoice(fields: URLSearchParams): Choice {
   const chosen = [...fields.getAll("chosen").map(readChosen), ...readIds(fields)];
-  // A list of which all are meant may have some that are ticked, too.
+  // With `all`, ticked rows are ignored.
   const all = fields.get("all") ?? null;
   if (all !== null && all !== "true") throw new BadParameter("all must be true where it is given");
   if (fields.has("id") && all !== null) throw new BadParameter("give either id or all, not both");

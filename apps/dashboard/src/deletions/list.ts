@@ -1,7 +1,7 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { deleteMessages } from "@carillon/jobs";
 
-/** Unfinished ones are shown first, and so many in all. */
+/** Maximum number of listed deletions; unfinished ones come first. */
 const most = 100;
 
 const latest = statement({
@@ -35,12 +35,12 @@ const latest = statement({
     publicChannels: column.bool,
     privateChannels: column.bool,
     direct: column.bool,
-    /** Of the background work; null once its row has been cleared away. */
+    /** State of the background job; null once its row has been deleted. */
     state: column.text.as<"pending" | "done" | "dead">().orNull(),
     intentId: column.bigint.orNull(),
     steps: column.int,
     done: column.int,
-    /** Messages that there were when its steps were cut: more may come, and some may go otherwise. */
+    /** Messages when the steps were planned; the actual number may differ. */
     planned: column.int,
     deleted: column.int,
     lastError: column.text.orNull(),
@@ -51,10 +51,10 @@ const latest = statement({
   },
 });
 
-/** A deletion of what a deactivated account has sent, and how far it has come. Times are UNIX seconds. */
+/** Progress of deleting a deactivated account's messages. Times are UNIX seconds. */
 export type DeletionView = RowOf<typeof latest.columns>;
 
-/** Those that go on, then the latest that have ended. */
+/** Lists running deletions, then the latest finished ones. */
 export function listDeletions(sql: Sql): Promise<DeletionView[]> {
   return sql.rows(latest);
 }

@@ -2,7 +2,7 @@ import { column, statement, type Database } from "@carillon/db";
 import { failedByServer } from "@carillon/scheduling";
 import { BadParameter, given, whole } from "../http/parameters.ts";
 
-/** Whose fault the failures are that an operator acknowledges. */
+/** Faults by which an operator acknowledges failures. */
 export const faults = ["server", "people"] as const;
 export type Fault = (typeof faults)[number];
 
@@ -40,9 +40,9 @@ const acknowledge = statement({
 });
 
 /**
- * Acknowledges the failures of the last hour: the verdict and the alerts count them no more. The list keeps them.
+ * Acknowledges the failures of the last hour: the verdict and the alerts no longer count them; the list keeps them.
  * @param operator their name, for the row and the audit log
- * @returns how many; 0 for the same twice
+ * @returns the number of failures; 0 when repeated
  */
 export async function acknowledgeFailures(
   db: Database,

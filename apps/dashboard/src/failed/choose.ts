@@ -3,7 +3,7 @@ import type { FailedMessage } from "@carillon/domain";
 import { BadParameter, given, givenTime, maxInt, whole } from "../http/parameters.ts";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
-/** Messages that one request sends again at most; the next request takes the next ones. */
+/** Maximum messages resent by one request. */
 export const mostAtOnce = 10_000;
 
 /** `chosen`, once or more: `ID-VERSION` of a scheduled message or reminder. @throws BadParameter */
@@ -14,7 +14,7 @@ export function readChosen(fields: URLSearchParams): FailedMessage[] {
   });
 }
 
-/** When the messages are to be sent: `when` is `now` or `at`, with the time in `at`. UNIX seconds; undefined for now. */
+/** Reads the new time: `when` is `now` or `at`, with the time in `at`. UNIX seconds; undefined for now. */
 export function readNewTime(fields: URLSearchParams): number | undefined {
   const when = fields.get("when");
   if (when === "now") return undefined;
@@ -49,7 +49,7 @@ const stillFailed = composed({
   examples: (make) => exampleFilters.map((filter) => make(filter, 1)),
 });
 
-/** What a filter finds that is still failed as it failed then. */
+/** Finds messages by a filter that are still failed in the same version. */
 export function chooseByFilter(
   sql: Sql,
   filter: FailedFilter,

@@ -1,10 +1,10 @@
 import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
-/** So many of the latest failures are counted: a million would not be counted while somebody waits. */
+/** Limit of counted failures, so that the page stays fast. */
 export const mostCounted = 50_000;
 
-/** The spans that are shown, each in as many seconds, and in steps of so many. */
+/** Displayed spans, with their lengths and steps in seconds. */
 export const spans = {
   day: { seconds: 86_400, step: 3_600, title: "24 hours" },
   month: { seconds: 30 * 86_400, step: 86_400, title: "30 days" },
@@ -21,7 +21,7 @@ const stepRow = {
 /** Failures within a step of time. */
 export type FailedStep = RowOf<typeof stepRow>;
 
-/** The latest ones of the span, by a condition. */
+/** Selects the latest failures of a span. */
 const latest = (filter: FailedFilter, span: Span) => {
   const { text, values } = conditionOf(filter);
   return {
@@ -32,7 +32,7 @@ const latest = (filter: FailedFilter, span: Span) => {
   };
 };
 
-/** Steps without failures are there too, so that a gap is seen as one. */
+/** Includes steps without failures, so that gaps are visible. */
 function composeSteps(filter: FailedFilter, span: Span): Composition {
   const { from, values } = latest(filter, span);
   const { step, seconds } = spans[span];
@@ -56,7 +56,7 @@ const steps = composed({
   examples,
 });
 
-/** How many failed within each step of the span, the oldest first. */
+/** Counts failures in each step of the span, oldest first. */
 export function countOverTime(sql: Sql, filter: FailedFilter, span: Span): Promise<FailedStep[]> {
   return steps(sql, filter, span);
 }
@@ -83,7 +83,7 @@ const reasons = composed({
   examples,
 });
 
-/** For which reasons they failed, the most frequent first, at most twenty. */
+/** Counts failures by reason, most frequent first, at most twenty. */
 export function countByReason(sql: Sql, filter: FailedFilter, span: Span): Promise<FailedReason[]> {
   return reasons(sql, filter, span);
 }

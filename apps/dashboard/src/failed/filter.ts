@@ -4,7 +4,7 @@ import { findAccountIds } from "../places/accounts.ts";
 import { findChannelIds } from "../places/channels.ts";
 import { findOrganizationId } from "../places/organization.ts";
 
-/** Which failures, as they were asked for: those for which everything given holds. */
+/** Filter of failures, as requested; all given conditions must hold. */
 export interface FailedQuery {
   /** Name, subdomain or id of an organization. */
   readonly realm?: string;
@@ -46,7 +46,7 @@ export function readFailedQuery(fields: URLSearchParams): FailedQuery {
   };
 }
 
-/** Looks names up. @throws BadParameter where a name means too many */
+/** Resolves names to ids. @throws BadParameter when a name is too ambiguous */
 export async function resolveFailedQuery(sql: Sql, query: FailedQuery): Promise<FailedFilter> {
   const { realm, sender, channel, ...rest } = query;
   const realmId = realm === undefined ? undefined : await findOrganizationId(sql, realm);
@@ -68,7 +68,7 @@ export interface Condition {
   readonly values: readonly unknown[];
 }
 
-/** One condition for what is given, and none for what is not, so that each filter finds its index. */
+/** Builds conditions only for given filters, so that each combination can use its index. */
 export function conditionOf(filter: FailedFilter): Condition {
   const values: unknown[] = [];
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
@@ -90,7 +90,7 @@ export function conditionOf(filter: FailedFilter): Condition {
   return { text: parts.join(" AND "), values };
 }
 
-/** For the test that describes statements: the texts that there are. */
+/** Example filters for the test that describes statements. */
 export const exampleFilters: readonly FailedFilter[] = [
   {},
   { realmId: 1, senderIds: [1], channelIds: [1], reason: "x", since: 1, until: 2 },

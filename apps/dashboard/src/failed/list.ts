@@ -11,14 +11,14 @@ const failedRow = {
   at: column.bigint,
   scheduledMessageId: column.bigint,
   version: column.int,
-  /** Whether the scheduled message is still failed as it failed here. */
+  /** Whether the scheduled message is still failed in this version. */
   sendable: column.bool.orNull(),
   acknowledgedBy: column.text.orNull(),
   kind: column.text.as<"message" | "reminder">(),
   realmId: column.int,
   realmName: column.text,
   senderId: column.int,
-  /** Null for an account that is gone, like all names. */
+  /** Null for a deleted account, like all names. */
   senderName: column.text.orNull(),
   senderEmail: column.text.orNull(),
   /** Null for a direct conversation. */
@@ -28,11 +28,11 @@ const failedRow = {
   dueAt: column.float,
   failedAt: column.float,
   reason: column.text,
-  /** What has become of the scheduled message since. */
+  /** State of the scheduled message now. */
   since: column.text.as<"failed" | "deleted" | "pending" | "delivered">(),
-  /** The message of the notification bot to the sender; null where nobody was told. */
+  /** The notice to the sender; null if there was none. */
   noticeId: column.bigint.orNull(),
-  /** Its text; null where it was removed. */
+  /** Its text; null if it was removed. */
   notice: column.text.orNull(),
   noticeRead: column.bool.orNull(),
   process: column.text,
@@ -45,11 +45,11 @@ export type FailedRow = RowOf<typeof failedRow>;
 
 export interface FailedPage {
   readonly rows: readonly FailedRow[];
-  /** The next page, where there is one. */
+  /** Cursor of the next page, if there is one. */
   readonly next: Cursor | undefined;
 }
 
-/** The page first, then its names: nothing is read for what is not shown. */
+/** Selects the page first, then its names, so that nothing is read for other rows. */
 export function composePage(filter: FailedFilter, after?: Cursor): Composition {
   const { text, values } = conditionOf(filter);
   const [at, id] = [values.length + 1, values.length + 2];
@@ -90,7 +90,7 @@ const page = composed({
     exampleFilters.flatMap((filter) => [compose(filter), compose(filter, [1, 1])]),
 });
 
-/** Failures, the latest first. */
+/** Lists failures, latest first. */
 export async function listFailed(
   sql: Sql,
   filter: FailedFilter,

@@ -1,10 +1,9 @@
 import { historyBuckets } from "@carillon/scheduling";
 
 /**
- * Within how many seconds a share of what was sent was sent, from counts of buckets: exact to the width of a bucket, and
- * never more than the worst.
+ * Computes a quantile of latency from bucket counts, in seconds: exact to the width of a bucket, and at most the worst.
  * @param share 0.95 for 95 of 100
- * @returns null where nothing was sent
+ * @returns null if nothing was sent
  */
 export function quantile(buckets: readonly number[], worst: number, share: number): number | null {
   const all = buckets.reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { historyBuckets, historySteps } from "@carillon/scheduling";
 import { quantile } from "./quantile.ts";
 
-/** What is shown: so many seconds, drawn in steps of so many, from rows of one of the history's steps. */
+/** Displayed spans: length and step of the chart in seconds, and the step of the stored rows. */
 export const historySpans = {
   day: { seconds: 86_400, drawn: 900, rows: historySteps.fine.seconds, title: "24 hours" },
   month: {
@@ -38,7 +38,7 @@ const clock = statement({
   row: { now: column.float },
 });
 
-/** Deliveries within one step of time; latenesses in seconds, null where nothing was sent. */
+/** Deliveries within one step of time; latenesses in seconds, null if nothing was sent. */
 export interface HistoryStep {
   /** When it begins, UNIX seconds. */
   readonly at: number;
@@ -47,11 +47,11 @@ export interface HistoryStep {
   readonly median: number | null;
   readonly p95: number | null;
   readonly worst: number | null;
-  /** What was sent and failed, by where the queues were. */
+  /** Sent and failed counts, by queue backend. */
   readonly backends: Readonly<Record<string, { readonly sent: number; readonly failed: number }>>;
 }
 
-/** The deliveries of a span, step by step, the oldest first; steps without any are there too. */
+/** Reads the deliveries of a span by step, oldest first, empty steps included. */
 export async function readHistory(sql: Sql, span: HistorySpan): Promise<HistoryStep[]> {
   const { seconds, drawn, rows: step } = historySpans[span];
   const [rows, [time]] = await Promise.all([

@@ -3,10 +3,10 @@ import { parseIso8601 } from "@carillon/kit";
 /** PostgreSQL's `integer`. */
 export const maxInt = 2_147_483_647;
 
-/** A parameter that cannot be understood; the message says what would be right. */
+/** A malformed parameter; the message says what would be right. */
 export class BadParameter extends Error {}
 
-/** @throws BadParameter where the text is no whole number up to `max` */
+/** Parses a whole number. @throws BadParameter unless it is one up to `max` */
 export function whole(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text);
   if (!/^\d{1,16}$/.test(text) || value > max)
@@ -14,12 +14,12 @@ export function whole(name: string, text: string, max = Number.MAX_SAFE_INTEGER)
   return value;
 }
 
-/** What was given under the name, without spaces around it; undefined for nothing. */
+/** Returns a trimmed field; undefined if empty. */
 export function given(fields: URLSearchParams, name: string): string | undefined {
   return fields.get(name)?.trim() || undefined;
 }
 
-/** @throws BadParameter where it is longer than `most` characters */
+/** Returns a text field. @throws BadParameter when it is longer than `most` characters */
 export function givenText(fields: URLSearchParams, name: string, most: number): string | undefined {
   const text = given(fields, name);
   if (text !== undefined && (text.length > most || text.includes("\0")))
@@ -27,7 +27,7 @@ export function givenText(fields: URLSearchParams, name: string, most: number): 
   return text;
 }
 
-/** @throws BadParameter where it is no whole number of PostgreSQL's `integer` */
+/** Returns an id field. @throws BadParameter unless it is a PostgreSQL `integer` */
 export function givenId(fields: URLSearchParams, name: string): number | undefined {
   const text = given(fields, name);
   return text === undefined ? undefined : whole(name, text, maxInt);
@@ -37,7 +37,7 @@ export function givenId(fields: URLSearchParams, name: string): number | undefin
 const latest = 9_000_000_000_000_000n;
 
 /**
- * A time as the pages show it (`2026-11-22 14:00:05 UTC`), or any of ISO 8601, UTC without a zone.
+ * Parses a time as the pages show it (`2026-11-22 14:00:05 UTC`), or in ISO 8601, UTC by default.
  * @returns UNIX seconds
  * @throws BadParameter
  */
@@ -50,7 +50,7 @@ export function givenTime(fields: URLSearchParams, name: string): number | undef
   return Number(time) / 1_000_000;
 }
 
-/** Where a list goes on: microseconds of the UNIX epoch of its last row, and the row's id. */
+/** Cursor of a list: time of its last row in microseconds of the UNIX epoch, and the row's id. */
 export type Cursor = readonly [at: number, id: number];
 
 /** `after`. @throws BadParameter */

@@ -6,8 +6,8 @@ import type { Readings } from "../readings/readings.ts";
 const paths = ["/live", "/health", "/metrics"];
 
 /**
- * `GET /live` (200 whenever the process answers at all), `GET /health` and `GET /metrics`, before credentials are asked for: probes have none. They tell numbers under
- * names of our own code, never names of people, hosts or organizations.
+ * `GET /live` (200 whenever the process answers at all), `GET /health` and `GET /metrics`, without credentials, because
+ * probes have none. They contain no names of people, hosts or organizations.
  */
 export function probes(readings: Readings, registry: Registry): Middleware {
   const update = rowMetrics(registry);

@@ -1,9 +1,8 @@
 import type { Context } from "koa";
 
 /**
- * Whether a request that changes something was sent by a page of ours or by no page at all. A browser adds the
- * credentials to whatever it sends here, also for a page of somebody else, but it says which page that was; a program
- * says nothing, and has the credentials itself.
+ * Whether a changing request comes from our own pages or from no page. A browser adds credentials to requests of foreign
+ * pages too, but names their origin; a program names none, and has credentials of its own.
  */
 export function isSameOrigin(ctx: Context): boolean {
   const site = ctx.get("sec-fetch-site");

@@ -11,7 +11,7 @@ const ours = [
   "frame-ancestors 'none'",
 ];
 
-/** bull-board is a script that styles its elements; it asks for a font elsewhere, which it does not get. */
+/** bull-board styles elements by script; its external font stays blocked. */
 const boards = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const boards = [
   "frame-ancestors 'none'",
 ];
 
-/** Headers of every answer: nothing is loaded from elsewhere, framed or guessed, and no page is kept in a cache. */
+/** Sets security headers on every answer: no external resources, frames, content sniffing or caching. */
 export function securityHeaders(boardPath: string): Middleware {
   return async (ctx, next) => {
     const onBoard = ctx.path === boardPath || ctx.path.startsWith(`${boardPath}/`);
@@ -32,7 +32,7 @@ export function securityHeaders(boardPath: string): Middleware {
     ctx.set("X-Content-Type-Options", "nosniff");
     ctx.set("X-Frame-Options", "DENY");
     ctx.set("Referrer-Policy", "same-origin");
-    // The names of bull-board's files change with what is in them.
+    // Names of bull-board's static files contain a hash.
     const lasts = ctx.path.startsWith(`${boardPath}/static/`);
     ctx.set("Cache-Control", lasts ? "private, max-age=86400" : "no-store");
     await next();

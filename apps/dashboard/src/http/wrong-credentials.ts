@@ -2,12 +2,12 @@ import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 
 /** Wrong credentials from one network. */
 const fromOne = { seconds: 60, requests: 10 };
-/** And from all together; a person who has been right before is heard all the same. */
+/** Failures of all networks together; proven networks are exempt. */
 const fromAll = { seconds: 60, requests: 100 };
-/** Networks that are remembered: of each kind the oldest goes first. */
+/** Networks kept in memory; the oldest is evicted. */
 const mostNetworks = 10_000;
 
-/** Limits how fast the credentials of the dashboard can be guessed, from one place and from many. */
+/** Limits guessing of the dashboard's credentials, from one network and from many. */
 export class WrongCredentials {
   readonly #clock: Clock;
   readonly #all = new SlidingWindow(fromAll);
@@ -18,7 +18,7 @@ export class WrongCredentials {
     this.#clock = clock;
   }
 
-  /** Milliseconds for which nothing is to be compared; 0 where it may. */
+  /** Milliseconds until the network may try again; 0 if it may now. */
   blockedMs(address: string): number {
     const now = this.#clock.now();
     const network = networkOf(address);
@@ -34,7 +34,7 @@ export class WrongCredentials {
     remember(this.#byNetwork, network, window);
   }
 
-  /** Somebody there had the right ones. */
+  /** Records correct credentials from a network. */
   proven(address: string): void {
     remember(this.#proven, networkOf(address), true);
   }

@@ -1,6 +1,6 @@
 import { BadParameter, given, givenText, givenTime } from "../http/parameters.ts";
 
-/** What messages are looked for by; all that is given holds. */
+/** Search criteria of messages; all given ones must hold. */
 export interface Criteria {
   /** An e-mail address of their account. */
   readonly address?: string;
@@ -14,7 +14,7 @@ export interface Criteria {
 const mostMinutes = 1_440;
 
 /**
- * What is asked for besides an id; undefined for nothing.
+ * Reads the criteria; undefined if there are none.
  * @throws BadParameter
  */
 export function readCriteria(fields: URLSearchParams): Criteria | undefined {

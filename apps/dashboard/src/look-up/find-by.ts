@@ -2,16 +2,16 @@ import { column, composed, type Composition, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import type { AccountView, ChannelView } from "./find-places.ts";
 
-/** What narrows the search: accounts, channels, a span of UNIX seconds; at least one is given. */
+/** Search conditions: accounts, channels, a span of UNIX seconds; at least one is given. */
 export interface Where {
   readonly accounts?: readonly Pick<AccountView, "id">[];
   readonly channels?: readonly Pick<ChannelView, "id" | "recipientId" | "realmId">[];
   readonly span?: readonly [from: number, to: number];
 }
 
-/** Shown of each: those to come, those that failed, those that were sent. */
+/** Limit of each: pending, failed, sent. */
 const most = 50;
-/** Rows of an account, a channel or a time that are looked at for them, where no index has all that is asked for. */
+/** Limit of scanned rows of an account, a channel or a time, where no index covers all conditions. */
 const looked = 5_000;
 
 const idRow = { id: column.bigint };
@@ -25,11 +25,11 @@ class Values {
 
 const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
 
-/** Each account, channel or organization by itself: of one alone an index has the order, and gives no more than is looked at. */
+/** Searches each account, channel or organization separately, because the indexes are ordered for a single one. */
 const each = (values: Values, ids: readonly number[] | undefined) =>
   ids ? `unnest(${values.add(ids, "int[]")}) AS k (id)` : "(VALUES (0)) AS k (id)";
 
-/** By account they are found with those that failed; else those only that are to be sent, which have indexes. */
+/** By account, an index covers pending and failed ones together; otherwise only pending ones are indexed. */
 export function composeWaiting({ accounts, channels, span }: Where): Composition {
   const values = new Values();
   const realms = channels && [...new Set(channels.map(({ realmId }) => realmId))];
@@ -69,7 +69,7 @@ export function composeFailed({ accounts, channels, span }: Where): Composition 
   };
 }
 
-/** @param bounds the ids among which those of the span are */
+/** @param bounds bounds of the message ids of the span */
 export function composeSent(
   { accounts, channels, span }: Where,
   bounds: readonly [number, number] | undefined,
@@ -131,9 +131,8 @@ const sent = composed({
 });
 
 /**
- * Ids of scheduled messages and reminders: of those to come the next ones, of those that failed or were sent the latest,
- * at most fifty of each. What was sent is looked for among
- * the latest five thousand messages of each account, channel or time only.
+ * Finds ids of scheduled messages and reminders: the next pending, latest failed and latest sent ones, at most fifty of
+ * each. Sent ones are searched among the latest five thousand messages of each account, channel or time.
  */
 export async function findBy(sql: Sql, where: Where): Promise<number[]> {
   const found = await Promise.all([

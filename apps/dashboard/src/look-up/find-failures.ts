@@ -12,13 +12,13 @@ const ofMessages = statement({
     reason: column.text,
     process: column.text,
     dueAt: column.float,
-    /** When the delivery that failed it claimed it. */
+    /** When the failing delivery claimed it. */
     failedAt: column.float,
     noticeId: column.bigint.orNull(),
   },
 });
 
-/** A time at which a scheduled message could not be sent. Times are UNIX seconds. */
+/** One failure of a scheduled message. Times are UNIX seconds. */
 export type FailureView = RowOf<typeof ofMessages.columns>;
 
 /** The oldest first. */

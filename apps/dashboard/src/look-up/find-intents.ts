@@ -8,7 +8,7 @@ export const intentRow = {
   job: column.text,
   realmId: column.int.orNull(),
   realmName: column.text.orNull(),
-  /** The account that a mail is about; null for other work. */
+  /** The account that a mail concerns; null for other jobs. */
   accountId: column.int.orNull(),
   accountName: column.text.orNull(),
   state: column.text.as<"pending" | "done" | "dead">(),
@@ -23,15 +23,15 @@ export const intentRow = {
   now: column.float,
 };
 
-/** A row of background work. Times are UNIX seconds. */
+/** A job intent. Times are UNIX seconds. */
 export type IntentView = RowOf<typeof intentRow>;
 
-/** In the row of a mail: the account whose line of the audit log, or whose change of address, it is about. */
+/** Finds the account of a mail, through its audit log entry or address change. */
 const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
     (SELECT a.modified_user_id FROM audit_log a WHERE a.id = (i.payload->>'auditId')::bigint),
     (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint)) END`;
 
-/** For `SELECT` over `job_intent i`. Errors are cut: the whole one is in the log. */
+/** Columns of `job_intent i`. Errors are truncated; the log has them in full. */
 export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId",
   (SELECT name FROM realms r WHERE r.id = i.realm_id) AS "realmName",
   (SELECT u.id FROM users u WHERE u.id = ${accountOfMail}) AS "accountId",
@@ -41,7 +41,7 @@ export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_
   extract(epoch FROM i.enqueued_at)::float8 AS "enqueuedAt",
   extract(epoch FROM i.finished_at)::float8 AS "finishedAt", extract(epoch FROM now())::float8 AS now`;
 
-/** Ids of the jobs of intents, as `intentJob` makes them; the sweep's end in a tick. */
+/** Ids of queue jobs, as `intentJob` makes them; those of the sweep end with a tick. */
 const jobIds = /^([a-z-]+)-([0-9]{1,15})-v[0-9]+(?:-t[0-9]+)?$/;
 
 const find = (name: string, condition: string) =>
@@ -55,7 +55,7 @@ const byId = find("intent-by-id", "i.id = $1");
 const byKey = find("intent-by-key", "i.unique_key = $1");
 const byKeyOrJob = find("intents-by-key-or-job", "i.unique_key = $1 OR (i.id = $3 AND i.job = $2)");
 
-/** By the number of the row, by its unique key, or by the id of one of its jobs. */
+/** Finds intents by id, unique key, or the id of a queue job. */
 export function findIntents(sql: Sql, id: number | string): Promise<IntentView[]> {
   if (typeof id === "number") return sql.rows(byId, [id]);
   const [, job, number] = jobIds.exec(id) ?? [];

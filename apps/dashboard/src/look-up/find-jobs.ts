@@ -3,18 +3,18 @@ import type { JobView, Queues } from "@carillon/queue";
 import { onlyIds } from "../only-ids.ts";
 import type { ScheduledView } from "./find-scheduled.ts";
 
-/** A job as it is in its queue. */
+/** A job in its queue. */
 export interface FoundJob extends JobView {
   readonly queue: QueueName;
 }
 
-/** The jobs of this id, in whichever queue; a queue that does not answer has none. */
+/** Finds the jobs of this id in all queues; queues that do not answer are skipped. */
 export async function findJobs(queues: Queues, id: string): Promise<FoundJob[]> {
   const found = await Promise.all(queueNames.map((queue) => findJob(queues, queue, id)));
   return found.filter((job) => job !== undefined);
 }
 
-/** The delivery jobs that a pending scheduled message may have: that of its second, and its own. */
+/** Finds the delivery jobs of a pending scheduled message: that of its second, and its own. */
 export async function findDeliveryJobs(queues: Queues, row: ScheduledView): Promise<FoundJob[]> {
   if (row.state !== "pending") return [];
   const { realmId, id: scheduledMessageId, version } = row;
@@ -32,7 +32,7 @@ async function findJob(
   queue: QueueName,
   id: string,
 ): Promise<FoundJob | undefined> {
-  // On Redis some ids are the names of the queue's own keys: no jobs, and some of them no hashes.
+  // On Redis some ids are the queue's own keys, not jobs.
   const job = await queues
     .queue(queue)
     .job(id)

@@ -1,6 +1,6 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-/** So many are looked at of those that go by one address or one name, each in an organization of its own. */
+/** Limit of accounts or channels with one address or name; each is in another organization. */
 const most = 50;
 
 const accounts = statement({
@@ -23,10 +23,10 @@ const accounts = statement({
   },
 });
 
-/** An account that an address belongs to. */
+/** An account with a searched address. */
 export type AccountView = RowOf<typeof accounts.columns>;
 
-/** By either of their addresses, whatever its case. */
+/** Finds accounts by either address, case-insensitive. */
 export function findAccounts(sql: Sql, address: string): Promise<AccountView[]> {
   return sql.rows(accounts, [address]);
 }
@@ -48,10 +48,10 @@ const channels = statement({
   },
 });
 
-/** A channel that goes by a name. */
+/** A channel with a searched name. */
 export type ChannelView = RowOf<typeof channels.columns>;
 
-/** By number, and by name in every organization. */
+/** Finds channels by id, and by name in every organization. */
 export function findChannels(sql: Sql, channel: string): Promise<ChannelView[]> {
   const id = /^\d{1,9}$/.test(channel) ? Number(channel) : null;
   return sql.rows(channels, [channel, id]);

@@ -13,27 +13,27 @@ const scheduledRow = {
   /** Null for a direct conversation. */
   channelId: column.int.orNull(),
   channelName: column.text.orNull(),
-  /** The program that scheduled it, or changed it last. */
+  /** The client that scheduled or last changed it. */
   clientName: column.text,
   deliverAt: column.float,
   createdAt: column.float,
-  /** The request that scheduled it; null where that is not known. */
+  /** The request that scheduled it; null if unknown. */
   requestId: column.text.orNull(),
   version: column.int,
-  /** Since when its delivery job is in the queue. */
+  /** When its delivery job was queued. */
   enqueuedAt: column.float.orNull(),
   failureMessage: column.text.orNull(),
   deliveredMessageId: column.bigint.orNull(),
-  /** When the delivery claimed it; null where its message was removed. */
+  /** When the delivery claimed it; null if its message was removed. */
   sentAt: column.float.orNull(),
-  /** When it was sent or failed, and which process did that, `HOST:PID`; null where that is not known. */
+  /** When it was sent or failed, and the process, `HOST:PID`; null if unknown. */
   endedAt: column.float.orNull(),
   endedBy: column.text.orNull(),
   /** The database's clock. */
   now: column.float,
 };
 
-/** What an operator may know of a scheduled message: never its text, nor its topic. Times are UNIX seconds. */
+/** A scheduled message for the operator, without text and topic. Times are UNIX seconds. */
 export type ScheduledView = RowOf<typeof scheduledRow>;
 
 const find = (name: string, condition: string) =>
@@ -68,12 +68,12 @@ const byIds = find(
     s.deliver_at DESC, s.id DESC`,
 );
 
-/** The scheduled message of this id, and the one that became the message of this id. */
+/** Finds the scheduled message of this id, and the one that became the message of this id. */
 export function findScheduled(sql: Sql, id: number): Promise<ScheduledView[]> {
   return sql.rows(byEitherId, [id]);
 }
 
-/** Those of these ids that there are: pending ones first, the soonest first; then the others, the latest first. */
+/** Loads existing rows of these ids: pending ones first, soonest first; then the others, latest first. */
 export function loadScheduled(sql: Sql, ids: readonly number[]): Promise<ScheduledView[]> {
   return sql.rows(byIds, [ids]);
 }

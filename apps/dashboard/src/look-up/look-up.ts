@@ -9,23 +9,23 @@ import { findAccounts, findChannels, type AccountView, type ChannelView } from "
 import { findScheduled, loadScheduled, type ScheduledView } from "./find-scheduled.ts";
 import { timelineOf, type TimelineStep } from "./timeline.ts";
 
-/** A scheduled message with its delivery jobs in the queue and its whole way. */
+/** A scheduled message with its delivery jobs and its timeline. */
 export interface FoundScheduled extends ScheduledView {
   readonly deliveryJobs: readonly FoundJob[];
   readonly timeline: readonly TimelineStep[];
 }
 
-/** Everything that goes by one id. */
+/** Everything found by one id. */
 export interface Found {
   readonly scheduled: readonly FoundScheduled[];
   readonly intents: readonly IntentView[];
   readonly jobs: readonly FoundJob[];
 }
 
-/** Ids of rows are numbers, ids of jobs are words. */
+/** Ids of rows are numbers, ids of queue jobs are words. */
 const rowId = /^\d{1,15}$/;
 
-/** No id of ours is longer, or has other characters. */
+/** Format of all our ids. */
 const anyId = /^[\w.@/-]{1,200}$/;
 
 interface Stores {
@@ -34,9 +34,8 @@ interface Stores {
 }
 
 /**
- * Looks an id up: of a scheduled message, of the message that it became, of background work (by its number or its
- * key), or of a job in a queue.
- * @returns undefined when it cannot be the id of anything
+ * Looks up an id: of a scheduled message, of the message that it became, of a job intent (by id or key), or of a queue job.
+ * @returns undefined for a malformed id
  */
 export async function lookUp({ db, queues }: Stores, id: string): Promise<Found | undefined> {
   if (!anyId.test(id)) return undefined;
@@ -63,15 +62,15 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
   return { scheduled, intents, jobs: [] };
 }
 
-/** What goes by an address, a channel or a time. */
+/** Results for an address, a channel or a time. */
 export interface FoundMany {
-  /** Undefined where no address was asked for. */
+  /** Undefined without a requested address. */
   readonly accounts: readonly AccountView[] | undefined;
   readonly channels: readonly ChannelView[] | undefined;
   readonly messages: readonly ScheduledView[];
 }
 
-/** Looks scheduled messages and reminders up by their account, their channel and their time: what holds for all. */
+/** Looks up scheduled messages and reminders by account, channel and time, combined. */
 export async function lookUpBy(
   { db }: Pick<Stores, "db">,
   { address, channel, at, withinMinutes }: Criteria,

@@ -2,12 +2,12 @@ import { seconds } from "../spans.ts";
 import type { FailureView } from "./find-failures.ts";
 import type { ScheduledView } from "./find-scheduled.ts";
 
-/** A step on the way of a scheduled message or reminder. */
+/** A step in the timeline of a scheduled message or reminder. */
 export interface TimelineStep {
   /** UNIX seconds. */
   readonly at: number;
   readonly what: string;
-  /** Process, request, reason: what there is to know of it, each by its name. */
+  /** Details by name: process, request, reason. */
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
@@ -26,7 +26,7 @@ type Way = Pick<
   | "deliveredMessageId"
 >;
 
-/** The whole way of a message, in the order of time: what its row and its failures tell of it. */
+/** Builds the timeline of a message from its row and its failures. */
 export function timelineOf(row: Way, failures: readonly FailureView[]): TimelineStep[] {
   const steps: TimelineStep[] = [
     {
@@ -39,7 +39,7 @@ export function timelineOf(row: Way, failures: readonly FailureView[]): Timeline
     },
     ...failures.flatMap((failure) => failureSteps(row, failure)),
   ];
-  // The failure of this version has told it already.
+  // The failure of this version has added it already.
   if (!failures.some(({ version, dueAt }) => version === row.version && dueAt === row.deliverAt))
     steps.push({ at: row.deliverAt, what: "due", facts: { version: row.version } });
   if (row.enqueuedAt !== null)
@@ -49,7 +49,7 @@ export function timelineOf(row: Way, failures: readonly FailureView[]): Timeline
       facts: { version: row.version },
     });
   if (row.state === "delivered") steps.push(...sentSteps(row));
-  // What happened in one instant stays in the order in which it is told.
+  // The stable sort keeps the order of steps with equal times.
   return steps.sort((a, b) => a.at - b.at);
 }
 

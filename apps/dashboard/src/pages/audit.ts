@@ -14,7 +14,7 @@ export interface Audit extends AuditPage {
 const longestData = 120;
 
 /**
- * What was changed in the organizations, by which account or operator.
+ * Lists changes in the organizations, by account or operator.
  * @param now UNIX seconds by the database's clock
  */
 export function auditPage({ lines, next, filter }: Audit, now: number | undefined): Page {

@@ -1,14 +1,14 @@
 import { html, type Html } from "./html.ts";
 import { clock } from "../spans.ts";
 
-/** What is drawn of one thing. */
+/** One series of a chart. */
 export interface Series {
   readonly name: string;
-  /** Bars of several series stand on each other. */
+  /** Bars of several series are stacked. */
   readonly as: "bar" | "line";
-  /** Class of its colour in the style sheet. */
+  /** CSS class of its colour. */
   readonly ink: "calm" | "loud" | "first" | "second" | "third";
-  /** One for each step; null where nothing was measured. */
+  /** One for each step; null without a measurement. */
   readonly values: ReadonlyArray<number | null>;
 }
 
@@ -17,16 +17,16 @@ export interface Chart {
   /** When each step begins, UNIX seconds, the oldest first. */
   readonly at: readonly number[];
   readonly series: readonly Series[];
-  /** How a value is written. */
+  /** Formats a value. */
   readonly format: (value: number) => string;
 }
 
 const width = 720;
 const height = 120;
-/** Room for the thickness of lines. */
+/** Padding for the width of lines. */
 const edge = 2;
 
-/** A chart as an image with a description, and the same as a table for who does not see it. */
+/** Renders a chart as an image with a description, and as a table for screen readers. */
 export function chart(shown: Chart): Html {
   const { title, at, series, format } = shown;
   const highest = Math.max(0, ...at.map((_, i) => heightAt(series, i)));
@@ -63,7 +63,7 @@ export function chart(shown: Chart): Html {
   </figure>`;
 }
 
-/** How high bars on each other, or the highest line, come. */
+/** Returns the height of stacked bars or the highest line. */
 function heightAt(series: readonly Series[], i: number): number {
   const of = (as: Series["as"]) =>
     series.filter((one) => one.as === as).map(({ values }) => values[i] ?? 0);
@@ -102,7 +102,7 @@ function bars(
   });
 }
 
-/** Each value is as wide as its step, so that one alone is seen too; the line is broken where nothing was measured. */
+/** Draws each value as wide as its step, so that a single one is visible; gaps interrupt the line. */
 function line(
   { ink, values }: Series,
   { step, y }: { readonly step: number; readonly y: (value: number) => number },
@@ -127,7 +127,7 @@ function described({ title, series, format }: Chart, highest: number): string {
   return `${title}. ${sums.join("; ")}. The highest is ${format(highest)}. The figures are in the table below.`;
 }
 
-/** Steps in which nothing was are left out. */
+/** Omits empty steps. */
 function asTable({ title, at, series, format }: Chart): Html {
   const rows = at.flatMap((from, i) => {
     const values = series.map((one) => one.values[i] ?? null);

@@ -10,7 +10,7 @@ export interface DeadLetters extends DeadPage {
   readonly filter: DeadFilter;
   readonly jobs: readonly { readonly job: string; readonly count: number }[];
   readonly mayAct: boolean;
-  /** What has just been done, with how many, where that was asked. */
+  /** The action just done, with its count. */
   readonly done?: { readonly action: Action; readonly count: number };
 }
 
@@ -126,7 +126,7 @@ function filterForm({ filter, jobs }: DeadLetters): Html {
   </form>`;
 }
 
-/** The filter as fields of a form. */
+/** Renders the filter as hidden form fields. */
 export function keptFilter({ job, realmId, error }: DeadFilter): Content {
   return [
     job === undefined ? "" : hidden("job", job),
@@ -135,7 +135,7 @@ export function keptFilter({ job, realmId, error }: DeadFilter): Content {
   ];
 }
 
-/** The address of the list, of a further page, or of what was done there. */
+/** Returns the URL of the list, of a further page, or of a result. */
 export function href(
   { job, realmId, error }: DeadFilter,
   more: { readonly after?: string; readonly replayed?: number; readonly discarded?: number } = {},

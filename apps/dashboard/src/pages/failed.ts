@@ -15,7 +15,7 @@ export interface Failed extends FailedPage {
   readonly steps: readonly FailedStep[];
   readonly reasons: readonly FailedReason[];
   readonly mayAct: boolean;
-  /** What has just been sent again. */
+  /** Result of the resending just done. */
   readonly was?: SentAgain;
 }
 
@@ -28,7 +28,7 @@ export interface SentAgain {
 
 const refreshSeconds = 15;
 
-/** Lists failed messages: reasons, the notices to their authors, and what has become of them since. */
+/** Lists failed messages: reasons, the notices to their authors, and their state now. */
 export function failedPage(shown: Failed): Page {
   const { rows, next, filter, span, mayAct, was } = shown;
   const columns = [
@@ -101,7 +101,7 @@ function sendForm(filter: FailedQuery, list: Html): Html {
   </form>`;
 }
 
-/** The filter as fields of a form. */
+/** Renders the filter as hidden form fields. */
 export function keptQuery(query: FailedQuery): Content {
   return queryPairs(query).map(([name, value]) => hidden(name, value));
 }
@@ -225,7 +225,7 @@ function queryPairs(query: FailedQuery): ReadonlyArray<readonly [string, string]
   return [...Object.entries(texts), ...time("since", since), ...time("until", until)];
 }
 
-/** The address of the list, of a further page, or of what was done there. */
+/** Returns the URL of the list, of a further page, or of a result. */
 export function failedHref(
   filter: FailedQuery,
   span: Span,

@@ -9,7 +9,7 @@ import { lookUpForm } from "./look-up-form.ts";
 import { named } from "./names.ts";
 import { relativeTime } from "./time.ts";
 
-/** The messages of an account, a channel, a time. */
+/** Shows the messages of an account, a channel, a time. */
 export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
   const { accounts, channels, messages } = found;
   return {

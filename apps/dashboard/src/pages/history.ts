@@ -9,7 +9,7 @@ export type History = Readonly<Record<HistorySpan, readonly HistoryStep[]>>;
 
 const refreshSeconds = 60;
 
-/** What was sent and what failed, and how late it was. */
+/** Shows throughput, failures and latency. */
 export function historyPage(history: History): Page {
   return {
     title: "History",

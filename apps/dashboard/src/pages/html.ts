@@ -1,4 +1,4 @@
-/** Text that is HTML already; everything else is escaped when it goes into a page. */
+/** Finished HTML; anything else is escaped in templates. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 export type Content = Html | string | number | null | undefined | readonly Content[];
 
-/** A template whose values are escaped, in text and in quoted attributes; lists are joined, absent ones are nothing. */
+/** Template tag that escapes values, in text and in quoted attributes; lists are joined, absent values are empty. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = strings[0] ?? "";
   for (const [index, value] of values.entries()) text += render(value) + (strings[index + 1] ?? "");

@@ -15,7 +15,7 @@ export interface Page {
 
 /**
  * Renders a whole page.
- * @param asOf when it was made, in UNIX seconds by the database's clock; undefined where that did not answer
+ * @param asOf time of the page, in UNIX seconds by the database's clock; undefined if unknown
  */
 export function layout(page: Page, visitor: Visitor, path: string, asOf?: number): string {
   const whole = html`<!doctype html>

@@ -2,12 +2,12 @@ import type { Criteria } from "../look-up/criteria.ts";
 import { html, type Html } from "./html.ts";
 import { clock } from "../spans.ts";
 
-/** What was typed. */
+/** Submitted values. */
 export interface Asked extends Partial<Criteria> {
   readonly id?: string;
 }
 
-/** Two forms: by an id, and by what an operator knows of a message otherwise. */
+/** Renders two forms: by id, and by other criteria. */
 export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: Asked): Html {
   return html`<form class="line" action="/look-up" method="get">
       <label

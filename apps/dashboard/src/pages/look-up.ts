@@ -12,7 +12,7 @@ import { timelineList } from "./timeline.ts";
 
 const refreshSeconds = 10;
 
-/** One message or job, by id. @param found undefined when nothing was asked or the id cannot be one */
+/** Shows one message or job by id. @param found undefined without a query or for a malformed id */
 export function lookUpPage(asked: Asked, found: Found | undefined): Page {
   const { id = "" } = asked;
   return {
@@ -70,7 +70,7 @@ function scheduledSection(row: FoundScheduled): Html {
     ${timelineList(row.timeline, row.now)}`;
 }
 
-/** The state in words; with how late it is where it should have been sent. */
+/** Formats the state, with the delay of an overdue message. */
 export function stateOf(row: ScheduledView): Content {
   const overdue = row.state === "pending" && row.now > row.deliverAt;
   return overdue
@@ -83,7 +83,7 @@ function latenessOf({ state, sentAt, endedAt, deliverAt }: ScheduledView): strin
   return state !== "delivered" || at === null ? "–" : seconds(Math.max(0, at - deliverAt));
 }
 
-/** Where a message goes. */
+/** Formats the recipient of a message. */
 export function receiverOf({ kind, channelId, channelName }: ScheduledView): Content {
   if (kind === "reminder") return "the account itself";
   return channelId === null ? "a direct conversation" : ["channel ", named(channelName, channelId)];

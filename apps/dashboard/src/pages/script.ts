@@ -1,7 +1,6 @@
 /**
- * The one script: it brings a page up to date in place, without losing focus, scroll or what was typed. Elements stay what they
- * are where the fetched page has them too: those with an id or a `data-key` by that, others by their place. Pages work
- * without it; they are loaded anew then.
+ * The script that refreshes pages in place, without losing focus, scroll position or input. Existing elements are kept and
+ * matched with the fetched page by id or `data-key`, others by position. Pages work without it and reload then.
  */
 export const script = String.raw`"use strict";
 (() => {
@@ -68,12 +67,12 @@ export const script = String.raw`"use strict";
     later();
   }
 
-  /** What is to be heard of a page. */
+  /** Returns the text to announce. */
   function sentence(page) {
     return page.querySelector("main [data-spoken]")?.dataset.spoken ?? "";
   }
 
-  /** Screen readers hear what is written there; nothing is written where nothing has changed. */
+  /** Announces a text to screen readers, only when it has changed. */
   function say(text) {
     if (text === said) return;
     said = text;
@@ -84,7 +83,7 @@ export const script = String.raw`"use strict";
     return node.nodeType === 1 ? node.id || node.dataset.key || "" : "";
   }
 
-  /** Makes the children of one element what those of the other are. */
+  /** Updates the children of one element to match the other's. */
   function morph(old, fresh) {
     const wanted = new Set([...fresh.childNodes].map(keyOf));
     for (const node of [...old.childNodes]) if (keyOf(node) && !wanted.has(keyOf(node))) node.remove();
@@ -112,7 +111,7 @@ export const script = String.raw`"use strict";
     }
   }
 
-  /** What a person has opened or typed is theirs. */
+  /** Updates attributes, but keeps opened details and typed values. */
   function attributes(old, fresh) {
     const typed = old.nodeName === "INPUT" && old.type !== "hidden" ? "value" : "";
     const theirs = (name) => name === "open" || name === typed;

@@ -1,4 +1,4 @@
-/** The one style sheet: readable without it, light or dark as the reader's system is. */
+/** The style sheet; light or dark by the system's preference. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1d2430; --paper: #fbfbf9; --line: #d9dbd5; --soft: #5c6675;
   --good: #1d6b3f; --good-paper: #e5f3ea; --bad: #9b1c1c; --bad-paper: #fbe9e7; --link: #1f4e9b;

@@ -2,7 +2,7 @@ import { html, type Html } from "./html.ts";
 import { clock, fromNow } from "../spans.ts";
 
 /**
- * A time as its distance from now, with the instant on hover and for programs.
+ * Renders a time relative to now, with the exact time on hover.
  * @param now UNIX seconds by the database's clock; undefined shows the instant itself
  */
 export function relativeTime(unixSeconds: number, now: number | undefined): Html {

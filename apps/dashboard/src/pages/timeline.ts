@@ -2,7 +2,7 @@ import type { TimelineStep } from "../look-up/timeline.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { moment } from "../spans.ts";
 
-/** The way of a message as a list, the first step first. What is still to come says so by its time. */
+/** Renders a timeline as a list, first step first. */
 export function timelineList(steps: readonly TimelineStep[], now: number): Html {
   return html`<ol class="timeline">
     ${steps.map(({ at, what, facts }) => html`<li><strong>${what}</strong> ${moment(at, now)}${factsOf(facts)}</li>`)}
@@ -17,7 +17,7 @@ function factsOf(facts: TimelineStep["facts"]): Content {
     >`;
 }
 
-/** Messages can be looked up themselves. */
+/** Links messages to their look-up. */
 function valueOf(name: string, value: string | number): Content {
   return name === "message"
     ? html`<a href="/look-up?id=${value}">${value}</a>`

@@ -2,7 +2,7 @@ import { column, statement, type Sql } from "@carillon/db";
 import { BadParameter } from "../http/parameters.ts";
 import { idIn } from "./organization.ts";
 
-/** Accounts of one name or address that are looked at: each organization may have some. */
+/** Limit of accounts with one name or address. */
 const most = 100;
 
 const matching = statement({
@@ -20,9 +20,9 @@ const matching = statement({
 });
 
 /**
- * Finds accounts by their id, e-mail address or whole name, whatever its case.
- * @param realmId undefined: of all organizations
- * @throws BadParameter where too many have the name
+ * Finds accounts by id, e-mail address or full name, case-insensitive.
+ * @param realmId default: all organizations
+ * @throws BadParameter when the name is too ambiguous
  */
 export async function findAccountIds(sql: Sql, text: string, realmId?: number): Promise<number[]> {
   const rows = await sql.rows(matching, [text, idIn(text) ?? null, realmId ?? null]);

@@ -2,7 +2,7 @@ import { column, statement, type Sql } from "@carillon/db";
 import { BadParameter } from "../http/parameters.ts";
 import { idIn } from "./organization.ts";
 
-/** Channels of one name that are looked at: each organization may have one. */
+/** Limit of channels with one name. */
 const most = 100;
 
 const matching = statement({
@@ -15,9 +15,9 @@ const matching = statement({
 });
 
 /**
- * Finds channels by their id or name, whatever its case.
- * @param realmId undefined: of all organizations
- * @throws BadParameter where too many have the name
+ * Finds channels by id or name, case-insensitive.
+ * @param realmId default: all organizations
+ * @throws BadParameter when the name is too ambiguous
  */
 export async function findChannelIds(sql: Sql, text: string, realmId?: number): Promise<number[]> {
   const rows = await sql.rows(matching, [text, idIn(text) ?? null, realmId ?? null]);

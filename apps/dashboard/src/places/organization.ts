@@ -16,8 +16,8 @@ export function idIn(text: string): number | undefined {
 
 /**
  * Finds an organization by its id, its subdomain or its name.
- * @returns its id; -1, which no organization has, where none matches
- * @throws BadParameter where the name belongs to several
+ * @returns its id; -1, which no organization has, if none matches
+ * @throws BadParameter when several have the name
  */
 export async function findOrganizationId(sql: Sql, text: string): Promise<number> {
   const id = idIn(text);

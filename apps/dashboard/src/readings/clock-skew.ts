@@ -1,12 +1,9 @@
 import type { Logger } from "@carillon/kit";
 
-/**
- * Seconds between the clocks of the database and a process that are worth a warning: queues go by the clocks of
- * the processes, due times by the database's.
- */
+/** Clock skew in seconds from which to warn: queues use the processes' clocks, due times the database's. */
 export const worryingSkew = 1;
 
-/** Logs when the clocks part and when they are together again, once each. */
+/** Returns a function that logs when clock skew begins and ends, once each. */
 export function skewWatch(log: Logger): (seconds: number) => void {
   let apart = false;
   return (seconds) => {

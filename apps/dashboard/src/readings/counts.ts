@@ -2,13 +2,10 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import { deliveryJobHorizonMs } from "@carillon/jobs";
 
-/** Of a row that is no reminder. */
+/** True for rows that are not reminders. */
 const isMessage = `kind = ${scheduledKind.sendLater}`;
 
-/**
- * The failed ones are what is neither delivered nor pending: there is an index of each of these two, and none of the
- * failed. All counts read indexes alone.
- */
+/** Failed = undelivered minus pending, because both have an index and failed rows have none. All counts are index-only. */
 const counts = statement({
   name: "dashboard-counts",
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
@@ -25,7 +22,7 @@ const counts = statement({
       (SELECT count(*) FILTER (WHERE ${isMessage}) AS messages, count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
       FROM scheduled_messages s WHERE ${undelivered("s")}) u`,
   row: {
-    /** Pending scheduled messages that are due within the time for which delivery jobs are in the queue. */
+    /** Pending scheduled messages due within the horizon of queued delivery jobs. */
     pendingWithin: column.bigint,
     pendingAfter: column.bigint,
     /** Scheduled messages. */
@@ -34,12 +31,12 @@ const counts = statement({
     remindersFailed: column.bigint,
     intentsPending: column.bigint,
     deadLetters: column.bigint,
-    /** 1 while the push bouncer does not answer and is left alone, else 0. */
+    /** 1 while the circuit breaker of the push bouncer is open, else 0. */
     bouncerAway: column.bigint,
   },
 });
 
-/** How many rows there are of each kind that an operator asks about. Counting grows with what is counted. */
+/** Numbers of rows by kind. Counting takes time linear in them. */
 export type Counts = RowOf<typeof counts.columns>;
 
 export async function readCounts(sql: Sql): Promise<Counts> {

@@ -1,7 +1,7 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { failedByServer } from "@carillon/scheduling";
 
-/** Failures that are looked at: more are not counted. */
+/** Limit of counted failures. */
 export const mostCounted = 10_000;
 
 const recent = statement({
@@ -21,10 +21,10 @@ const recent = statement({
   },
 });
 
-/** How many scheduled messages and reminders of the last hour failed for one reason, and no operator has acknowledged. */
+/** Unacknowledged failures of the last hour with one reason. */
 export type RecentFailures = RowOf<typeof recent.columns>;
 
-/** By reason, the most frequent first. */
+/** Counts unacknowledged failures by reason, most frequent first. */
 export function readFailures(sql: Sql): Promise<RecentFailures[]> {
   return sql.rows(recent);
 }

@@ -20,7 +20,7 @@ const lateness = statement({
   },
 });
 
-/** How late the scheduled messages of the last hour were sent, of the latest thousand. Seconds. */
+/** Delivery latency of the last hour's scheduled messages, the latest thousand, in seconds. */
 export type Lateness = RowOf<typeof lateness.columns>;
 
 export async function readLateness(sql: Sql): Promise<Lateness> {

@@ -2,13 +2,13 @@ import { counter, gauge, type Registry } from "@carillon/kit";
 import { isServing, sumCounters } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
-/** Roles that are always shown, so that an alert rule can tell "none" from "unknown". */
+/** Roles that are always shown, so that an alert rule can distinguish 0 from unknown. */
 const roles = ["gateway", "worker", "dashboard"];
 
 /**
- * The gauges that come from rows and queues. Labels are names of queues, states and roles only: the page is open.
- * What could not be read is left out rather than shown as it was.
- * @returns what puts a snapshot into them
+ * Creates the gauges from rows and queues. Labels are names of queues, states and roles only, because the page is public.
+ * Values that could not be read are omitted.
+ * @returns a function that updates them with a snapshot
  */
 export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const up = gauge(registry, "carillon_store_up");
@@ -84,7 +84,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       }
     }
     for (const [name, total] of Object.entries(totals)) {
-      // A counter of the database is 0 before anything was added to it.
+      // A counter without a row is 0.
       total.remove();
       if (counters) total.inc(counters.get(name) ?? 0);
     }

@@ -15,38 +15,38 @@ const processes = statement({
     counters: column.json<Readonly<Record<string, unknown>>>(),
     age: column.float,
     lastSeen: column.float,
-    /** It was told to stop: it takes no new work. */
+    /** It has received SIGTERM, and takes no new work. */
     stopping: column.bool,
   },
 });
 
-/** A process that writes heartbeats. Ages in seconds. */
+/** A process with heartbeats. Ages in seconds. */
 export type ProcessRow = RowOf<typeof processes.columns>;
 
-/** Heartbeats come every 5 s: a process that missed four of them is silent. */
+/** Heartbeats are sent every 5 s; after four missed ones a process counts as silent. */
 const silentAfter = 20;
 
-/** Whether it beats; `stopping` ones do until they end. */
+/** Whether it sends heartbeats; stopping processes do until they exit. */
 export function isAlive({ lastSeen }: ProcessRow): boolean {
   return lastSeen <= silentAfter;
 }
 
-/** Whether it takes work. */
+/** Whether it accepts work. */
 export function isServing(row: ProcessRow): boolean {
   return isAlive(row) && !row.stopping;
 }
 
-/** Whether it fell silent without having been told to stop. */
+/** Whether it stopped sending heartbeats without SIGTERM. */
 export function isLost(row: ProcessRow): boolean {
   return !isAlive(row) && !row.stopping;
 }
 
-/** The processes, also those that fell silent within the last hour. */
+/** Lists processes, with those that became silent within the last hour. */
 export function readProcesses(sql: Sql): Promise<ProcessRow[]> {
   return sql.rows(processes);
 }
 
-/** Sums of the counters of the living, by role and counter: `worker.stalled`. */
+/** Sums the counters of running processes, by role and counter: `worker.stalled`. */
 export function sumCounters(processes: readonly ProcessRow[]): Map<string, Map<string, number>> {
   const sums = new Map<string, Map<string, number>>();
   for (const { role, counters } of processes.filter(isAlive)) {

@@ -13,7 +13,7 @@ import { readProcesses, type ProcessRow } from "./processes.ts";
 /** The jobs of each queue, by state. */
 export type QueueDepths = ReadonlyMap<QueueName, QueueCounts>;
 
-/** What was read just now; undefined where the store did not answer in time. */
+/** Current readings; undefined if the store did not answer in time. */
 export interface Snapshot {
   readonly lag: Lag | undefined;
   readonly counts: Counts | undefined;
@@ -29,18 +29,18 @@ export interface Readings {
   /** Whether the database answers. */
   healthy(): Promise<boolean>;
   snapshot(): Promise<Snapshot>;
-  /** Those that should have been sent; undefined where the database did not answer in time. */
+  /** Overdue messages; undefined if the database did not answer in time. */
   late(): Promise<readonly LateMessage[] | undefined>;
-  /** Has the next snapshot read anew what has failed. */
+  /** Makes the next snapshot read failures again. */
   forgetFailures(): void;
-  /** UNIX seconds by the database's clock, right to about a round trip; undefined where it did not answer in time. */
+  /** UNIX seconds by the database's clock, accurate to a round trip; undefined if it did not answer in time. */
   now(): Promise<number | undefined>;
 }
 
-/** A probe may ask often and must not get an old answer. */
+/** Cache time of health checks, in milliseconds; short, because probes need a fresh answer. */
 const healthMs = 500;
 
-/** Everything that the metrics and the overview show, each part kept for a moment and failing by itself. */
+/** Reads everything that metrics and overview show. Each part is cached briefly and fails independently. */
 export function openReadings(
   db: Database,
   queues: Queues,
@@ -71,7 +71,7 @@ export function openReadings(
     late: () => known(parts.late()),
     forgetFailures: () => parts.failures.forget(),
     async now() {
-      // What was seen last does: clocks part slowly, and a page need not wait for it.
+      // Uses the last known skew, so that a page need not wait.
       const reading = known(parts.lag());
       if (skew === undefined) await reading;
       return skew === undefined ? undefined : clock.now() / 1_000 + skew;

@@ -6,8 +6,8 @@ import { isLost, isServing } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
 /**
- * What may be wrong, worst first, and how bad it is: what the server does wrong to people now or did lately is critical,
- * what people caused or may wait is a warning. Alerts of the same severity say the same (deploy/prometheus/alerts.yml).
+ * Possible troubles, worst first, with their severity: failures of the server are critical; refusals, and what can wait,
+ * are warnings. Alerts have the same conditions and severities (deploy/prometheus/alerts.yml).
  */
 export const severities = {
   database: "critical",
@@ -30,34 +30,34 @@ export type Severity = (typeof severities)[Trouble];
 
 export const troubles = Object.keys(severities) as Trouble[];
 
-/** One thing that an operator should know at once. */
+/** One trouble of the verdict. */
 export interface Finding {
   readonly trouble: Trouble;
   readonly severity: Severity;
   /** One sentence. */
   readonly text: string;
-  /** The parts of it, one a line: reasons, names of processes. */
+  /** Details, one for each line: reasons, names of processes. */
   readonly details: readonly string[];
-  /** The page that says more. */
+  /** Page with details. */
   readonly href?: string;
-  /** Of failures that an operator may acknowledge: up to when, microseconds of the UNIX epoch. */
+  /** For failures: what an operator can acknowledge, up to a time in microseconds of the UNIX epoch. */
   readonly acknowledge?: { readonly fault: "server" | "people"; readonly until: number };
 }
 
-/** From when on waiting is called late, in seconds: relay and sweep mend by themselves what is younger. */
+/** Waiting times that count as late, in seconds; relay and sweep handle shorter ones. */
 export const overdueAfter = 5;
 export const outboxLateAfter = 10;
 
-/** What deliveries are held to, in seconds: 95% are sent within the first, every one within the second. */
+/** Limits of delivery latency, in seconds. */
 export const latenessBounds = { p95: 2, worst: 10 } as const;
 
-/** What an operator should know at once, worst first; nothing when all is well. What was not read is one of them. */
+/** Judges a snapshot. Returns troubles, worst first, missing readings included; empty if all is well. */
 export function verdict(snapshot: Snapshot): Finding[] {
   const found = judges.flatMap((judge) => judge(snapshot));
   return found.sort((a, b) => troubles.indexOf(a.trouble) - troubles.indexOf(b.trouble));
 }
 
-/** The severity of the whole verdict; "ok" without findings. */
+/** Returns the severity of the whole verdict; "ok" without findings. */
 export function worstOf(findings: readonly Finding[]): Severity | "ok" {
   if (findings.some(({ severity }) => severity === "critical")) return "critical";
   return findings.length > 0 ? "warning" : "ok";
@@ -97,7 +97,7 @@ const judges: readonly Judge[] = [
   clocks,
 ];
 
-/** Where the database is away altogether, that says enough. */
+/** Reports missing readings, unless the database does not answer at all. */
 function unread(snapshot: Snapshot): Finding[] {
   if (!snapshot.lag) return [];
   const parts = [
@@ -132,7 +132,7 @@ function failed({ failures }: Snapshot): Finding[] {
   return failedFinding("failed", ofServer, "because of a server error");
 }
 
-/** A channel that was archived, an account that was deactivated, a right that was taken away. */
+/** Failures caused by users: archived channel, deactivated account, missing permission. */
 function refused({ failures }: Snapshot): Finding[] {
   const ofPeople = (failures ?? []).filter(({ byServer }) => !byServer);
   return failedFinding("refused", ofPeople, "because the organization no longer allows them");
@@ -204,7 +204,7 @@ function clocks({ lag }: Snapshot): Finding[] {
   return [finding("clock", `The database's clock is ${by} ${side} this machine's.`)];
 }
 
-/** Details that are shown of one finding. */
+/** Maximum details of one finding. */
 const mostDetails = 5;
 
 function shortened(details: readonly string[], rest: string): string[] {

@@ -2,7 +2,7 @@ import type { Context } from "koa";
 import { layout, type Page } from "../pages/layout.ts";
 import { visitorOf } from "../http/authenticate.ts";
 
-/** Answers with data for a program that asks for JSON, and with a page for everybody else. */
+/** Answers with JSON if requested, else with a page. */
 export function answer<Data extends object>(
   ctx: Context,
   data: Data,
@@ -17,12 +17,12 @@ export function answer<Data extends object>(
   ctx.body = layout(page(data), visitorOf(ctx), ctx.path, asOf(ctx));
 }
 
-/** When the page was made, in UNIX seconds by the database's clock; undefined where that did not answer. */
+/** Returns the time of the page, in UNIX seconds by the database's clock; undefined if unknown. */
 function asOf(ctx: Context): number | undefined {
   return ctx.state["asOf"] as number | undefined;
 }
 
-/** Answers an action: with what it did for a program, and for a browser with the way to a page. */
+/** Answers an action: with its result as JSON if requested, else with a redirect. */
 export function done(ctx: Context, result: object, location: string): void {
   if (ctx.accepts("html", "json") === "json") {
     ctx.body = result;

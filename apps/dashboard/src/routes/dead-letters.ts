@@ -29,7 +29,7 @@ export async function showDeadLetters(ctx: Context, { db }: Services): Promise<v
   answer(ctx, shown, () => deadLettersPage(was ? { ...shown, done: was } : shown));
 }
 
-/** What the redirect after an action has told the list. */
+/** Reads the result that the redirect after an action carries. */
 function doneIn(query: URLSearchParams): { action: Action; count: number } | undefined {
   for (const [name, action] of [
     ["replayed", "replay"],
@@ -41,7 +41,7 @@ function doneIn(query: URLSearchParams): { action: Action; count: number } | und
   return undefined;
 }
 
-/** `POST /dead-letters/preview`: a form may choose more than an address can hold. It changes nothing. */
+/** `POST /dead-letters/preview`: a form, because a selection may exceed a URL. Changes nothing. */
 export async function previewDeadLetters(ctx: Context, { db }: Services): Promise<void> {
   const form = await operatorsForm(ctx, "replay or discard dead letters");
   if (form === undefined) return;

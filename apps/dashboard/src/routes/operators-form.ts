@@ -7,7 +7,7 @@ import { isSameOrigin } from "../http/same-origin.ts";
 /**
  * Reads the form of a request that changes something.
  * @param what the action, for the refusal: "replay or discard dead letters"
- * @returns undefined where the request has been refused: 403 or 413
+ * @returns undefined if the request was refused with 403 or 413
  */
 export async function operatorsForm(
   ctx: Context,
@@ -26,7 +26,7 @@ export async function operatorsForm(
   return form;
 }
 
-/** Whether the visitor may change something. */
+/** Whether the visitor may act. */
 export function mayAct(ctx: Context): boolean {
   return visitorOf(ctx).role === "operator";
 }

@@ -23,11 +23,11 @@ const what = "send failed messages again";
 interface Choice {
   readonly messages: readonly FailedMessage[];
   readonly query: FailedQuery;
-  /** Everything that the filter finds, failed until this; undefined where single ones were chosen. */
+  /** Failures up to this time, for a filter; undefined for a selection. */
   readonly before: number | undefined;
 }
 
-/** `POST /failed/preview`: says what would become of the chosen messages, and changes nothing. */
+/** `POST /failed/preview`: previews resending the selected messages. Changes nothing. */
 export async function previewSendingAgain(ctx: Context, { db }: Services): Promise<void> {
   const form = await operatorsForm(ctx, what);
   if (form === undefined) return;
