@@ -2,7 +2,6 @@ import type { Inline, Reference } from "../document.ts";
 import type { LinkifierMatch } from "../linkifiers/linkifiers.ts";
 import type { Bracketing } from "./bracketing.ts";
 import type { Mark } from "./marks.ts";
-import type { InlineRule } from "./rule.ts";
 
 /** What inline rules query and report. */
 export interface InlineContext {
@@ -22,6 +21,12 @@ export interface Range {
   readonly start: number;
   readonly end: number;
 }
+
+/**
+ * Parses markup at `at`, not beyond `end`. Returns the position after it; `at` if there is none; a later position with
+ * nothing added if that much is plain text.
+ */
+export type InlineRule = (cursor: Cursor, at: number, end: number) => number;
 
 /** Rules by their first ASCII character, and one rule for non-ASCII characters. */
 export interface RuleSet {

@@ -2,7 +2,7 @@ import MarkdownIt from "markdown-it";
 import { linkTarget } from "../links/target.ts";
 import { findBracketing } from "./bracketing.ts";
 import { add, type Cursor } from "./cursor.ts";
-import { scanRange } from "./scan.ts";
+import { scanRange } from "./scan-range.ts";
 
 const { parseLinkDestination, parseLinkTitle } = new MarkdownIt().helpers;
 
