@@ -10,6 +10,7 @@ export const handedOver: Readonly<Record<string, string>> = {
   "packages/db/src/check-server.ts": "asks what the server is",
   "packages/db/src/ensure-database.ts": "CREATE DATABASE",
   "packages/db/src/store.ts": "asks whether there is a server",
+  "packages/db/src/index-changes.ts": "CREATE INDEX CONCURRENTLY",
   "packages/db/src/migrations.ts": "makes the schema that statements need",
   "packages/queue/src/postgres.ts": "the tables of BullMQ, which are its own",
   "packages/backup/src/connect.ts": "texts with names of tables, in a database that has none yet",

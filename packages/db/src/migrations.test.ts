@@ -11,11 +11,12 @@ import {
 import { expect } from "chai";
 import pg from "pg";
 import { connectDatabase } from "./database.ts";
-import { applyMigrations, checkMigrations, readMigrations } from "./migrations.ts";
+import { readMigrations } from "./migration-files.ts";
+import { applyMigrations, checkMigrations } from "./migrations.ts";
 
 const folder = new URL("../../../prisma/migrations/", import.meta.url);
 
-describe("the migrations", () => {
+describe("migrations", () => {
   let name: string;
   let url: string;
   let client: pg.Client;
@@ -44,7 +45,7 @@ describe("the migrations", () => {
   };
   const check = () => checkMigrations(client);
 
-  it("are applied to an empty database, each with a row as Prisma writes it", async () => {
+  it("are applied to an empty database, and recorded as Prisma does", async () => {
     const folders = (await readdir(folder, { withFileTypes: true }))
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name)
@@ -68,7 +69,7 @@ describe("the migrations", () => {
     await check();
   });
 
-  it("keep their ledger in a table like Prisma's own", async () => {
+  it("are recorded in a table like Prisma's own", async () => {
     await applyMigrations(url);
     const { rows } = await client.query(
       `SELECT column_name || ' ' || data_type || coalesce('(' || character_maximum_length || ')', '')
@@ -88,21 +89,21 @@ describe("the migrations", () => {
     ]);
   });
 
-  it("do nothing the second time", async () => {
+  it("are not applied a second time", async () => {
     await applyMigrations(url);
     const before = await ledger();
     expect(await applyMigrations(url)).to.deep.equal([]);
     expect(await ledger()).to.deep.equal(before);
   });
 
-  it("are applied once by migrators that come at the same time", async () => {
+  it("are applied once by several migrators at the same time", async () => {
     const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
     const names = (await readMigrations()).map((migration) => migration.name);
     expect(applied.flat()).to.deep.equal(names);
     expect(await ledger()).to.have.length(names.length);
   });
 
-  it("leave nothing behind when one fails, and can be applied once the cause is gone", async () => {
+  it("are rolled back when one fails, and can be applied once the cause is gone", async () => {
     await client.query("CREATE TABLE realms (id int)");
     const error = await applyMigrations(url).catch((thrown: Error) => thrown);
     expect(error).to.be.instanceOf(Error);
@@ -115,14 +116,14 @@ describe("the migrations", () => {
     expect(await applyMigrations(url)).not.to.deep.equal([]);
   });
 
-  it("are missed by a process that meets an empty database", async () => {
+  it("are required: a process refuses an empty database", async () => {
     const wanted =
       /^DATABASE_URL: the database lacks \d+ migration\(s\), first 0001_initial: run `npm run migrate`$/;
     expect(await refusal(check())).to.match(wanted);
     expect(await refusal(connectDatabase(url, { max: 1, name: "test" }))).to.match(wanted);
   });
 
-  it("are missed one by one", async () => {
+  it("are required: a process refuses a database that lacks one", async () => {
     await applyMigrations(url);
     const last = (await readMigrations()).at(-1)?.name;
     await client.query('DELETE FROM "_prisma_migrations" WHERE migration_name = $1', [last]);
@@ -131,7 +132,7 @@ describe("the migrations", () => {
     );
   });
 
-  it("refuse a database in which one was applied with another text", async () => {
+  it("are refused where one was applied with another text", async () => {
     await applyMigrations(url);
     await client.query(
       `UPDATE "_prisma_migrations" SET checksum = repeat('0', 64) WHERE migration_name = '0001_initial'`,
@@ -150,7 +151,7 @@ describe("the migrations", () => {
       [migration],
     );
 
-  it("of a newer build that only add let this one go on, and so do those that take away what it does not use", async () => {
+  it("of a newer build are accepted when they only add, or remove what this build does not use", async () => {
     await applyMigrations(url);
     const last = /^\d+/.exec((await readMigrations()).at(-1)!.name)?.[0];
     for (const newer of ["9998_later", `9999_after_${last}_drop_later`]) {
@@ -160,7 +161,7 @@ describe("the migrations", () => {
     }
   });
 
-  it("refuse a database from which a newer build has taken what this one needs", async () => {
+  it("of a newer build are refused when they remove what this build needs", async () => {
     await applyMigrations(url);
     await addApplied("9999_after_9998_drop");
     const wanted =
@@ -170,13 +171,13 @@ describe("the migrations", () => {
     expect(await refusal(connectDatabase(url, { max: 1, name: "test" }))).to.equal(wanted);
   });
 
-  it("refuse a database in which one began and never finished, unless it was rolled back", async () => {
+  it("are refused where one began and never finished, unless it was rolled back", async () => {
     await applyMigrations(url);
     await client.query(
       `UPDATE "_prisma_migrations" SET finished_at = NULL WHERE migration_name = '0001_initial'`,
     );
     expect(await refusal(check())).to.match(
-      /^DATABASE_URL: migration 0001_initial began and never finished: mend the database, then delete its row/,
+      /^DATABASE_URL: migration 0001_initial began and never finished: repair the database, then delete its row/,
     );
     await client.query(
       `UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE migration_name = '0001_initial'`,
@@ -184,7 +185,7 @@ describe("the migrations", () => {
     expect(await refusal(check())).to.match(/lacks 1 migration\(s\), first 0001_initial/);
   });
 
-  it("refuse a database that is not there, and one that the user may not change", async () => {
+  it("name a database that does not exist, or that the user may not change", async () => {
     expect(await refusal(applyMigrations(withDatabase(url, `${name}_none`)))).to.match(
       /^DATABASE_URL: there is no such database: \S+_none \(3D000\)$/,
     );
@@ -194,7 +195,7 @@ describe("the migrations", () => {
     );
   });
 
-  it("refuse a server that is not there", async () => {
+  it("name a server that cannot be reached", async () => {
     const proxy = await startFaultProxy(url);
     await proxy.close();
     expect(await refusal(applyMigrations(proxy.url))).to.match(

@@ -1,59 +1,28 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 
 import { StartupError } from "@carillon/kit";
 import pg from "pg";
 
 import { checkServer } from "./check-server.ts";
+import { applyIndexChanges, applyIndexChangesInTransaction } from "./index-changes.ts";
+import {
+  chatMigrations,
+  type Migration,
+  type MigrationSet,
+  readMigrations,
+} from "./migration-files.ts";
 
 /**
  * Migrations in Prisma's folder format, recorded in Prisma's own table with its checksums, so that
  * `prisma migrate deploy` would agree; applied by SQL alone, because Prisma's engine is a download.
  */
 
-/** The migrations of one database. */
-export interface MigrationSet {
-  /** Which database it is of, as backups say. */
-  readonly database: "chat" | "bouncer";
-  readonly folder: URL;
-  /** The variable that names the database, for errors. */
-  readonly variable: string;
-  /** What applies them, for errors. */
-  readonly command: string;
-}
-
-/** Those of the chat server. */
-export const chatMigrations: MigrationSet = {
-  database: "chat",
-  folder: new URL("../../../prisma/migrations/", import.meta.url),
-  variable: "DATABASE_URL",
-  command: "npm run migrate",
-};
-
 /** The advisory lock that Prisma's engine takes while it migrates: two migrators never run at once. */
 const migrationLock = 72_707_369;
 
-export interface Migration {
-  name: string;
-  sql: string;
-  /** SHA-256 of the file, in hex. */
-  checksum: string;
-}
-
-/** The migrations that this build knows, in their order: the chat server's unless others are asked for. */
-export async function readMigrations(set: MigrationSet = chatMigrations): Promise<Migration[]> {
-  const folder = fileURLToPath(set.folder);
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const sql = await readFile(join(folder, name, "migration.sql"), "utf8");
-      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
-    }),
-  );
-}
+/** Milliseconds between two tries to take the lock. */
+const lockRetryMs = 100;
 
 const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   id varchar(36) PRIMARY KEY NOT NULL,
@@ -67,8 +36,9 @@ const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Brings the database to this build's state; each migration is one transaction. Safe to run by several
- * processes at once: the others wait, then find nothing to do.
+ * Brings the database to this build's state. Each migration is one transaction, unless its first line says that it runs
+ * outside one (`index-changes.ts`). Several processes may call it at once: one applies, the others wait and find nothing
+ * to do.
  * @returns the names of the migrations that were applied
  * @throws StartupError when the database cannot be reached or may not be changed by its user, or holds a migration
  *   that this build cannot run on
@@ -80,14 +50,10 @@ export async function applyMigrations(
   const client = await connect(databaseUrl, set);
   try {
     if (set === chatMigrations) await checkServer(client);
-    await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+    await takeLock(client);
     await client.query(ledger);
     const pending = comparison(set, await readMigrations(set), await applied(client));
-    for (const migration of pending) {
-      await client.query("BEGIN");
-      await apply(client, migration);
-      await client.query("COMMIT");
-    }
+    for (const migration of pending) await apply(client, migration);
     return pending.map((migration) => migration.name);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === "42501")
@@ -99,8 +65,34 @@ export async function applyMigrations(
   }
 }
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
-  await client.query(sql);
+/**
+ * Polls for the lock instead of waiting in a statement: CREATE INDEX CONCURRENTLY waits for every statement that began
+ * before it, and one that waits for the lock of the same migrator would be a deadlock.
+ */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      "SELECT pg_try_advisory_lock($1) AS locked",
+      [migrationLock],
+    );
+    if (rows[0]?.locked) return;
+    await delay(lockRetryMs);
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  if (migration.indexChanges) {
+    await applyIndexChanges(client, migration.indexChanges);
+    await record(client, migration);
+    return;
+  }
+  await client.query("BEGIN");
+  await client.query(migration.sql);
+  await record(client, migration);
+  await client.query("COMMIT");
+}
+
+async function record(client: pg.Client, { name, checksum }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
@@ -109,7 +101,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
 }
 
 /**
- * Applies just these migrations to an empty database, in the transaction that is open: for what is restored into the
+ * Applies just these migrations to an empty database, in the transaction that is open: a backup is restored into the
  * tables that they make.
  * @throws StartupError when this build does not know one of them as it was
  */
@@ -127,12 +119,16 @@ export async function replayMigrations(
       const problem = migration ? "had another text" : "is unknown to this build";
       throw new StartupError(`migration ${name} ${problem}: use the build that made the backup`);
     }
-    await apply(client, migration);
+    if (migration.indexChanges)
+      await applyIndexChangesInTransaction(client, migration.indexChanges);
+    else await client.query(migration.sql);
+    await record(client, migration);
   }
 }
 
 /**
- * @throws StartupError unless the database has the migrations of this build, and no newer one that it cannot run on
+ * Checks that this build can run on the database.
+ * @throws StartupError unless it has the migrations of this build, and no newer one that this build cannot run on
  */
 export async function checkMigrations(
   sql: { query: pg.Pool["query"] },
@@ -151,7 +147,8 @@ export async function checkMigrations(
 }
 
 const state = `SELECT md5(concat_ws(' ',
-  (SELECT string_agg(name::regclass::oid::text, ' ' ORDER BY place) FROM unnest($1::text[]) WITH ORDINALITY AS t (name, place)),
+  (SELECT string_agg(name::regclass::oid::text, ' ' ORDER BY place)
+   FROM unnest($1::text[]) WITH ORDINALITY AS t (name, place)),
   (SELECT string_agg(concat_ws(' ', migration_name, checksum, finished_at), ' ' ORDER BY migration_name)
    FROM "_prisma_migrations" WHERE rolled_back_at IS NULL))) AS state`;
 
@@ -188,8 +185,8 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
 }
 
 /**
- * Why a build cannot run on a migration of a newer one. It can on what only adds; `0042_after_0040_…` takes away what
- * builds without 0040 use (docs/decisions/040).
+ * Returns why this build cannot run on a migration of a newer one; undefined where it can. It can on one that only adds;
+ * `0042_after_0040_…` takes away what builds without 0040 use (docs/decisions/040).
  */
 function lackedFor(newer: string, known: Migration[]): string | undefined {
   const least = /^\d+_after_(\d+)_/.exec(newer)?.[1];
@@ -197,13 +194,16 @@ function lackedFor(newer: string, known: Migration[]): string | undefined {
   return lacked ? `takes away what this build needs: start a build that has ${least}` : undefined;
 }
 
-/** What is still to be applied; throws when the database has gone another way than this build. */
+/**
+ * Returns the migrations that are still to be applied.
+ * @throws StartupError when the database holds a migration that this build cannot run on
+ */
 function comparison({ variable }: MigrationSet, known: Migration[], rows: Applied[]): Migration[] {
   const byName = new Map(rows.map((row) => [row.migration_name, row]));
   for (const row of rows) {
     const migration = known.find((candidate) => candidate.name === row.migration_name);
     const problem = !row.finished
-      ? "began and never finished: mend the database, then delete its row from _prisma_migrations"
+      ? "began and never finished: repair the database, then delete its row from _prisma_migrations"
       : !migration
         ? lackedFor(row.migration_name, known)
         : migration.checksum !== row.checksum
@@ -227,7 +227,7 @@ async function connect(databaseUrl: string, { variable }: MigrationSet): Promise
   return client;
 }
 
-/** The start-up error for a database that does not let us in; its line never shows the password. */
+/** Returns the start-up error for a database that cannot be reached; its text never shows the password. */
 export function unreachable(
   databaseUrl: string,
   error: Error,
@@ -241,7 +241,7 @@ export function unreachable(
   );
 }
 
-/** What a server that answers may say, by its code. */
+/** Refusals of a server that answers, by SQLSTATE. */
 const refusals: Record<string, string> = {
   "3D000": "there is no such database:",
   "28P01": "user and password are not accepted at",

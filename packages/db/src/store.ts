@@ -1,7 +1,8 @@
 import type pg from "pg";
 
 import { answers } from "./database.ts";
-import { checkMigrations, type MigrationSet, unreachable } from "./migrations.ts";
+import type { MigrationSet } from "./migration-files.ts";
+import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
