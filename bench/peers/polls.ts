@@ -116,13 +116,13 @@ let missing = 0;
 let onAll: (() => void) | undefined;
 
 process.on("message", (request: PollsRequest) => {
-  void (async () => process.send?.((await obey(request)) ?? {}))();
+  void (async () => process.send?.((await perform(request)) ?? {}))();
 });
 process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("polls started");
 
-async function obey(request: PollsRequest): Promise<PollsAnswer | undefined> {
+async function perform(request: PollsRequest): Promise<PollsAnswer | undefined> {
   switch (request.ask) {
     case "open":
       return open(request.port, request.polls);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
-import { Share, Shares, type Lifetime } from "@carillon/db";
-import type { Logger } from "@carillon/kit";
+import type { RequestDeadline } from "@carillon/db";
+import { KeyedSemaphore, type Logger, Semaphore } from "@carillon/kit";
 import Koa from "koa";
 import type { Actor, Authenticate } from "./http/actor.ts";
 import { checked } from "./http/checked.ts";
@@ -12,7 +12,7 @@ import { healthHandler } from "./http/health.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
 import { runPipeline } from "./http/pipeline.ts";
-import { inRequestLifetime } from "./http/request-lifetime.ts";
+import { withRequestDeadline } from "./http/request-deadline.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
@@ -29,8 +29,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly handlers: readonly Handler<Services>[];
   /** Passed to every handler. */
   readonly services: Services;
-  /** Binds the services to the lifetime of one request; unless given they are passed unchanged. */
-  readonly bindServices?: (services: Services, lifetime: Lifetime) => Services;
+  /** Binds the services to the deadline of one request; unless given they are passed unchanged. */
+  readonly bindServices?: (services: Services, deadline: RequestDeadline) => Services;
   readonly authenticate: Authenticate<A, Services>;
   readonly limiter?: Limiter;
   /** The address that a request comes from; unless given the peer of the connection. */
@@ -90,14 +90,14 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   const pipeline = {
     outage,
     unsent: new UnsentAnswers(options.unsentBounds),
-    servicesWithin: (lifetime: Lifetime) => bindServices(services, lifetime),
+    servicesWithin: (deadline: RequestDeadline) => bindServices(services, deadline),
     authenticate,
     limiter,
-    shares: new Shares<number>(connectionsOfAccount),
+    connectionLimits: new KeyedSemaphore<number>(connectionsOfAccount),
     bodyLimits: options.bodyLimits,
     bodyIdleMs,
   };
-  const unknown = new Share(connectionsOfUnknown);
+  const unknown = new Semaphore(connectionsOfUnknown);
   const route = routeMiddleware<Handler<Services>>(
     [
       ...(checkResults ? handlers.map(checked) : handlers),
@@ -105,8 +105,8 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
       ...(options.health ? [healthHandler(options.health)] : []),
     ],
     (ctx, found, parts) =>
-      inRequestLifetime(ctx, unknown, deadlineMs, (lifetime) =>
-        runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, lifetime, found, parts),
+      withRequestDeadline(ctx, unknown, deadlineMs, (deadline) =>
+        runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, deadline, found, parts),
       ),
   );
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { Lifetime } from "@carillon/db";
+import { RequestDeadline } from "@carillon/db";
 import { silentLogger } from "@carillon/kit";
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
@@ -27,8 +27,12 @@ describe("the services of a request", () => {
       bouncer: undefined,
     };
     const bound = () => {
-      const { db: own, keys: ownKeys, group: ownGroup } = bindServices(whole, new Lifetime());
-      return { db: own, keys: ownKeys, group: ownGroup, other: own.within(new Lifetime()) };
+      const {
+        db: own,
+        keys: ownKeys,
+        group: ownGroup,
+      } = bindServices(whole, new RequestDeadline());
+      return { db: own, keys: ownKeys, group: ownGroup, other: own.within(new RequestDeadline()) };
     };
     const [first, second] = [bound(), bound()];
     for (const [name, one] of Object.entries(first)) {

@@ -1,4 +1,4 @@
-import type { Database, Lifetime } from "@carillon/db";
+import type { Database, RequestDeadline } from "@carillon/db";
 import type { Guesses, KeyHolder, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
@@ -28,13 +28,13 @@ export interface Services {
 }
 
 /** Binds the services to a database whose work ends with the request. */
-export function bindServices(services: Services, lifetime: Lifetime): Services {
+export function bindServices(services: Services, deadline: RequestDeadline): Services {
   const { db, keys, group } = services;
   return {
     ...services,
-    db: db.within(lifetime),
-    keys: keys.within(lifetime),
-    group: group.within(lifetime),
+    db: db.within(deadline),
+    keys: keys.within(deadline),
+    group: group.within(deadline),
   };
 }
 

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { Lifetime, type Sql } from "@carillon/db";
+import { RequestDeadline, type Sql } from "@carillon/db";
 import { useDatabase, useObstacle } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -58,15 +58,15 @@ describe("look-ups of several requests", () => {
   it("continue for the other requests when one has ended, and end with the last", async () => {
     await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
-    const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
-    const all = lifetimes.map((lifetime) => outcome(keys.within(lifetime).find(100)));
-    const [first, ...others] = lifetimes;
+    const deadlines = [new RequestDeadline(), new RequestDeadline(), new RequestDeadline()];
+    const all = deadlines.map((deadline) => outcome(keys.within(deadline).find(100)));
+    const [first, ...others] = deadlines;
     first?.end(errors.unavailable(), true);
     await obstacle.untilWaiting(1, "it is under way");
     expect(await all[0]).to.equal(errors.unavailable().message);
-    for (const [i, lifetime] of others.entries()) {
+    for (const [i, deadline] of others.entries()) {
       expect(await obstacle.waiting()).to.equal(1);
-      lifetime.end(errors.unavailable(), true);
+      deadline.end(errors.unavailable(), true);
       expect(await all[i + 1]).to.equal(errors.unavailable().message);
     }
     await obstacle.untilWaiting(0, "the statement is cancelled");
@@ -75,7 +75,7 @@ describe("look-ups of several requests", () => {
   it("handle requests that have ended before or end meanwhile", async () => {
     await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
-    const gone = new Lifetime();
+    const gone = new RequestDeadline();
     const left = outcome(keys.within(gone).find(100));
     const stays = keys.find(102);
     gone.end(errors.unavailable(), false);

@@ -1,4 +1,4 @@
-import { Lifetime, type Database, type Sql } from "@carillon/db";
+import { RequestDeadline, type Database, type Sql } from "@carillon/db";
 
 /** Keys in one query. */
 const most = 100;
@@ -8,12 +8,12 @@ export interface LookUp<Key, Found> {
   /** Returns the value as of a query that begins after this call; undefined where there is none. */
   find(key: Key): Promise<Found | undefined>;
   /** The same for the work of one request. */
-  within(lifetime: Lifetime): LookUp<Key, Found>;
+  within(deadline: RequestDeadline): LookUp<Key, Found>;
 }
 
 interface Asked<Key, Found> {
   readonly key: Key;
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   readonly resolve: (found: Found | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,15 +36,15 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
     this.#look = look;
   }
 
-  find(key: Key, lifetime = new Lifetime()): Promise<Found | undefined> {
+  find(key: Key, deadline = new RequestDeadline()): Promise<Found | undefined> {
     return new Promise((resolve, reject) => {
-      const number = this.#asked.push({ key, lifetime, resolve, reject });
+      const number = this.#asked.push({ key, deadline, resolve, reject });
       if (number === 1) setImmediate(() => this.#askAll());
     });
   }
 
-  within(lifetime: Lifetime): LookUp<Key, Found> {
-    return new LookUpWithin(this, lifetime);
+  within(deadline: RequestDeadline): LookUp<Key, Found> {
+    return new LookUpWithin(this, deadline);
   }
 
   #askAll(): void {
@@ -57,15 +57,15 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   async #ask(asked: ReadonlyArray<Asked<Key, Found>>): Promise<void> {
     const [first, second] = asked;
     const shared = second ? untilAllHaveEnded(asked) : undefined;
-    const lifetime = shared?.lifetime ?? first!.lifetime;
+    const deadline = shared?.deadline ?? first!.deadline;
     try {
       const found = await this.#look(
-        this.#db.within(lifetime),
+        this.#db.within(deadline),
         asked.map(({ key }) => key),
       );
       for (const [i, { resolve }] of asked.entries()) resolve(found[i]);
     } catch (error) {
-      for (const { lifetime: own, reject } of asked) reject(own.reason ?? error);
+      for (const { deadline: own, reject } of asked) reject(own.reason ?? error);
     } finally {
       shared?.forget();
     }
@@ -75,44 +75,44 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
 /** The look-up for one request; a class for the same reason as `BoundDatabase`. */
 class LookUpWithin<Key, Found> implements LookUp<Key, Found> {
   readonly #shared: SharedLookUp<Key, Found>;
-  readonly #lifetime: Lifetime;
+  readonly #deadline: RequestDeadline;
 
-  constructor(shared: SharedLookUp<Key, Found>, lifetime: Lifetime) {
+  constructor(shared: SharedLookUp<Key, Found>, deadline: RequestDeadline) {
     this.#shared = shared;
-    this.#lifetime = lifetime;
+    this.#deadline = deadline;
   }
 
   find(key: Key): Promise<Found | undefined> {
-    return this.#shared.find(key, this.#lifetime);
+    return this.#shared.find(key, this.#deadline);
   }
 
-  within(lifetime: Lifetime): LookUp<Key, Found> {
-    return this.#shared.within(lifetime);
+  within(deadline: RequestDeadline): LookUp<Key, Found> {
+    return this.#shared.within(deadline);
   }
 }
 
 /**
- * Makes the lifetime of a shared query: a request whose lifetime ends is rejected at once, and the query ends with the
+ * Makes the deadline of a shared query: a request whose deadline ends is rejected at once, and the query ends with the
  * last request.
  */
 function untilAllHaveEnded<Key, Found>(asked: ReadonlyArray<Asked<Key, Found>>) {
-  const shared = new Lifetime();
-  shared.share = asked[0]!.lifetime.share;
+  const shared = new RequestDeadline();
+  shared.connectionLimit = asked[0]!.deadline.connectionLimit;
   let left = 0;
-  const leave = ({ lifetime, reject }: Asked<Key, Found>) => {
-    reject(lifetime.reason);
-    if (++left === asked.length) shared.end(lifetime.reason!, true);
+  const leave = ({ deadline, reject }: Asked<Key, Found>) => {
+    reject(deadline.reason);
+    if (++left === asked.length) shared.end(deadline.reason!, true);
   };
   const forgets = asked.map((one) => {
-    if (one.lifetime.reason) {
+    if (one.deadline.reason) {
       leave(one);
       return () => {};
     }
-    const forget = one.lifetime.onEnd(() => {
+    const forget = one.deadline.onEnd(() => {
       forget();
       leave(one);
     });
     return forget;
   });
-  return { lifetime: shared, forget: () => forgets.forEach((forget) => forget()) };
+  return { deadline: shared, forget: () => forgets.forEach((forget) => forget()) };
 }

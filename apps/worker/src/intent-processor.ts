@@ -69,11 +69,11 @@ const unfinished = [IntentBusy, HandBack, AwaitChildren];
 /** Runs the work of an intent and records a failure in its row. */
 export async function noted(
   { retry }: IntentDefinition,
-  { payload, attempt, lifetime, services: { db } }: JobContext<IntentRef>,
+  { payload, attempt, deadline, services: { db } }: JobContext<IntentRef>,
   work: (db: Database) => Promise<void>,
 ): Promise<void> {
   try {
-    await work(db.within(lifetime));
+    await work(db.within(deadline));
   } catch (error) {
     if (unfinished.some((kind) => error instanceof kind)) throw error;
     const reason = error instanceof Error ? error.message : String(error);

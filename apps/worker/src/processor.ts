@@ -1,4 +1,4 @@
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 import { oneToOne, type JobDefinition } from "@carillon/jobs";
 import { loadDefaults, type Logger } from "@carillon/kit";
 
@@ -7,16 +7,16 @@ import type { WorkerServices } from "./services.ts";
 /** The arguments of a processor. */
 export interface JobContext<Payload> {
   readonly payload: Payload;
-  /** Ends at the deadline, when the queue cancels the job and when the process must end: `db.within(lifetime)`. */
-  readonly lifetime: Lifetime;
-  /** The signal of the lifetime, for work outside the database. */
+  /** Ends at the deadline, when the queue cancels the job and when the process must end: `db.within(deadline)`. */
+  readonly deadline: RequestDeadline;
+  /** The signal of the deadline, for work outside the database. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   /** 1 at the first run. */
   readonly attempt: number;
   /** Whether it has begun before, and failed or lost its worker. */
   readonly again: boolean;
-  /** Shared by the process; its database is not bound to the lifetime. */
+  /** Shared by the process; its database is not bound to the deadline. */
   readonly services: WorkerServices;
 }
 

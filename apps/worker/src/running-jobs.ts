@@ -1,4 +1,4 @@
-import { Lifetime } from "@carillon/db";
+import { RequestDeadline } from "@carillon/db";
 import { checkPayload } from "@carillon/jobs";
 import { StateMachine, type State } from "@carillon/kit";
 import { HandBack, type Run } from "@carillon/queue";
@@ -29,15 +29,15 @@ type JobState =
 /** One run of a job, under its deadline. */
 class JobRun {
   readonly id: string;
-  readonly lifetime = new Lifetime();
+  readonly deadline = new RequestDeadline();
   readonly #machine: StateMachine<JobState>;
   readonly #forget: () => void;
 
   constructor(id: string, deadlineMs: number, stopMs: number) {
     this.id = id;
     this.#machine = new StateMachine<JobState>(`the run of ${id}`, { kind: "running" });
-    this.#forget = this.lifetime.onEnd(() => this.#stopping(stopMs));
-    this.lifetime.limit(
+    this.#forget = this.deadline.onEnd(() => this.#stopping(stopMs));
+    this.deadline.limit(
       deadlineMs,
       () => new DeadlineExceeded(`it took longer than ${deadlineMs} ms`),
     );
@@ -45,13 +45,13 @@ class JobRun {
 
   /** Asks the work to stop. Without effect in a run that is stopping. */
   stop(reason: Error): void {
-    this.lifetime.end(reason, false);
+    this.deadline.end(reason, false);
   }
 
   /** Rejects when the run is abandoned. */
   async abandoned(): Promise<never> {
     await this.#machine.until(["abandoned"]);
-    throw this.lifetime.reason ?? new Error("the run was abandoned");
+    throw this.deadline.reason ?? new Error("the run was abandoned");
   }
 
   /** Called when the work has settled, or its run was abandoned. */
@@ -59,11 +59,11 @@ class JobRun {
     const { state } = this.#machine;
     if (state.kind === "stopping") clearTimeout(state.timer);
     this.#machine.move(["running", "stopping", "abandoned"], { kind: "ended" });
-    this.lifetime.unlimit();
+    this.deadline.unlimit();
     this.#forget();
   }
 
-  /** Leaves `running`. A lifetime may end twice, the second time for good. */
+  /** Leaves `running`. A deadline may end twice, the second time for good. */
   #stopping(stopMs: number): void {
     if (this.#machine.state.kind !== "running") return;
     const abandon = () => this.#machine.move(["stopping"], { kind: "abandoned" });
@@ -115,15 +115,15 @@ export class RunningJobs {
     const services = this.#services;
     const log = services.log.child({ job: given.name, id: given.id, attempt: given.attempt });
     const run = new JobRun(given.id, definition.deadlineMs, this.#stopMs);
-    const { lifetime } = run;
+    const { deadline } = run;
     const cancelled = () => run.stop(new DeadlineExceeded("the queue cancelled the job"));
     given.signal.addEventListener("abort", cancelled, { once: true });
     this.#running.add(run);
     try {
       const work = processor.process({
         payload,
-        lifetime,
-        signal: lifetime.signal,
+        deadline,
+        signal: deadline.signal,
         log,
         attempt: given.attempt,
         again: given.again,
@@ -132,7 +132,7 @@ export class RunningJobs {
       await Promise.race([work, run.abandoned()]);
     } catch (error) {
       // The error of a stopped job says nothing; the reason for the stop does.
-      throw lifetime.reason ?? error;
+      throw deadline.reason ?? error;
     } finally {
       run.end();
       given.signal.removeEventListener("abort", cancelled);

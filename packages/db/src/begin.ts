@@ -1,4 +1,4 @@
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 
 /** What the statements of a transaction see of others. */
 export type TransactionMode = "read committed" | "repeatable read read only";
@@ -14,10 +14,10 @@ const serverLater = 1_000;
 export function begin(
   mode: TransactionMode,
   transactionTimeoutMs: number | undefined,
-  lifetime: Lifetime | undefined,
+  deadline: RequestDeadline | undefined,
 ): string {
   if (mode !== "read committed") return `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
-  const limit = Math.max(lifetime?.remainingMs ?? Number.POSITIVE_INFINITY, 0) + serverLater;
+  const limit = Math.max(deadline?.remainingMs ?? Number.POSITIVE_INFINITY, 0) + serverLater;
   if (transactionTimeoutMs === undefined || limit === Number.POSITIVE_INFINITY) return "BEGIN";
   if (limit + serverLater > transactionTimeoutMs) return "BEGIN";
   return `BEGIN; SET LOCAL transaction_timeout = ${Math.ceil(limit)}`;

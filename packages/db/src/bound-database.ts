@@ -2,7 +2,7 @@ import type pg from "pg";
 
 import type { Database } from "./database.ts";
 import type { PrismaClient } from "./generated/client.ts";
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import { rowsWithin } from "./pool-sql.ts";
 import type { PostCommitBus } from "./post-commit.ts";
 import type { Statement } from "./statement.ts";
@@ -22,15 +22,15 @@ export class BoundDatabase implements Database {
   readonly postCommit: PostCommitBus;
   readonly #whole: Database;
   readonly #parts: TransactionParts;
-  readonly #lifetime: Lifetime;
+  readonly #deadline: RequestDeadline;
 
-  constructor(whole: Database, parts: TransactionParts, lifetime: Lifetime) {
+  constructor(whole: Database, parts: TransactionParts, deadline: RequestDeadline) {
     this.url = whole.url;
     this.pool = whole.pool;
     this.postCommit = whole.postCommit;
     this.#whole = whole;
     this.#parts = parts;
-    this.#lifetime = lifetime;
+    this.#deadline = deadline;
   }
 
   get prisma(): PrismaClient {
@@ -38,7 +38,7 @@ export class BoundDatabase implements Database {
   }
 
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {
-    return rowsWithin(this.pool, this.#lifetime, statement, values);
+    return rowsWithin(this.pool, this.#deadline, statement, values);
   }
 
   loadPrisma(): Promise<void> {
@@ -46,11 +46,11 @@ export class BoundDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return transaction(this.#parts, work, options, this.#lifetime);
+    return transaction(this.#parts, work, options, this.#deadline);
   }
 
-  within(lifetime: Lifetime): Database {
-    return new BoundDatabase(this.#whole, this.#parts, lifetime);
+  within(deadline: RequestDeadline): Database {
+    return new BoundDatabase(this.#whole, this.#parts, deadline);
   }
 
   answers(): Promise<boolean> {

@@ -3,11 +3,11 @@ import type pg from "pg";
 
 import { BoundDatabase } from "./bound-database.ts";
 import type { PrismaClient } from "./generated/client.ts";
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import { checkServer } from "./check-server.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
-import { prismaWhenNeeded } from "./prisma-when-needed.ts";
+import { lazyPrismaClient } from "./lazy-prisma-client.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
 import type { Sql } from "./sql.ts";
@@ -25,10 +25,10 @@ export interface Database extends Sql {
   readonly postCommit: PostCommitBus;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * The same database for the work of one request: every statement and transaction ends with the lifetime and waits in
+   * The same database for the work of one request: every statement and transaction ends with the deadline and waits in
    * its line for connections. Prisma Client is had in transactions only, and `close` does nothing.
    */
-  within(lifetime: Lifetime): Database;
+  within(deadline: RequestDeadline): Database;
   /** True when the database answers within two seconds. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
@@ -55,11 +55,11 @@ export async function connectDatabase(
     await pool.end();
     throw error;
   }
-  const gateway = prismaWhenNeeded(pool);
+  const prismaClient = lazyPrismaClient(pool);
   const postCommit = new PostCommitBus();
   const parts: TransactionParts = {
     pool,
-    gateway,
+    prismaClient,
     postCommit,
     checkLocks: options.checkLocks ?? false,
     transactionTimeoutMs:
@@ -71,16 +71,16 @@ export async function connectDatabase(
     url: databaseUrl,
     pool,
     get prisma(): PrismaClient {
-      return gateway.client;
+      return prismaClient.client;
     },
-    loadPrisma: () => gateway.load(),
+    loadPrisma: () => prismaClient.load(),
     postCommit,
     ...poolSql(pool),
     transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
-    within: (lifetime) => new BoundDatabase(database, parts, lifetime),
+    within: (deadline) => new BoundDatabase(database, parts, deadline),
     answers: () => answers(pool),
     close: async () => {
-      await gateway.close();
+      await prismaClient.close();
       await pool.end();
     },
   };

@@ -1,25 +1,25 @@
 import type pg from "pg";
 
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import { PoolClient } from "./pool-client.ts";
-import type { Share } from "./share.ts";
+import type { Semaphore } from "@carillon/kit";
 
 /** Milliseconds for one cancel request. */
 const cancelMs = 1_000;
-/** Milliseconds after which another one is sent: the first may have come between two statements. */
+/** Milliseconds after which another one is sent: the first may have arrived between two statements. */
 const againMs = 100;
-/** Milliseconds after which a connection is cut off on which nothing can be cancelled. */
+/** Milliseconds after which a connection is cut off if nothing on it can be cancelled. */
 const cutOffMs = 2_000;
 
-/** A connection of the pool, held until {@link release}; what runs on it ends with the lifetime, if it has one. */
+/** A connection of the pool, held until {@link release}. Work on it ends with the deadline, if there is one. */
 export class HeldConnection {
   readonly connection: pg.PoolClient;
-  /** Whether it was cut off, so that nobody knows what became of the statement in progress. */
+  /** Whether it was cut off: the result of the statement in progress is unknown. */
   cutOff = false;
-  readonly #lifetime: Lifetime | undefined;
+  readonly #deadline: RequestDeadline | undefined;
   readonly #forget: (() => void) | undefined;
   readonly #letGo: (() => void) | undefined;
-  readonly #share: Share | undefined;
+  readonly #limit: Semaphore | undefined;
   #begun: Promise<void> = Promise.resolve();
   #commits = false;
   #released = false;
@@ -29,26 +29,26 @@ export class HeldConnection {
   #onStopped: (() => void) | undefined;
 
   /**
-   * @param lifetime has not ended
-   * @param share of which a place was taken
+   * @param deadline has not ended
+   * @param limit of which a permit was taken
    */
-  constructor(connection: pg.PoolClient, lifetime?: Lifetime, share?: Share) {
+  constructor(connection: pg.PoolClient, deadline?: RequestDeadline, limit?: Semaphore) {
     this.connection = connection;
-    this.#lifetime = lifetime;
-    this.#share = share;
-    this.#letGo = lifetime?.hold();
-    this.#forget = lifetime?.onEnd((final) => {
+    this.#deadline = deadline;
+    this.#limit = limit;
+    this.#letGo = deadline?.hold();
+    this.#forget = deadline?.onEnd((final) => {
       if (final || !this.#commits) this.#stopping ??= this.#stop();
     });
   }
 
   /**
-   * Notes that BEGIN has been sent. Until its answer is there nothing is cancelled: a cancel that hit BEGIN would leave
-   * the statements behind it in the pipeline without a transaction, and each would commit by itself. A cancel cannot hit
-   * it afterwards: the server answers BEGIN when it is over. Nor can one of an earlier holder of the connection, which
-   * is given back only when the server has closed each cancel request, and it closes one after it has signalled the
-   * process; a process that is signalled between two statements drops the cancel before it reads the next one.
-   * (docs/decisions/011.)
+   * Records that BEGIN has been sent. Nothing is cancelled until it is answered: a cancel that hit BEGIN would leave the
+   * statements behind it in the pipeline without a transaction, and each would commit by itself. No later cancel can hit
+   * it, because the server answers BEGIN when it is over. Neither can a cancel of an earlier holder of the connection:
+   * the connection is released only when the server has closed each cancel request, which it does after signalling the
+   * backend, and a backend signalled between two statements drops the cancel before it reads the next one
+   * (docs/decisions/011).
    */
   beginning(begun: Promise<unknown>): void {
     this.#begun = begun.then(
@@ -57,30 +57,30 @@ export class HeldConnection {
     );
   }
 
-  /** Why the lifetime has ended; undefined while it goes on. */
+  /** Why the deadline has ended; undefined while it goes on. */
   get reason(): Error | undefined {
-    return this.#lifetime?.reason;
+    return this.#deadline?.reason;
   }
 
   /**
-   * What `work` comes to.
-   * @throws the lifetime's reason when that ends first, once nothing of ours can be cancelled by accident any more
+   * Returns the result of `work`.
+   * @throws the deadline's reason when that ends first, once the cancel request has been sent
    */
   async unlessEnded<T>(work: Promise<T>): Promise<T> {
-    const lifetime = this.#lifetime;
-    if (!lifetime) return work;
+    const deadline = this.#deadline;
+    if (!deadline) return work;
     return new Promise<T>((resolve, reject) => {
-      this.#onStopped = () => reject(lifetime.reason ?? new Error("the work has ended"));
+      this.#onStopped = () => reject(deadline.reason ?? new Error("the work has ended"));
       work.then(resolve, reject);
     });
   }
 
   /**
-   * Notes that a COMMIT is about to be sent: from here on only a final end cancels.
-   * @throws the lifetime's reason when it has ended
+   * Records that a COMMIT is about to be sent: from here on only a final end cancels.
+   * @throws the deadline's reason when it has ended
    */
   committing(): void {
-    this.#lifetime?.check();
+    this.#deadline?.check();
     this.#commits = true;
   }
 
@@ -89,23 +89,23 @@ export class HeldConnection {
     await this.connection.query("ROLLBACK").catch((error: Error) => this.spoil(error));
   }
 
-  /** Notes that nobody may have the connection after this. */
+  /** Marks the connection as unusable: it leaves the pool when released. */
   spoil(error: Error): void {
     this.#unusable ??= error;
   }
 
-  /** Gives the connection back; one that is cut off or in an unknown state leaves the pool. */
+  /** Returns the connection to the pool; an unusable one is closed. */
   async release(): Promise<void> {
     this.#released = true;
     this.#forget?.();
     this.#wake();
     await this.#stopping;
     this.connection.release(this.#unusable);
-    this.#share?.leave();
+    this.#limit?.release();
     this.#letGo?.();
   }
 
-  /** Cancels until the connection is released, and in the end cuts it off. */
+  /** Cancels what runs until the connection is released; cuts it off after two seconds. */
   async #stop(): Promise<void> {
     const until = performance.now() + cutOffMs;
     if (!(await this.#hasBegun())) {
@@ -121,7 +121,7 @@ export class HeldConnection {
     }
   }
 
-  /** Whether BEGIN is answered before the time is over in which something must be cancelled. */
+  /** Returns whether BEGIN is answered in time for a cancel. */
   async #hasBegun(): Promise<boolean> {
     let hasBegun = false;
     const begun = this.#begun.then(() => (hasBegun = true));
@@ -143,56 +143,56 @@ export class HeldConnection {
   async #cancel(): Promise<void> {
     if (!(this.connection instanceof PoolClient)) return;
     await this.connection.cancelRunning(cancelMs).catch((error: Error) => {
-      // It may still arrive, and would hit the next user of the connection.
+      // The request may still arrive, and would cancel a statement of the next holder.
       this.spoil(error);
     });
   }
 
   #cut(): void {
     this.cutOff = true;
-    this.spoil(new Error("the connection was cut off: nothing on it could be cancelled"));
+    this.spoil(new Error("the connection was cut off: its statement could not be cancelled"));
     if (this.connection instanceof PoolClient) this.connection.cutOff();
   }
 }
 
 /**
- * Takes a connection of the pool, after waiting in line for the lifetime's share of it.
- * @throws the lifetime's reason when that ends first; Error when the pool has none within its time
+ * Takes a connection of the pool, after waiting for a permit of the deadline's concurrency limit.
+ * @throws the deadline's reason when that ends first; Error when no connection becomes free in time
  */
 export async function holdConnection(
   pool: pg.Pool,
-  lifetime: Lifetime | undefined,
+  deadline: RequestDeadline | undefined,
 ): Promise<HeldConnection> {
-  if (!lifetime) return new HeldConnection(await pool.connect());
-  lifetime.check();
-  const { share } = lifetime;
-  await share?.enter(lifetime);
-  if (lifetime.reason) {
-    share?.leave();
-    throw lifetime.reason;
+  if (!deadline) return new HeldConnection(await pool.connect());
+  deadline.check();
+  const limit = deadline.connectionLimit;
+  await limit?.acquire(deadline);
+  if (deadline.reason) {
+    limit?.release();
+    throw deadline.reason;
   }
   const connecting = pool.connect();
   try {
-    const connection = await unlessEnded(lifetime, connecting);
-    return new HeldConnection(connection, lifetime, share);
+    const connection = await unlessEnded(deadline, connecting);
+    return new HeldConnection(connection, deadline, limit);
   } catch (error) {
-    // The pool hands the connection out all the same, and until then it is on this account.
+    // The pool still hands the connection out; until then the permit stays taken.
     connecting.then(
       (connection) => {
         connection.release();
-        share?.leave();
+        limit?.release();
       },
-      () => share?.leave(),
+      () => limit?.release(),
     );
     throw error;
   }
 }
 
-function unlessEnded<T>(lifetime: Lifetime, work: Promise<T>): Promise<T> {
+function unlessEnded<T>(deadline: RequestDeadline, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const forget = lifetime.onEnd(() => reject(lifetime.reason));
+    const forget = deadline.onEnd(() => reject(deadline.reason));
     const done = work.finally(forget).then((result) => {
-      lifetime.check();
+      deadline.check();
       return result;
     });
     done.then(resolve, reject);

@@ -4,7 +4,7 @@ export * from "./composed.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export { connectDatabase, type Database } from "./database.ts";
 export * from "./ensure-database.ts";
-export * from "./lifetime.ts";
+export * from "./request-deadline.ts";
 export * from "./post-commit.ts";
 export * from "./packed.ts";
 export { PagedList, readList } from "./paged-list.ts";
@@ -19,7 +19,6 @@ export {
 } from "./migration-files.ts";
 export * from "./migrations.ts";
 export type { TransactionPrisma } from "./prisma-on-connection.ts";
-export * from "./share.ts";
 export * from "./sql-errors.ts";
 export {
   checkRowsWith,

@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 import { holdConnection } from "./held-connection.ts";
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
@@ -16,21 +16,21 @@ export function poolSql(pool: pg.Pool): Sql {
   };
 }
 
-/** A statement outside any transaction, which ends with the lifetime. */
+/** A statement outside any transaction, which ends with the deadline. */
 export async function rowsWithin<Row>(
   pool: pg.Pool,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
   statement: Statement<Row>,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const held = await holdConnection(pool, lifetime);
+  const held = await holdConnection(pool, deadline);
   let result: pg.QueryResult;
   try {
     result = await run(held.connection, statement, values);
   } catch (error) {
-    if (held.cutOff) lifetime.uncertain = true;
+    if (held.cutOff) deadline.uncertain = true;
     if (sqlState(error) === undefined) held.spoil(error as Error);
-    throw lifetime.reason ?? error;
+    throw deadline.reason ?? error;
   } finally {
     await held.release();
   }

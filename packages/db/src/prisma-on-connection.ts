@@ -6,16 +6,16 @@ import pg from "pg";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
 
 /**
- * Prisma Client inside a transaction that we opened ourselves: its statements run on the transaction's own
- * connection, next to our SQL. A client costs about 20 MB, so there is one for the process; an interactive
- * transaction of it is handed our connection in place of a fresh one, and its BEGIN and COMMIT go nowhere.
+ * Prisma Client inside a transaction that this package opened: its statements run on the transaction's connection, next
+ * to SQL. A client costs about 20 MB, so a process has one. An interactive transaction of it is given our connection
+ * instead of a fresh one, and its BEGIN and COMMIT are swallowed.
  */
 
 /** Prisma Client within one transaction. */
 export type TransactionPrisma = Prisma.TransactionClient;
 
-/** One Prisma Client for a pool, and the way into it from an open transaction. */
-export interface PrismaGateway {
+/** The Prisma Client of a pool, for use inside open transactions. */
+export interface SharedPrismaClient {
   readonly client: PrismaClient;
   /** Enters the transaction of `connection`; `leave` must be called before that transaction ends. */
   enter(
@@ -25,8 +25,8 @@ export interface PrismaGateway {
 
 const handedOver = new AsyncLocalStorage<pg.PoolClient>();
 
-export function prismaGateway(pool: pg.Pool): PrismaGateway {
-  const client = new PrismaClient({ adapter: new PrismaPg(handingOver(pool)) });
+export function sharePrismaClient(pool: pg.Pool): SharedPrismaClient {
+  const client = new PrismaClient({ adapter: new PrismaPg(poolThatHandsOver(pool)) });
   return {
     client,
     enter: (connection) =>
@@ -39,7 +39,7 @@ export function prismaGateway(pool: pg.Pool): PrismaGateway {
               entered({ prisma, leave: () => (leave(), run) });
               await left;
             },
-            // Our own transaction's limits are the tighter ones.
+            // The limits of our own transaction are tighter.
             { timeout: 120_000, maxWait: 10_000 },
           ),
         );
@@ -48,8 +48,8 @@ export function prismaGateway(pool: pg.Pool): PrismaGateway {
   };
 }
 
-/** The pool as Prisma sees it: where a connection was handed over, a transaction gets that one. */
-function handingOver(pool: pg.Pool): pg.Pool {
+/** Wraps the pool for Prisma: where a connection was handed over, a transaction gets that one. */
+function poolThatHandsOver(pool: pg.Pool): pg.Pool {
   // The adapter takes a pool of ours only when it is an instance of pg's class.
   return Object.create(pool, {
     connect: {
@@ -57,7 +57,7 @@ function handingOver(pool: pg.Pool): pg.Pool {
       value: (callback?: Parameters<pg.Pool["connect"]>[0]) => {
         if (callback) return pool.connect(callback);
         const connection = handedOver.getStore();
-        return connection ? Promise.resolve(insideOf(connection)) : pool.connect();
+        return connection ? Promise.resolve(inTransaction(connection)) : pool.connect();
       },
     },
   }) as pg.Pool;
@@ -68,8 +68,8 @@ type Query = (config: { text: string }) => Promise<pg.QueryResult>;
 const transactionControl = new Set(["BEGIN", "COMMIT", "ROLLBACK"]);
 const nothing = { rows: [], fields: [], rowCount: 0, command: "", oid: 0 } as pg.QueryResult;
 
-/** A connection that is in a transaction already, and stays in it. It takes one statement at a time. */
-function insideOf(connection: pg.PoolClient): object {
+/** Wraps a connection that is in a transaction and stays in it. It runs one statement at a time. */
+function inTransaction(connection: pg.PoolClient): object {
   const query = connection.query.bind(connection) as Query;
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -1,4 +1,4 @@
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 
 /** Milliseconds: the longest pause before the second attempt. It doubles with each further one, up to the cap. */
 const firstMs = 10;
@@ -8,14 +8,14 @@ const capMs = 200;
  * Waits before a transaction that lost to another one runs again: exponential backoff with full jitter. Without it,
  * transactions that collide once collide again, since they begin again at the same time.
  * @param failed how many attempts have failed, at least 1
- * @param lifetime at its end the pause is over
+ * @param deadline at its end the pause is over
  */
-export async function pauseBeforeRetry(failed: number, lifetime?: Lifetime): Promise<void> {
-  if (lifetime?.reason) return;
+export async function pauseBeforeRetry(failed: number, deadline?: RequestDeadline): Promise<void> {
+  if (deadline?.reason) return;
   const ms = Math.random() * Math.min(capMs, firstMs * 2 ** (failed - 1));
   await new Promise<void>((resolve) => {
     const timer = setTimeout(end, ms);
-    const forget = lifetime?.onEnd(end);
+    const forget = deadline?.onEnd(end);
     function end(): void {
       clearTimeout(timer);
       forget?.();

@@ -40,7 +40,7 @@ export async function connectStore(
   }
   const parts: TransactionParts = {
     pool,
-    gateway: { enter: () => Promise.reject(new Error("this database has no Prisma Client")) },
+    prismaClient: { enter: () => Promise.reject(new Error("this database has no Prisma Client")) },
     postCommit: new PostCommitBus(),
     checkLocks: false,
     transactionTimeoutMs: undefined,

@@ -2,7 +2,7 @@ import type pg from "pg";
 
 import { begin, type TransactionMode } from "./begin.ts";
 import { holdConnection, type HeldConnection } from "./held-connection.ts";
-import type { Lifetime } from "./lifetime.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 import { run } from "./sql.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
@@ -40,21 +40,21 @@ export const defaultAttempts = 8;
  * Runs `work` in one transaction and commits it; any error rolls everything back and goes on to the caller.
  * A serialization failure or a deadlock runs `work` again from the start, after a random pause and on another
  * connection: it must have no effect outside.
- * @param lifetime at its end the transaction is rolled back, and its reason thrown
+ * @param deadline at its end the transaction is rolled back, and its reason thrown
  */
 export async function transaction<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
-  lifetime?: Lifetime,
+  deadline?: RequestDeadline,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(parts, work, options, lifetime);
+      return await once(parts, work, options, deadline);
     } catch (error) {
       if (attempt >= (options.attempts ?? defaultAttempts) || !lostToAnother(error)) throw error;
     }
-    await pauseBeforeRetry(attempt, lifetime);
+    await pauseBeforeRetry(attempt, deadline);
   }
 }
 
@@ -62,45 +62,49 @@ async function once<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
   { mode = "read committed", incidental = false }: TransactionOptions,
-  lifetime: Lifetime | undefined,
+  deadline: RequestDeadline | undefined,
 ): Promise<T> {
   const counts = mode === "read committed" && !incidental;
-  const held = await holdConnection(parts.pool, lifetime);
+  const held = await holdConnection(parts.pool, deadline);
   const tx = new Tx(held.connection, parts);
   try {
     // It goes out with the first statement. It fails only where the connection does, and then they all do: we cancel
     // nothing before it is answered.
-    const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, lifetime));
+    const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, deadline));
     held.beginning(begun);
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
     await tx.ending();
-    await commit(tx, held, counts ? lifetime : undefined);
+    await commit(tx, held, counts ? deadline : undefined);
     return result;
   } catch (error) {
-    tx.close(lifetime?.reason ?? error);
+    tx.close(deadline?.reason ?? error);
     await tx.ending().catch(() => {});
     await held.rollBack();
-    throw lifetime?.reason ?? error;
+    throw deadline?.reason ?? error;
   } finally {
     await held.release();
   }
 }
 
-/** @param lifetime of the request that the commit is a part of; undefined where it is none */
-async function commit(tx: Tx, held: HeldConnection, lifetime: Lifetime | undefined): Promise<void> {
+/** @param deadline of the request that the commit is a part of; undefined where it is none */
+async function commit(
+  tx: Tx,
+  held: HeldConnection,
+  deadline: RequestDeadline | undefined,
+): Promise<void> {
   held.committing();
   let committed: boolean;
   try {
     committed = await tx.commit();
   } catch (error) {
-    if (lifetime && (held.cutOff || mayHaveCommitted(error))) lifetime.uncertain = true;
+    if (deadline && (held.cutOff || mayHaveCommitted(error))) deadline.uncertain = true;
     throw error;
   }
   if (!committed)
     throw new Error(
       "a transaction went on after a statement had failed, whose error was swallowed",
     );
-  if (lifetime) lifetime.commits++;
+  if (deadline) deadline.commits++;
   tx.committed();
 }
 

@@ -4,7 +4,7 @@ import { LockGuard, placeOfCaller } from "./lock-guard.ts";
 import type { Lock } from "./lock-order.ts";
 import type { PostCommitBus, PostCommitTopic } from "./post-commit.ts";
 import type { TransactionPrisma } from "./prisma-on-connection.ts";
-import type { PrismaWhenNeeded } from "./prisma-when-needed.ts";
+import type { LazyPrismaClient } from "./lazy-prisma-client.ts";
 import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
@@ -14,7 +14,7 @@ const inFailedTransaction = "25P02";
 
 /** What a transaction is made of, besides its connection. */
 export interface TxParts {
-  readonly gateway: Pick<PrismaWhenNeeded, "enter">;
+  readonly prismaClient: Pick<LazyPrismaClient, "enter">;
   readonly postCommit: PostCommitBus;
   /** Whether it checks the order of its locks. */
   readonly checkLocks: boolean;
@@ -31,7 +31,7 @@ interface Kept {
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
-  readonly #gateway: TxParts["gateway"];
+  readonly #prismaClient: TxParts["prismaClient"];
   readonly #withCommit: Kept[] = [];
   readonly #afterCommit: Array<() => void> = [];
   readonly #postCommit: PostCommitBus;
@@ -40,11 +40,11 @@ export class Tx implements Sql {
   #over: unknown;
   /** Why the server takes no further statements. */
   #failure: unknown;
-  #prisma: ReturnType<PrismaWhenNeeded["enter"]> | undefined;
+  #prisma: ReturnType<LazyPrismaClient["enter"]> | undefined;
 
-  constructor(connection: pg.PoolClient, { gateway, postCommit, checkLocks }: TxParts) {
+  constructor(connection: pg.PoolClient, { prismaClient, postCommit, checkLocks }: TxParts) {
     this.#connection = connection;
-    this.#gateway = gateway;
+    this.#prismaClient = prismaClient;
     this.#postCommit = postCommit;
     this.#locks = checkLocks ? new LockGuard() : undefined;
   }
@@ -84,13 +84,13 @@ export class Tx implements Sql {
 
   /** The same for all transactions of one database, for what a process remembers of it. */
   get database(): object {
-    return this.#gateway;
+    return this.#prismaClient;
   }
 
   /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
     if (this.#over) throw this.#over;
-    this.#prisma ??= this.#gateway.enter(this.#connection);
+    this.#prisma ??= this.#prismaClient.enter(this.#connection);
     return (await this.#prisma).prisma;
   }
 

@@ -11,11 +11,11 @@ import type { Presenter } from "./present.ts";
 import type { Poll } from "./poll.ts";
 import type { EventQueue } from "./queue-options.ts";
 import { dropQueue } from "./queues.ts";
-import type { Quietly } from "./quietly.ts";
+import type { LogRejection } from "./log-rejection.ts";
 import { Selection } from "./selection.ts";
 import type { Tail } from "./tail.ts";
 import type { Tails } from "./tails.ts";
-import type { Turnstile } from "./turnstile.ts";
+import type { Semaphore } from "@carillon/kit";
 import { Waiter, type PollResult } from "./waiting.ts";
 
 /** Between two moments for heartbeats, in milliseconds: Node keeps a list for each time that timers take. */
@@ -25,9 +25,9 @@ export interface AnswerParts<Context> {
   readonly db: Database;
   readonly presenter: Presenter<Context>;
   readonly tails: Tails<Context>;
-  readonly turnstile: Turnstile;
+  readonly semaphore: Semaphore;
   readonly heartbeats: Heartbeats<Context>;
-  readonly quietly: Quietly;
+  readonly logRejection: LogRejection;
   /** How long a poll waits before it gets a heartbeat, in milliseconds: between the two. */
   readonly heartbeatMs: readonly [number, number];
 }
@@ -46,7 +46,7 @@ export class Answers<Context> {
 
   /** @param head where the organization's log ended when the queue was looked up */
   async answer(queue: EventQueue, head: number, poll: Poll): Promise<PollResult> {
-    const { db, presenter, tails, turnstile, heartbeats } = this.#parts;
+    const { db, presenter, tails, semaphore, heartbeats } = this.#parts;
     const tail = await tails.of(queue.realmId);
     // What was committed before the poll must be in its answer, also when the wake-up is still under way.
     if (tail.head < head) await tail.pull();
@@ -58,7 +58,7 @@ export class Answers<Context> {
     for (;;) {
       if (cursor < tail.recent.floor) {
         const range = { after: cursor, until: tail.recent.floor };
-        const reached = await turnstile.pass(() => catchUp(db, queue, selection, range));
+        const reached = await semaphore.run(() => catchUp(db, queue, selection, range));
         if (reached === undefined) return this.#giveUp(queue);
         cursor = reached;
       } else {
@@ -72,7 +72,7 @@ export class Answers<Context> {
     const ended = tail.endedSince(head, queue);
     // An account that is deactivated meanwhile is told nothing more, not even that.
     if (ended?.kind === "refused") return ended;
-    if (selection.events.length > 0 || poll.lifetime.reason)
+    if (selection.events.length > 0 || poll.deadline.reason)
       return { kind: "events", events: selection.events };
     if (ended) return ended;
     if (isStale) return heartbeats.of(tail, queue, poll.lastEventId);
@@ -89,8 +89,8 @@ export class Answers<Context> {
     if (cursor >= tail.head) return false;
     const writtenAt = tail.recent.writtenAt(cursor + 1);
     if (writtenAt !== undefined) return performance.now() - writtenAt > stalePlace * 1_000;
-    const { db, turnstile } = this.#parts;
-    const age = await turnstile.pass(() => ageInLog(db, tail.realmId, cursor + 1));
+    const { db, semaphore } = this.#parts;
+    const age = await semaphore.run(() => ageInLog(db, tail.realmId, cursor + 1));
     return age === undefined || age > stalePlace;
   }
 
@@ -100,7 +100,7 @@ export class Answers<Context> {
     poll: Poll,
     resolve: (result: PollResult) => void,
   ): void {
-    const { heartbeats, heartbeatMs, quietly } = this.#parts;
+    const { heartbeats, heartbeatMs, logRejection } = this.#parts;
     const waiter = new Waiter(queue, poll.lastEventId, (result) => {
       this.waiting--;
       resolve(result);
@@ -109,9 +109,9 @@ export class Answers<Context> {
     tail.waiters.add(waiter);
     waiter.expireAfter(
       heartbeatAfter(heartbeatMs),
-      () => void quietly(heartbeats.beat(tail, waiter)),
+      () => void logRejection(heartbeats.beat(tail, waiter)),
     );
-    poll.lifetime.onEnd(() => tail.end(waiter, { kind: "events", events: [] }));
+    poll.deadline.onEnd(() => tail.end(waiter, { kind: "events", events: [] }));
   }
 
   async #giveUp(queue: EventQueue): Promise<PollResult> {

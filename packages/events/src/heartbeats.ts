@@ -5,7 +5,7 @@ import { emit } from "./emit.ts";
 import { heartbeatId } from "./event-ids.ts";
 import type { Presenter } from "./present.ts";
 import type { EventQueue } from "./queue-options.ts";
-import type { Quietly } from "./quietly.ts";
+import type { LogRejection } from "./log-rejection.ts";
 import { Selection } from "./selection.ts";
 import type { Tail } from "./tail.ts";
 import type { PollResult, Waiter } from "./waiting.ts";
@@ -17,12 +17,12 @@ const beatAgainMs = 100;
 export class Heartbeats<Context> {
   readonly #db: Database;
   readonly #presenter: Presenter<Context>;
-  readonly #quietly: Quietly;
+  readonly #logRejection: LogRejection;
 
-  constructor(db: Database, presenter: Presenter<Context>, quietly: Quietly) {
+  constructor(db: Database, presenter: Presenter<Context>, logRejection: LogRejection) {
     this.#db = db;
     this.#presenter = presenter;
-    this.#quietly = quietly;
+    this.#logRejection = logRejection;
   }
 
   /** Answers a poll that waits. */
@@ -30,7 +30,7 @@ export class Heartbeats<Context> {
     if (waiter.finished) return;
     if (waiter.isBeingTold) {
       // An event is on its way to it. Should it turn out not to want that one, its heartbeat is due all the same.
-      waiter.expireAfter(beatAgainMs, () => void this.#quietly(this.beat(tail, waiter)));
+      waiter.expireAfter(beatAgainMs, () => void this.#logRejection(this.beat(tail, waiter)));
       return;
     }
     tail.waiters.remove(waiter);

@@ -9,11 +9,11 @@ import type { Poll } from "./poll.ts";
 import { forgiving, type Presenter } from "./present.ts";
 import { QueueLookup } from "./queue-lookup.ts";
 import { QueueUse } from "./queue-use.ts";
-import { quietly, type Quietly } from "./quietly.ts";
+import { logRejection, type LogRejection } from "./log-rejection.ts";
 import { EventMemory, type MemoryLimits } from "./recent-events.ts";
 import type { Tail } from "./tail.ts";
 import { Tails } from "./tails.ts";
-import { Turnstile } from "./turnstile.ts";
+import { Semaphore } from "@carillon/kit";
 import type { PollResult } from "./waiting.ts";
 
 export interface HubOptions<Context> {
@@ -39,13 +39,13 @@ const touchMs = 15_000;
 export class EventHub<Context> {
   readonly #db: Database;
   readonly #memory: EventMemory;
-  readonly #turnstile = new Turnstile(connectionsForPolls);
+  readonly #semaphore = new Semaphore(connectionsForPolls);
   readonly #lookup: QueueLookup;
   readonly #use: QueueUse;
   readonly #tails: Tails<Context>;
   readonly #heartbeats: Heartbeats<Context>;
   readonly #answers: Answers<Context>;
-  readonly #quietly: Quietly;
+  readonly #logRejection: LogRejection;
   readonly #timers: NodeJS.Timeout[];
   #open = 0;
   #looking: Promise<void> | undefined;
@@ -58,20 +58,20 @@ export class EventHub<Context> {
     this.#lookup = new QueueLookup(presenter.accounts);
     this.#use = new QueueUse(db, this.#lookup);
     this.#tails = new Tails({ db, memory: this.#memory, presenter });
-    this.#quietly = quietly(log);
-    this.#heartbeats = new Heartbeats(db, presenter, this.#quietly);
+    this.#logRejection = logRejection(log);
+    this.#heartbeats = new Heartbeats(db, presenter, this.#logRejection);
     this.#answers = new Answers({
       db,
       presenter,
       tails: this.#tails,
-      turnstile: this.#turnstile,
+      semaphore: this.#semaphore,
       heartbeats: this.#heartbeats,
-      quietly: this.#quietly,
+      logRejection: this.#logRejection,
       heartbeatMs,
     });
     this.#timers = [
-      setInterval(() => void this.#quietly(this.look()), lookMs),
-      setInterval(() => void this.#quietly(this.touch()), touchMs),
+      setInterval(() => void this.#logRejection(this.look()), lookMs),
+      setInterval(() => void this.#logRejection(this.touch()), touchMs),
     ];
   }
 
@@ -84,7 +84,7 @@ export class EventHub<Context> {
   /** An organization's log has grown. */
   wake(realmId: number): void {
     const tail = this.#tails.known(realmId);
-    if (tail) void this.#quietly(tail.then((opened) => opened.pull()));
+    if (tail) void this.#logRejection(tail.then((opened) => opened.pull()));
   }
 
   /** Looks at every log that somebody waits for, as after wake-ups that were lost; one look at a time. */
@@ -101,7 +101,7 @@ export class EventHub<Context> {
     );
     const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
-    await Promise.all(grown.map((tail) => this.#quietly(tail.pull())));
+    await Promise.all(grown.map((tail) => this.#logRejection(tail.pull())));
     await this.#use.noteBrief(
       waiting.flatMap(({ waiters }) => [...waiters.all()].map(({ queue }) => queue)),
     );
@@ -123,8 +123,8 @@ export class EventHub<Context> {
     this.#open++;
     try {
       // Who has hung up while waiting in line is not looked up any more.
-      const found = await this.#turnstile.pass(async () =>
-        poll.lifetime.reason ? undefined : this.#lookup.find(this.#db, poll),
+      const found = await this.#semaphore.run(async () =>
+        poll.deadline.reason ? undefined : this.#lookup.find(this.#db, poll),
       );
       if (!found) return { kind: "gone" };
       if (!found.keyIsCurrent) return { kind: "refused" };
@@ -132,7 +132,7 @@ export class EventHub<Context> {
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
       await this.#use.note(queue);
       const result = await this.#answers.answer(queue, head, poll);
-      await this.#quietly(this.#use.note(queue));
+      await this.#logRejection(this.#use.note(queue));
       return result;
     } finally {
       this.#open--;
@@ -145,16 +145,16 @@ export class EventHub<Context> {
     for (const timer of this.#timers) clearInterval(timer);
     const tails = await this.#tails.opened();
     await Promise.all(tails.map((tail) => this.#end(tail)));
-    await this.#quietly(this.touch());
+    await this.#logRejection(this.touch());
   }
 
   async #end(tail: Tail<Context>): Promise<void> {
     const open = [...tail.waiters.all()];
     const beat = (waiter: (typeof open)[number]) =>
-      this.#quietly(this.#heartbeats.beat(tail, waiter));
+      this.#logRejection(this.#heartbeats.beat(tail, waiter));
     // At once, also while the database does not answer; but those to which an event is on its way get that.
     await Promise.all(open.filter(({ isBeingTold }) => !isBeingTold).map(beat));
-    await this.#quietly(tail.settled());
+    await this.#logRejection(tail.settled());
     await Promise.all(open.map(beat));
   }
 }

@@ -1,4 +1,4 @@
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 
 /** A request for events. */
 export interface Poll {
@@ -10,5 +10,5 @@ export interface Poll {
   readonly lastEventId: number;
   readonly block: boolean;
   /** Ends when the client hangs up. */
-  readonly lifetime: Pick<Lifetime, "reason" | "onEnd">;
+  readonly deadline: Pick<RequestDeadline, "reason" | "onEnd">;
 }

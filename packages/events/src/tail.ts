@@ -128,7 +128,7 @@ export class Tail<Context> {
   async #tell(events: readonly LoggedEvent[]): Promise<void> {
     const concerned = new Map<Waiter, LoggedEvent[]>();
     for (const event of events) {
-      this.#obey(event);
+      this.#applyEffect(event);
       for (const waiter of this.#concernedBy(event)) {
         const list = concerned.get(waiter);
         if (!list) concerned.set(waiter, [event]);
@@ -161,7 +161,7 @@ export class Tail<Context> {
   }
 
   /** Some events end polls, whatever they tell clients. */
-  #obey(event: LoggedEvent): void {
+  #applyEffect(event: LoggedEvent): void {
     const effect = effectOf(event);
     if (!effect) return;
     const { queueId, userId } = effect;

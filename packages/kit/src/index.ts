@@ -26,6 +26,7 @@ export * from "./report-uncaught.ts";
 export * from "./run-main.ts";
 export * from "./sealing.ts";
 export { readSecretFile } from "./secret-files.ts";
+export * from "./semaphore.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./startup-error.ts";

@@ -30,7 +30,7 @@ export function failingDatabase(
         intercept(tx, failure);
         return work(tx);
       }, options),
-    within: (lifetime) => failingDatabase(db.within(lifetime), failure),
+    within: (deadline) => failingDatabase(db.within(deadline), failure),
     answers: () => db.answers(),
     close: async () => {},
   };

@@ -1,4 +1,4 @@
-import { Lifetime, type Database } from "@carillon/db";
+import { RequestDeadline, type Database } from "@carillon/db";
 import { checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { Mail } from "@carillon/mail";
@@ -52,12 +52,12 @@ export async function runJob<Payload>(
   const processors = options.processors ?? (await loadProcessors());
   const processor = processors.find((one) => one.definition.name === definition.name);
   if (!processor) throw new Error(`the job ${definition.name} has no processor`);
-  const lifetime = new Lifetime();
-  options.signal?.addEventListener("abort", () => lifetime.end(new Error("aborted"), true));
+  const deadline = new RequestDeadline();
+  options.signal?.addEventListener("abort", () => deadline.end(new Error("aborted"), true));
   await processor.process({
     payload: checkPayload<unknown>(definition, payload),
-    lifetime,
-    signal: options.signal ?? lifetime.signal,
+    deadline,
+    signal: options.signal ?? deadline.signal,
     log,
     attempt: options.attempt ?? 1,
     again: (options.attempt ?? 1) > 1,

@@ -4,7 +4,7 @@ import { type BouncerKeys, openSealed } from "@carillon/push";
 import { refusals } from "../http/refusal.ts";
 import type { Registration } from "../store/registrations.ts";
 
-/** Lifetime of a registration, in seconds (push.md §3). */
+/** RequestDeadline of a registration, in seconds (push.md §3). */
 const goodForSeconds = 86_400;
 /** How far ahead a device's clock may be, in seconds. */
 const aheadSeconds = 900;

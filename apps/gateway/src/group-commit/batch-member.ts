@@ -1,4 +1,4 @@
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 import { assertState } from "@carillon/kit";
 
 /*
@@ -17,7 +17,7 @@ export interface MemberParts<Request, Result> {
   /** UTF-16 units of its text. */
   readonly weight: number;
   readonly request: Request;
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -27,7 +27,7 @@ export class BatchMember<Request, Result> {
   readonly accountId: number;
   readonly weight: number;
   readonly request: Request;
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   /** When it arrived, by `performance.now()`. */
   readonly since = performance.now();
   readonly #resolve: (result: Result) => void;
@@ -38,14 +38,14 @@ export class BatchMember<Request, Result> {
     this.accountId = parts.accountId;
     this.weight = parts.weight;
     this.request = parts.request;
-    this.lifetime = parts.lifetime;
+    this.deadline = parts.deadline;
     this.#resolve = parts.resolve;
     this.#reject = parts.reject;
   }
 
   /** Whether its client has hung up or its deadline has passed. */
   get hasEnded(): boolean {
-    return this.lifetime.reason !== undefined;
+    return this.deadline.reason !== undefined;
   }
 
   begin(): void {

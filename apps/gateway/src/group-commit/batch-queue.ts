@@ -97,8 +97,8 @@ export class BatchQueue<Request, Result> {
       void this.#run([member]);
       return;
     }
-    member.lifetime.onEnd(() => {
-      if (this.#waiting.remove(member)) member.reject(member.lifetime.reason);
+    member.deadline.onEnd(() => {
+      if (this.#waiting.remove(member)) member.reject(member.deadline.reason);
     });
     this.#waiting.add(member);
     this.#shedLoad();
@@ -175,12 +175,12 @@ export class BatchQueue<Request, Result> {
   }
 
   async #writeSingle(member: BatchMember<Request, Result>): Promise<void> {
-    const { lifetime, request } = member;
-    const { share } = lifetime;
+    const { deadline, request } = member;
+    const { connectionLimit } = deadline;
     // The queue would wait with it for an account that has used up its connections.
-    if (!this.#context.canBlock) lifetime.share = undefined;
+    if (!this.#context.canBlock) deadline.connectionLimit = undefined;
     try {
-      const result = await this.#parts.db.within(lifetime).transaction(async (tx) => {
+      const result = await this.#parts.db.within(deadline).transaction(async (tx) => {
         const [outcome] = await this.#callHandler(tx, [request]);
         if (outcome?.kind !== "committed") throw new NotCommitted(outcome!);
         return outcome.result;
@@ -191,7 +191,7 @@ export class BatchQueue<Request, Result> {
       if (error instanceof NotCommitted) this.#settle([member], [error.outcome]);
       else member.reject(error);
     } finally {
-      lifetime.share = share;
+      deadline.connectionLimit = connectionLimit;
     }
   }
 
@@ -214,10 +214,10 @@ export class BatchQueue<Request, Result> {
     for (const [i, member] of members.entries()) {
       const outcome = ownOutcome(outcomes, i);
       if (outcome.kind === "committed") {
-        if (members.length > 1) member.lifetime.commits++;
+        if (members.length > 1) member.deadline.commits++;
         member.resolve(outcome.result);
       } else if (outcome.kind === "rejected") member.reject(outcome.error);
-      else if (member.hasEnded) member.reject(member.lifetime.reason);
+      else if (member.hasEnded) member.reject(member.deadline.reason);
       else {
         member.waitAgain();
         if (outcome.kind === "retryLater") later.push(member);

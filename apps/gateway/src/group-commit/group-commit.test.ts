@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { connectDatabase, isPassing, Lifetime } from "@carillon/db";
+import { connectDatabase, isPassing, RequestDeadline } from "@carillon/db";
 import type { BatchOutcome } from "@carillon/domain";
 import {
   captureLog,
@@ -91,12 +91,12 @@ describe("group commit", () => {
 
   const start = (bounds: Partial<GroupBounds> = {}, database = db) => {
     const group = new GroupCommit({ db: database, site: testSite(), log: log.log, bounds });
-    const write = (accountId: number, wanted: Wanted | string, lifetime = new Lifetime()) =>
+    const write = (accountId: number, wanted: Wanted | string, deadline = new RequestDeadline()) =>
       group.write(
         handler,
         { id: accountId, realmId },
         typeof wanted === "string" ? { name: wanted } : wanted,
-        lifetime,
+        deadline,
       );
     /** Keeps the queue waiting behind one request until the returned function is called. */
     const behind = async () => {
@@ -144,7 +144,7 @@ describe("group commit", () => {
   it("removes a waiting request whose client hangs up or whose deadline passes", async () => {
     const { group, write, behind } = start();
     const proceed = await behind();
-    const [leaving, late] = [new Lifetime(), new Lifetime()];
+    const [leaving, late] = [new RequestDeadline(), new RequestDeadline()];
     const all = [write(1, "a"), write(1, "b", leaving), write(2, "c", late)];
     leaving.end(hungUp(), false);
     late.end(errors.unavailable(), true);
@@ -160,13 +160,13 @@ describe("group commit", () => {
 
   describe("when a client hangs up while its batch runs", () => {
     /** Two requests in one transaction that waits for an advisory lock. */
-    async function stuck(lifetime: Lifetime) {
+    async function stuck(deadline: RequestDeadline) {
       const { write, behind } = start();
       const proceed = await behind();
       await second.lock("SELECT pg_advisory_xact_lock(2)");
-      const others = new Lifetime();
+      const others = new RequestDeadline();
       const staying = write(1, { name: "staying", gate: 2 }, others);
-      const leaving = write(2, "leaving", lifetime);
+      const leaving = write(2, "leaving", deadline);
       await proceed();
       await waitFor(() => tried.length === 2, { what: "the batch runs" });
       await second.untilWaiting(1, "the batch waits for the lock");
@@ -174,23 +174,23 @@ describe("group commit", () => {
     }
 
     it("rolls back and runs the others again", async () => {
-      const lifetime = new Lifetime();
-      const { staying, leaving } = await stuck(lifetime);
-      lifetime.end(hungUp(), false);
+      const deadline = new RequestDeadline();
+      const { staying, leaving } = await stuck(deadline);
+      deadline.end(hungUp(), false);
       await second.release();
       expect(await outcomes([staying, leaving])).to.deep.equal(["did staying", hungUp().message]);
       expect(tried.slice(1)).to.deep.equal([["staying", "leaving"], ["staying"]]);
       expect(await names()).to.deep.equal(["leading", "staying"]);
-      expect(lifetime.commits).to.equal(0);
+      expect(deadline.commits).to.equal(0);
     });
 
     it("rolls back at a deadline, answers 503 after the rollback and runs the others again", async () => {
-      const lifetime = new Lifetime();
+      const deadline = new RequestDeadline();
       // Only a transaction that waits for the lock meets this deadline.
-      lifetime.limit(1_500, () => errors.unavailable());
-      const { staying, leaving } = await stuck(lifetime);
+      deadline.limit(1_500, () => errors.unavailable());
+      const { staying, leaving } = await stuck(deadline);
       expect(await outcomes([leaving])).to.deep.equal([errors.unavailable().message]);
-      await lifetime.settled();
+      await deadline.settled();
       await waitFor(() => tried.length === 3, { what: "the other request runs again" });
       await second.release();
       expect(await staying).to.equal("did staying");
@@ -198,9 +198,9 @@ describe("group commit", () => {
     });
 
     it("cancels the transaction when every client has hung up", async () => {
-      const lifetime = new Lifetime();
-      const { staying, leaving, others } = await stuck(lifetime);
-      lifetime.end(hungUp(), false);
+      const deadline = new RequestDeadline();
+      const { staying, leaving, others } = await stuck(deadline);
+      deadline.end(hungUp(), false);
       others.end(hungUp(), false);
       await second.untilWaiting(0, "the transaction is cancelled");
       expect(await outcomes([staying, leaving])).to.deep.equal([
@@ -215,15 +215,15 @@ describe("group commit", () => {
       const { write, behind } = start();
       const proceed = await behind();
       await second.lock("SELECT pg_advisory_xact_lock(2)");
-      const lifetime = new Lifetime();
+      const deadline = new RequestDeadline();
       const staying = write(1, { name: "staying", gateAtCommit: 2 });
-      const leaving = write(2, "leaving", lifetime);
+      const leaving = write(2, "leaving", deadline);
       await proceed();
       await second.untilWaiting(1, "the COMMIT waits");
-      lifetime.end(hungUp(), false);
+      deadline.end(hungUp(), false);
       await second.release();
       expect(await outcomes([staying, leaving])).to.deep.equal(["did staying", "did leaving"]);
-      expect(lifetime.commits).to.equal(1);
+      expect(deadline.commits).to.equal(1);
     });
   });
 
@@ -270,16 +270,16 @@ describe("group commit", () => {
     const { write, behind } = start({}, proxied);
     const proceed = await behind();
     await second.lock("SELECT pg_advisory_xact_lock(2)");
-    const lifetime = new Lifetime();
-    lifetime.limit(3_000, () => errors.unavailable());
-    const patient = new Lifetime();
-    const all = [write(1, { name: "a", gateAtCommit: 2 }, lifetime), write(2, "b", patient)];
+    const deadline = new RequestDeadline();
+    deadline.limit(3_000, () => errors.unavailable());
+    const patient = new RequestDeadline();
+    const all = [write(1, { name: "a", gateAtCommit: 2 }, deadline), write(2, "b", patient)];
     await proceed();
     await second.untilWaiting(1, "the COMMIT waits");
     proxy.freeze();
     for (const message of await outcomes(all)) expect(message).to.contain("in time");
     expect((await outcomes(all))[1]).to.contain("cannot tell");
-    expect([lifetime.uncertain, patient.uncertain]).to.deep.equal([true, true]);
+    expect([deadline.uncertain, patient.uncertain]).to.deep.equal([true, true]);
     await proxy.heal();
     await second.release();
     await proxied.close();
@@ -378,18 +378,18 @@ describe("group commit", () => {
     it("writes the first request and gives its result to the others", async () => {
       const { write, behind } = start();
       const proceed = await behind();
-      const lifetime = new Lifetime();
+      const deadline = new RequestDeadline();
       const all = [
         write(1, "a"),
         write(1, equal("b")),
         write(1, "c"),
-        write(1, equal("again"), lifetime),
+        write(1, equal("again"), deadline),
       ];
       await proceed();
       expect(await outcomes(all)).to.deep.equal(["did a", "did b", "did c", "did b"]);
       expect(tried.slice(1)).to.deep.equal([["a", "b", "c", "again"]]);
       expect(await names()).to.deep.equal(["leading", "a", "b", "c"]);
-      expect(lifetime.commits).to.equal(1);
+      expect(deadline.commits).to.equal(1);
     });
 
     it("rejects the others with the error of the first", async () => {
@@ -437,11 +437,11 @@ describe("group commit", () => {
       const { write, behind } = start();
       const proceed = await behind();
       await second.lock("SELECT pg_advisory_xact_lock(2)");
-      const lifetime = new Lifetime();
-      const all = [write(1, equal("b", { gate: 2 }), lifetime), write(1, equal("again"))];
+      const deadline = new RequestDeadline();
+      const all = [write(1, equal("b", { gate: 2 }), deadline), write(1, equal("again"))];
       await proceed();
       await waitFor(() => tried.length === 2, { what: "the batch runs" });
-      lifetime.end(hungUp(), false);
+      deadline.end(hungUp(), false);
       await second.release();
       expect(await outcomes(all)).to.deep.equal([hungUp().message, "did again"]);
       expect(await names()).to.deep.equal(["leading", "again"]);

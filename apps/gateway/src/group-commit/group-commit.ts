@@ -1,4 +1,4 @@
-import { Lifetime } from "@carillon/db";
+import { RequestDeadline } from "@carillon/db";
 
 import type { BatchHandler } from "./batch-handler.ts";
 import { BatchMember } from "./batch-member.ts";
@@ -18,7 +18,7 @@ interface AnyQueue {
 /** Writes requests, several in one transaction while others are being written. */
 export interface Grouped {
   /**
-   * Writes the request and returns its result; when its lifetime ends first, nothing is written (http-contract.md §8).
+   * Writes the request and returns its result; when its deadline ends first, nothing is written (http-contract.md §8).
    * @throws ApiError its rejection; 503 where too many wait
    */
   write<Request, Result>(
@@ -29,7 +29,7 @@ export interface Grouped {
   /** How many requests wait for the transaction before theirs. */
   readonly waiting: number;
   /** Returns the same for the work of one request. */
-  within(lifetime: Lifetime): Grouped;
+  within(deadline: RequestDeadline): Grouped;
 }
 
 /**
@@ -52,18 +52,18 @@ export class GroupCommit implements Grouped {
     handler: BatchHandler<Request, Result>,
     { id, realmId }: Sender,
     request: Request,
-    lifetime = new Lifetime(),
+    deadline = new RequestDeadline(),
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const weight = handler.weigh(request);
       this.#queueOf(handler, realmId).add(
-        new BatchMember({ accountId: id, weight, request, lifetime, resolve, reject }),
+        new BatchMember({ accountId: id, weight, request, deadline, resolve, reject }),
       );
     });
   }
 
-  within(lifetime: Lifetime): Grouped {
-    return new GroupedWithin(this, lifetime);
+  within(deadline: RequestDeadline): Grouped {
+    return new GroupedWithin(this, deadline);
   }
 
   get waiting(): number {
@@ -98,11 +98,11 @@ export class GroupCommit implements Grouped {
 /** {@link Grouped} for one request; a class for the reason that `BoundDatabase` gives. */
 class GroupedWithin implements Grouped {
   readonly #group: GroupCommit;
-  readonly #lifetime: Lifetime;
+  readonly #deadline: RequestDeadline;
 
-  constructor(group: GroupCommit, lifetime: Lifetime) {
+  constructor(group: GroupCommit, deadline: RequestDeadline) {
     this.#group = group;
-    this.#lifetime = lifetime;
+    this.#deadline = deadline;
   }
 
   write<Request, Result>(
@@ -110,14 +110,14 @@ class GroupedWithin implements Grouped {
     sender: Sender,
     request: Request,
   ): Promise<Result> {
-    return this.#group.write(handler, sender, request, this.#lifetime);
+    return this.#group.write(handler, sender, request, this.#deadline);
   }
 
   get waiting(): number {
     return this.#group.waiting;
   }
 
-  within(lifetime: Lifetime): Grouped {
-    return this.#group.within(lifetime);
+  within(deadline: RequestDeadline): Grouped {
+    return this.#group.within(deadline);
   }
 }

@@ -1,9 +1,9 @@
 import { ApiError, errors } from "@carillon/contract";
-import { isPassing, Lifetime, type Database, type Tx } from "@carillon/db";
+import { isPassing, RequestDeadline, type Database, type Tx } from "@carillon/db";
 
 /** A request whose transaction is shared. */
 interface Member {
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   readonly hasEnded: boolean;
   reject(error: unknown): void;
 }
@@ -31,7 +31,7 @@ class MemberEnded extends Error {}
  * Runs `work` in one transaction for several requests, and answers none of them before it has ended. Where a client
  * hangs up before the COMMIT is sent, or a deadline passes before the COMMIT is done, the transaction rolls back: an
  * error answer means that nothing happens afterwards either (http-contract.md §8).
- * @param settle called with the result of `work` after the COMMIT, before the members' lifetimes are released
+ * @param settle called with the result of `work` after the COMMIT, before the members' deadlines are released
  */
 export async function runBatch<M extends Member, Result>(
   db: Database,
@@ -39,25 +39,25 @@ export async function runBatch<M extends Member, Result>(
   work: (tx: Tx) => Promise<Result>,
   settle: (result: Result) => void,
 ): Promise<BatchEnd<M>> {
-  const lifetime = new Lifetime();
-  const ms = Math.min(...members.map((member) => member.lifetime.remainingMs));
-  if (ms < Number.POSITIVE_INFINITY) lifetime.limit(ms, () => errors.unavailable());
+  const deadline = new RequestDeadline();
+  const ms = Math.min(...members.map((member) => member.deadline.remainingMs));
+  if (ms < Number.POSITIVE_INFINITY) deadline.limit(ms, () => errors.unavailable());
   const endWithLast = () => {
-    if (members.every(({ hasEnded }) => hasEnded)) lifetime.end(errors.unavailable(), false);
+    if (members.every(({ hasEnded }) => hasEnded)) deadline.end(errors.unavailable(), false);
   };
-  const removeListeners = members.map((member) => member.lifetime.onEnd(endWithLast));
-  const release = members.map((member) => member.lifetime.hold());
+  const removeListeners = members.map((member) => member.deadline.onEnd(endWithLast));
+  const release = members.map((member) => member.deadline.hold());
   try {
     let result: Result;
     try {
-      result = await db.within(lifetime).transaction(async (tx) => {
+      result = await db.within(deadline).transaction(async (tx) => {
         const done = await work(tx);
         if (members.some(({ hasEnded }) => hasEnded)) throw new MemberEnded();
         return done;
       });
     } catch (error) {
-      if (lifetime.uncertain) return rejectUncertain(members, error);
-      if (lifetime.reason || error instanceof MemberEnded)
+      if (deadline.uncertain) return rejectUncertain(members, error);
+      if (deadline.reason || error instanceof MemberEnded)
         return { kind: "retry", members: rejectEnded(members) };
       return isPassing(error)
         ? rejectAll(members, error)
@@ -66,14 +66,14 @@ export async function runBatch<M extends Member, Result>(
     settle(result);
     return answered;
   } finally {
-    lifetime.unlimit();
+    deadline.unlimit();
     for (const undo of [...removeListeners, ...release]) undo();
   }
 }
 
 /** Rejects all members: whether the transaction committed is unknown. */
 function rejectUncertain<M extends Member>(members: readonly M[], error: unknown): BatchEnd<M> {
-  for (const { lifetime } of members) lifetime.uncertain = true;
+  for (const { deadline } of members) deadline.uncertain = true;
   // The deadline of this transaction is not that of a member with more time.
   const unknown =
     error instanceof ApiError
@@ -85,7 +85,7 @@ function rejectUncertain<M extends Member>(members: readonly M[], error: unknown
 }
 
 function rejectAll<M extends Member>(members: readonly M[], error: unknown): BatchEnd<M> {
-  for (const member of members) member.reject(member.lifetime.reason ?? error);
+  for (const member of members) member.reject(member.deadline.reason ?? error);
   return answered;
 }
 
@@ -94,8 +94,8 @@ function rejectAll<M extends Member>(members: readonly M[], error: unknown): Bat
  * own timer is about to fire.
  */
 function rejectEnded<M extends Member>(members: readonly M[]): readonly M[] {
-  for (const { lifetime } of members)
-    if (lifetime.remainingMs <= 1) lifetime.end(errors.unavailable(), true);
-  for (const member of members) if (member.hasEnded) member.reject(member.lifetime.reason);
+  for (const { deadline } of members)
+    if (deadline.remainingMs <= 1) deadline.end(errors.unavailable(), true);
+  for (const member of members) if (member.hasEnded) member.reject(member.deadline.reason);
   return members.filter(({ hasEnded }) => !hasEnded);
 }

@@ -1,4 +1,5 @@
-import { Lifetime, Share, Shares } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
+import { KeyedSemaphore, Semaphore } from "@carillon/kit";
 
 /** Permits for one account, and for the process. */
 interface Permits {
@@ -8,32 +9,32 @@ interface Permits {
 
 /** A semaphore for each account within a semaphore for the process. It bounds large bodies and answers in memory. */
 export class AccountSemaphore {
-  readonly #own: Shares<number>;
-  readonly #all: Share;
+  readonly #own: KeyedSemaphore<number>;
+  readonly #all: Semaphore;
 
   constructor({ ofAccount, ofAll }: Permits) {
-    this.#own = new Shares<number>(ofAccount);
-    this.#all = new Share(ofAll);
+    this.#own = new KeyedSemaphore<number>(ofAccount);
+    this.#all = new Semaphore(ofAll);
   }
 
   /**
    * Waits for a permit of the account, and then for one of the process.
-   * @param lifetime without one the wait has no deadline
+   * @param deadline without one the wait has no deadline
    * @returns a function that releases the permit
-   * @throws the lifetime's reason when that ends first
+   * @throws the deadline's reason when that ends first
    */
-  async acquire(accountId: number, lifetime: Lifetime = new Lifetime()): Promise<() => void> {
+  async acquire(accountId: number, deadline?: RequestDeadline): Promise<() => void> {
     const own = this.#own.of(accountId);
-    await own.enter(lifetime);
+    await own.acquire(deadline);
     try {
-      await this.#all.enter(lifetime);
+      await this.#all.acquire(deadline);
     } catch (error) {
-      own.leave();
+      own.release();
       throw error;
     }
     return () => {
-      this.#all.leave();
-      own.leave();
+      this.#all.release();
+      own.release();
     };
   }
 }

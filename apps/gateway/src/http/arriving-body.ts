@@ -1,12 +1,12 @@
 import { errors } from "@carillon/contract";
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 import type { Context } from "koa";
 import type { AccountSemaphore } from "./account-semaphore.ts";
 
 /** The sender of a body, and how long the body may pause. */
 export interface Sender {
   readonly accountId: number;
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   /** Milliseconds in which at least one byte must arrive. */
   readonly idleMs: number;
 }
@@ -16,31 +16,31 @@ export interface Sender {
  * Then watches it arrive: a stalled body would hold memory and its permit until the request's deadline. The permit is
  * released when the answer has been sent.
  * @param large bytes
- * @throws the lifetime's reason when the request ends while it waits
+ * @throws the deadline's reason when the request ends while it waits
  */
 export async function admitBody(
   { req, res }: Context,
-  { accountId, lifetime, idleMs }: Sender,
+  { accountId, deadline, idleMs }: Sender,
   semaphore: AccountSemaphore,
   large: number,
 ): Promise<void> {
   const { "content-length": announced, "content-encoding": compressed } = req.headers;
   if (compressed === undefined && Number(announced) < large) return;
-  const release = await semaphore.acquire(accountId, lifetime);
+  const release = await semaphore.acquire(accountId, deadline);
   if (res.closed) release();
   else res.once("close", release);
-  watchArrival(req, lifetime, idleMs);
+  watchArrival(req, deadline, idleMs);
 }
 
 /**
  * Ends the request with 408 once no byte has arrived for `idleMs` to 1.5 `idleMs`. It checks twice in that time, and
  * counts bytes on the socket because a listener on the body would start to read it.
  */
-function watchArrival(req: Context["req"], lifetime: Lifetime, idleMs: number): void {
+function watchArrival(req: Context["req"], deadline: RequestDeadline, idleMs: number): void {
   let arrived = req.socket.bytesRead;
   let idleChecks = 0;
   const timer = setInterval(() => {
-    if (req.complete || req.destroyed || lifetime.reason) {
+    if (req.complete || req.destroyed || deadline.reason) {
       clearInterval(timer);
       return;
     }
@@ -49,7 +49,7 @@ function watchArrival(req: Context["req"], lifetime: Lifetime, idleMs: number): 
     arrived = bytesRead;
     if (idleChecks < 2) return;
     clearInterval(timer);
-    lifetime.end(errors.bodyStopped(idleMs / 1_000), true);
+    deadline.end(errors.bodyStopped(idleMs / 1_000), true);
   }, idleMs / 2);
   timer.unref();
 }

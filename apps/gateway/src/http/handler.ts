@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Actor } from "./actor.ts";
 import type { KeptBody } from "./kept-body.ts";
@@ -16,8 +16,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   readonly client: string;
   readonly requestId: string;
   /** Ends at the deadline, and when the client hangs up; for long polls only when the client hangs up. */
-  readonly lifetime: Pick<Lifetime, "reason" | "onEnd">;
-  /** Fires when the lifetime ends. */
+  readonly deadline: Pick<RequestDeadline, "reason" | "onEnd">;
+  /** Fires when the deadline ends. */
   readonly signal: AbortSignal;
   readonly services: Services;
   /** The `Host` header, without the port. */

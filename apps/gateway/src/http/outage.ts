@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
-import { isPassing, type Lifetime } from "@carillon/db";
+import { isPassing, type RequestDeadline } from "@carillon/db";
 
 /** Milliseconds between two checks of the database. */
 const checkMs = 500;
@@ -27,15 +27,15 @@ export class Outage {
 
   /**
    * Runs `work`, and runs it again after each passing failure once the database answers.
-   * @throws the failure of `work`, when the wait is over, the lifetime has ended, or this is closed
+   * @throws the failure of `work`, when the wait is over, the deadline has ended, or this is closed
    */
-  async outlast<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
+  async outlast<T>(deadline: RequestDeadline, work: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#patienceMs;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        if (!isOutage(error) || !(await this.#untilBack(lifetime, until))) throw error;
+        if (!isOutage(error) || !(await this.#untilBack(deadline, until))) throw error;
       }
     }
   }
@@ -46,9 +46,9 @@ export class Outage {
     this.#settleAll(false);
   }
 
-  /** Resolves with true once the database answers; with false at `until`, or when the lifetime ends. */
-  #untilBack(lifetime: Lifetime, until: number): Promise<boolean> {
-    if (this.#closed || lifetime.reason) return Promise.resolve(false);
+  /** Resolves with true once the database answers; with false at `until`, or when the deadline ends. */
+  #untilBack(deadline: RequestDeadline, until: number): Promise<boolean> {
+    if (this.#closed || deadline.reason) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (isBack: boolean) => {
         clearTimeout(timer);
@@ -57,7 +57,7 @@ export class Outage {
         resolve(isBack);
       };
       const timer = setTimeout(() => settle(false), Math.max(until - performance.now(), 0));
-      const forget = lifetime.onEnd(() => settle(false));
+      const forget = deadline.onEnd(() => settle(false));
       this.#waiting.add(settle);
       if (!this.#checking) void this.#check();
     });

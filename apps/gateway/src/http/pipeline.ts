@@ -1,5 +1,6 @@
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
-import type { Lifetime, Shares } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
+import type { KeyedSemaphore } from "@carillon/kit";
 import type { Context } from "koa";
 import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } from "./actor.ts";
 import { bodyLimitOf, readBody } from "./body.ts";
@@ -19,15 +20,15 @@ import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
 import { isStreamed, readStreamedBody } from "./streamed-body.ts";
 import type { Lease, UnsentAnswers } from "./unsent-answers.ts";
-import { withinLifetime } from "./within-lifetime.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 export interface PipelineOptions<Services> {
   /** Binds the services to one request. */
-  readonly servicesWithin: (lifetime: Lifetime) => Services;
+  readonly servicesWithin: (deadline: RequestDeadline) => Services;
   readonly authenticate: Authenticate<Actor, Services>;
   readonly limiter: Limiter;
   /** Connections of the pool, limited for each account. */
-  readonly shares: Shares<number>;
+  readonly connectionLimits: KeyedSemaphore<number>;
   /** Memory for large answers. */
   readonly unsent: UnsentAnswers;
   /** Lets polls wait for the database. */
@@ -47,7 +48,7 @@ export async function runPipeline<Services>(
   options: PipelineOptions<Services>,
   ctx: Context,
   exchange: Exchange,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
   route: Route<Handler<Services>>,
   parts: readonly string[],
 ): Promise<void> {
@@ -63,32 +64,32 @@ export async function runPipeline<Services>(
   const path = decodePath(operation, parts);
 
   // Separate functions from here on, so that a waiting poll retains no more than it needs.
-  const services = options.servicesWithin(lifetime);
+  const services = options.servicesWithin(deadline);
   let actor: Actor | undefined;
   if (operation.access !== "anyone") {
-    const found = await findCaller(options, ctx, operation, lifetime, services);
+    const found = await findCaller(options, ctx, operation, deadline, services);
     actor = identify(found, exchange, operation);
-    lifetime.share = options.shares.of(actor.id);
+    deadline.connectionLimit = options.connectionLimits.of(actor.id);
   }
   const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
   if (verdict) applyVerdict(ctx, verdict);
   if (actor) checkAccess(operation, actor);
 
-  const { input, ignored, client } = await readParameters(options, ctx, operation, actor, lifetime);
+  const { input, ignored, client } = await readParameters(options, ctx, operation, actor, deadline);
   const requestId = exchange.requestId;
   const request = { input, path, actor, client, requestId, services };
-  const context = new RequestContext(request, ctx, lifetime);
+  const context = new RequestContext(request, ctx, deadline);
   const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
   const run = actor
-    ? () => limitRendering({ operation, input }, actor.id, lifetime, handle)
+    ? () => limitRendering({ operation, input }, actor.id, deadline, handle)
     : handle;
-  if (operation.longPoll) lifetime.unlimit();
-  const lease = actor && (await roomFor(options.unsent, operation, actor, lifetime));
+  if (operation.longPoll) deadline.unlimit();
+  const lease = actor && (await roomFor(options.unsent, operation, actor, deadline));
   try {
     // A poll gets an answer even when its client has hung up.
     const answer = await (operation.longPoll
-      ? options.outage.outlast(lifetime, run)
-      : withinLifetime(lifetime, run()));
+      ? options.outage.outlast(deadline, run)
+      : withinDeadline(deadline, run()));
     if (operation.raw) {
       replyRaw(ctx, exchange, answer as RawReply);
       return;
@@ -108,12 +109,12 @@ async function roomFor(
   unsent: UnsentAnswers,
   operation: Operation,
   actor: Actor,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
 ): Promise<Lease | undefined> {
   if (operation.raw || (operation.method !== "GET" && !operation.largeAnswer)) return undefined;
   const kind = `${actor.realmId} ${operation.id}`;
   const answer = { accountId: actor.id, kind, isWhole: operation.largeAnswer === true };
-  return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, lifetime);
+  return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, deadline);
 }
 
 function replyRaw(ctx: Context, exchange: Exchange, { status = 200, headers, body }: RawReply) {
@@ -128,12 +129,12 @@ function findCaller<Services>(
   { authenticate, outage }: PipelineOptions<Services>,
   ctx: Context,
   operation: Operation,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
   services: Services,
 ): Promise<Actor | AuthFailure> {
   const credentials = readCredentials(ctx.req.headers.authorization);
   const lookUp = () => authenticate(credentials, services);
-  return withinLifetime(lifetime, operation.longPoll ? outage.outlast(lifetime, lookUp) : lookUp());
+  return withinDeadline(deadline, operation.longPoll ? outage.outlast(deadline, lookUp) : lookUp());
 }
 
 /** Reads the request's parameters from query and body. */
@@ -142,15 +143,15 @@ async function readParameters<Services>(
   ctx: Context,
   operation: Operation,
   actor: Actor | undefined,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
 ) {
   const fields = new Fields();
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   if (operation.method !== "GET") {
-    const sender = actor && { accountId: actor.id, lifetime, idleMs: bodyIdleMs };
-    await withinLifetime(
-      lifetime,
+    const sender = actor && { accountId: actor.id, deadline, idleMs: bodyIdleMs };
+    await withinDeadline(
+      deadline,
       sender && isStreamed(operation)
         ? readStreamedBody(ctx, fields, limit, operation, sender)
         : readBody(ctx, fields, limit, sender),
@@ -181,22 +182,22 @@ class RequestContext<Services> implements Known<Services> {
   readonly client: string;
   readonly requestId: string;
   readonly services: Services;
-  readonly lifetime: Lifetime;
+  readonly deadline: RequestDeadline;
   readonly #ctx: Context;
 
-  constructor(request: Known<Services>, ctx: Context, lifetime: Lifetime) {
+  constructor(request: Known<Services>, ctx: Context, deadline: RequestDeadline) {
     this.input = request.input;
     this.path = request.path;
     this.actor = request.actor;
     this.client = request.client;
     this.requestId = request.requestId;
     this.services = request.services;
-    this.lifetime = lifetime;
+    this.deadline = deadline;
     this.#ctx = ctx;
   }
 
   get signal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.deadline.signal;
   }
   get host(): string {
     return this.#ctx.hostname;

@@ -1,16 +1,17 @@
 import type { Operation } from "@carillon/contract";
-import { Shares, type Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
+import { KeyedSemaphore } from "@carillon/kit";
 
 /** Rendering a text of more characters blocks the event loop for milliseconds. */
 const long = 1_000;
 
-const permits = new Shares<number>(1);
+const permits = new KeyedSemaphore<number>(1);
 
 /**
  * Runs requests of an account that render long texts one at a time: ten at once would be one long wait for all other
  * requests, which run in between when they are rendered one after the other.
  * @param input the decoded parameters
- * @throws the lifetime's reason when that ends first
+ * @throws the deadline's reason when that ends first
  */
 export async function limitRendering<Result>(
   {
@@ -18,16 +19,10 @@ export async function limitRendering<Result>(
     input,
   }: { readonly operation: Operation; readonly input: Readonly<Record<string, unknown>> },
   accountId: number,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const text = operation.renders === undefined ? undefined : input[operation.renders];
   if (typeof text !== "string" || text.length <= long) return run();
-  const permit = permits.of(accountId);
-  await permit.enter(lifetime);
-  try {
-    return await run();
-  } finally {
-    permit.leave();
-  }
+  return permits.of(accountId).run(run, deadline);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { errors, type Operation } from "@carillon/contract";
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 import type { Context } from "koa";
 import { admitBody, type Sender } from "./arriving-body.ts";
 import { mindDecoder } from "./body-decoder.ts";
@@ -49,7 +49,7 @@ export async function readStreamedBody(
   mindDecoder(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   let bytes = 0;
-  await consumed(decompressed(req), req, sender.lifetime, (chunk) => {
+  await consumed(decompressed(req), req, sender.deadline, (chunk) => {
     bytes += chunk.length;
     if (bytes > limit) throw errors.requestTooLarge(limit);
     form.write(chunk);
@@ -73,11 +73,11 @@ function decompressed(req: Readable & { headers: Context["req"]["headers"] }): R
   }
 }
 
-/** Passes on every piece, until the end, a refusal, a hang-up, or the end of the lifetime. */
+/** Passes on every piece, until the end, a refusal, a hang-up, or the end of the deadline. */
 function consumed(
   body: Readable,
   req: Readable,
-  lifetime: Lifetime,
+  deadline: RequestDeadline,
   take: (chunk: Buffer) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -105,7 +105,7 @@ function consumed(
       setImmediate(() => body.resume());
     };
     const brokenOff = () => fail(undecodable());
-    const forget = lifetime.onEnd(() => fail(lifetime.reason ?? errors.unavailable()));
+    const forget = deadline.onEnd(() => fail(deadline.reason ?? errors.unavailable()));
     body.on("data", onData);
     body.once("end", () => {
       stop();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { ApiError, operation } from "@carillon/contract";
-import { Lifetime } from "@carillon/db";
+import { RequestDeadline } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { z } from "zod";
@@ -16,7 +16,7 @@ const mega = 1_000_000;
 const impatient = { waitMs: 0, standingStillMs: 60_000 };
 
 describe("memory for large answers", () => {
-  const lifetime = () => new Lifetime();
+  const deadline = () => new RequestDeadline();
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => undefined,
@@ -48,14 +48,14 @@ describe("memory for large answers", () => {
       .that.satisfies((error: ApiError) => statusOf(error) === 503);
     one.release();
     expect(unsent.bytes).to.equal(3 * mega);
-    expect(await refusal(unsent.enter({ accountId: 5, kind: "a" }, lifetime()))).to.equal(503);
+    expect(await refusal(unsent.enter({ accountId: 5, kind: "a" }, deadline()))).to.equal(503);
   });
   const uncountedAndOne = 16 * 2 ** 10 + 1;
 
   it("allows one whole answer of an account and four of the process to be made at once", async () => {
     const unsent = new UnsentAnswers(impatient);
     const enter = (accountId: number) =>
-      unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
+      unsent.enter({ accountId, kind: "register", isWhole: true }, deadline());
     const first = await enter(1);
     expect(await refusal(enter(1))).to.equal(503);
     await Promise.all([2, 3, 4].map(enter));
@@ -68,7 +68,7 @@ describe("memory for large answers", () => {
   it("uses an estimate that was updated while the request waited", async () => {
     const unsent = new UnsentAnswers({ waitMs: 60_000, standingStillMs: 60_000 });
     const enter = (accountId: number) =>
-      unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
+      unsent.enter({ accountId, kind: "register", isWhole: true }, deadline());
     const first = await enter(1);
     const waiting = enter(1);
     first.settle(5 * mega, false, false);
@@ -97,11 +97,11 @@ describe("memory for large answers", () => {
     first.settle(2 * mega, true, true);
     const order: number[] = [];
     const waiting = [1, 2].map(async (n) => {
-      const lease = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+      const lease = await unsent.enter({ accountId: 1, kind: "a" }, deadline());
       order.push(n);
       return lease;
     });
-    const other = await unsent.enter({ accountId: 2, kind: "b" }, lifetime());
+    const other = await unsent.enter({ accountId: 2, kind: "b" }, deadline());
     expect(order, "another account is not held").to.deep.equal([]);
     first.release();
     (await waiting[0])?.release();
@@ -114,7 +114,7 @@ describe("memory for large answers", () => {
   it("is no longer awaited after a hang-up", async () => {
     const unsent = new UnsentAnswers({ ofAccount: mega });
     unsent.open({ accountId: 1, kind: "a" }).settle(mega, true, true);
-    const gone = lifetime();
+    const gone = deadline();
     const waiting = unsent.enter({ accountId: 1, kind: "a" }, gone);
     gone.end(new Error("hung up"), false);
     const error = await waiting.catch((thrown: Error) => thrown);
@@ -134,22 +134,22 @@ describe("memory for large answers", () => {
         lease.release();
       };
     }
-    (await unsent.enter({ accountId: 1, kind: "a" }, lifetime())).release();
+    (await unsent.enter({ accountId: 1, kind: "a" }, deadline())).release();
     expect(cut).to.deep.equal(["own"]);
   });
 
   it("is reserved before an answer is made, by the size of earlier answers of its kind", async () => {
     const unsent = new UnsentAnswers({ ...impatient, ofAccount: 10 * mega });
-    const known = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+    const known = await unsent.enter({ accountId: 1, kind: "a" }, deadline());
     known.settle(4 * mega, false, true);
     known.release();
-    const again = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+    const again = await unsent.enter({ accountId: 1, kind: "a" }, deadline());
     expect(again.bytes, "objects take three times their JSON").to.equal(12 * mega);
-    expect(await refusal(unsent.enter({ accountId: 1, kind: "a" }, lifetime()))).to.equal(429);
-    expect((await unsent.enter({ accountId: 2, kind: "a" }, lifetime())).bytes).to.equal(12 * mega);
-    const small = await unsent.enter({ accountId: 3, kind: "b" }, lifetime());
+    expect(await refusal(unsent.enter({ accountId: 1, kind: "a" }, deadline()))).to.equal(429);
+    expect((await unsent.enter({ accountId: 2, kind: "a" }, deadline())).bytes).to.equal(12 * mega);
+    const small = await unsent.enter({ accountId: 3, kind: "b" }, deadline());
     small.settle(100, false, true);
-    expect((await unsent.enter({ accountId: 3, kind: "b" }, lifetime())).bytes).to.equal(0);
+    expect((await unsent.enter({ accountId: 3, kind: "b" }, deadline())).bytes).to.equal(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Lifetime } from "@carillon/db";
+import type { RequestDeadline } from "@carillon/db";
 
 /** Bounds of the memory of large answers, from their making until clients have read them (http-contract.md §8). */
 export interface UnsentBounds {
@@ -143,9 +143,9 @@ export class UnsentAnswers {
   /**
    * Waits for the memory of an answer of the kind.
    * @throws ApiError `RATE_LIMIT_HIT` at the bound of the account, `INTERNAL_ERROR` (503) at that of the process; the
-   *   lifetime's reason when that ends first
+   *   deadline's reason when that ends first
    */
-  async enter(answer: AnswerKind, lifetime: Lifetime): Promise<Lease> {
+  async enter(answer: AnswerKind, deadline: RequestDeadline): Promise<Lease> {
     const lease = new Lease(this, answer, this.#expected(answer.kind));
     if (
       (lease.bytes === 0 && this.#mayBeMade(lease)) ||
@@ -165,7 +165,7 @@ export class UnsentAnswers {
           else resolve();
         },
       };
-      const forget = lifetime.onEnd(() => waiter.done(lifetime.reason));
+      const forget = deadline.onEnd(() => waiter.done(deadline.reason));
       this.#waiting.add(waiter);
       this.#admit();
       if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs);

@@ -6,10 +6,10 @@ import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 const add = statement({
   name: "rate-hits-add",
   text: `WITH given AS (
-      SELECT * FROM unnest($1::text[], $2::bigint[], $3::int[], $4::float8[]) AS g (bucket, slice, hits, lifetime)
+      SELECT * FROM unnest($1::text[], $2::bigint[], $3::int[], $4::float8[]) AS g (bucket, slice, hits, deadline)
     ), added AS (
       INSERT INTO rate_hits AS r (bucket, slice, hits, expires_at)
-      SELECT bucket, slice, hits, now() + make_interval(secs => lifetime) FROM given ORDER BY bucket, slice
+      SELECT bucket, slice, hits, now() + make_interval(secs => deadline) FROM given ORDER BY bucket, slice
       ON CONFLICT (bucket, slice) DO UPDATE SET hits = r.hits + excluded.hits
       RETURNING bucket, slice, hits
     )
@@ -79,7 +79,7 @@ async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits
     given.map(([key]) => key),
     given.map(([, slice]) => slice),
     given.map(([, , count]) => count),
-    given.map(([, , , lifetime]) => lifetime),
+    given.map(([, , , deadline]) => deadline),
     windows.map(({ key }) => key),
     windows.map(({ floor }) => floor),
   ]);

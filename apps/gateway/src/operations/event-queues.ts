@@ -31,7 +31,7 @@ export default [
 
   handle.inSteps(
     contract.getEvents,
-    async ({ input, actor, client, lifetime, services: { events } }) => {
+    async ({ input, actor, client, deadline, services: { events } }) => {
       const { queue_id: queueId, last_event_id: lastEventId } = input;
       const block = !input.dont_block;
       const { id: userId, keyDigest } = actor;
@@ -41,7 +41,7 @@ export default [
         queueId,
         lastEventId,
         block,
-        lifetime,
+        deadline,
       });
       switch (result.kind) {
         case "events":

@@ -7,9 +7,9 @@ import { processor } from "../processor.ts";
 /** Deletes one step, and records a failed attempt in its row. */
 export default processor(
   deleteMessagesStep,
-  async ({ payload, lifetime, attempt, services: { db } }) => {
+  async ({ payload, deadline, attempt, services: { db } }) => {
     try {
-      await deleteStep(db.within(lifetime), payload);
+      await deleteStep(db.within(deadline), payload);
     } catch (error) {
       // Stopped by a shutdown: another worker continues.
       if (error instanceof HandBack) throw error;

@@ -14,7 +14,7 @@ import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
 
 /** Sends what is due in one organization (scheduled-messages.md §5). */
-export default processor(deliverDue, async ({ payload, again, lifetime, log, ...context }) => {
+export default processor(deliverDue, async ({ payload, again, deadline, log, ...context }) => {
   const { signal, services } = context;
   const { db, queues, site, longRuns } = services;
   const { realmId, second } = payload;
@@ -22,7 +22,7 @@ export default processor(deliverDue, async ({ payload, again, lifetime, log, ...
   const atLeast = continues ? 1 : batchesAtFirst;
   const run = {};
   const { more, elsewhere, now } = await deliverAll(
-    { db: db.within(lifetime), site, log, backend: queues.backend, signal },
+    { db: db.within(deadline), site, log, backend: queues.backend, signal },
     realmId,
     {
       maxBatches: batchesPerTurn,

@@ -26,7 +26,7 @@ import {
 import { recordIntents } from "@carillon/outbox";
 
 /** Hours that a link works. */
-const lifetime = 24;
+const deadline = 24;
 
 /** Seconds between two mails that an account asks for: they go to addresses of strangers. */
 const pause = 60;
@@ -90,7 +90,7 @@ const byToken = statement({
   text: `SELECT c.id, c.realm_id AS "realmId", c.user_id AS "userId", c.old_address AS "oldAddress",
       c.new_address AS "newAddress", r.name AS organization
     FROM address_changes c JOIN realms r ON r.id = c.realm_id
-    WHERE c.token_digest = $1 AND NOT r.deactivated AND c.created_at > now() - make_interval(hours => ${lifetime})`,
+    WHERE c.token_digest = $1 AND NOT r.deactivated AND c.created_at > now() - make_interval(hours => ${deadline})`,
   row: {
     id: column.bigint,
     realmId: column.int,
@@ -321,7 +321,7 @@ export async function addressChangeMail(
     subject: `Confirm your new e-mail address for ${name}`,
     text: `${[
       `Somebody, probably you, wants the account ${oldAddress} at ${name} (${url}) to have this e-mail address, ${newAddress}.`,
-      `To confirm it, open this page within ${lifetime} hours, and press its button:`,
+      `To confirm it, open this page within ${deadline} hours, and press its button:`,
       link,
       "If that was not you, do nothing: the account keeps its address.",
     ].join("\n\n")}\n`,

@@ -1,4 +1,4 @@
-import { type Database, Lifetime } from "@carillon/db";
+import { type Database, RequestDeadline } from "@carillon/db";
 import type { RecurringDefinition } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 
@@ -52,17 +52,17 @@ export function startTask<Services>(
 
   async function once(): Promise<void> {
     const { name, deadlineMs } = definition;
-    const lifetime = new Lifetime();
-    lifetime.limit(deadlineMs, () => new Error(`${name} took longer than ${deadlineMs} ms`));
+    const deadline = new RequestDeadline();
+    deadline.limit(deadlineMs, () => new Error(`${name} took longer than ${deadlineMs} ms`));
     const ending = new AbortController();
     const end = () => ending.abort();
-    const forget = lifetime.onEnd(end);
+    const forget = deadline.onEnd(end);
     stopping.signal.addEventListener("abort", end);
     const { signal } = ending;
     try {
       await task.run({
         ...services,
-        db: db.within(lifetime),
+        db: db.within(deadline),
         signal,
         first,
         batches: batches(definition.bound, signal),
@@ -73,7 +73,7 @@ export function startTask<Services>(
     } finally {
       stopping.signal.removeEventListener("abort", end);
       forget();
-      lifetime.unlimit();
+      deadline.unlimit();
     }
   }
   const run = () => (running ??= once().finally(() => (running = undefined)));

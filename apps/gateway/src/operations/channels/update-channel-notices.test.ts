@@ -1,5 +1,5 @@
 import { channelPermissions } from "@carillon/contract";
-import { Lifetime } from "@carillon/db";
+import { RequestDeadline } from "@carillon/db";
 import { unqueuedIntents } from "@carillon/outbox";
 import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
@@ -246,7 +246,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
       updateChannel(tx, org.owner, id, { newName, settings: {} }),
     );
     if (!kept) throw new Error("there is nothing to post");
-    const request = new Lifetime();
+    const request = new RequestDeadline();
     await db.transaction(async (holder) => {
       await changeAudiences(holder, [id]);
       const posting = postNoticesOfChange({ db: db.within(request), log: silentLogger }, kept);

@@ -3,12 +3,12 @@ import { expect } from "chai";
 import pg from "pg";
 
 import { connectDatabase, type Database } from "./database.ts";
-import { Lifetime } from "./lifetime.ts";
-import { Share } from "./share.ts";
+import { RequestDeadline } from "./request-deadline.ts";
+import { Semaphore } from "@carillon/kit";
 
 const over = new Error("the time is over");
 
-describe("work in a lifetime", () => {
+describe("work under a request deadline", () => {
   const db = useDatabase({ max: 2 });
   let holder: pg.Client;
 
@@ -50,21 +50,21 @@ describe("work in a lifetime", () => {
 
   it("rolls back the statement in progress and what was done before, and leaves the connection usable", async () => {
     await lock(2);
-    const lifetime = new Lifetime();
+    const deadline = new RequestDeadline();
     const work = failure(
-      db.within(lifetime).transaction(async (tx) => {
+      db.within(deadline).transaction(async (tx) => {
         await tx.rows(add(1));
         await tx.rows(add(2));
         await tx.rows(add(3));
       }),
     );
     await blocked();
-    lifetime.end(over, true);
+    deadline.end(over, true);
     expect(await work).to.equal(over);
-    await lifetime.settled();
+    await deadline.settled();
     await holder.query("ROLLBACK");
     expect(await sum()).to.equal(0);
-    expect(lifetime.uncertain).to.equal(false);
+    expect(deadline.uncertain).to.equal(false);
     // The same two connections, one after the other, and none is hit by a late cancel.
     expect(db.pool.totalCount).to.be.at.most(2);
     await Promise.all(Array.from({ length: 20 }, () => db.rows("SELECT pg_sleep(0.001)")));
@@ -72,36 +72,36 @@ describe("work in a lifetime", () => {
 
   it("cancels statements behind each other, and those of Prisma", async () => {
     await lock(2);
-    const lifetime = new Lifetime();
+    const deadline = new RequestDeadline();
     const work = failure(
-      db.within(lifetime).transaction(async (tx) => {
+      db.within(deadline).transaction(async (tx) => {
         const prisma = await tx.prisma();
         await tx.rows(add(1));
         await Promise.all([prisma.$executeRawUnsafe(add(2)), prisma.$executeRawUnsafe(add(3))]);
       }),
     );
     await blocked();
-    lifetime.end(over, false);
+    deadline.end(over, false);
     expect(await work).to.equal(over);
     await holder.query("ROLLBACK");
     expect(await sum()).to.equal(0);
   });
 
   it("rolls back a transaction that does nothing at the moment, and lets it do nothing more", async () => {
-    const lifetime = new Lifetime();
+    const deadline = new RequestDeadline();
     let goOn = () => {};
     const waiting = new Promise<void>((resolve) => (goOn = resolve));
     let late: unknown;
     const work = failure(
-      db.within(lifetime).transaction(async (tx) => {
+      db.within(deadline).transaction(async (tx) => {
         await tx.rows(add(1));
-        lifetime.end(over, true);
+        deadline.end(over, true);
         await waiting;
         late = await failure(tx.rows(add(2)));
       }),
     );
     expect(await work).to.equal(over);
-    await lifetime.settled();
+    await deadline.settled();
     goOn();
     await waitFor(() => late, { what: "the statement that came too late" });
     expect(late).to.equal(over);
@@ -109,12 +109,12 @@ describe("work in a lifetime", () => {
   });
 
   it("begins nothing afterwards, not even the next attempt of what lost to another one", async () => {
-    const lifetime = new Lifetime();
-    const bound = db.within(lifetime);
+    const deadline = new RequestDeadline();
+    const bound = db.within(deadline);
     let attempts = 0;
     const lost = bound.transaction(async (tx) => {
       attempts++;
-      lifetime.end(over, true);
+      deadline.end(over, true);
       await tx.rows("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
     });
     expect(await failure(lost)).to.equal(over);
@@ -126,10 +126,10 @@ describe("work in a lifetime", () => {
 
   it("cancels a statement outside any transaction", async () => {
     await lock(1);
-    const lifetime = new Lifetime();
-    const work = failure(db.within(lifetime).rows(add(1)));
+    const deadline = new RequestDeadline();
+    const work = failure(db.within(deadline).rows(add(1)));
     await blocked();
-    lifetime.end(over, true);
+    deadline.end(over, true);
     expect(await work).to.equal(over);
     await holder.query("ROLLBACK");
     expect(await sum()).to.equal(0);
@@ -138,19 +138,19 @@ describe("work in a lifetime", () => {
   it("lets a commit that is on its way go on unless the end is final", async () => {
     for (const final of [false, true]) {
       await lock(2);
-      const lifetime = new Lifetime();
+      const deadline = new RequestDeadline();
       const work = failure(
-        db.within(lifetime).transaction(async (tx) => {
+        db.within(deadline).transaction(async (tx) => {
           await tx.rows(add(1));
           tx.sendWithCommit(add(2));
         }),
       );
       await blocked();
-      lifetime.end(over, final);
+      deadline.end(over, final);
       if (final) expect(await work).to.equal(over);
       await holder.query("ROLLBACK");
       expect(await work).to.equal(final ? over : "no failure");
-      expect(lifetime.commits).to.equal(final ? 0 : 1);
+      expect(deadline.commits).to.equal(final ? 0 : 1);
       expect(await sum()).to.equal(2);
       await holder.query("BEGIN");
     }
@@ -160,9 +160,9 @@ describe("work in a lifetime", () => {
     const own = await connectDatabase(db.url, { max: 1, name: "reused" });
     try {
       for (let round = 0; round < 150; round++) {
-        const lifetime = new Lifetime();
+        const deadline = new RequestDeadline();
         const work = failure(
-          own.within(lifetime).transaction(async (tx) => {
+          own.within(deadline).transaction(async (tx) => {
             await Promise.all([tx.rows(add(1)), tx.rows(add(2))]);
             await tx.rows("SELECT pg_sleep(0.01)");
           }),
@@ -170,7 +170,7 @@ describe("work in a lifetime", () => {
         // From before BEGIN is sent to after its answer.
         for (let turn = round % 15; turn > 0; turn--)
           await new Promise((resolve) => setImmediate(resolve));
-        lifetime.end(over, true);
+        deadline.end(over, true);
         // On the same connection, which may have to wait for it.
         const next = own.transaction((tx) => tx.rows(add(3)));
         expect(await work).to.equal(over);
@@ -185,14 +185,14 @@ describe("work in a lifetime", () => {
 
   it("gives up waiting for a connection, and leaves that to others", async () => {
     await lock(1);
-    const busy = new Lifetime();
+    const busy = new RequestDeadline();
     const stuck = [db.within(busy).rows(add(1)), db.within(busy).rows(add(1))].map(failure);
     await waitFor(() => db.pool.idleCount === 0 && db.pool.totalCount === 2, {
       what: "no connection is free",
     });
-    const lifetime = new Lifetime();
-    const waiting = failure(db.within(lifetime).rows(add(2)));
-    lifetime.end(over, true);
+    const deadline = new RequestDeadline();
+    const waiting = failure(db.within(deadline).rows(add(2)));
+    deadline.end(over, true);
     expect(await waiting).to.equal(over);
     busy.end(over, true);
     await Promise.all(stuck);
@@ -201,9 +201,13 @@ describe("work in a lifetime", () => {
   });
 
   it("waits in its line, and gives its place on", async () => {
-    const share = new Share(1);
-    const [first, second, third] = [new Lifetime(), new Lifetime(), new Lifetime()];
-    for (const lifetime of [first, second, third]) lifetime.share = share;
+    const limit = new Semaphore(1);
+    const [first, second, third] = [
+      new RequestDeadline(),
+      new RequestDeadline(),
+      new RequestDeadline(),
+    ];
+    for (const deadline of [first, second, third]) deadline.connectionLimit = limit;
     await lock(1);
     const holding = failure(db.within(first).rows(add(1)));
     await blocked();
@@ -233,34 +237,34 @@ describe("work in a lifetime", () => {
       await proxied.rows("SELECT 1");
       proxy.freeze();
       const before = proxy.accepted;
-      const lifetime = new Lifetime();
-      const work = failure(proxied.within(lifetime).transaction((tx) => tx.rows(add(1))));
+      const deadline = new RequestDeadline();
+      const work = failure(proxied.within(deadline).transaction((tx) => tx.rows(add(1))));
       await waitFor(() => proxied.pool.idleCount === 0, { what: "the connection is in use" });
-      lifetime.end(over, true);
+      deadline.end(over, true);
       expect(await work).to.equal(over);
-      await lifetime.settled();
+      await deadline.settled();
       // Each cancel request is a connection.
       expect(proxy.accepted).to.equal(before);
-      expect(lifetime.uncertain).to.equal(false);
+      expect(deadline.uncertain).to.equal(false);
       await proxy.heal();
       expect(await sum()).to.equal(0);
     });
 
     it("is certain of what had not been committed", async () => {
       await lock(2);
-      const lifetime = new Lifetime();
+      const deadline = new RequestDeadline();
       const work = failure(
-        proxied.within(lifetime).transaction(async (tx) => {
+        proxied.within(deadline).transaction(async (tx) => {
           await tx.rows(add(1));
           await tx.rows(add(2));
         }),
       );
       await blocked();
       proxy.freeze();
-      lifetime.end(over, true);
+      deadline.end(over, true);
       expect(await work).to.equal(over);
-      await lifetime.settled();
-      expect(lifetime.uncertain).to.equal(false);
+      await deadline.settled();
+      expect(deadline.uncertain).to.equal(false);
       await holder.query("ROLLBACK");
       await proxy.heal();
       expect(await sum()).to.equal(0);
@@ -269,10 +273,10 @@ describe("work in a lifetime", () => {
 
     it("says that it does not know what became of a commit, which the server ends by itself", async () => {
       await lock(2);
-      const lifetime = new Lifetime();
-      lifetime.limit(1_000, () => over);
+      const deadline = new RequestDeadline();
+      deadline.limit(1_000, () => over);
       const work = failure(
-        proxied.within(lifetime).transaction(async (tx) => {
+        proxied.within(deadline).transaction(async (tx) => {
           await tx.rows(add(1));
           tx.sendWithCommit(add(2));
         }),
@@ -280,8 +284,8 @@ describe("work in a lifetime", () => {
       await blocked();
       proxy.freeze();
       expect(await work).to.equal(over);
-      await lifetime.settled();
-      expect(lifetime.uncertain).to.equal(true);
+      await deadline.settled();
+      expect(deadline.uncertain).to.equal(true);
       await waitFor(async () => (await activity("application_name = 'carillon proxied'")) === 0, {
         what: "the server ends the transaction by itself",
       });

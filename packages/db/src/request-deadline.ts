@@ -1,18 +1,19 @@
-import type { Share } from "./share.ts";
+import type { Semaphore } from "@carillon/kit";
 
-/** Told that a lifetime has ended; `final` when not even what is being committed may go on. */
+/** Called when a deadline ends; `final` when even a transaction that is being committed must be cancelled. */
 type Ended = (final: boolean) => void;
 
 /**
- * How long the work of one request may go on, and what of it is still under way in the database. Once it has ended no
- * statement begins any more, and what runs is cancelled and rolled back (http-contract.md §8).
+ * The deadline of one request, and what of its work is still running in the database. After the end no statement of the
+ * request begins, and running ones are cancelled and rolled back (http-contract.md §8). It also ends when the client hangs
+ * up.
  */
-export class Lifetime {
-  /** In what line the work waits for connections. */
-  share: Share | undefined;
-  /** How many transactions have committed that wrote something which the request asked for. */
+export class RequestDeadline {
+  /** Limits how many connections the request's account, or all unknown callers, hold at once. */
+  connectionLimit: Semaphore | undefined;
+  /** How many transactions have committed writes that the request asked for. */
   commits = 0;
-  /** Whether something was under way on a connection that had to be cut off: it may have been done or not. */
+  /** Whether a connection was cut off while a statement ran on it: the statement may have taken effect or not. */
   uncertain = false;
   #endsAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -23,14 +24,14 @@ export class Lifetime {
   readonly #listeners = new Set<Ended>();
   #settled: Array<() => void> = [];
 
-  /** Ends it in `ms` milliseconds, for good. */
+  /** Ends it in `ms` milliseconds, finally. */
   limit(ms: number, reason: () => Error): void {
     this.unlimit();
     this.#endsAt = performance.now() + ms;
     this.#timer = setTimeout(() => this.end(reason(), true), ms);
   }
 
-  /** Takes the limit away. To be called when the work is over, too. */
+  /** Removes the time limit. To be called when the work is over, too. */
   unlimit(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -42,12 +43,12 @@ export class Lifetime {
     return this.#endsAt - performance.now();
   }
 
-  /** Why it has ended; undefined while it goes on. */
+  /** Why it has ended; undefined until then. */
   get reason(): Error | undefined {
     return this.#reason;
   }
 
-  /** Fires at the end, with the reason. Made only when somebody asks. */
+  /** Aborts at the end, with the reason. Created on first use, because most requests do without. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -57,8 +58,8 @@ export class Lifetime {
   }
 
   /**
-   * Ends it. A transaction whose COMMIT is on its way goes on, unless the end is `final`: then it is cancelled too,
-   * and only the database knows whether in time.
+   * Ends it. A transaction whose COMMIT has been sent goes on, unless the end is `final`: then it is cancelled too, and
+   * only the database knows whether in time.
    */
   end(reason: Error, final: boolean): void {
     if (this.#final || (this.#reason && !final)) return;
@@ -73,13 +74,13 @@ export class Lifetime {
     if (this.#reason) throw this.#reason;
   }
 
-  /** Calls `listener` at the end, also when there is a second, final one, until it is taken away. */
+  /** Calls `listener` at the end, and again at a second, final end, until the returned function is called. */
   onEnd(listener: Ended): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notes that a connection is held, until the result is called. */
+  /** Counts a connection as held until the returned function is called. */
   hold(): () => void {
     this.#held++;
     return () => {
@@ -88,7 +89,7 @@ export class Lifetime {
     };
   }
 
-  /** Resolves when no connection is held. After the end that means that nothing more happens. */
+  /** Resolves when no connection is held. After the end this means that nothing more happens. */
   async settled(): Promise<void> {
     if (this.#held > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
   }

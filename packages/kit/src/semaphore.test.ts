@@ -1,14 +1,14 @@
 import { expect } from "chai";
 
-import { Turnstile } from "./turnstile.ts";
+import { Semaphore } from "./semaphore.ts";
 
-describe("a turnstile", () => {
-  it("lets so many through at a time, in order, and all of them in the end", async () => {
-    const turnstile = new Turnstile(3);
+describe("Semaphore", () => {
+  it("runs as much work at a time as it has permits, in order", async () => {
+    const semaphore = new Semaphore(3);
     const begun: number[] = [];
     const ends: Array<() => void> = [];
     const passes = Array.from({ length: 10 }, (_, i) =>
-      turnstile.pass(async () => {
+      semaphore.run(async () => {
         begun.push(i);
         await new Promise<void>((resolve) => ends.push(resolve));
         return i;
@@ -25,12 +25,12 @@ describe("a turnstile", () => {
     expect(await Promise.all(passes)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it("gives a place back when the work fails", async () => {
-    const turnstile = new Turnstile(1);
-    const failed = await turnstile
-      .pass(() => Promise.reject(new Error("no")))
+  it("releases the permit when the work fails", async () => {
+    const semaphore = new Semaphore(1);
+    const failed = await semaphore
+      .run(() => Promise.reject(new Error("no")))
       .catch((error: unknown) => (error as Error).message);
     expect(failed).to.equal("no");
-    expect(await turnstile.pass(() => Promise.resolve("yes"))).to.equal("yes");
+    expect(await semaphore.run(() => Promise.resolve("yes"))).to.equal("yes");
   });
 });
