@@ -27,7 +27,8 @@ const undeclared: Readonly<Record<string, string>> = {
   "packages/db/src/composed.ts": "declares",
   "packages/db/src/sql.ts": "hands what is declared to the driver",
   "packages/db/src/statement.ts": "declares",
-  "packages/db/src/in-one-statement.ts": "makes one statement of several that are declared, as they meet",
+  "packages/db/src/in-one-statement.ts":
+    "makes one statement of several that are declared, as they meet",
   "packages/events/src/queue-lookup.ts":
     "is composed of what its caller says of accounts; it is described below as the gateway has it",
   "packages/testkit/src/described-statement.ts": "has statements described, which stay unnamed",
