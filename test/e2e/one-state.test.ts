@@ -9,7 +9,7 @@ import {
 import type { Sql, Statement } from "@carillon/db";
 import { checkMessages } from "@carillon/domain";
 import {
-  type Draft,
+  type MessageInput,
   type PermissionScope,
   scopes,
   storeChangedGroupSettings,
@@ -80,15 +80,15 @@ describe("The check of a message while a permission changes that its sender hold
     return { sql: { rows }, statements: () => statements };
   }
 
-  /** The draft is let through from either state on, whatever changes in between. */
-  async function neverRefused(draft: Partial<Draft>, change: Change): Promise<void> {
+  /** The input is let through from either state on, whatever changes in between. */
+  async function neverRefused(input: Partial<MessageInput>, change: Change): Promise<void> {
     const { id } = await channel(scene.db, scene.org.realm);
-    const whole: Draft = {
+    const whole: MessageInput = {
       senderId: sender.id,
       destination: { kind: "channel", channelId: id },
       topic: "lunch",
       content: "hello",
-      ...draft,
+      ...input,
     };
     for (let start = 0; start < 2; start++) {
       await scene.db.transaction(async (tx) => {
@@ -158,13 +158,13 @@ describe("The check of a message while a permission changes that its sender hold
   it("sees the sender as it is by now, not as its credentials were", async () => {
     const room = await channel(scene.db, scene.org.realm);
     await deactivateUser(scene.db, sender);
-    const draft: Draft = {
+    const input: MessageInput = {
       senderId: sender.id,
       destination: { kind: "channel", channelId: room.id },
       topic: "lunch",
       content: "hello",
     };
-    const { results } = await checkMessages(scene.db, testSite(), scene.org.realm.id, [draft]);
+    const { results } = await checkMessages(scene.db, testSite(), scene.org.realm.id, [input]);
     expect(results[0]).to.include({ code: "UNAUTHORIZED" });
   });
 
@@ -174,7 +174,7 @@ describe("The check of a message while a permission changes that its sender hold
     for (let n = 0; n < 3; n++) rooms.push(await channel(scene.db, scene.org.realm));
     const names = rooms.map(({ name }) => `#**${name}** #**${name}>lunch**`).join(" ");
     const content = `@*${group.name}* @**${sender.fullName}** @**topic** ${names}`;
-    const drafts: Draft[] = [
+    const inputs: MessageInput[] = [
       ...rooms.map(({ id }) => ({
         senderId: sender.id,
         destination: { kind: "channel" as const, channelId: id },
@@ -189,7 +189,7 @@ describe("The check of a message while a permission changes that its sender hold
       },
     ];
     const { sql, statements } = changing(scene.db, async () => {});
-    const { results } = await checkMessages(sql, testSite(), scene.org.realm.id, drafts);
+    const { results } = await checkMessages(sql, testSite(), scene.org.realm.id, inputs);
     for (const result of results) expect(result).not.to.be.instanceOf(Error);
     expect(statements()).to.equal(1);
   });

@@ -34,7 +34,7 @@ export const lockOrder = [
   /** Rows of one account's subscriptions. By channel. */
   "subscriptions",
   /** Whom guests see who do not see everybody; shared by who tells of accounts. By organization. */
-  "sight",
+  "userVisibility",
   /** Rows of devices that push notifications go to. By id. */
   "devices",
   /** Rows of an account's push tokens of the older kind. By id. */

@@ -32,7 +32,7 @@ export const lockClass = {
   /** Held while an account's alert words get their next `version`: its order is that of commits. */
   alertWords: 1_111,
   /** Held while it changes whom an organization's guests see; shared by who tells of its accounts. */
-  sight: 1_112,
+  userVisibility: 1_112,
   /** Held from the count of an organization's channels until those are committed that are created then. */
   newChannels: 1_113,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */

@@ -1,6 +1,6 @@
 import { errors, type LongEntry, type ShortEntries, type StorageBatch } from "@carillon/contract";
 import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
-import type { Account } from "@carillon/model";
+import { type Account, loadAfter } from "@carillon/model";
 
 /**
  * Of a name that is there twice the last one counts. Parts of what was a long entry until now go. What is there is looked
@@ -275,10 +275,11 @@ const storeUsage = statement({
 /** Keeps others from changing the bot's storage until the transaction ends; how many characters are stored. */
 async function lockStorage(tx: Tx, bot: Account): Promise<number> {
   // The row is there from the first time on, so that there is one to lock.
-  const [, [usage]] = await Promise.all([
-    tx.rows(insertUsage, [bot.id]),
-    tx.lock({ name: "botStorage", keys: [bot.id] }, lockUsage, [bot.id]),
-  ]);
+  const {
+    usageRows: [usage],
+  } = await loadAfter(tx.rows(insertUsage, [bot.id]), {
+    usageRows: tx.lock({ name: "botStorage", keys: [bot.id] }, lockUsage, [bot.id]),
+  });
   if (!usage) throw new Error(`the bot ${bot.id} has no row for its storage`);
   return usage.size;
 }

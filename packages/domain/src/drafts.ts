@@ -23,7 +23,7 @@ import {
   hasContentAccess,
   loadChannels,
   loadMemberships,
-  loadSight,
+  loadUserVisibility,
   loadSubscribedChannels,
   lockAccount,
   maxTopicLength,
@@ -215,11 +215,11 @@ async function checkChannels(tx: Tx, actor: Account, ids: readonly number[]): Pr
 
 async function checkPeople(tx: Tx, actor: Account, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const [found, sight] = await Promise.all([
+  const [found, userVisibility] = await Promise.all([
     tx.rows(peopleOf, [actor.realmId, ids]),
-    loadSight(tx, actor),
+    loadUserVisibility(tx, actor),
   ]);
-  if (found.filter(sight.sees).length < ids.length)
+  if (found.filter(userVisibility.sees).length < ids.length)
     throw errors.badRequest("to names somebody who does not exist");
 }
 

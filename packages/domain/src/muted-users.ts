@@ -45,7 +45,7 @@ export async function muteUser(tx: Tx, actor: Account, userId: number): Promise<
 }
 
 /**
- * Takes the muting of an account back, of one that the actor has lost sight of too.
+ * Takes the muting of an account back, also of one that the actor no longer sees.
  * @throws ApiError `BAD_REQUEST` for an unknown account and for one that is not muted
  */
 export async function unmuteUser(tx: Tx, actor: Account, userId: number): Promise<void> {

@@ -3,7 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import { type Audience, errors, type NewEvent, presenceChanged } from "@carillon/contract";
 import { column, lockKeyWithCommit, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { type Account, audienceNow, findAccount, loadSight, switchSql } from "@carillon/model";
+import {
+  type Account,
+  audienceNow,
+  findAccount,
+  loadUserVisibility,
+  switchSql,
+} from "@carillon/model";
 
 /** The rows of {@link presenceColumns}. */
 const presenceRow = {
@@ -125,9 +131,9 @@ export async function readPresences(
   { modern, since = -1, historyLimit }: ReadPresencesOptions,
 ) {
   const days = Math.min(Math.max(historyLimit, 0), longestHistory);
-  const [rows, sight, [time]] = await Promise.all([
+  const [rows, userVisibility, [time]] = await Promise.all([
     sql.rows(shown, [viewer.realmId, since, days]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
     sql.rows(clock),
   ]);
   const presences: Record<string, ReturnType<typeof modernPresence | typeof legacyPresence>> = {};
@@ -135,7 +141,7 @@ export async function readPresences(
   for (const [i, row] of rows.entries()) {
     newest = Math.max(newest, row.updateId);
     if (i % slice === slice - 1) await setImmediate();
-    if (!sight.sees({ id: row.id, isBot: false })) continue;
+    if (!userVisibility.sees({ id: row.id, isBot: false })) continue;
     if (modern) presences[row.id] = modernPresence(row);
     else presences[row.email] = legacyPresence(row);
   }

@@ -25,6 +25,7 @@ import {
   notSeeingAmong,
   type Site,
   switchSql,
+  loadAfter,
 } from "@carillon/model";
 
 import { checkMessage } from "./messages/send/check.ts";
@@ -58,10 +59,11 @@ export async function tellTyping(
   const { op, topic } = input;
   const destination = destinationOf(input);
   await checkTellsTyping(tx, actor, destination.kind);
-  const [, { message }] = await Promise.all([
-    holdAudiences(tx, channelsOf([destination])),
-    checkMessage(tx, site, actor, { destination, topic, content: unwritten }),
-  ]);
+  const {
+    found: { message },
+  } = await loadAfter(holdAudiences(tx, channelsOf([destination])), {
+    found: checkMessage(tx, site, actor, { destination, topic, content: unwritten }),
+  });
   const event = await typingEvent(tx, op, message);
   if (event) emit(tx, actor.realmId, [event]);
 }

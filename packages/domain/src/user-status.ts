@@ -9,13 +9,14 @@ import {
   currentActor,
   holdAccount,
   isOrganizationAdministrator,
-  loadSight,
+  loadUserVisibility,
   noSuchUser,
   setFields,
   statusChanged,
   statusColumns,
   statusRow,
   type UserStatus,
+  loadAfter,
 } from "@carillon/model";
 
 const ofAccount = statement({
@@ -41,11 +42,11 @@ export async function readStatus(
   viewer: Account,
   userId: number,
 ): Promise<Partial<UserStatus>> {
-  const [[row], sight] = await Promise.all([
+  const [[row], userVisibility] = await Promise.all([
     sql.rows(ofAccount, [viewer.realmId, userId]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
-  if (!row || !sight.sees(row)) throw errors.badRequest("There is no such user");
+  if (!row || !userVisibility.sees(row)) throw errors.badRequest("There is no such user");
   const { id: _id, isBot: _isBot, ...status } = row;
   return isThere(status) ? setFields(status) : {};
 }
@@ -69,12 +70,14 @@ export async function listStatuses(
   sql: Sql,
   viewer: Account,
 ): Promise<Record<string, Partial<UserStatus>>> {
-  const [rows, sight] = await Promise.all([
+  const [rows, userVisibility] = await Promise.all([
     sql.rows(ofRealm, [viewer.realmId]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
   return Object.fromEntries(
-    rows.filter(sight.sees).map(({ id, isBot: _isBot, ...status }) => [id, setFields(status)]),
+    rows
+      .filter(userVisibility.sees)
+      .map(({ id, isBot: _isBot, ...status }) => [id, setFields(status)]),
   );
 }
 
@@ -116,10 +119,11 @@ export async function updateStatus(
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
   const audience = await audienceSeeing(tx, actor);
   // The row is there from the first time on, so that there is one to lock.
-  const [, [before]] = await Promise.all([
-    tx.rows(insertEmpty, [actor.id, actor.realmId]),
-    tx.lock({ name: "ownState", keys: [actor.id] }, lockOwn, [actor.id]),
-  ]);
+  const {
+    beforeRows: [before],
+  } = await loadAfter(tx.rows(insertEmpty, [actor.id, actor.realmId]), {
+    beforeRows: tx.lock({ name: "ownState", keys: [actor.id] }, lockOwn, [actor.id]),
+  });
   if (!before) throw new Error(`the account ${actor.id} has no row for its status`);
   const changed = changedFields(before, wanted);
   if (Object.keys(changed).length === 0) return;

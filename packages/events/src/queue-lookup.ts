@@ -10,8 +10,8 @@ import type { EventQueue, QueueOptions } from "./queue-options.ts";
  */
 export interface QueueAccounts {
   readonly table: string;
-  /** What the account sees by: {@link EventQueue.sight}. */
-  readonly sight: string;
+  /** What the account sees by: {@link EventQueue.userVisibility}. */
+  readonly userVisibility: string;
   /** Whether it may listen to all public channels. */
   readonly mayListenToAll: string;
   /** The digest of its API key. */
@@ -32,7 +32,7 @@ const found = {
   id: column.uuid,
   realmId: column.int,
   userId: column.int,
-  sight: column.int,
+  userVisibility: column.int,
   baseSeq: column.bigint,
   options: column.json<QueueOptions>(),
   idleTimeout: column.int,
@@ -45,7 +45,7 @@ const touched = { id: column.uuid };
 /** The statements of polls: known, unlike other named ones, only where it is known what an account is. */
 export function queueStatements({
   table,
-  sight,
+  userVisibility,
   mayListenToAll,
   keyDigest,
   isActive,
@@ -57,7 +57,7 @@ export function queueStatements({
   return {
     find: {
       name: "event-queue",
-      text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${sight} AS sight,
+      text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${userVisibility} AS "userVisibility",
           q.base_seq AS "baseSeq",
           CASE WHEN ${mayListenToAll} THEN q.options ELSE q.options || '{"allPublicChannels": false}' END AS options,
           q.idle_timeout AS "idleTimeout", h.seq AS head, ${keyDigest} = $3 AS "keyIsCurrent"

@@ -28,7 +28,7 @@ export interface EventQueue {
   readonly realmId: number;
   readonly userId: number;
   /** What its account sees by, as of this poll: the presenter knows what the number means. */
-  readonly sight: number;
+  readonly userVisibility: number;
   /** The last event that the client's snapshot contains. */
   readonly baseSeq: number;
   readonly options: QueueOptions;

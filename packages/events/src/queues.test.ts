@@ -14,7 +14,7 @@ describe("The lives of queues, and of the log behind them", () => {
   const anyKey = new Uint8Array(32);
   const lookup = new QueueLookup({
     table: "users",
-    sight: "0",
+    userVisibility: "0",
     mayListenToAll: "true",
     keyDigest: "u.api_key_digest",
     isActive: "u.is_active",

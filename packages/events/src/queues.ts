@@ -11,7 +11,7 @@ import type { EventQueue } from "./queue-options.ts";
 const queuesPerUser = 100;
 
 /** A queue that is yet to come; what it sees by is its account's. */
-export type NewQueue = Omit<EventQueue, "id" | "sight">;
+export type NewQueue = Omit<EventQueue, "id" | "userVisibility">;
 
 /** UNIX time in seconds, with a fraction; null for an account that never was deactivated. It stays after its return. */
 const lastDeactivation = "extract(epoch FROM deactivated_at)::float8";

@@ -43,8 +43,8 @@ export class Selection<Context> {
   add(event: LoggedEvent): void {
     const effect = effectOf(event);
     // A poll may have begun before it, and what follows is for what the account sees by now.
-    if (effect?.sight !== undefined && effect.userId === this.#queue.userId)
-      this.#queue = { ...this.#queue, sight: effect.sight };
+    if (effect?.userVisibility !== undefined && effect.userId === this.#queue.userId)
+      this.#queue = { ...this.#queue, userVisibility: effect.userVisibility };
     const via = this.#way(event);
     if (!via) return;
     const presented = this.#presenter.present(event, this.#queue, this.#context, via);

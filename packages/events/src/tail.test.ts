@@ -20,7 +20,7 @@ describe("A gateway that answers polls which wait", () => {
     present: ({ type, op, payload }) => [{ type, ...(op === null ? {} : { op }), ...payload }],
     accounts: {
       table: "users",
-      sight: "0",
+      userVisibility: "0",
       mayListenToAll: "true",
       keyDigest: "u.api_key_digest",
       isActive: "u.is_active",
@@ -30,7 +30,7 @@ describe("A gateway that answers polls which wait", () => {
     id: randomUUID(),
     realmId,
     userId,
-    sight: 0,
+    userVisibility: 0,
     baseSeq: 0,
     options: {
       eventTypes: null,

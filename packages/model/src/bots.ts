@@ -19,6 +19,7 @@ import type { Account } from "./users/account.ts";
 import type { Viewer } from "./users/addresses.ts";
 import { hasPowerOfOwnersSql } from "./users/administration.ts";
 import { findCollision } from "./users/full-name.ts";
+import { loadAfter } from "./load-after.ts";
 
 /** Owners alone administer a bot with the power of owners (users.md §5). */
 const administered = statement({
@@ -129,10 +130,9 @@ export async function checkBotName(
   name: string,
   exceptId = 0,
 ): Promise<void> {
-  const [, collision] = await Promise.all([
-    lockOrganization(tx, realm.id),
-    findCollision(tx, realm.id, name, { exceptId, onlyActive: true }),
-  ]);
+  const { collision } = await loadAfter(lockOrganization(tx, realm.id), {
+    collision: findCollision(tx, realm.id, name, { exceptId, onlyActive: true }),
+  });
   if (collision === "same") throw errors.badRequest("An active user or bot has this name");
   if (collision)
     throw errors.badRequest("An active user or bot has a name that looks like this one");

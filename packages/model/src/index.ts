@@ -1,3 +1,4 @@
+export { loadAfter } from "./load-after.ts";
 export { type AuditEntry, recordAudit, writeAudit } from "./audit.ts";
 export {
   type Administered,
@@ -154,7 +155,7 @@ export {
 export {
   type CheckedMessage,
   type Destination,
-  type Draft,
+  type MessageInput,
   type Target,
   channelsOf,
   type NumberedMessage,
@@ -162,7 +163,7 @@ export {
   type MessageType,
   isChannelType,
   scheduledDestination,
-} from "./messages/draft.ts";
+} from "./messages/message-input.ts";
 export { visibleEntries, loadHistoryShown } from "./messages/edit-history.ts";
 export {
   type HeldMessage,

@@ -9,7 +9,7 @@ describe("What a test gateway delivers", () => {
     id: "queue",
     realmId: 1,
     userId: 1,
-    sight: 400,
+    userVisibility: 400,
     baseSeq: 0,
     idleTimeout: 600,
     options: {

@@ -15,6 +15,7 @@ import {
   lockGroupGraph,
   pictureOf,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import { changeApiKey } from "../users/api-key.ts";
@@ -100,11 +101,10 @@ export async function changeBotApiKey(
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
-  const [, bot, now] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, botId),
-    currentActor(tx, actor),
-  ]);
+  const { bot, now } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    bot: lockAccount(tx, actor.realmId, botId),
+    now: currentActor(tx, actor),
+  });
   checkAdministersBot(now, bot);
   if (!bot.isActive) throw errors.badRequest("The bot is already deactivated");
   const { events } = await deactivateAccount(tx, actor.id, bot);

@@ -23,6 +23,7 @@ import {
   pictureOf,
   type Realm,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import { insertUser } from "../users/create-user.ts";
@@ -57,11 +58,10 @@ export async function createBot(
 }
 
 async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {
-  const [, owner, realm] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    holdAccount(tx, actor.realmId, actor.id),
-    loadRealm(tx, actor.realmId),
-  ]);
+  const { owner, realm } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    owner: holdAccount(tx, actor.realmId, actor.id),
+    realm: loadRealm(tx, actor.realmId),
+  });
   if (!owner?.isActive) throw errors.unauthorized();
   const botType = checkType(wanted.botType);
   if (!(await mayCreateBot(tx, realm, owner, botType)))

@@ -12,7 +12,7 @@ import {
   isOrganizationAdministrator,
   loadAdministeredBots,
   loadRealm,
-  loadSight,
+  loadUserVisibility,
   lockAccounts,
   lockGroupGraph,
   lockOwnerSet,
@@ -21,6 +21,7 @@ import {
   type Realm,
   recordAudit,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import { botsSeenEvents } from "../users/bots-of-user.ts";
@@ -60,18 +61,17 @@ async function openBot(
   botId: number,
   { ownerId, role }: BotChanges,
 ): Promise<OpenBot> {
-  const [, accounts, now, realm] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    lockAccounts(tx, actor.realmId, ownerId === undefined ? [botId] : [botId, ownerId]),
-    currentActor(tx, actor),
-    loadRealm(tx, actor.realmId),
-  ]);
+  const { accounts, now, realm } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    accounts: lockAccounts(tx, actor.realmId, ownerId === undefined ? [botId] : [botId, ownerId]),
+    now: currentActor(tx, actor),
+    realm: loadRealm(tx, actor.realmId),
+  });
   const bot = accounts.get(botId);
   checkAdministersBot(now, bot);
   if (role !== undefined && isOwner(bot)) await lockOwnerSet(tx, bot.realmId);
-  const sight = await loadSight(tx, now);
+  const userVisibility = await loadUserVisibility(tx, now);
   const named = ownerId === undefined ? undefined : accounts.get(ownerId);
-  return { realm, actor: now, bot, named: named && sight.sees(named) ? named : undefined };
+  return { realm, actor: now, bot, named: named && userVisibility.sees(named) ? named : undefined };
 }
 
 const storeName = statement({

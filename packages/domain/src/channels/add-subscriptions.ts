@@ -23,10 +23,11 @@ import {
   type Realm,
   subscribe,
   type Subscription,
+  loadAfter,
 } from "@carillon/model";
 
 import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
-import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { creationEvents, postCreationNotices, createMissing } from "./create-channel.ts";
 import { type CreationOptions } from "./insert-channel.ts";
 import { lockForCreation } from "./plan-creation.ts";
@@ -50,11 +51,10 @@ export async function addSubscriptions(
   input: AddSubscriptionsInput,
 ): Promise<AddedSubscriptions> {
   const wanted = input.subscriptions.map(checkWanted);
-  const [, realm, actor] = await Promise.all([
-    lockForCreation(tx, account, input),
-    loadRealm(tx, account.realmId),
-    currentActor(tx, account),
-  ]);
+  const { realm, actor } = await loadAfter(lockForCreation(tx, account, input), {
+    realm: loadRealm(tx, account.realmId),
+    actor: currentActor(tx, account),
+  });
   const principals = await loadPrincipals(tx, actor, input.principals);
   const memberships = await loadMemberships(tx, [actor.id]);
   const found = await findOrCreate(tx, realm, actor, memberships, wanted, input);
@@ -80,8 +80,14 @@ export async function addSubscriptions(
   const subscribed = { principals, added, created: made };
   const told =
     input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
-  const sight = await sightBySubscriptions(tx, realm, added, "gained");
-  emit(tx, realm.id, [...sight, ...creation.channels, ...events, ...creation.defaults, ...notices]);
+  const visibilityEvents = await visibilityBySubscriptions(tx, realm, added, "gained");
+  emit(tx, realm.id, [
+    ...visibilityEvents,
+    ...creation.channels,
+    ...events,
+    ...creation.defaults,
+    ...notices,
+  ]);
   return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
 }
 
@@ -182,11 +188,10 @@ async function findOrCreate(
   const created = await createMissing(tx, realm, actor, memberships, missing, options);
   const found = new Map([...named, ...created.raced]);
   const ids = [...new Set([...found.values()].map(({ id }) => id))];
-  const [, subscribed, now] = await Promise.all([
-    lockChannels(tx, ids),
-    loadSubscribedChannels(tx, [actor.id]),
-    loadChannels(tx, realm.id, ids),
-  ]);
+  const { subscribed, now } = await loadAfter(lockChannels(tx, ids), {
+    subscribed: loadSubscribedChannels(tx, [actor.id]),
+    now: loadChannels(tx, realm.id, ids),
+  });
   const there = new Map(
     names.flatMap((name) => {
       const channel = now.get(found.get(name)?.id ?? 0);

@@ -25,6 +25,7 @@ import {
   loadAccounts,
   loadNamedGroups,
   loadRealm,
+  loadAfter,
 } from "@carillon/model";
 import { doIntent, keepIntent } from "@carillon/outbox";
 
@@ -73,12 +74,11 @@ export async function sendChannelChangedNotices(
   wanted: { actorId: number; channelId: number; auditIds: readonly number[]; privacy: Privacy },
 ): Promise<void> {
   const { actorId, channelId, auditIds, privacy } = wanted;
-  const [, realm, accounts, changes] = await Promise.all([
-    holdAudiences(tx, [channelId]),
-    loadRealm(tx, realmId),
-    loadAccounts(tx, realmId, [actorId]),
-    tx.rows(logged, [realmId, auditIds]),
-  ]);
+  const { realm, accounts, changes } = await loadAfter(holdAudiences(tx, [channelId]), {
+    realm: loadRealm(tx, realmId),
+    accounts: loadAccounts(tx, realmId, [actorId]),
+    changes: tx.rows(logged, [realmId, auditIds]),
+  });
   const actor = accounts.get(actorId);
   if (!actor) return;
   const said = await changeNotices(tx, actor, changes, privacy);

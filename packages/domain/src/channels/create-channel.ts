@@ -19,13 +19,14 @@ import {
   type MetadataAudiences,
   type Realm,
   subscribe,
+  loadAfter,
 } from "@carillon/model";
 
 import { channelsShownEvent } from "../channel-events/channel-events.ts";
 import { subscribedEvents } from "../channel-events/subscription-events.ts";
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import { recordAnnouncements } from "../notices/record.ts";
-import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import type { CreationOptions } from "./insert-channel.ts";
 import { lockForCreation, planCreation } from "./plan-creation.ts";
 
@@ -46,11 +47,10 @@ export async function createChannel(
   account: Account,
   input: NewChannelInput,
 ): Promise<number> {
-  const [, realm, creator] = await Promise.all([
-    lockForCreation(tx, account, input),
-    loadRealm(tx, account.realmId),
-    currentActor(tx, account),
-  ]);
+  const { realm, creator } = await loadAfter(lockForCreation(tx, account, input), {
+    realm: loadRealm(tx, account.realmId),
+    creator: currentActor(tx, account),
+  });
   const description = checkDescription(input.description);
   const plan = await planCreation(tx, realm, creator, input);
   const name = checkChannelName(input.name);
@@ -71,9 +71,9 @@ export async function createChannel(
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
   const notices = await postCreationNotices(tx, realm, creator, [channel]);
   if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
-  const sight = await sightBySubscriptions(tx, realm, added, "gained");
+  const visibilityEvents = await visibilityBySubscriptions(tx, realm, added, "gained");
   emit(tx, realm.id, [
-    ...sight,
+    ...visibilityEvents,
     ...created.channels,
     ...subscribed,
     ...created.defaults,

@@ -14,6 +14,7 @@ import {
   type Realm,
   recordAudit,
   subscribe,
+  loadAfter,
 } from "@carillon/model";
 
 import { peerEvents } from "../channel-events/subscription-events.ts";
@@ -31,10 +32,9 @@ export async function changeDefaultChannel(
   isDefault: boolean,
 ): Promise<void> {
   checkIsAdministrator(account);
-  const [, now] = await Promise.all([
-    lockGroupGraph(tx, account.realmId),
-    currentActor(tx, account),
-  ]);
+  const { now } = await loadAfter(lockGroupGraph(tx, account.realmId), {
+    now: currentActor(tx, account),
+  });
   checkIsAdministrator(now);
   const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
   if (channel.isArchived) throw noSuchChannel(channelId);

@@ -197,7 +197,7 @@ export function changeChannelSettings(
 }
 
 /** Whether others may see the channel by now than before. */
-export function changesSight(settings: readonly ChangedGroupSetting[]): boolean {
+export function changesVisibility(settings: readonly ChangedGroupSetting[]): boolean {
   return settings.some(({ name }) => showing.includes(name));
 }
 

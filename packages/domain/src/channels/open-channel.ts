@@ -24,6 +24,7 @@ import {
   type Memberships,
   noSuchChannel,
   type Realm,
+  loadAfter,
 } from "@carillon/model";
 
 /** A channel that somebody administers, in the hands of the transaction, with what tells what else they may. */
@@ -53,14 +54,18 @@ export async function openChannel(
 ): Promise<OpenChannel> {
   const { realmId } = account;
   decide(account, channelId, await inOneStatement(tx, (one) => load(one, account, channelId)));
-  const [, , , actor, realm, facts] = await Promise.all([
-    graph === "alone" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
-    organization ? lockOrganization(tx, realmId) : undefined,
-    lockChannels(tx, [channelId]),
-    currentActor(tx, account),
-    loadRealm(tx, realmId),
-    load(tx, account, channelId),
-  ]);
+  const { actor, realm, facts } = await loadAfter(
+    [
+      graph === "alone" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
+      organization ? lockOrganization(tx, realmId) : undefined,
+      lockChannels(tx, [channelId]),
+    ],
+    {
+      actor: currentActor(tx, account),
+      realm: loadRealm(tx, realmId),
+      facts: load(tx, account, channelId),
+    },
+  );
   return { actor, realm, ...decide(actor, channelId, facts) };
 }
 

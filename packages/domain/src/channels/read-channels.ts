@@ -13,13 +13,14 @@ import {
   isPublic,
   loadChannelPresenter,
   loadMemberships,
-  loadSight,
+  loadUserVisibility,
   loadSubscribers,
   noSuchUser,
   type PackedChannel,
   packedChannel,
   requireChannel,
   unpackChannel,
+  loadAfter,
 } from "@carillon/model";
 
 /** Which channels to list: all of these sets together. */
@@ -164,12 +165,14 @@ export async function readSubscriptionStatus(
   userId: number,
   channelId: number,
 ): Promise<boolean> {
-  const [, [status], sight] = await Promise.all([
-    requireChannel(tx, viewer, channelId, known),
-    tx.rows(ofAccount, [viewer.realmId, userId, channelId]),
-    loadSight(tx, viewer),
-  ]);
-  if (!status || !sight.sees(status)) throw noSuchUser();
+  const {
+    statusRows: [status],
+    userVisibility,
+  } = await loadAfter(requireChannel(tx, viewer, channelId, known), {
+    statusRows: tx.rows(ofAccount, [viewer.realmId, userId, channelId]),
+    userVisibility: loadUserVisibility(tx, viewer),
+  });
+  if (!status || !userVisibility.sees(status)) throw noSuchUser();
   return status.subscribed;
 }
 
@@ -199,13 +202,13 @@ export async function readChannelsOfUser(
   viewer: Account,
   userId: number,
 ): Promise<number[]> {
-  const [user, channels, memberships, sight] = await Promise.all([
+  const [user, channels, memberships, userVisibility] = await Promise.all([
     tx.first(named, [viewer.realmId, userId]),
     tx.rows(ofUser, [viewer.realmId, userId, viewer.id]),
     loadMemberships(tx, [viewer.id]),
-    loadSight(tx, viewer),
+    loadUserVisibility(tx, viewer),
   ]);
-  if (!user || !sight.sees(user)) throw noSuchUser();
+  if (!user || !userVisibility.sees(user)) throw noSuchUser();
   const known = await inSlices(channels, (channel) =>
     hasMetadataAccess(viewer, channel, memberships, channel.isViewerSubscribed) ? [channel.id] : [],
   );

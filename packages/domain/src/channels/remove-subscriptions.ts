@@ -19,10 +19,11 @@ import {
   type Memberships,
   type Principals,
   unsubscribe,
+  loadAfter,
 } from "@carillon/model";
 
 import { recordMarkRead } from "../messages/flags/mark-read-later.ts";
-import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import {
   type AddedSubscriptions,
   addSubscriptions,
@@ -56,10 +57,9 @@ export async function removeSubscriptions(
   input: RemoveSubscriptionsInput,
   locked?: ReadonlySet<number>,
 ): Promise<RemovedSubscriptions> {
-  const [, actor] = await Promise.all([
-    holdGroupGraph(tx, account.realmId),
-    currentActor(tx, account),
-  ]);
+  const { actor } = await loadAfter(holdGroupGraph(tx, account.realmId), {
+    actor: currentActor(tx, account),
+  });
   const principals = await loadPrincipals(tx, actor, input.principals);
   const names = input.subscriptions.map((name) => name.trim());
   const ours = locked ?? (await lockNamed());
@@ -89,8 +89,8 @@ export async function removeSubscriptions(
   await recordMarkRead(tx, actor.realmId, removed);
   const realm = await loadRealm(tx, actor.realmId);
   const events = await unsubscribedEvents(tx, realm.id, channels, removed, before);
-  const sight = await sightBySubscriptions(tx, realm, removed, "lost");
-  emit(tx, realm.id, [...events, ...sight]);
+  const visibilityEvents = await visibilityBySubscriptions(tx, realm, removed, "lost");
+  emit(tx, realm.id, [...events, ...visibilityEvents]);
   const left = new Set(removed.map(({ channelId }) => channelId));
   return {
     removed: channels.filter(({ id }) => left.has(id)).map(({ name }) => name),

@@ -8,6 +8,7 @@ import {
   noSuchChannel,
   subscriptionColumns,
   subscriptionRow,
+  loadAfter,
 } from "@carillon/model";
 
 /** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
@@ -51,11 +52,15 @@ export async function changeSubscriptions(
 ): Promise<void> {
   const wanted = latest(changes.map(assignmentOf));
   const channelIds = [...new Set(wanted.map(({ channelId }) => channelId))];
-  const [, before] = await Promise.all([
-    // Whether a channel is archived stays as it is: not all clients are told of those.
-    holdAudiences(tx, channelIds),
-    lockSubscriptions(tx, account, channelIds),
-  ]);
+  const { before } = await loadAfter(
+    [
+      // Whether a channel is archived stays as it is: not all clients are told of those.
+      holdAudiences(tx, channelIds),
+    ],
+    {
+      before: lockSubscriptions(tx, account, channelIds),
+    },
+  );
   const fresh = wanted.filter(({ channelId, column, value }) => {
     const subscription = before.get(channelId);
     if (!subscription) throw noSuchChannel(channelId);

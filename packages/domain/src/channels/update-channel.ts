@@ -28,7 +28,7 @@ import {
   changeChannelSettings,
   changedProperties,
   type ChangedProperty,
-  changesSight,
+  changesVisibility,
   type ChannelChanges,
   type CheckedChanges,
   checkNextChannel,
@@ -127,14 +127,14 @@ async function applyChanges(
       data: { channel_id: id, setting: name, old, new: value },
     })),
   );
-  const mayDiffer = privacyColumns.some(changes) || changesSight(settings);
-  const sight: Sight = mayDiffer
-    ? await compareSight(tx, before, seenBy)
+  const mayDiffer = privacyColumns.some(changes) || changesVisibility(settings);
+  const userVisibility: UserVisibility = mayDiffer
+    ? await compareVisibility(tx, before, seenBy)
     : { audience: seenBy, events: [] };
   const events = [
-    ...sight.events,
-    ...settingEvents(before, settings, systemGroups, sight.audience),
-    ...propertyEvents(before, next, properties, sight.audience),
+    ...userVisibility.events,
+    ...settingEvents(before, settings, systemGroups, userVisibility.audience),
+    ...propertyEvents(before, next, properties, userVisibility.audience),
   ];
   return { events, auditIds };
 }
@@ -166,7 +166,7 @@ async function storeChannel(tx: Tx, channelId: number, next: NextChannel): Promi
 }
 
 /** Who is told of a change to a channel, and what those are told who see it only before, or only afterwards. */
-interface Sight {
+interface UserVisibility {
   /** Those who see it before and afterwards. */
   readonly audience: Audience;
   readonly events: readonly NewEvent[];
@@ -181,7 +181,11 @@ const nobody = "{}";
  * into SQL as it came: they may be ten thousand.
  * @param before from `loadMetadataAudience`, of the same transaction
  */
-async function compareSight(sql: Sql, channel: Channel, before: string): Promise<Sight> {
+async function compareVisibility(
+  sql: Sql,
+  channel: Channel,
+  before: string,
+): Promise<UserVisibility> {
   const { id, realmId } = channel;
   const { staying, gained, lost } = await loadAudienceShift(sql, realmId, id, before);
   return {

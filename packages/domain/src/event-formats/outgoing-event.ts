@@ -83,7 +83,7 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
 
   /** Whose queue it is. */
   get viewer(): Viewer {
-    return { id: this.queue.userId, role: this.queue.sight };
+    return { id: this.queue.userId, role: this.queue.userVisibility };
   }
 
   has(capability: Named<Event>): boolean {

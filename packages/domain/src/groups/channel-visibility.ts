@@ -16,14 +16,14 @@ const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
 type ChannelFacts = RowOf<typeof factsRow>;
 
 /** By account, the private channels that it sees without being subscribed. Accounts that see the same share the set. */
-type Sight = ReadonlyMap<number, ReadonlySet<number>>;
+type VisibleChannels = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** What some accounts see of the private channels that hang on some groups, before a change of these groups. */
 export interface WatchedChannels {
   readonly realmId: number;
   readonly channels: readonly ChannelFacts[];
   readonly userIds: readonly number[];
-  readonly before: Sight;
+  readonly before: VisibleChannels;
 }
 
 const seenByGroups = statement({
@@ -45,7 +45,12 @@ export async function watchChannels(
   userIds: readonly number[],
 ): Promise<WatchedChannels> {
   const channels = await tx.rows(seenByGroups, [realmId, groupIds]);
-  return { realmId, channels, userIds, before: await loadSight(tx, realmId, channels, userIds) };
+  return {
+    realmId,
+    channels,
+    userIds,
+    before: await loadVisibleChannels(tx, realmId, channels, userIds),
+  };
 }
 
 /** Accounts and the channels that all of them see by now, or see no more. */
@@ -63,7 +68,7 @@ export async function visibilityEvents(
   { realmId, channels, userIds, before }: WatchedChannels,
 ): Promise<NewEvent[]> {
   if (channels.length === 0 || userIds.length === 0) return [];
-  const after = await loadSight(tx, realmId, channels, userIds);
+  const after = await loadVisibleChannels(tx, realmId, channels, userIds);
   const isSubscribed = await loadSubscribed(tx, channels, userIds);
   const known = new Map(channels.map((channel) => [channel.id, channel]));
   const events = shifts(before, after, isSubscribed).map(({ channelIds, userIds: losing }) =>
@@ -77,25 +82,25 @@ export async function visibilityEvents(
   return events;
 }
 
-async function loadSight(
+async function loadVisibleChannels(
   tx: Tx,
   realmId: number,
   channels: readonly ChannelFacts[],
   userIds: readonly number[],
-): Promise<Sight> {
+): Promise<VisibleChannels> {
   if (channels.length === 0 || userIds.length === 0) return new Map();
   const { classes, memberships } = await loadAlike(tx, realmId, userIds);
   const sets = new Map<string, ReadonlySet<number>>();
-  const sight = new Map<number, ReadonlySet<number>>();
+  const byUser = new Map<number, ReadonlySet<number>>();
   for (const { one, userIds: alike } of classes) {
     const seen = channels
       .filter((channel) => hasMetadataAccess(one, channel, memberships, false))
       .map(({ id }) => id);
     const ids = sets.get(seen.join(",")) ?? new Set(seen);
     sets.set(seen.join(","), ids);
-    for (const id of alike) sight.set(id, ids);
+    for (const id of alike) byUser.set(id, ids);
   }
-  return sight;
+  return byUser;
 }
 
 const subscribedTo = statement({
@@ -117,8 +122,8 @@ async function loadSubscribed(
 
 /** Who sees what in the one state and not in the other; channels of the same accounts together. */
 function shifts(
-  seen: Sight,
-  unseen: Sight,
+  seen: VisibleChannels,
+  unseen: VisibleChannels,
   subscribed: ReadonlyMap<number, ReadonlySet<number>>,
 ): Shift[] {
   const found = new Map<string, Shift>();
@@ -134,8 +139,8 @@ function shifts(
   return [...found.values()];
 }
 
-/** Accounts whose two sights are the same two sets, together. */
-function alikeShifts(seen: Sight, unseen: Sight): Shift[] {
+/** Groups accounts that see the same channels before, and the same after. */
+function alikeShifts(seen: VisibleChannels, unseen: VisibleChannels): Shift[] {
   const nothing: ReadonlySet<number> = new Set();
   const pairs = new Map<ReadonlySet<number>, Map<ReadonlySet<number>, number[]>>();
   for (const [userId, had] of seen) {

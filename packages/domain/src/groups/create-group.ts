@@ -16,6 +16,7 @@ import {
   lockGroupGraph,
   newGroupSettings,
   storeNewGroupSettings,
+  loadAfter,
 } from "@carillon/model";
 import {
   errors,
@@ -51,13 +52,15 @@ export async function createUserGroup(
   actor: Account,
   asked: NewUserGroup,
 ): Promise<number> {
-  const [, now, realm, memberships, systemGroups] = await Promise.all([
+  const { now, realm, memberships, systemGroups } = await loadAfter(
     lockGroupGraph(tx, actor.realmId),
-    currentActor(tx, actor),
-    loadRealm(tx, actor.realmId),
-    loadMemberships(tx, [actor.id]),
-    loadSystemGroups(tx, actor.realmId),
-  ]);
+    {
+      now: currentActor(tx, actor),
+      realm: loadRealm(tx, actor.realmId),
+      memberships: loadMemberships(tx, [actor.id]),
+      systemGroups: loadSystemGroups(tx, actor.realmId),
+    },
+  );
   if (!memberships.holds(now, realmPermissions.canCreateGroups, realm.groups.canCreateGroups))
     throw errors.badRequest("You may not create user groups");
   const members = await loadActiveAccounts(tx, realm.id, asked.members);

@@ -23,6 +23,7 @@ import {
   recordAudit,
   scopes,
   type UserGroup,
+  loadAfter,
 } from "@carillon/model";
 
 /** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
@@ -40,13 +41,12 @@ export interface OpenGroup {
  * @throws ApiError `BAD_REQUEST` when the organization has no such group, `UNAUTHORIZED` when the actor is gone by then
  */
 export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {
-  const [, group, now, realm, memberships] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    findUserGroup(tx, actor.realmId, groupId),
-    currentActor(tx, actor),
-    loadRealm(tx, actor.realmId),
-    loadMemberships(tx, [actor.id]),
-  ]);
+  const { group, now, realm, memberships } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    group: findUserGroup(tx, actor.realmId, groupId),
+    now: currentActor(tx, actor),
+    realm: loadRealm(tx, actor.realmId),
+    memberships: loadMemberships(tx, [actor.id]),
+  });
   if (!group) throw noSuchGroup();
   return { actor: now, realm, group, memberships };
 }

@@ -1,4 +1,4 @@
-import { type Account, loadAllMembers, loadAllSubgroups } from "@carillon/model";
+import { type Account, loadAllMembers, loadAllSubgroups, loadAfter } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
@@ -15,10 +15,9 @@ export async function readMembers(
   groupId: number,
   options: { readonly directOnly: boolean },
 ): Promise<number[]> {
-  const [, members] = await Promise.all([
-    requireActiveGroup(sql, viewer, groupId),
-    options.directOnly ? directMembers(sql, groupId) : loadAllMembers(sql, [groupId]),
-  ]);
+  const { members } = await loadAfter(requireActiveGroup(sql, viewer, groupId), {
+    members: options.directOnly ? directMembers(sql, groupId) : loadAllMembers(sql, [groupId]),
+  });
   return members;
 }
 
@@ -39,11 +38,13 @@ export async function readMembership(
   userId: number,
   options: { readonly directOnly: boolean },
 ): Promise<boolean> {
-  const [, users, [membership]] = await Promise.all([
-    requireActiveGroup(sql, viewer, groupId),
-    sql.rows(activeAccount, [viewer.realmId, userId]),
-    sql.rows(isMember, [groupId, userId, options.directOnly]),
-  ]);
+  const {
+    users,
+    membershipRows: [membership],
+  } = await loadAfter(requireActiveGroup(sql, viewer, groupId), {
+    users: sql.rows(activeAccount, [viewer.realmId, userId]),
+    membershipRows: sql.rows(isMember, [groupId, userId, options.directOnly]),
+  });
   if (users.length === 0) throw errors.badRequest("There is no such active user");
   return membership?.found ?? false;
 }
@@ -69,10 +70,9 @@ export async function readSubgroups(
   groupId: number,
   options: { readonly directOnly: boolean },
 ): Promise<number[]> {
-  const [, subgroups] = await Promise.all([
-    requireActiveGroup(sql, viewer, groupId),
-    options.directOnly ? directSubgroups(sql, groupId) : loadAllSubgroups(sql, groupId),
-  ]);
+  const { subgroups } = await loadAfter(requireActiveGroup(sql, viewer, groupId), {
+    subgroups: options.directOnly ? directSubgroups(sql, groupId) : loadAllSubgroups(sql, groupId),
+  });
   return subgroups;
 }
 

@@ -20,6 +20,7 @@ import {
   loadRealm,
   type OutgoingMessage,
   type Realm,
+  loadAfter,
 } from "@carillon/model";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
@@ -40,11 +41,15 @@ export async function sendChannelCreatedNotice(
   const announcementsId = realm.newStreamAnnouncementsChannelId;
   if (announcementsId === null) return;
   const ids = [announcementsId, wanted.channelId];
-  const [, channels] = await Promise.all([
-    // A change that makes the new channel private comes before, or after: then it was public when it was announced.
-    holdAudiences(tx, ids),
-    loadPostingChannels(tx, realmId, ids, []),
-  ]);
+  const { channels } = await loadAfter(
+    [
+      // A change that makes the new channel private comes before, or after: then it was public when it was announced.
+      holdAudiences(tx, ids),
+    ],
+    {
+      channels: loadPostingChannels(tx, realmId, ids, []),
+    },
+  );
   const announcements = channels.get(announcementsId);
   const created = channels.get(wanted.channelId);
   const actor = (await loadAccounts(tx, realmId, [wanted.actorId])).get(wanted.actorId);

@@ -34,7 +34,7 @@ export interface PreparedCall {
 
 /**
  * Claims what is to be pushed, and makes the notifications of it. The statements are sent in one go; each message is read
- * before it is asked whether its receiver sees it, so that nobody gets a text that was written after they lost sight of it.
+ * before it is asked whether its receiver sees it, so that a receiver never gets a text that was written when they no longer saw the message.
  */
 export async function preparePushes(
   tx: Tx,

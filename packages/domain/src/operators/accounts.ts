@@ -10,6 +10,7 @@ import {
   type Realm,
   recordAudit,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import { recordForgetting } from "../push/devices/legacy-tokens.ts";
@@ -76,10 +77,10 @@ export function createAccount(
 export async function deactivateForOperator(db: Database, account: Account): Promise<void> {
   const { id, realmId, isBot } = account;
   if (isBot) return db.transaction((tx) => deactivateBot(tx, account));
-  await deactivateWithBots(db, { id: null, realmId, check: checkMayGo }, id, {});
+  await deactivateWithBots(db, { id: null, realmId, authorize: checkCanDeactivate }, id, {});
 }
 
-async function checkMayGo(tx: Tx, user: Account): Promise<void> {
+async function checkCanDeactivate(tx: Tx, user: Account): Promise<void> {
   checkActive(user);
   await checkOwnerRemains(tx, user);
 }
@@ -89,7 +90,9 @@ function checkActive({ isActive, deliveryEmail }: Account): void {
 }
 
 async function deactivateBot(tx: Tx, { id, realmId }: Account): Promise<void> {
-  const [, bot] = await Promise.all([lockGroupGraph(tx, realmId), lockAccount(tx, realmId, id)]);
+  const { bot } = await loadAfter(lockGroupGraph(tx, realmId), {
+    bot: lockAccount(tx, realmId, id),
+  });
   if (!bot) throw noSuchUser();
   checkActive(bot);
   const { events } = await deactivateAccount(tx, null, bot);

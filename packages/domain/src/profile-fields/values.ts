@@ -6,16 +6,17 @@ import { renderDescription, RenderLimitError } from "@carillon/markdown";
 import {
   type Account,
   audienceSeeing,
-  fullSight,
+  fullUserVisibility,
   holdGroupGraph,
   holdOrganization,
   isOrganizationAdministrator,
   loadProfileFields,
-  loadSight,
+  loadUserVisibility,
   lockAccount,
   personUpdated,
   type ProfileField,
-  type Sight,
+  type UserVisibility,
+  loadAfter,
 } from "@carillon/model";
 
 import { isLink, parseFieldData, profileFieldTypes } from "./check-field.ts";
@@ -31,16 +32,15 @@ export async function updateOwnProfile(
   entries: readonly ProfileEntry[],
 ): Promise<void> {
   const { realmId } = actor;
-  const [, account] = await Promise.all([
-    holdGroupGraph(tx, realmId),
-    lockAccount(tx, realmId, actor.id),
-    holdOrganization(tx, realmId),
-  ]);
+  const { account } = await loadAfter(holdGroupGraph(tx, realmId), {
+    account: lockAccount(tx, realmId, actor.id),
+    organization: holdOrganization(tx, realmId),
+  });
   if (!account?.isActive) throw errors.unauthorized();
   const mayEditAll = isOrganizationAdministrator(account);
   const values = await checkProfileValues(tx, account, entries, {
     mayEdit: ({ editableByUser }) => editableByUser || mayEditAll,
-    sight: await loadSight(tx, account),
+    userVisibility: await loadUserVisibility(tx, account),
   });
   emit(tx, realmId, await storeProfileValues(tx, account, values));
 }
@@ -71,8 +71,11 @@ export async function checkProfileValues(
   entries: readonly ProfileEntry[],
   {
     mayEdit = () => true,
-    sight = fullSight,
-  }: { readonly mayEdit?: (field: ProfileField) => boolean; readonly sight?: Sight } = {},
+    userVisibility = fullUserVisibility,
+  }: {
+    readonly mayEdit?: (field: ProfileField) => boolean;
+    readonly userVisibility?: UserVisibility;
+  } = {},
 ): Promise<NewValue[]> {
   if (target.isBot) throw errors.badRequest("Bots have no custom profile fields");
   if (entries.length === 0) return [];
@@ -93,7 +96,7 @@ export async function checkProfileValues(
     if (typeof value === "object" && value !== null) for (const userId of value) named.add(userId);
     wanted.set(id, { fieldId: id, value: text, renderedValue: rendered(field, text) });
   }
-  await checkArePeople(tx, target.realmId, sight, [...named]);
+  await checkArePeople(tx, target.realmId, userVisibility, [...named]);
   return [...wanted.values()].filter(
     ({ fieldId, value }) => value !== (stored.get(fieldId) ?? null),
   );
@@ -119,7 +122,7 @@ const activePeople = statement({
 async function checkArePeople(
   tx: Tx,
   realmId: number,
-  { sees }: Sight,
+  { sees }: UserVisibility,
   ids: readonly number[],
 ): Promise<void> {
   if (ids.length === 0) return;

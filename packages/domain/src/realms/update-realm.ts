@@ -28,9 +28,10 @@ import {
   realmUpdatedEvents,
   recordAudit,
   type SystemGroupIds,
+  loadAfter,
 } from "@carillon/model";
 
-import { sightByPermission } from "../sight/sight-events.ts";
+import { visibilityByPermission } from "../user-visibility/visibility-events.ts";
 import { recomputeFullMembers } from "../users/promote-members.ts";
 import { checkOrganizationName } from "./create-organization.ts";
 
@@ -51,13 +52,14 @@ export async function updateRealm(
   actor: Account,
   { properties, settings }: RealmChanges,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const [, , now, realm, groups] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    lockOrganization(tx, actor.realmId),
-    currentActor(tx, actor),
-    loadRealm(tx, actor.realmId),
-    loadSystemGroups(tx, actor.realmId),
-  ]);
+  const { now, realm, groups } = await loadAfter(
+    [lockGroupGraph(tx, actor.realmId), lockOrganization(tx, actor.realmId)],
+    {
+      now: currentActor(tx, actor),
+      realm: loadRealm(tx, actor.realmId),
+      groups: loadSystemGroups(tx, actor.realmId),
+    },
+  );
   checkMayChange(now, settings);
   const changedProperties = await changeRealmProperties(tx, realm.id, properties);
   const owner = { scope: "realm", ...realm } as const;
@@ -82,15 +84,15 @@ export async function updateRealm(
     })),
   );
   const after = changedSettings.length > 0 ? await loadRealm(tx, realm.id) : realm;
-  const sight =
+  const userVisibility =
     after.restrictsGuests === realm.restrictsGuests
       ? []
-      : await sightByPermission(tx, realm.id, after.restrictsGuests ? "lost" : "gained");
+      : await visibilityByPermission(tx, realm.id, after.restrictsGuests ? "lost" : "gained");
   emit(tx, realm.id, [
     ...realmUpdatedEvents(data),
     ...changedPolicies(realm, after, groups),
     ...members,
-    ...sight,
+    ...userVisibility,
   ]);
   return data;
 }

@@ -22,7 +22,7 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
 /** What polls ask of accounts: what follows from their role, whether they are active, and their API key. */
 const queueAccounts: QueueAccounts = {
   table: "users",
-  sight: "u.role",
+  userVisibility: "u.role",
   // Also of who has become a guest since the registration.
   mayListenToAll: `u.role <> ${roles.guest}`,
   keyDigest: "u.api_key_digest",

@@ -2,7 +2,7 @@ import { column, type Database, type Sql, statement, type Tx } from "@carillon/d
 import { emit } from "@carillon/events";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
-import { activeRealms, holdGroupGraph, holdOrganization } from "@carillon/model";
+import { activeRealms, holdGroupGraph, holdOrganization, loadAfter } from "@carillon/model";
 import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { firstAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
@@ -169,12 +169,13 @@ async function removeExpired(
   alone: boolean,
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
-  const [, , places, atOnce] = await Promise.all([
-    holdGroupGraph(tx, realmId),
-    holdOrganization(tx, realmId),
-    lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
-    channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
-  ]);
+  const { places, atOnce } = await loadAfter(
+    [holdGroupGraph(tx, realmId), holdOrganization(tx, realmId)],
+    {
+      places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
+      atOnce: channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
+    },
+  );
   const size = Math.min(most, atOnce);
   // One more tells whether any is left.
   const found =

@@ -1,5 +1,5 @@
 import {
-  type Draft,
+  type MessageInput,
   type OutgoingMessage,
   type Realm,
   channelsOf,
@@ -53,7 +53,7 @@ export async function checkDue(
   );
 }
 
-function inputOf(row: DueRow): Draft {
+function inputOf(row: DueRow): MessageInput {
   return {
     senderId: row.senderId,
     destination: destinationOf(row),

@@ -17,7 +17,7 @@ import { emit } from "@carillon/events";
 import { rejected, type BatchContext, type BatchOutcome } from "../batches/batch-outcome.ts";
 import { attempt } from "../messages/send/attempt.ts";
 import { checkMessages } from "../messages/send/check.ts";
-import { openConversations } from "../sight/new-conversations.ts";
+import { openConversations } from "../user-visibility/new-conversations.ts";
 import { isUserInterface } from "../messages/send/read-by-sender.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled, type NewScheduledRow } from "./insert.ts";

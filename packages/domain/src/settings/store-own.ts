@@ -13,6 +13,7 @@ import {
   type Site,
   storeSettings,
   visibleToEveryone,
+  loadAfter,
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
@@ -124,10 +125,9 @@ async function changeAddressVisibility(
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
   const audience = await audienceSeeing(tx, account);
-  const [, concerned] = await Promise.all([
-    tx.rows(storeVisibility, [account.id, visibility, email]),
-    othersWithRole(tx, account, [...gained, ...lost], audience),
-  ]);
+  const { concerned } = await loadAfter(tx.rows(storeVisibility, [account.id, visibility, email]), {
+    concerned: othersWithRole(tx, account, [...gained, ...lost], audience),
+  });
   const shown = gained.length > 0 ? account.deliveryEmail : null;
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),

@@ -17,6 +17,7 @@ import {
   type Realm,
   recordAudit,
   ruleSettings,
+  loadAfter,
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
@@ -37,12 +38,11 @@ export async function updateSettingsOfOthers(
   const { realmId } = actor;
   checkIsAdministrator(actor);
   const values = checkSettings(wanted);
-  const [, userIds, realm, now] = await Promise.all([
-    holdGroupGraph(tx, realmId),
-    lockTargetPeople(tx, realmId, targets),
-    loadRealm(tx, realmId),
-    currentActor(tx, actor),
-  ]);
+  const { userIds, realm, now } = await loadAfter(holdGroupGraph(tx, realmId), {
+    userIds: lockTargetPeople(tx, realmId, targets),
+    realm: loadRealm(tx, realmId),
+    now: currentActor(tx, actor),
+  });
   checkIsAdministrator(now);
   const names = Object.keys(values);
   if (userIds.length * names.length > bounds.rows)

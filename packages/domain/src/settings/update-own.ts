@@ -17,6 +17,7 @@ import {
   type Realm,
   type Site,
   timezoneNamed,
+  loadAfter,
 } from "@carillon/model";
 
 import { loginOf, type Guesses } from "../users/api-key.ts";
@@ -66,12 +67,16 @@ export async function updateOwnSettings(
       ? undefined
       : await prepareNewPassword(db, guesses, actor, { oldPassword, newPassword });
   await db.transaction(async (tx) => {
-    const [, realm, owner] = await Promise.all([
-      // Who is told of the address follows from roles, which stay as they are.
-      wanted["email_address_visibility"] !== undefined && holdGroupGraph(tx, actor.realmId),
-      loadRealm(tx, actor.realmId),
-      lockOwner(tx, actor),
-    ]);
+    const { realm, owner } = await loadAfter(
+      [
+        // Who is told of the address follows from roles, which stay as they are.
+        wanted["email_address_visibility"] !== undefined && holdGroupGraph(tx, actor.realmId),
+      ],
+      {
+        realm: loadRealm(tx, actor.realmId),
+        owner: lockOwner(tx, actor),
+      },
+    );
     if (password && password.replaces !== owner.passwordHash)
       throw errors.badRequest("The password was changed meanwhile");
     const name =

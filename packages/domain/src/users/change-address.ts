@@ -22,6 +22,7 @@ import {
   rolesSeeingAddress,
   type Site,
   visibleToEveryone,
+  loadAfter,
 } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
@@ -137,11 +138,10 @@ export async function confirmAddress(tx: Tx, site: Site, token: string): Promise
   const wanted = await tx.first(byToken, [site.secrets.digest(token)]);
   if (!wanted) throw noSuchLink();
   const { realmId, userId, newAddress } = wanted;
-  const [, account, realm] = await Promise.all([
-    holdGroupGraph(tx, realmId),
-    lockAccount(tx, realmId, userId),
-    loadRealm(tx, realmId),
-  ]);
+  const { account, realm } = await loadAfter(holdGroupGraph(tx, realmId), {
+    account: lockAccount(tx, realmId, userId),
+    realm: loadRealm(tx, realmId),
+  });
   if (!account?.isActive || account.deliveryEmail !== wanted.oldAddress) throw noSuchLink();
   if (!(await tx.first(used, [wanted.id]))) throw noSuchLink();
   await checkMayWant(tx, account);

@@ -22,7 +22,7 @@ import {
 } from "@carillon/model";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channel-events/channels-seen.ts";
-import { sightByRole } from "../sight/sight-events.ts";
+import { visibilityByRole } from "../user-visibility/visibility-events.ts";
 import { bothSidesOfBots } from "./bots-of-user.ts";
 import { isPastWaitingPeriod } from "./promote-members.ts";
 
@@ -102,7 +102,7 @@ export async function changeRoles(
     tx.rows(join, columnsOf(joining)),
     tx.lock({ name: "accounts", keys: ids }, storeRole, [ids, role]),
   ]);
-  const sight = await sightByRole(tx, realm, active, role);
+  const userVisibility = await visibilityByRole(tx, realm, active, role);
   const listed = new Set(active.map(({ id }) => id));
   const moved = (what: "membersRemoved" | "membersAdded", rows: Membership[], inFull: boolean) => {
     const byGroup = new Map<number, number[]>();
@@ -114,7 +114,7 @@ export async function changeRoles(
   return [
     ...(await roleEvents(tx, targets, role)),
     // Before what is told of them, and after it.
-    ...sight.gained,
+    ...userVisibility.gained,
     ...moved("membersRemoved", left, false),
     ...moved("membersAdded", joined, false),
     ...moved("membersRemoved", left, true),
@@ -126,8 +126,8 @@ export async function changeRoles(
       seen,
     )),
     ...(await botsNow()),
-    ...(await roleSightEvents(tx, realm.id, active, role)),
-    ...sight.lost,
+    ...(await roleVisibilityEvents(tx, realm.id, active, role)),
+    ...userVisibility.lost,
   ];
 }
 
@@ -168,7 +168,7 @@ const join = statement({
  * @param targets active accounts with the roles that they had
  * @param role which all of them have by now
  */
-async function roleSightEvents(
+async function roleVisibilityEvents(
   sql: Sql,
   realmId: number,
   targets: readonly Viewer[],

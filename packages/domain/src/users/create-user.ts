@@ -13,7 +13,7 @@ import {
   type Account,
   accountColumns,
   accountRow,
-  changeSight,
+  lockUserVisibility,
   checkFullName,
   checkNameIsFree,
   currentActor,
@@ -26,6 +26,7 @@ import {
   settingsColumns,
   type Site,
   visibleToEveryone,
+  loadAfter,
 } from "@carillon/model";
 
 import { subscribeToDefaults } from "../channels/default-channels.ts";
@@ -106,11 +107,10 @@ export async function addPerson(
   const passwordHash = await hashPassword(person.password);
   return db
     .transaction(async (tx) => {
-      const [, createdBy, current] = await Promise.all([
-        lockGroupGraph(tx, realm.id),
-        authorize(tx),
-        loadRealm(tx, realm.id),
-      ]);
+      const { createdBy, current } = await loadAfter(lockGroupGraph(tx, realm.id), {
+        createdBy: authorize(tx),
+        current: loadRealm(tx, realm.id),
+      });
       await checkNameIsFree(tx, current, fullName);
       const { account, apiKey, events } = await insertUser(tx, site, current, {
         email,
@@ -213,7 +213,7 @@ export async function insertUser(
   const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
   const subscribed =
     isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
-  if (realm.restrictsGuests) await changeSight(tx, realm.id);
+  if (realm.restrictsGuests) await lockUserVisibility(tx, realm.id);
   const place = { host: hostOf(site, realm), siteUrl: site.url };
   return {
     account,

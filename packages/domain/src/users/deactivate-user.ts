@@ -23,13 +23,14 @@ import {
   personUpdated,
   type Realm,
   writeAudit,
+  loadAfter,
 } from "@carillon/model";
 
 import { archivedAmong } from "../channel-events/channel-events.ts";
 import { peerEvents } from "../channel-events/subscription-events.ts";
 import { type MessagesToDelete, recordDeletions } from "../deletion/record-deletions.ts";
 import { forgetDevices } from "../push/devices/devices.ts";
-import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { dropQueues } from "./api-key.ts";
 import { groupsOfAccount } from "./create-user.ts";
 import { type DeactivationNote, recordDeactivationMail } from "./deactivation-mail.ts";
@@ -109,7 +110,7 @@ function checkComment(text: string | undefined): DeactivationNote | undefined {
  * @throws ApiError `CANNOT_DEACTIVATE_LAST_USER`
  */
 export async function deactivateOwnUser(db: Database, actor: Account): Promise<void> {
-  await deactivateWithBots(db, byAccount(actor, checkMayLeave), actor.id, {});
+  await deactivateWithBots(db, byAccount(actor, checkCanLeave), actor.id, {});
 }
 
 const anotherActive = statement({
@@ -118,21 +119,21 @@ const anotherActive = statement({
   row: {},
 });
 
-/** Everybody may go but the last: one who is both the last account and the last owner is the last account. */
-async function checkMayLeave(tx: Tx, actor: Account, user: Account): Promise<void> {
+/** Refuses the last account and the last owner; the last account comes first. */
+async function checkCanLeave(tx: Tx, actor: Account, user: Account): Promise<void> {
   if (!(await tx.first(anotherActive, [actor.realmId, user.id])))
     throw errors.cannotDeactivateLastUser("user", false);
   if (!(await ownerRemains(tx, user)))
     throw errors.cannotDeactivateLastUser("organization owner", true);
 }
 
-/** Who deactivates. */
+/** The actor of a deactivation. */
 interface Deactivator {
   readonly realmId: number;
   /** For the audit log; null for an operator. */
   readonly id: number | null;
-  /** Whether the account, as it is by now, may be deactivated. @throws ApiError */
-  check(tx: Tx, user: Account): Promise<void>;
+  /** Throws an `ApiError` unless the account, read under the lock, may be deactivated. */
+  authorize(tx: Tx, user: Account): Promise<void>;
 }
 
 /**
@@ -146,8 +147,8 @@ function byAccount(
   return {
     realmId: actor.realmId,
     id: actor.id,
-    async check(tx, user) {
-      // A bot that deactivates its own owner is gone by then.
+    async authorize(tx, user) {
+      // A bot that deactivates its own owner was deactivated before its owner.
       const now = actor.botOwnerId === user.id ? actor : await currentActor(tx, actor);
       await check(tx, now, user);
     },
@@ -174,7 +175,7 @@ interface Deactivation {
  * Deactivates a person (users.md §4): their active bots first, each in a transaction of its own, then the person, with
  * whatever bot has come meanwhile. When it returns, every key of theirs is refused. Cut short, it leaves bots inactive
  * and the person active, and can be repeated.
- * @throws ApiError what `check` of the actor does, and `BAD_REQUEST` where there is no such account
+ * @throws ApiError what `authorize` of the actor throws, and `BAD_REQUEST` where there is no such account
  */
 export async function deactivateWithBots(
   db: Database,
@@ -184,7 +185,7 @@ export async function deactivateWithBots(
 ): Promise<void> {
   const { realmId } = actor;
   const actions = deletes?.names.length ? { actions: deletes.names } : {};
-  const go = (tx: Tx, account: Account, more: object = {}) =>
+  const deactivateOne = (tx: Tx, account: Account, more: object = {}) =>
     deactivateAccount(tx, actor.id, account, {
       deletesProfile: deletes?.profile ?? false,
       note: { ...(account.id === userId ? {} : { owner_id: userId }), ...more, ...actions },
@@ -200,13 +201,12 @@ export async function deactivateWithBots(
   });
   for (const botId of botIds)
     await db.transaction(async (tx) => {
-      const [, bot] = await Promise.all([
-        lockGroupGraph(tx, realmId),
-        lockAccount(tx, realmId, botId),
-      ]);
-      // Somebody else may have deactivated it, or have become its owner.
+      const { bot } = await loadAfter(lockGroupGraph(tx, realmId), {
+        bot: lockAccount(tx, realmId, botId),
+      });
+      // Another request may have deactivated the bot or changed its owner.
       if (!bot?.isActive || bot.botOwnerId !== userId) return;
-      const { events } = await go(tx, bot);
+      const { events } = await deactivateOne(tx, bot);
       await deleteMessages(tx, [bot]);
       emit(tx, realmId, events);
     });
@@ -214,17 +214,17 @@ export async function deactivateWithBots(
     const { user, bots } = await openUser(tx, actor, userId);
     if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
     const events: NewEvent[] = [];
-    for (const bot of bots) events.push(...(await go(tx, bot)).events);
-    const gone = await go(tx, user, note);
+    for (const bot of bots) events.push(...(await deactivateOne(tx, bot)).events);
+    const deactivated = await deactivateOne(tx, user, note);
     await deleteMessages(tx, [...bots, user]);
-    if (note) await recordDeactivationMail(tx, realmId, gone.auditId);
-    emit(tx, realmId, [...events, ...gone.events]);
+    if (note) await recordDeactivationMail(tx, realmId, deactivated.auditId);
+    emit(tx, realmId, [...events, ...deactivated.events]);
   });
 }
 
 /**
- * The person in the hands of the transaction, with everything checked, and their active bots: none can come any more.
- * An owner who goes keeps others from going.
+ * Locks a person and their active bots and authorizes the deactivation. No new bot of theirs can appear until the
+ * transaction ends. For an owner, it locks the set of owners too.
  * @throws ApiError
  */
 async function openUser(
@@ -232,13 +232,14 @@ async function openUser(
   actor: Deactivator,
   userId: number,
 ): Promise<{ user: Account; bots: Account[] }> {
-  const [, { account: user, bots }] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    lockAccountWithBots(tx, actor.realmId, userId),
-  ]);
+  const {
+    found: { account: user, bots },
+  } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    found: lockAccountWithBots(tx, actor.realmId, userId),
+  });
   if (!user) throw noSuchUser();
   if (isOwner(user)) await lockOwnerSet(tx, user.realmId);
-  await actor.check(tx, user);
+  await actor.authorize(tx, user);
   return { user, bots: bots.filter(({ isActive }) => isActive) };
 }
 
@@ -249,8 +250,8 @@ const deactivate = statement({
 });
 
 /**
- * Who hears that an account is gone takes it out of groups and settings. To guests who do not see it, these are told as
- * they are by then.
+ * Clients that are told of a deactivation take the account out of groups and settings. Guests who do not see the account
+ * are not told of it, so they get the changed groups and settings instead.
  */
 async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
   const blind = await guestsNotSeeing(tx, account);
@@ -282,22 +283,28 @@ export async function deactivateAccount(
   account: Account,
   { note = {}, deletesProfile = false }: AccountDeactivation = {},
 ): Promise<{ readonly events: readonly NewEvent[]; readonly auditId: number }> {
-  const [, , unsubscribed, [auditId]] = await Promise.all([
-    tx.rows(deactivate, [account.id]),
-    tx.rows(dropQueues, [account.id]),
-    markSubscriber(tx, account, false),
-    writeAudit(tx, account.realmId, actorId, [
+  const {
+    unsubscribed,
+    auditIds: [auditId],
+  } = await loadAfter([tx.rows(deactivate, [account.id]), tx.rows(dropQueues, [account.id])], {
+    unsubscribed: markSubscriber(tx, account, false),
+    auditIds: writeAudit(tx, account.realmId, actorId, [
       { type: "user_deactivated", userId: account.id, data: note },
     ]),
-  ]);
-  if (auditId === undefined) throw new Error("the audit log took no line");
+  });
+  if (auditId === undefined) throw new Error("audit insert returned no id");
   const audiences = await loadMetadataAudiences(
     tx,
     account.realmId,
     unsubscribed.map(({ channelId }) => channelId),
   );
   const realm = await loadRealm(tx, account.realmId);
-  const lost = await sightBySubscriptions(tx, realm, account.isBot ? [] : unsubscribed, "lost");
+  const lost = await visibilityBySubscriptions(
+    tx,
+    realm,
+    account.isBot ? [] : unsubscribed,
+    "lost",
+  );
   const audience = await audienceSeeing(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];

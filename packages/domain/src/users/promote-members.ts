@@ -9,6 +9,7 @@ import {
   loadSystemGroups,
   lockGroupGraph,
   type Realm,
+  loadAfter,
 } from "@carillon/model";
 import { leads } from "@carillon/scheduling";
 
@@ -47,11 +48,10 @@ const waitingPeriod = statement({
 function promoteIn(db: Database, realmId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await leads(tx, promoteFullMembers, realmId))) return false;
-    const [, realm, groups] = await Promise.all([
-      lockGroupGraph(tx, realmId),
-      tx.first(waitingPeriod, [realmId]),
-      loadSystemGroups(tx, realmId),
-    ]);
+    const { realm, groups } = await loadAfter(lockGroupGraph(tx, realmId), {
+      realm: tx.first(waitingPeriod, [realmId]),
+      groups: loadSystemGroups(tx, realmId),
+    });
     if (!realm || realm.days === 0) return false;
     const group = groups["role:fullmembers"];
     const events = await recomputeFullMembers(tx, realmId, group, realm.days, { both: false });

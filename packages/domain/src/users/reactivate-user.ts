@@ -23,11 +23,12 @@ import {
   realmUpdatedEvents,
   recordAudit,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import { archivedAmong, channelPropertyEvent } from "../channel-events/channel-events.ts";
 import { peerEvents } from "../channel-events/subscription-events.ts";
-import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { renewBotKey } from "./api-key.ts";
 import { botWithNewOwner } from "./change-role.ts";
 import { groupsOfAccount } from "./create-user.ts";
@@ -52,19 +53,20 @@ export async function reactivateUser(
   actor: Account,
   userId: number,
 ): Promise<void> {
-  const [, { account: target, owner }, now] = await Promise.all([
-    lockGroupGraph(tx, actor.realmId),
-    lockAccountWithOwner(tx, actor.realmId, userId),
-    currentActor(tx, actor),
-  ]);
+  const {
+    found: { account: target, owner },
+    now,
+  } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
+    found: lockAccountWithOwner(tx, actor.realmId, userId),
+    now: currentActor(tx, actor),
+  });
   if (!target) throw noSuchUser();
   checkAdministers(now, target);
   if (target.isActive) return;
   const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
-  const [, subscribed] = await Promise.all([
-    tx.rows(reactivate, [target.id, newOwner ?? null]),
-    markSubscriber(tx, target, true),
-  ]);
+  const { subscribed } = await loadAfter(tx.rows(reactivate, [target.id, newOwner ?? null]), {
+    subscribed: markSubscriber(tx, target, true),
+  });
   recordAudit(tx, actor.realmId, actor.id, [
     {
       type: "user_reactivated",
@@ -83,7 +85,7 @@ export async function reactivateUser(
     reactivatedSettings(tx, actor.realmId, target.id),
   ]);
   const realm = await loadRealm(tx, actor.realmId);
-  const gained = await sightBySubscriptions(tx, realm, subscribed, "gained");
+  const gained = await visibilityBySubscriptions(tx, realm, subscribed, "gained");
   // To whom it comes by its channels, it comes as an active account.
   const audience = await audienceNow(tx, target, { byChannel: false });
   const roles =

@@ -9,7 +9,7 @@ import {
   findAccount,
   gravatarUrl,
   loadAccounts,
-  loadSight,
+  loadUserVisibility,
   pictureOf,
   presentUser,
   type ProfileData,
@@ -43,11 +43,11 @@ export async function readUser(
   userId: number,
   options: ReadUserOptions,
 ): Promise<UserObject> {
-  const [[account], sight] = await Promise.all([
+  const [[account], userVisibility] = await Promise.all([
     sql.rows(byId, [viewer.realmId, userId]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
-  if (!account || !sight.sees(account)) throw errors.badRequest("There is no such user");
+  if (!account || !userVisibility.sees(account)) throw errors.badRequest("There is no such user");
   return present(viewer, account, options);
 }
 
@@ -96,14 +96,14 @@ async function presentAll(
   filter: Omit<AccountFilter, "profileData">,
   options: ReadUserOptions & UnknownOptions,
 ): Promise<UserObject[]> {
-  const sight = await loadSight(sql, viewer);
+  const userVisibility = await loadUserVisibility(sql, viewer);
   const users: UserObject[] = [];
   for await (const accounts of accountSlices(sql, viewer.realmId, {
     ...filter,
     profileData: options.profileFields,
   }))
     for (const account of accounts) {
-      const user = sight.sees(account)
+      const user = userVisibility.sees(account)
         ? present(viewer, account, options)
         : options.standIn?.(account.id);
       if (user) users.push(user);
@@ -159,13 +159,13 @@ export async function readAvatar(
   userId: number,
   size: number,
 ): Promise<Avatar> {
-  const [accounts, sight] = await Promise.all([
+  const [accounts, userVisibility] = await Promise.all([
     loadAccounts(sql, viewer.realmId, [userId]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
   const account = accounts.get(userId);
-  if (!account && !sight.isRestricted) throw errors.notFound404("There is no such user");
-  const picture = account && sight.sees(account) ? pictureOf(account) : undefined;
+  if (!account && !userVisibility.isRestricted) throw errors.notFound404("There is no such user");
+  const picture = account && userVisibility.sees(account) ? pictureOf(account) : undefined;
   if (picture && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
   const { toPng } = await import("jdenticon");
   return { png: toPng(`${viewer.realmId}/${userId}`, size) };

@@ -26,6 +26,7 @@ import {
   recordAudit,
   roleOfBotsComingBack,
   type Site,
+  loadAfter,
 } from "@carillon/model";
 
 import {
@@ -99,13 +100,15 @@ async function openUser(
       ])
     : Promise.all([lockGroupGraph(tx, realmId), lockAccountWithBots(tx, realmId, userId)]));
   if (!target) throw noSuchUser();
-  const [, now, realm] = await Promise.all([
+  const { now, realm } = await loadAfter(
     role !== undefined && isOwner(target)
       ? lockOwnerSet(tx, realmId)
       : profileData && holdOrganization(tx, realmId),
-    currentActor(tx, actor),
-    loadRealm(tx, actor.realmId),
-  ]);
+    {
+      now: currentActor(tx, actor),
+      realm: loadRealm(tx, actor.realmId),
+    },
+  );
   checkAdministers(now, target);
   return { realm, actor: now, target, bots };
 }

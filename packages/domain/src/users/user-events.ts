@@ -12,8 +12,8 @@ import {
 import type { NewEvent } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
-const sight = statement({
-  name: "accounts-by-sight-of-addresses",
+const userVisibility = statement({
+  name: "accounts-by-visible-addresses",
   text: `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
       coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
     FROM users WHERE realm_id = $1 AND is_active AND id <> ALL($3::int[])`,
@@ -42,7 +42,7 @@ export async function newAccountEvents(
   const blind = await guestsNotSeeing(sql, account);
   if (seeing.length === 5 && blind.length === 0)
     return [personAdded(person(true), null), ...joined];
-  const [audience] = await sql.rows(sight, [account.realmId, seeing, blind]);
+  const [audience] = await sql.rows(userVisibility, [account.realmId, seeing, blind]);
   const standIn = () => ({
     person: unknownUser(account.id, host, siteUrl),
     placeholder: true as const,

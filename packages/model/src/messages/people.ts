@@ -1,7 +1,7 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
-import { unknownAddress, unknownName } from "../users/sight.ts";
+import { unknownAddress, unknownName } from "../users/user-visibility.ts";
 
 /** An account as messages show it, as a sender or as a participant. */
 export interface Person {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { fullSight } from "../users/sight.ts";
+import { fullUserVisibility } from "../users/user-visibility.ts";
 import { presentMessage, type Presentation, type StoredMessage } from "./present.ts";
 
 describe("the presentation of a message", () => {
@@ -38,7 +38,7 @@ describe("the presentation of a message", () => {
     siteUrl: "https://chat.test",
     viewer: { id: 9, role: 100 },
     allowEmptyTopicName: false,
-    sight: fullSight,
+    userVisibility: fullUserVisibility,
   };
 
   it("cuts the time to whole seconds and shows the content in the form that is wanted", () => {

@@ -4,7 +4,7 @@ import { isMeMessage, topicLinks } from "@carillon/markdown";
 import { linkifiersOf, type Realm } from "../realms.ts";
 import { hostOf, type Viewer } from "../users/addresses.ts";
 import { pictureUrl } from "../users/avatar.ts";
-import type { Sight } from "../users/sight.ts";
+import type { UserVisibility } from "../users/user-visibility.ts";
 import { editFields } from "./edit-history.ts";
 import { type Person, unknownPerson } from "./people.ts";
 import type { Reaction } from "./reactions.ts";
@@ -62,7 +62,7 @@ export interface Presentation extends MessageForm {
     "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy" | "linkifiers"
   >;
   /** The viewer's. */
-  readonly sight: Sight;
+  readonly userVisibility: UserVisibility;
 }
 
 /*
@@ -79,8 +79,8 @@ export function presentMessage(
   flags: readonly string[],
   presentation: Presentation,
 ): MessageResource {
-  const { realm, allowEmptyTopicName, sight } = presentation;
-  const message = sight.isRestricted ? asSeen(stored, presentation) : stored;
+  const { realm, allowEmptyTopicName, userVisibility } = presentation;
+  const message = userVisibility.isRestricted ? asSeen(stored, presentation) : stored;
   return Object.assign(
     commonFields(message, realm),
     formFields(formSourceOf(message), presentation),
@@ -97,9 +97,12 @@ export function presentMessage(
 }
 
 /** Who wrote in a channel and has left it is somebody whom not every guest sees. */
-function asSeen(message: StoredMessage, { sight, siteUrl, realm }: Presentation): StoredMessage {
+function asSeen(
+  message: StoredMessage,
+  { userVisibility, siteUrl, realm }: Presentation,
+): StoredMessage {
   const { sender } = message;
-  if (sight.sees(sender)) return message;
+  if (userVisibility.sees(sender)) return message;
   return { ...message, sender: unknownPerson(sender.id, hostOf({ url: siteUrl }, realm)) };
 }
 
@@ -183,14 +186,16 @@ function participant(person: Participant) {
 
 function reactionObjects(
   { reactions, reactors }: StoredMessage,
-  { sight, siteUrl, realm }: Presentation,
+  { userVisibility, siteUrl, realm }: Presentation,
 ): MessageResource["reactions"] {
   if (!reactors) return reactions.map(reactionObject);
   return reactions.map((reaction) => {
     const id = reaction.userId;
     const known = reactors.get(id);
     const { email, fullName } =
-      known && sight.sees(known) ? known : unknownPerson(id, hostOf({ url: siteUrl }, realm));
+      known && userVisibility.sees(known)
+        ? known
+        : unknownPerson(id, hostOf({ url: siteUrl }, realm));
     return { user: { id, email, full_name: fullName }, ...reactionObject(reaction) };
   });
 }

@@ -6,6 +6,7 @@ import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import { lockOrganization } from "../realms.ts";
 import type { Account } from "./account.ts";
 import { currentActor } from "./lock-account.ts";
+import { loadAfter } from "../load-after.ts";
 
 /**
  * Whether the actor may administer the account (users.md §1, §5). A bot with the power of owners is the owners' alone.
@@ -44,11 +45,12 @@ export const hasPowerOfOwnersSql = (bot: string) =>
  */
 export async function administerOrganization(tx: Tx, actor: Account): Promise<void> {
   checkIsAdministrator(actor);
-  const [, , now] = await Promise.all([
-    holdGroupGraph(tx, actor.realmId),
-    lockOrganization(tx, actor.realmId),
-    currentActor(tx, actor),
-  ]);
+  const { now } = await loadAfter(
+    [holdGroupGraph(tx, actor.realmId), lockOrganization(tx, actor.realmId)],
+    {
+      now: currentActor(tx, actor),
+    },
+  );
   checkIsAdministrator(now);
 }
 

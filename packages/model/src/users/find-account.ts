@@ -10,7 +10,7 @@ import {
   noSuchActiveUser,
 } from "./account.ts";
 import { showsAddressTo } from "./addresses.ts";
-import { loadSight } from "./sight.ts";
+import { loadUserVisibility } from "./user-visibility.ts";
 
 const byId = statement({
   name: "account-by-id",
@@ -35,11 +35,11 @@ export async function findAccount(
   viewer: Account,
   named: string,
 ): Promise<Account | undefined> {
-  const [found, sight] = await Promise.all([
+  const [found, userVisibility] = await Promise.all([
     accountNamed(sql, viewer, named),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
-  return found && sight.sees(found) ? found : undefined;
+  return found && userVisibility.sees(found) ? found : undefined;
 }
 
 async function accountNamed(sql: Sql, viewer: Account, named: string) {
@@ -70,11 +70,11 @@ export async function loadPrincipals(
   if (!principals || principals.length === 0)
     return loadActiveAccounts(tx, actor.realmId, [actor.id]);
   const ids = isEmails(principals) ? await idsOf(tx, actor, principals) : principals;
-  const [accounts, sight] = await Promise.all([
+  const [accounts, userVisibility] = await Promise.all([
     loadActiveAccounts(tx, actor.realmId, ids),
-    loadSight(tx, actor),
+    loadUserVisibility(tx, actor),
   ]);
-  if (!accounts.every(sight.sees)) throw noSuchActiveUser();
+  if (!accounts.every(userVisibility.sees)) throw noSuchActiveUser();
   return accounts;
 }
 

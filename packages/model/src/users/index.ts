@@ -64,19 +64,19 @@ export {
 } from "./present.ts";
 export { restrictsGuests } from "../realms.ts";
 export {
-  type Sight,
-  fullSight,
-  loadSight,
+  type UserVisibility,
+  fullUserVisibility,
+  loadUserVisibility,
   unknownName,
   unknownPicture,
   unknownUser,
-} from "./sight.ts";
+} from "./user-visibility.ts";
 export {
   audienceNow,
   audienceSeeing,
-  changeSight,
+  lockUserVisibility,
   guestsNotSeeing,
   notSeeingAmong,
   seesByChannel,
   sharesConversation,
-} from "./sight-audience.ts";
+} from "./visibility-audience.ts";

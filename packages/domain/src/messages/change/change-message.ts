@@ -75,7 +75,7 @@ async function applyChange(tx: Tx, held: HeldChange, change: ChangeToApply): Pro
   const { text, move, wanted } = change;
   if (!text && !move) return [];
   if (move && !places?.channels.has(move.to.channel.recipientId))
-    throw new ChangedMeanwhile(`channel ${move.to.channel.id} came into sight`);
+    throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
   const receivers =
     move && places
       ? await loadReceivers(tx, held, places, move)

@@ -10,7 +10,7 @@ import {
   checkNewTopicVisible,
   checkTopicsPolicy,
   type Destination,
-  type Draft,
+  type MessageInput,
   normaliseContent,
   normaliseTopic,
   type Realm,
@@ -19,7 +19,7 @@ import {
   topicName,
 } from "@carillon/model";
 
-import { type CheckFacts, loadCheckFacts, type ReadDraft } from "../send/check-facts.ts";
+import { type CheckFacts, loadCheckFacts, type ReadInput } from "../send/check-facts.ts";
 import { renderFor } from "../send/check.ts";
 import { checkMentions } from "../send/mention-permission.ts";
 import {
@@ -118,18 +118,18 @@ function draftsOf(
   wanted: WantedChange,
   content = "",
   parsed?: ParsedMessage,
-): ReadDraft[] {
+): ReadInput[] {
   const here: Destination =
     channelId === null
       ? { kind: "direct", userIds: memberIds ?? [] }
       : { kind: "channel", channelId };
-  const draft: Draft = { senderId, destination: here, topic, content };
-  if (channelId === null) return [{ draft, parsed }];
+  const input: MessageInput = { senderId, destination: here, topic, content };
+  if (channelId === null) return [{ input, parsed }];
   const there: Destination = { kind: "channel", channelId: targetId(wanted) ?? channelId };
-  const next = { ...draft, destination: there, topic: wanted.topic ?? topic };
+  const next = { ...input, destination: there, topic: wanted.topic ?? topic };
   return [
-    { draft, parsed },
-    { draft: next, parsed: undefined },
+    { input, parsed },
+    { input: next, parsed: undefined },
   ];
 }
 

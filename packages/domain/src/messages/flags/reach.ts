@@ -5,6 +5,7 @@ import {
   currentActor,
   holdAudiences,
   noSuchMessage,
+  loadAfter,
 } from "@carillon/model";
 import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
 
@@ -67,11 +68,15 @@ export async function holdReached(
   // Nobody waits for the locks of messages that they do not see.
   const before = await reach(tx, account, ids, unseen);
   const channels = channelsOf(before);
-  const [, , actor] = await Promise.all([
-    holdAudiences(tx, [...channels]),
-    tx.lock({ name: "messages", keys: ids, shared: true }, hold, [account.realmId, ids]),
-    currentActor(tx, account),
-  ]);
+  const { actor } = await loadAfter(
+    [
+      holdAudiences(tx, [...channels]),
+      tx.lock({ name: "messages", keys: ids, shared: true }, hold, [account.realmId, ids]),
+    ],
+    {
+      actor: currentActor(tx, account),
+    },
+  );
   const reached = await reach(tx, actor, ids, unseen);
   for (const id of channelsOf(reached))
     if (!channels.has(id)) throw new ChangedMeanwhile(`a message was moved to channel ${id}`);

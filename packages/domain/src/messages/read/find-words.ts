@@ -1,4 +1,5 @@
 import { column, composed, type Sql, statement } from "@carillon/db";
+import { loadAfter } from "@carillon/model";
 
 import {
   idsOf,
@@ -58,11 +59,10 @@ export async function findWords(
     return going.every((side) => 10 * onSide(side, ids).length >= side.limit);
   }
   async function hit(most?: number): Promise<void> {
-    const [, ids] = await Promise.all([
-      sql.rows(byIndex, ["off"]),
-      idsOf(sql, hitsStatement(search, words.hasWords, open, most)),
-      sql.rows(byIndex, ["on"]),
-    ]);
+    const { ids } = await loadAfter(sql.rows(byIndex, ["off"]), {
+      ids: idsOf(sql, hitsStatement(search, words.hasWords, open, most)),
+      on: sql.rows(byIndex, ["on"]),
+    });
     if (ids.includes(0)) return;
     found.push(...ids);
     open = [];

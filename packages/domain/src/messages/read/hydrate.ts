@@ -2,15 +2,15 @@ import {
   type Person,
   type Reaction,
   type Reader,
-  type Sight,
+  type UserVisibility,
   type StoredMessage,
   type Submessage,
   flagNames,
-  fullSight,
+  fullUserVisibility,
   loadHistoryShown,
   loadPeople,
   loadReactions,
-  loadSight,
+  loadUserVisibility,
   loadSubmessages,
 } from "@carillon/model";
 import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
@@ -90,7 +90,7 @@ export interface LoadedMessages {
   /** Whether who has reacted is among the people, and is to be shown. */
   readonly showsReactors: boolean;
   /** The viewer's. */
-  readonly sight: Sight;
+  readonly userVisibility: UserVisibility;
 }
 
 /** Messages that one statement reads at most. */
@@ -118,11 +118,11 @@ export async function loadMessages(
       submessages: new Map(),
       people: Promise.resolve(new Map()),
       showsReactors,
-      sight: fullSight,
+      userVisibility: fullUserVisibility,
     };
-  const [{ rows: stored, rest }, sight] = await Promise.all([
+  const [{ rows: stored, rest }, userVisibility] = await Promise.all([
     loadRows(sql, viewer, ids),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
   const read = stored.map(({ id }) => id);
   const [reactions, submessages] = await Promise.all([
@@ -146,7 +146,7 @@ export async function loadMessages(
   );
   // Its failure is told to who waits for it; where the transaction fails first, nobody does.
   people.catch(() => {});
-  return { rows, rest, reactions, submessages, people, showsReactors, sight };
+  return { rows, rest, reactions, submessages, people, showsReactors, userVisibility };
 }
 
 async function loadRows(

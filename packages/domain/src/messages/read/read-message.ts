@@ -62,7 +62,7 @@ export async function readMessage(
       ...request,
       realm,
       viewer,
-      sight: loaded.sight,
+      userVisibility: loaded.userVisibility,
       clientGravatar: true,
     }),
     raw_content: found.message.content,

@@ -114,7 +114,7 @@ async function readPage(
 }
 
 /** How messages are presented to one viewer. */
-type Form = Omit<Presentation, "realm" | "viewer" | "sight">;
+type Form = Omit<Presentation, "realm" | "viewer" | "userVisibility">;
 
 /** The answer with the messages of the first page, in slices so that other requests get their turn. */
 export async function presentMessages(
@@ -140,7 +140,7 @@ export async function presentPage(
   viewer: Reader,
   form: Form,
 ): Promise<MessageResource[]> {
-  const presentation = { ...form, realm, viewer, sight: loaded.sight };
+  const presentation = { ...form, realm, viewer, userVisibility: loaded.userVisibility };
   const messages = await inSlices(await hydrate(loaded), ({ message, flags }) =>
     presentMessage(message, flags, presentation),
   );

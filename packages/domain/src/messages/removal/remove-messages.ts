@@ -11,6 +11,7 @@ import {
   loadContentAudiences,
   loadMetadataAudiences,
   lockChannelRows,
+  loadAfter,
 } from "@carillon/model";
 
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
@@ -274,13 +275,15 @@ export async function storeFirsts(
 ): Promise<NewEvent[]> {
   if (firsts.length === 0) return [];
   const channelIds = firsts.map(({ channel }) => channel.id);
-  const [, audiences] = await Promise.all([
+  const { audiences } = await loadAfter(
     tx.lock({ name: "channels", keys: channelIds }, store, [
       channelIds,
       firsts.map(({ messageId }) => messageId),
     ]),
-    loadMetadataAudiences(tx, realmId, channelIds),
-  ]);
+    {
+      audiences: loadMetadataAudiences(tx, realmId, channelIds),
+    },
+  );
   return firsts.map(({ channel, messageId }) =>
     channelPropertyEvent(channel, "first_message_id", messageId, [
       ...(audiences.get(channel.id) ?? []),
@@ -315,14 +318,18 @@ export async function lockPlaces(
   channelIds: readonly number[],
   alone: boolean,
 ): Promise<Places> {
-  const [, , , channels, rows, readers] = await Promise.all([
-    holdGroupGraph(tx, realmId),
-    alone ? changeAudiences(tx, channelIds) : holdAudiences(tx, channelIds),
-    lockChannelRows(tx, channelIds),
-    loadChannels(tx, realmId, channelIds),
-    tx.rows(recipients, [channelIds]),
-    loadContentAudiences(tx, realmId, channelIds),
-  ]);
+  const { channels, rows, readers } = await loadAfter(
+    [
+      holdGroupGraph(tx, realmId),
+      alone ? changeAudiences(tx, channelIds) : holdAudiences(tx, channelIds),
+      lockChannelRows(tx, channelIds),
+    ],
+    {
+      channels: loadChannels(tx, realmId, channelIds),
+      rows: tx.rows(recipients, [channelIds]),
+      readers: loadContentAudiences(tx, realmId, channelIds),
+    },
+  );
   const byRecipient = rows.flatMap(({ id, channelId }) => {
     const channel = channels.get(channelId);
     return channel ? [[id, channel] as const] : [];

@@ -1,6 +1,6 @@
 import { channel, crowd, organization, useDatabase } from "@carillon/testkit";
 import { parseMessage } from "@carillon/markdown";
-import type { Draft } from "@carillon/model";
+import type { MessageInput } from "@carillon/model";
 import { expect } from "chai";
 
 import { loadCheckFacts } from "./check-facts.ts";
@@ -16,13 +16,13 @@ describe("the statement that a check asks", () => {
     // What PostgreSQL knows of the tables must not depend on when it looks at them by itself.
     await db.rows("ANALYZE");
     const content = `@**Somebody** @*everybody* #**${room.name}** #**${room.name}>lunch** @_**Else|7**`;
-    const toChannel: Draft = {
+    const toChannel: MessageInput = {
       senderId: member.id,
       destination: { kind: "channel", channelId: room.id },
       topic: "lunch",
       content,
     };
-    const toPerson: Draft = {
+    const toPerson: MessageInput = {
       ...toChannel,
       destination: { kind: "direct", userIds: [owner.id] },
       topic: undefined,
@@ -33,8 +33,8 @@ describe("the statement that a check asks", () => {
     const kinds = [[plain], [naming], [calling], [toPerson], [toChannel, toPerson, calling]];
     // PostgreSQL plans a statement five times with its values before it compares with a plan without them.
     for (let i = 0; i < 8; i++)
-      for (const drafts of kinds) {
-        const texts = drafts.map((draft) => ({ draft, parsed: parseMessage(draft.content) }));
+      for (const inputs of kinds) {
+        const texts = inputs.map((input) => ({ input, parsed: parseMessage(input.content) }));
         await loadCheckFacts(db, realm.id, "http://carillon.test", texts);
       }
     const plans = await db.rows<{ anew: number; once: number }>(

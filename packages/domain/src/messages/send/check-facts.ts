@@ -2,12 +2,12 @@ import {
   type Account,
   type ChannelTopic,
   type DirectRecipient,
-  type Draft,
+  type MessageInput,
   type Folding,
   type Memberships,
   type PostingChannel,
   type Realm,
-  type Sight,
+  type UserVisibility,
   askFolding,
   channelsOf,
   countParticipants,
@@ -17,7 +17,7 @@ import {
   loadMembershipsWithOwners,
   loadPostingChannels,
   loadRealm,
-  loadSight,
+  loadUserVisibility,
   memberKey,
   membersOf,
   possibleTopics,
@@ -42,18 +42,18 @@ export interface CheckFacts {
   readonly directs: ReadonlyMap<string, DirectRecipient>;
   /** Topics with a message, in channels that restrict new topics, and topics and conversations that the batch starts. */
   readonly started: Set<string>;
-  /** Folds the drafts' topics. */
+  /** Folds the inputs' topics. */
   readonly folding: Folding;
   /** How many accounts have sent to a topic, by {@link topicSpelling}, for texts that mention its participants. */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
   /** The users that senders of direct messages can see, for senders who cannot see all. */
-  readonly sights: Map<number, Sight>;
+  readonly userVisibilities: Map<number, UserVisibility>;
 }
 
-/** A draft and its parsed text; undefined for a text that cannot be sent. */
-export interface ReadDraft {
-  readonly draft: Draft;
+/** An input and its parsed text; undefined for a text that cannot be sent. */
+export interface ReadInput {
+  readonly input: MessageInput;
   readonly parsed: ParsedMessage | undefined;
 }
 
@@ -61,19 +61,19 @@ export async function loadCheckFacts(
   sql: Sql,
   realmId: number,
   organizationUrl: string,
-  drafts: readonly ReadDraft[],
+  inputs: readonly ReadInput[],
 ): Promise<CheckFacts> {
   const accountIds = knowable(
-    drafts.flatMap(({ draft: { senderId, destination } }) =>
+    inputs.flatMap(({ input: { senderId, destination } }) =>
       destination.kind === "direct" ? [senderId, ...destination.userIds] : [senderId],
     ),
   );
-  const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
-  const channelIds = channelsOf(drafts.map(({ draft }) => draft.destination));
-  const calling = drafts.filter(({ parsed }) => parsed?.hasWildcard.topic);
-  const topics = topicsOf(drafts);
-  const texts = drafts.flatMap(({ draft, parsed }) =>
-    parsed ? [{ parsed, authorId: draft.senderId }] : [],
+  const senderIds = distinct(inputs.map(({ input }) => input.senderId));
+  const channelIds = channelsOf(inputs.map(({ input }) => input.destination));
+  const calling = inputs.filter(({ parsed }) => parsed?.hasWildcard.topic);
+  const topics = topicsOf(inputs);
+  const texts = inputs.flatMap(({ input, parsed }) =>
+    parsed ? [{ parsed, authorId: input.senderId }] : [],
   );
   return inOneStatement(sql, async (one) => {
     const [
@@ -91,7 +91,7 @@ export async function loadCheckFacts(
       loadAccounts(one, realmId, accountIds),
       loadMembershipsWithOwners(one, accountIds),
       loadPostingChannels(one, realmId, channelIds, senderIds),
-      findDirectRecipients(one, realmId, conversationsOf(drafts)),
+      findDirectRecipients(one, realmId, conversationsOf(inputs)),
       existingTopics(one, realmId, topics),
       askFolding(
         one,
@@ -110,7 +110,7 @@ export async function loadCheckFacts(
       folding,
       participants,
       lookups,
-      sights: new Map<number, Sight>(),
+      userVisibilities: new Map<number, UserVisibility>(),
     };
   });
 }
@@ -119,16 +119,16 @@ export async function loadCheckFacts(
  * Adds the users that guests who send direct messages can see, where the organization restricts that: one more
  * statement, for these messages only.
  */
-export async function loadSights(
+export async function loadUserVisibilities(
   sql: Sql,
-  { realm, accounts, sights }: CheckFacts,
-  drafts: readonly Draft[],
+  { realm, accounts, userVisibilities }: CheckFacts,
+  inputs: readonly MessageInput[],
 ): Promise<void> {
   if (!realm.restrictsGuests) return;
-  for (const { senderId, destination } of drafts) {
+  for (const { senderId, destination } of inputs) {
     const sender = accounts.get(senderId);
     if (!sender || destination.kind !== "direct" || !isGuest(sender)) continue;
-    if (!sights.has(senderId)) sights.set(senderId, await loadSight(sql, sender));
+    if (!userVisibilities.has(senderId)) userVisibilities.set(senderId, await loadUserVisibility(sql, sender));
   }
 }
 
@@ -137,18 +137,18 @@ export function ownerOf(facts: CheckFacts, account: Account): Account | undefine
   return account.botOwnerId === null ? undefined : facts.accounts.get(account.botOwnerId);
 }
 
-function conversationsOf(drafts: readonly ReadDraft[]) {
-  const conversations = drafts.flatMap(({ draft }) =>
-    draft.destination.kind === "direct"
-      ? [membersOf(draft.senderId, draft.destination.userIds)]
+function conversationsOf(inputs: readonly ReadInput[]) {
+  const conversations = inputs.flatMap(({ input }) =>
+    input.destination.kind === "direct"
+      ? [membersOf(input.senderId, input.destination.userIds)]
       : [],
   );
   return [...new Map(conversations.map((members) => [memberKey(members), members])).values()];
 }
 
-/** Returns the topics that the drafts may have: the organization's name for the empty topic is not known yet. */
-function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
-  return drafts.flatMap(({ draft: { destination, topic } }) => {
+/** Returns the topics that the inputs may have: the organization's name for the empty topic is not known yet. */
+function topicsOf(inputs: readonly ReadInput[]): ChannelTopic[] {
+  return inputs.flatMap(({ input: { destination, topic } }) => {
     if (destination.kind !== "channel" || knowableId(destination.channelId) === 0) return [];
     const { channelId } = destination;
     return possibleTopics(topic).map((possible) => ({ channelId, topic: possible }));

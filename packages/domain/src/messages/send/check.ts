@@ -1,12 +1,12 @@
 import {
   type Account,
   type CheckedMessage,
-  type Draft,
+  type MessageInput,
   type Realm,
   type Target,
   checkNewTopicVisible,
   checkTopicsPolicy,
-  fullSight,
+  fullUserVisibility,
   memberKey,
   membersOf,
   normaliseContent,
@@ -25,7 +25,7 @@ import {
 } from "@carillon/markdown";
 
 import { attempt } from "./attempt.ts";
-import { loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-facts.ts";
+import { loadCheckFacts, loadUserVisibilities, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
 import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
@@ -34,29 +34,29 @@ import { boundedWidget, widgetOf } from "./widget.ts";
 
 /**
  * Checks whether each message may be sent now, and normalises and renders it (scheduled-messages.md §0.2–0.4). Scheduling,
- * editing, sending, typing and delivery all use this check. It reads one snapshot. Drafts are checked in order, and each
+ * editing, sending, typing and delivery all use this check. It reads one snapshot. Inputs are checked in order, and each
  * sees the topics and conversations that earlier ones start.
  *
  * @param options `started`: topics and conversations (`begins`) that earlier messages start and that are not committed
  * yet; `reader`: holds texts that were parsed before
- * @returns the message of each draft, or its rejection, which does not affect the others; `UNAUTHORIZED` where the sender
+ * @returns the message of each input, or its rejection, which does not affect the others; `UNAUTHORIZED` where the sender
  * is deactivated; and the organization
  */
 export async function checkMessages(
   sql: Sql,
   site: { readonly url: string },
   realmId: number,
-  drafts: readonly Draft[],
+  inputs: readonly MessageInput[],
   { started = [], reader = new TextReader() }: CheckOptions = {},
 ): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
-  const texts = await inSlices(drafts, (draft): DraftText => {
-    const content = attempt(() => normaliseContent(draft.content));
+  const texts = await inSlices(inputs, (input): InputText => {
+    const content = attempt(() => normaliseContent(input.content));
     const parsed = content instanceof ApiError ? undefined : reader.parse(content);
-    return { draft, content, parsed };
+    return { input, content, parsed };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
   for (const conversation of started) facts.started.add(conversation);
-  await loadSights(sql, facts, drafts);
+  await loadUserVisibilities(sql, facts, inputs);
   const results = await inSlices(texts, (text) => attempt(() => check(facts, reader, text)));
   return { realm: facts.realm, results };
 }
@@ -69,19 +69,19 @@ export async function checkMessage(
   sql: Sql,
   site: { readonly url: string },
   actor: Account,
-  draft: Omit<Draft, "senderId">,
+  input: Omit<MessageInput, "senderId">,
 ): Promise<{ readonly realm: Realm; readonly message: CheckedMessage }> {
-  const own = { senderId: actor.id, ...draft };
+  const own = { senderId: actor.id, ...input };
   const { realm, results } = await checkMessages(sql, site, actor.realmId, [own]);
   return { realm, message: onlyMessage(results) };
 }
 
 /**
- * Returns the message of the only draft that was checked.
+ * Returns the message of the only input that was checked.
  * @throws ApiError its rejection
  */
 export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>): CheckedMessage {
-  if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
+  if (!result || result instanceof ApiError) throw result ?? new Error("no result for the input");
   return result;
 }
 
@@ -90,8 +90,8 @@ interface CheckOptions {
   readonly reader?: TextReader | undefined;
 }
 
-interface DraftText {
-  readonly draft: Draft;
+interface InputText {
+  readonly input: MessageInput;
   readonly content: string | ApiError;
   readonly parsed: ParsedMessage | undefined;
 }
@@ -99,21 +99,21 @@ interface DraftText {
 function check(
   facts: CheckFacts,
   reader: TextReader,
-  { draft, content, parsed }: DraftText,
+  { input, content, parsed }: InputText,
 ): CheckedMessage {
-  const topic = topicOf(draft, facts.realm);
-  const sender = facts.accounts.get(draft.senderId);
-  if (!sender) throw new Error(`there is no account ${draft.senderId} in this organization`);
+  const topic = topicOf(input, facts.realm);
+  const sender = facts.accounts.get(input.senderId);
+  if (!sender) throw new Error(`there is no account ${input.senderId} in this organization`);
   if (!sender.isActive) throw errors.unauthorized();
-  const participants = participantsOf(facts, draft);
+  const participants = participantsOf(facts, input);
   if (content instanceof ApiError) throw content;
   if (!parsed) throw new Error("the text was not parsed");
   const target: Target = participants
     ? directTarget(facts, sender, participants)
-    : channelTarget(facts, sender, draft, topic);
+    : channelTarget(facts, sender, input, topic);
   const rendered = renderFor(facts, parsed, sender, reader);
   checkMentions(facts, { sender, target, topic, rendered });
-  const widget = draft.widget === undefined ? widgetOf(content) : boundedWidget(draft.widget);
+  const widget = input.widget === undefined ? widgetOf(content) : boundedWidget(input.widget);
   const begins = beginning(facts, target, topic);
   facts.started.add(begins);
   const mentionedFollowers = rendered.mentionedUserIds.filter(
@@ -138,21 +138,21 @@ function beginning({ folding }: CheckFacts, target: Target, topic: string): stri
     : memberKey(target.members);
 }
 
-function topicOf(draft: Draft, realm: Realm): string {
-  return draft.destination.kind === "channel" ? normaliseTopic(draft.topic, realm) : "";
+function topicOf(input: MessageInput, realm: Realm): string {
+  return input.destination.kind === "channel" ? normaliseTopic(input.topic, realm) : "";
 }
 
 /** Returns the participants of a direct conversation; undefined for a channel message. */
 function participantsOf(
   facts: CheckFacts,
-  { senderId, destination }: Draft,
+  { senderId, destination }: MessageInput,
 ): Account[] | undefined {
   if (destination.kind === "channel") return undefined;
   if (destination.userIds.length === 0) throw errors.badRequest("to must name at least one user");
-  const sight = facts.sights.get(senderId) ?? fullSight;
+  const userVisibility = facts.userVisibilities.get(senderId) ?? fullUserVisibility;
   return membersOf(senderId, destination.userIds).map((id) => {
     const account = facts.accounts.get(id);
-    if (!account || !sight.sees(account))
+    if (!account || !userVisibility.sees(account))
       throw errors.badRequest(`There is no user with the ID ${id}`);
     return account;
   });
@@ -168,8 +168,8 @@ function directTarget(facts: CheckFacts, sender: Account, participants: Account[
   return { kind: "direct", members, participants };
 }
 
-function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: string): Target {
-  const { destination } = draft;
+function channelTarget(facts: CheckFacts, sender: Account, input: MessageInput, topic: string): Target {
+  const { destination } = input;
   if (destination.kind !== "channel") throw new Error("not a channel message");
   const { channelId, name } = destination;
   const channel = facts.channels.get(channelId);
@@ -182,7 +182,7 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
   if (!facts.started.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
     if (!mayCreateTopic(sender, owner, channel, facts.memberships))
       throw errors.badRequest("You may not start a topic in this channel");
-    if (draft.topicIsStored !== true) checkNewTopicVisible(draft.topic ?? "", topic);
+    if (input.topicIsStored !== true) checkNewTopicVisible(input.topic ?? "", topic);
   }
   checkTopicsPolicy(topic, channel.topicsPolicy, facts.realm);
   return { kind: "channel", channel };

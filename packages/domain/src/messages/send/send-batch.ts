@@ -74,20 +74,20 @@ export async function sendBatch(
     if (destination instanceof ApiError) return rejected(destination);
     return serializeBy(partsOf(actor, destination), (part) => context.isSerialized(part));
   });
-  const drafts = requests.flatMap(({ actor, input: { topic, content, widget } }, i) => {
+  const inputs = requests.flatMap(({ actor, input: { topic, content, widget } }, i) => {
     const destination = destinations[i]!;
     return early[i] || destination instanceof ApiError
       ? []
       : [{ senderId: actor.id, destination, topic, content, widget }];
   });
-  if (drafts.length === 0) return early.flatMap((outcome) => outcome ?? []);
-  const channelIds = channelsOf(drafts.map(({ destination }) => destination));
-  const senderIds = [...new Set(drafts.map(({ senderId }) => senderId))];
+  if (inputs.length === 0) return early.flatMap((outcome) => outcome ?? []);
+  const channelIds = channelsOf(inputs.map(({ destination }) => destination));
+  const senderIds = [...new Set(inputs.map(({ senderId }) => senderId))];
   const [missed, { realm, results }] = await Promise.all([
     context.canBlock
       ? holdAudiences(tx, channelIds, senderIds).then(() => new Set<number>())
       : tryAudiences(tx, channelIds, senderIds),
-    checkMessages(tx, site, realmId, drafts),
+    checkMessages(tx, site, realmId, inputs),
   ]);
 
   const outgoing: OutgoingMessage[] = [];
@@ -98,7 +98,7 @@ export async function sendBatch(
     const known = early[i];
     if (known) return known;
     const result = results[next]!;
-    const { destination } = drafts[next++]!;
+    const { destination } = inputs[next++]!;
     if (copiesLeft <= 0) return { kind: "retryLater" };
     const serialized = serializeBy(partsOf(request.actor, destination), (part) => missed.has(part));
     if (serialized) {

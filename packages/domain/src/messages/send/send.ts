@@ -3,7 +3,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { recordPushPlan } from "../../notifications/plan-pushes.ts";
-import { openConversations } from "../../sight/new-conversations.ts";
+import { openConversations } from "../../user-visibility/new-conversations.ts";
 import { amongAudience } from "./audience.ts";
 import {
   loadReceiving,

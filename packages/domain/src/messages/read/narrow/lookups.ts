@@ -7,7 +7,7 @@ import {
   findDirectRecipients,
   hasSharedHistorySql,
   loadFolding,
-  loadSight,
+  loadUserVisibility,
   memberKey,
   type Members,
   type Reader,
@@ -182,11 +182,11 @@ async function loadUserIds(
   const numbers = named.filter((value) => typeof value === "number");
   const ids = numbers.map((id) => knowableId(id));
   const addresses = named.filter((value) => typeof value === "string");
-  const [accounts, sight] = await Promise.all([
+  const [accounts, userVisibility] = await Promise.all([
     sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]),
-    loadSight(sql, viewer),
+    loadUserVisibility(sql, viewer),
   ]);
-  const seen = accounts.filter(sight.sees);
+  const seen = accounts.filter(userVisibility.sees);
 
   const byAddress = new Map<string, number>();
   const { fold } = await loadFolding(sql, [
@@ -201,7 +201,7 @@ async function loadUserIds(
 
   const found = new Map<string | number, number>();
   for (const { id } of accounts) found.set(id, id);
-  if (sight.isRestricted) for (const id of numbers) found.set(id, knowableId(id));
+  if (userVisibility.isRestricted) for (const id of numbers) found.set(id, knowableId(id));
   for (const address of addresses) {
     const id = byAddress.get(fold(address));
     if (id !== undefined) found.set(address, id);

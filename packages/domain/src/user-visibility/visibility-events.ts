@@ -4,7 +4,7 @@ import {
   type SubscriptionPair,
   accountColumns,
   accountRow,
-  changeSight,
+  lockUserVisibility,
   hasPublicGravatar,
   personAdded,
   personUpdated,
@@ -38,7 +38,7 @@ const shiftRow = { person: column.int, viewers: column.text };
  * lost sight by the change. `others` are those who are subscribed now, and those who were.
  */
 const bySubscriptions = statement({
-  name: "sight-by-subscriptions",
+  name: "visibility-by-subscriptions",
   text: `WITH changed AS (
       SELECT DISTINCT channel_id, user_id FROM unnest($2::int[], $3::int[]) AS c (channel_id, user_id)
     ), others AS (
@@ -67,7 +67,7 @@ const bySubscriptions = statement({
 
 /** The same of conversations that are new, by the ids of their recipients; nothing where guests see everybody. */
 const byConversations = statement({
-  name: "sight-by-conversations",
+  name: "visibility-by-conversations",
   text: `WITH pair AS (
       SELECT DISTINCT g.id AS guest, p.id AS person FROM recipients r
         JOIN users g ON g.id = ANY(r.member_ids) JOIN users p ON p.id = ANY(r.member_ids)
@@ -113,14 +113,14 @@ const activeGuests = statement({
  * (users.md §2.1); nothing where they see everybody.
  * @param how whether the subscriptions are there by now, or were
  */
-export async function sightBySubscriptions(
+export async function visibilityBySubscriptions(
   tx: Tx,
   realm: { readonly id: number; readonly restrictsGuests: boolean },
   pairs: readonly SubscriptionPair[],
   how: "gained" | "lost",
 ): Promise<NewEvent[]> {
   if (!realm.restrictsGuests || pairs.length === 0) return [];
-  await changeSight(tx, realm.id);
+  await lockUserVisibility(tx, realm.id);
   const shifts = await tx.rows(bySubscriptions, [
     realm.id,
     pairs.map(({ channelId }) => channelId),
@@ -129,8 +129,8 @@ export async function sightBySubscriptions(
   return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);
 }
 
-/** What guests are told who see accounts by direct conversations that are new; the sight must be theirs to change. */
-export async function sightByConversations(
+/** What guests are told who see accounts by direct conversations that are new. Needs {@link lockUserVisibility}. */
+export async function visibilityByConversations(
   tx: Tx,
   realmId: number,
   recipientIds: readonly number[],
@@ -143,7 +143,7 @@ export async function sightByConversations(
  * What accounts are told that have become guests, or are none any more, of those whom guests do not see.
  * @param targets active accounts with the roles that they had
  */
-export async function sightByRole(
+export async function visibilityByRole(
   tx: Tx,
   realm: { readonly id: number; readonly restrictsGuests: boolean },
   targets: ReadonlyArray<Pick<Account, "id" | "role">>,
@@ -151,7 +151,7 @@ export async function sightByRole(
 ): Promise<{ readonly gained: NewEvent[]; readonly lost: NewEvent[] }> {
   const turned = targets.filter((target) => isGuest(target) !== (role === roles.guest));
   if (!realm.restrictsGuests || turned.length === 0) return { gained: [], lost: [] };
-  await changeSight(tx, realm.id);
+  await lockUserVisibility(tx, realm.id);
   const shifts = await tx.rows(unseenBy, [realm.id, turned.map(({ id }) => id)]);
   return role === roles.guest
     ? { gained: [], lost: await lostEvents(shifts) }
@@ -159,12 +159,12 @@ export async function sightByRole(
 }
 
 /** What all guests are told when the organization keeps accounts from them by now, or no more. */
-export async function sightByPermission(
+export async function visibilityByPermission(
   tx: Tx,
   realmId: number,
   how: "gained" | "lost",
 ): Promise<NewEvent[]> {
-  await changeSight(tx, realmId);
+  await lockUserVisibility(tx, realmId);
   const guests = await tx.rows(activeGuests, [realmId]);
   const shifts = await tx.rows(unseenBy, [realmId, guests.map(({ id }) => id)]);
   return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);

@@ -7,15 +7,15 @@ import { restrictsGuests } from "../realms.ts";
 type Looking = Pick<Account, "id" | "realmId" | "role">;
 type Looked = Pick<Account, "id" | "isBot">;
 
-/** Whom an account sees (users.md §2.1). */
-export interface Sight {
+/** Which accounts an account sees (users.md §2.1). */
+export interface UserVisibility {
   /** Whether there may be somebody whom it does not see. */
   readonly isRestricted: boolean;
   sees(this: void, account: Looked): boolean;
 }
 
-/** The sight of who sees everybody. */
-export const fullSight: Sight = { isRestricted: false, sees: () => true };
+/** Visibility without restrictions: every account is seen. */
+export const fullUserVisibility: UserVisibility = { isRestricted: false, sees: () => true };
 
 /**
  * Besides itself and bots: active subscribers of its channels, and everybody in its direct conversations. No row where
@@ -33,10 +33,10 @@ const seen = statement({
 });
 
 /** Whom the account sees: guests may be kept from others, everybody else sees all accounts. */
-export async function loadSight(sql: Sql, viewer: Looking): Promise<Sight> {
-  if (!isGuest(viewer)) return fullSight;
+export async function loadUserVisibility(sql: Sql, viewer: Looking): Promise<UserVisibility> {
+  if (!isGuest(viewer)) return fullUserVisibility;
   const [row] = await sql.rows(seen, [viewer.realmId, viewer.id]);
-  if (!row) return fullSight;
+  if (!row) return fullUserVisibility;
   const ids = new Set(row.ids);
   return { isRestricted: true, sees: ({ id, isBot }) => isBot || ids.has(id) };
 }

@@ -16,7 +16,7 @@ import {
   guestsNotSeeing,
   notSeeingAmong,
   seeing,
-} from "./sight-audience.ts";
+} from "./visibility-audience.ts";
 
 const many = 400;
 

@@ -2,7 +2,7 @@ import {
   type Account,
   type Members,
   type Realm,
-  changeSight,
+  lockUserVisibility,
   ensureDirectRecipients,
   findDirectRecipients,
   memberKey,
@@ -10,7 +10,7 @@ import {
 import { type NewEvent, isGuest } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { sightByConversations } from "./sight-events.ts";
+import { visibilityByConversations } from "./visibility-events.ts";
 
 /** A direct conversation, and who is in it. */
 interface Conversation {
@@ -27,7 +27,7 @@ export async function openConversations(
   realm: Realm,
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
-  // Whether guests see everybody is asked with the sight in hand: by the check it may be changing.
+  // Whether guests see everybody is asked under the visibility lock: before, a change may be under way.
   const showing = conversations.filter(mayShowSomebody);
   const fresh = await freshAmong(
     tx,
@@ -40,7 +40,7 @@ export async function openConversations(
     conversations.map(({ members }) => members),
   );
   const made = [...new Set(fresh.flatMap((members) => ids.get(memberKey(members)) ?? []))];
-  return { ids, events: await sightByConversations(tx, realm.id, made) };
+  return { ids, events: await visibilityByConversations(tx, realm.id, made) };
 }
 
 /** What everybody sees, which are bots, no conversation shows: the server's own notices change nothing. */
@@ -62,6 +62,6 @@ async function freshAmong(
     return conversations.filter((members) => !known.has(memberKey(members)));
   };
   if ((await missing()).length === 0) return [];
-  await changeSight(tx, realmId);
+  await lockUserVisibility(tx, realmId);
   return missing();
 }

@@ -6,7 +6,7 @@ import type { PostingChannel } from "./channel-facts.ts";
 import type { Members } from "./recipients.ts";
 
 /** A message that somebody wants to send, now or later, before anything has been checked. */
-export interface Draft {
+export interface MessageInput {
   readonly senderId: number;
   readonly destination: Destination;
   /** As sent; ignored for direct messages. */
@@ -37,7 +37,7 @@ export function channelsOf(destinations: readonly Destination[]): number[] {
   return [...new Set(ids)].filter((id) => id !== 0);
 }
 
-/** A message that may be sent: what {@link checkMessages} makes of a draft. */
+/** A message that may be sent: what {@link checkMessages} makes of a input. */
 export interface CheckedMessage {
   readonly sender: Account;
   readonly target: Target;

@@ -3,6 +3,7 @@ import { column, holdKey, lockKey, statement, type Sql, type Tx } from "@carillo
 
 import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
+import { loadAfter } from "../load-after.ts";
 
 /** Whether the guest sees the person by a channel: ids as they stand in the statement. */
 export const seesByChannel = (guest: string, person: string) => `EXISTS (
@@ -72,10 +73,9 @@ export async function audienceNow(
 /** The same; until the transaction ends nobody begins or ceases to see accounts. */
 export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
   if (account.isBot) return null;
-  const [, audience] = await Promise.all([
-    holdKey(tx, "sight", account.realmId),
-    audienceNow(tx, account),
-  ]);
+  const { audience } = await loadAfter(holdKey(tx, "userVisibility", account.realmId), {
+    audience: audienceNow(tx, account),
+  });
   return audience;
 }
 
@@ -101,6 +101,6 @@ export async function notSeeingAmong(
  * One change at a time of whom the organization's guests see, until the transaction ends; nobody tells of accounts
  * meanwhile.
  */
-export async function changeSight(tx: Tx, realmId: number): Promise<void> {
-  await lockKey(tx, "sight", realmId);
+export async function lockUserVisibility(tx: Tx, realmId: number): Promise<void> {
+  await lockKey(tx, "userVisibility", realmId);
 }
