@@ -128,7 +128,8 @@ export async function loadUserVisibilities(
   for (const { senderId, destination } of inputs) {
     const sender = accounts.get(senderId);
     if (!sender || destination.kind !== "direct" || !isGuest(sender)) continue;
-    if (!userVisibilities.has(senderId)) userVisibilities.set(senderId, await loadUserVisibility(sql, sender));
+    if (!userVisibilities.has(senderId))
+      userVisibilities.set(senderId, await loadUserVisibility(sql, sender));
   }
 }
 

@@ -168,7 +168,12 @@ function directTarget(facts: CheckFacts, sender: Account, participants: Account[
   return { kind: "direct", members, participants };
 }
 
-function channelTarget(facts: CheckFacts, sender: Account, input: MessageInput, topic: string): Target {
+function channelTarget(
+  facts: CheckFacts,
+  sender: Account,
+  input: MessageInput,
+  topic: string,
+): Target {
   const { destination } = input;
   if (destination.kind !== "channel") throw new Error("not a channel message");
   const { channelId, name } = destination;
