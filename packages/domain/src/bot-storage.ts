@@ -266,12 +266,6 @@ const lockUsage = statement({
   row: { size: column.bigint },
 });
 
-const storeUsage = statement({
-  name: "bot-storage-usage-store",
-  text: "UPDATE bot_storage_usage SET size = $2 WHERE bot_id = $1",
-  row: {},
-});
-
 /** Keeps others from changing the bot's storage until the transaction ends; how many characters are stored. */
 async function lockStorage(tx: Tx, bot: Account): Promise<number> {
   // The row is there from the first time on, so that there is one to lock.
@@ -284,7 +278,12 @@ async function lockStorage(tx: Tx, bot: Account): Promise<number> {
   return usage.size;
 }
 
-/** Notes how many characters are stored by now; the storage is locked. */
+/** Stores how many characters the locked storage holds. */
 async function storeUsedSize(tx: Tx, bot: Account, size: number): Promise<void> {
-  await tx.rows(storeUsage, [bot.id, size]);
+  const prisma = await tx.prisma();
+  await prisma.botStorageUsage.update({
+    where: { botId: bot.id },
+    data: { size },
+    select: { botId: true },
+  });
 }

@@ -74,12 +74,6 @@ async function openBot(
   return { realm, actor: now, bot, named: named && userVisibility.sees(named) ? named : undefined };
 }
 
-const storeName = statement({
-  name: "bot-name-store",
-  text: "UPDATE users SET full_name = $2 WHERE id = $1",
-  row: {},
-});
-
 async function apply(
   tx: Tx,
   site: Site,
@@ -92,7 +86,12 @@ async function apply(
   const note = (type: string, before: unknown, now: unknown) =>
     audit.push({ type, userId: bot.id, data: { old: before, new: now } });
   if (fullName !== undefined) {
-    await tx.rows(storeName, [bot.id, fullName]);
+    const prisma = await tx.prisma();
+    await prisma.user.update({
+      where: { id: bot.id },
+      data: { fullName },
+      select: { id: true },
+    });
     events.push(personUpdated(bot.id, { full_name: fullName }));
     note("user_full_name_changed", bot.fullName, fullName);
   }
@@ -230,12 +229,6 @@ async function checkAddress(
   return address;
 }
 
-const storeOwner = statement({
-  name: "bot-owner-store",
-  text: "UPDATE users SET bot_owner_id = $2 WHERE id = $1",
-  row: {},
-});
-
 const activeOwner = statement({
   name: "active-owner-of-bot",
   text: "SELECT id, role FROM users WHERE id = $1 AND is_active",
@@ -250,7 +243,12 @@ const activeOwner = statement({
 async function changeBotOwner(tx: Tx, bot: Account, owner: Account): Promise<NewEvent[]> {
   const viewers = [...(await tx.rows(activeOwner, [bot.botOwnerId])), owner];
   const before = await loadAdministeredBots(tx, bot.realmId, viewers);
-  await tx.rows(storeOwner, [bot.id, owner.id]);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: bot.id },
+    data: { botOwnerId: owner.id },
+    select: { id: true },
+  });
   const after = await loadAdministeredBots(tx, bot.realmId, viewers);
   return [
     personUpdated(bot.id, { bot_owner_id: owner.id }),

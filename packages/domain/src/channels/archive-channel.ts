@@ -63,16 +63,15 @@ export async function archiveChannel(tx: Tx, account: Account, channelId: number
   ]);
 }
 
-const clear = statement({
-  name: "realm-announcements-clear",
-  text: "UPDATE realms SET new_stream_announcements_channel_id = NULL WHERE id = $1",
-  row: {},
-});
-
 /** Lets the organization announce nothing in the channel any more, and tells everybody where it did. */
 async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Promise<NewEvent[]> {
   if (realm.newStreamAnnouncementsChannelId !== channelId) return [];
-  await tx.rows(clear, [realm.id]);
+  const prisma = await tx.prisma();
+  await prisma.realm.update({
+    where: { id: realm.id },
+    data: { newStreamAnnouncementsChannelId: null },
+    select: { id: true },
+  });
   return realmUpdatedEvents({ new_stream_announcements_stream_id: -1 });
 }
 
@@ -89,12 +88,6 @@ export function checkMayReturn(
     throw errors.badRequest("A private channel without subscribers stays archived");
 }
 
-const unarchive = statement({
-  name: "channel-unarchive",
-  text: "UPDATE channels SET is_archived = false WHERE id = $1",
-  row: {},
-});
-
 /**
  * Brings a channel back from the archive (channels.md §8), as it was but for the default channels: a group that was
  * deactivated meanwhile stays what a permission is set to. The transaction holds the group graph and has locked the
@@ -109,7 +102,12 @@ export async function unarchiveChannel(
   channel: Channel,
 ): Promise<readonly NewEvent[]> {
   checkMayReturn(channel);
-  await tx.rows(unarchive, [channel.id]);
+  const prisma = await tx.prisma();
+  await prisma.channel.update({
+    where: { id: channel.id },
+    data: { isArchived: false },
+    select: { id: true },
+  });
   recordAudit(tx, realm.id, actor.id, [
     { type: "channel_unarchived", data: { channel_id: channel.id } },
   ]);

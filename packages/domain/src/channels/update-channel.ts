@@ -1,5 +1,5 @@
 import { type Audience, channelPermissions, type NewEvent } from "@carillon/contract";
-import { type Sql, statement, type Tx } from "@carillon/db";
+import type { Sql, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import type { IntentRef } from "@carillon/jobs";
 import {
@@ -139,30 +139,24 @@ async function applyChanges(
   return { events, auditIds };
 }
 
-/** No message is touched: their channel's name is looked up where they are shown. */
-const store = statement({
-  name: "channel-update",
-  text: `UPDATE channels SET name = $2, description = $3, rendered_description = $4, invite_only = $5,
-      is_web_public = $6, history_public_to_subscribers = $7, message_retention_days = $8, topics_policy = $9,
-      folder_id = $10
-    WHERE id = $1`,
-  row: {},
-});
-
-/** Stores what a locked channel is like from now on. */
+/** Stores the changed properties of a locked channel. Messages stay: they look the channel's name up when they are shown. */
 async function storeChannel(tx: Tx, channelId: number, next: NextChannel): Promise<void> {
-  await tx.rows(store, [
-    channelId,
-    next.name,
-    next.description,
-    next.renderedDescription,
-    next.inviteOnly,
-    next.isWebPublic,
-    next.historyPublicToSubscribers,
-    next.messageRetentionDays,
-    next.topicsPolicy,
-    next.folderId,
-  ]);
+  const prisma = await tx.prisma();
+  await prisma.channel.update({
+    where: { id: channelId },
+    data: {
+      name: next.name,
+      description: next.description,
+      renderedDescription: next.renderedDescription,
+      inviteOnly: next.inviteOnly,
+      isWebPublic: next.isWebPublic,
+      historyPublicToSubscribers: next.historyPublicToSubscribers,
+      messageRetentionDays: next.messageRetentionDays,
+      topicsPolicy: next.topicsPolicy,
+      folderId: next.folderId,
+    },
+    select: { id: true },
+  });
 }
 
 /** Who is told of a change to a channel, and what those are told who see it only before, or only afterwards. */

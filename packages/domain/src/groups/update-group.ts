@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import {
   type Account,
   changeGroupSettings,
@@ -136,12 +136,6 @@ async function changeSettings(
   };
 }
 
-const deactivate = statement({
-  name: "group-deactivate",
-  text: "UPDATE named_user_group SET deactivated = true WHERE id = $1",
-  row: {},
-});
-
 /**
  * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. A
  * request that is about to use it holds its row, so that uses are looked for only when the row is ours.
@@ -154,7 +148,12 @@ export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: numbe
   checkManages(open);
   const objections = await findObjections(tx, actor.realmId, groupId);
   if (objections.length > 0) throw errors.cannotDeactivateGroupInUse(objections);
-  await tx.rows(deactivate, [groupId]);
+  const prisma = await tx.prisma();
+  await prisma.namedUserGroup.update({
+    where: { id: groupId },
+    data: { deactivated: true },
+    select: { id: true },
+  });
   tell(tx, actor, groupId, [
     {
       events: [groupEvents.updated(open.group, { deactivated: true })],

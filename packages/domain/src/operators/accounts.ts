@@ -112,12 +112,6 @@ export async function replaceApiKey(tx: Tx, site: Site, { id, realmId }: Account
   return changeApiKey(tx, site, null, account);
 }
 
-const store = statement({
-  name: "password-store",
-  text: "UPDATE users SET password_hash = $2 WHERE id = $1",
-  row: {},
-});
-
 /**
  * Gives a person another password on behalf of an operator. Its API key stays: see `replaceApiKey` for one that somebody
  * else may have.
@@ -134,7 +128,12 @@ export async function resetPassword(
     const account = await lockAccount(tx, realmId, id);
     if (!account) throw noSuchUser();
     if (account.isBot) throw errors.badRequest("Bots have no password");
-    await tx.rows(store, [id, hash]);
+    const prisma = await tx.prisma();
+    await prisma.user.update({
+      where: { id: id },
+      data: { passwordHash: hash },
+      select: { id: true },
+    });
     recordAudit(tx, realmId, null, [{ type: "user_password_reset", userId: id }]);
   });
 }

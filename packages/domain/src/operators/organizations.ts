@@ -174,13 +174,6 @@ interface OrganizationLimits {
   readonly bots: number | undefined;
 }
 
-const store = statement({
-  name: "organization-limits-store",
-  text: `UPDATE realms SET max_channels = coalesce($2, max_channels), max_user_groups = coalesce($3, max_user_groups),
-      max_bots = coalesce($4, max_bots) WHERE id = $1`,
-  row: {},
-});
-
 /** Changes on behalf of an operator how many channels, user groups and bots an organization may have. */
 export async function setLimits(
   tx: Tx,
@@ -188,7 +181,16 @@ export async function setLimits(
   { channels, userGroups, bots }: OrganizationLimits,
 ): Promise<void> {
   if (channels === undefined && userGroups === undefined && bots === undefined) return;
-  await tx.rows(store, [realmId, channels ?? null, userGroups ?? null, bots ?? null]);
+  const prisma = await tx.prisma();
+  await prisma.realm.update({
+    where: { id: realmId },
+    data: {
+      ...(channels !== undefined && { maxChannels: channels }),
+      ...(userGroups !== undefined && { maxUserGroups: userGroups }),
+      ...(bots !== undefined && { maxBots: bots }),
+    },
+    select: { id: true },
+  });
   recordAudit(tx, realmId, null, [
     { type: "organization_limits_changed", data: { channels, user_groups: userGroups, bots } },
   ]);

@@ -1,6 +1,6 @@
 import type { Account, Site } from "@carillon/model";
 import { roles } from "@carillon/contract";
-import { statement, lockKey, type Database, type Tx } from "@carillon/db";
+import { lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
 import { insertUser } from "../users/create-user.ts";
@@ -57,12 +57,6 @@ const fullNames: Readonly<Record<FirstAccountName, string>> = {
   bot: "Bert Bot",
 };
 
-const anyRealm = statement({
-  name: "any-realm",
-  text: "SELECT FROM realms LIMIT 1",
-  row: {},
-});
-
 /**
  * Makes the first organization in one transaction, unless the database has one: its owner, who may create users and
  * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well;
@@ -83,7 +77,9 @@ export async function createFirstOrganization(
   const people = accounts.map((account, index) => ({ ...account, passwordHash: hashes[index] }));
   return db.transaction(async (tx) => {
     await lockKey(tx, "firstOrganization", 0);
-    if (await tx.first(anyRealm)) return { created: false, accounts: [], channelId: 0 };
+    const prisma = await tx.prisma();
+    if (await prisma.realm.findFirst({ select: { id: true } }))
+      return { created: false, accounts: [], channelId: 0 };
     const channelId = await fill(tx, site, name, people);
     return { created: true, accounts, channelId };
   });

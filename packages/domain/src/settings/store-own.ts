@@ -23,12 +23,6 @@ import { settingEvent, type SettingValue } from "./update-defaults.ts";
 /** New values by their wire names. */
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
 
-const storeTimezone = statement({
-  name: "timezone-store",
-  text: "UPDATE users SET timezone = $2 WHERE id = $1",
-  row: {},
-});
-
 /**
  * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.
  * @param account as it is now
@@ -45,7 +39,14 @@ export async function storeOwnSettings(
   const { timezone, email_address_visibility: visibility, ...settings } = changes;
   if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
   if (settings["enable_drafts_synchronization"] === false) await forgetDrafts(tx, [account.id]);
-  if (timezone !== undefined) await tx.rows(storeTimezone, [account.id, timezone]);
+  if (typeof timezone === "string") {
+    const prisma = await tx.prisma();
+    await prisma.user.update({
+      where: { id: account.id },
+      data: { timezone },
+      select: { id: true },
+    });
+  }
   const { email, events } =
     typeof visibility === "number"
       ? await changeAddressVisibility(tx, site, realm, account, visibility)

@@ -41,13 +41,6 @@ export interface OwnSettingsInput {
 /** undefined where nothing is to change. */
 type Values = Readonly<Record<string, SettingValue | undefined>>;
 
-const storeNameAndPassword = statement({
-  name: "own-name-and-password-store",
-  text: `UPDATE users SET full_name = coalesce($2, full_name), password_hash = coalesce($3, password_hash)
-    WHERE id = $1`,
-  row: {},
-});
-
 /**
  * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
  * checked before anything is stored.
@@ -86,8 +79,17 @@ export async function updateOwnSettings(
     if (input.email !== undefined) await wantAddress(tx, site, realm, owner, input.email);
     const changes = await changed(tx, realm, owner, wanted);
     const told = await storeOwnSettings(tx, site, realm, owner, changes);
-    if (name !== undefined || password)
-      await tx.rows(storeNameAndPassword, [owner.id, name ?? null, password?.hash ?? null]);
+    if (name !== undefined || password) {
+      const prisma = await tx.prisma();
+      await prisma.user.update({
+        where: { id: owner.id },
+        data: {
+          ...(name !== undefined && { fullName: name }),
+          ...(password && { passwordHash: password.hash }),
+        },
+        select: { id: true },
+      });
+    }
     const named =
       name === undefined
         ? []

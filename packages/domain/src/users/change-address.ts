@@ -122,12 +122,6 @@ export async function findWantedAddress(
   return wanted;
 }
 
-const used = statement({
-  name: "address-change-use",
-  text: "DELETE FROM address_changes WHERE id = $1 RETURNING id",
-  row: { id: column.bigint },
-});
-
 /**
  * Gives an account the address that it wanted and has confirmed, at once, as `PATCH /users/{id}` does. The link works
  * once.
@@ -143,7 +137,9 @@ export async function confirmAddress(tx: Tx, site: Site, token: string): Promise
     realm: loadRealm(tx, realmId),
   });
   if (!account?.isActive || account.deliveryEmail !== wanted.oldAddress) throw noSuchLink();
-  if (!(await tx.first(used, [wanted.id]))) throw noSuchLink();
+  const prisma = await tx.prisma();
+  const { count } = await prisma.addressChange.deleteMany({ where: { id: wanted.id } });
+  if (count === 0) throw noSuchLink();
   await checkMayWant(tx, account);
   await checkAddressFor(tx, site, realm, account, newAddress, "email");
   const events = await changeAddress(tx, account, newAddress).catch((error: unknown) => {

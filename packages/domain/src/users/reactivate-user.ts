@@ -33,14 +33,6 @@ import { renewBotKey } from "./api-key.ts";
 import { botWithNewOwner } from "./change-role.ts";
 import { groupsOfAccount } from "./create-user.ts";
 
-const reactivate = statement({
-  name: "account-reactivate",
-  // deactivated_at stays: by it a registration finds out that its snapshot is older (packages/events/src/queues.ts).
-  text: `UPDATE users SET is_active = true, bot_owner_id = coalesce($2, bot_owner_id)
-    WHERE id = $1`,
-  row: {},
-});
-
 /**
  * Brings an account back, person or bot, on behalf of an administrator (users.md §5): with its key, its role, its
  * subscriptions and its groups. The bots of a person stay deactivated; a bot whose owner is deactivated becomes the
@@ -64,9 +56,14 @@ export async function reactivateUser(
   checkAdministers(now, target);
   if (target.isActive) return;
   const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
-  const { subscribed } = await loadAfter(tx.rows(reactivate, [target.id, newOwner ?? null]), {
-    subscribed: markSubscriber(tx, target, true),
+  // deactivated_at stays: a registration compares it with its snapshot (packages/events/src/queues.ts).
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: target.id },
+    data: { isActive: true, ...(newOwner !== undefined && { botOwnerId: newOwner }) },
+    select: { id: true },
   });
+  const subscribed = await markSubscriber(tx, target, true);
   recordAudit(tx, actor.realmId, actor.id, [
     {
       type: "user_reactivated",

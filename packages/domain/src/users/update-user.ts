@@ -1,5 +1,5 @@
 import { type Audience, isOwner, type NewEvent, roles } from "@carillon/contract";
-import { sqlState, statement, type Tx } from "@carillon/db";
+import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -150,18 +150,6 @@ async function checkName(
   return name;
 }
 
-const store = statement({
-  name: "account-profile-delete",
-  text: "UPDATE users SET full_name = $2, avatar_source = $3, avatar_version = $4 WHERE id = $1",
-  row: {},
-});
-
-const storeName = statement({
-  name: "full-name-store",
-  text: "UPDATE users SET full_name = $2 WHERE id = $1",
-  row: {},
-});
-
 async function apply(
   tx: Tx,
   site: Site,
@@ -190,7 +178,12 @@ async function apply(
       });
   }
   if (fullName !== undefined) {
-    await tx.rows(storeName, [target.id, fullName]);
+    const prisma = await tx.prisma();
+    await prisma.user.update({
+      where: { id: target.id },
+      data: { fullName },
+      select: { id: true },
+    });
     events.push(
       personUpdated(target.id, { full_name: fullName }, await audienceSeeing(tx, target)),
     );
@@ -226,7 +219,12 @@ export async function deleteProfile(
   const full_name = account.isBot ? "Deactivated bot" : "Deleted user";
   const pictured = account.avatarSource !== generated;
   const avatarVersion = account.avatarVersion + (pictured ? 1 : 0);
-  await tx.rows(store, [account.id, full_name, generated, avatarVersion]);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: account.id },
+    data: { fullName: full_name, avatarSource: generated, avatarVersion },
+    select: { id: true },
+  });
   return [
     ...(account.fullName === full_name ? [] : [personUpdated(account.id, { full_name }, audience)]),
     ...(pictured

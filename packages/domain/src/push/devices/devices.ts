@@ -60,12 +60,6 @@ const removeSurplus = statement({
   row: { id: column.bigint },
 });
 
-const insert = statement({
-  name: "device-insert",
-  text: "INSERT INTO client_devices (user_id) VALUES ($1) RETURNING id",
-  row: { id: column.bigint },
-});
-
 /**
  * Makes a device, for another log-in of a client (push.md §5). At the bound another one goes.
  * @returns its id
@@ -74,16 +68,16 @@ const insert = statement({
 export async function createDevice(tx: Tx, actor: Account): Promise<number> {
   const account = await lockAccount(tx, actor.realmId, actor.id);
   if (!account?.isActive) throw errors.unauthorized();
-  const [made] = await tx.rows(insert, [actor.id]);
-  if (!made) throw new Error("a device was not stored");
-  const gone = await tx.lock({ name: "devices" }, removeSurplus, [
-    actor.id,
-    made.id,
-    maxDevices - 1,
-  ]);
-  for (const { id } of gone) tellDevice.removed(tx, actor, id);
-  tellDevice.added(tx, actor, made.id);
-  return made.id;
+  const prisma = await tx.prisma();
+  const made = await prisma.clientDevice.create({
+    data: { userId: actor.id },
+    select: { id: true },
+  });
+  const id = Number(made.id);
+  const gone = await tx.lock({ name: "devices" }, removeSurplus, [actor.id, id, maxDevices - 1]);
+  for (const { id: removedId } of gone) tellDevice.removed(tx, actor, removedId);
+  tellDevice.added(tx, actor, id);
+  return id;
 }
 
 /** Removes a device, with what is being registered for it. @throws ApiError `BAD_REQUEST` where the account has none such */

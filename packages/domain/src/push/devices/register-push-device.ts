@@ -41,12 +41,6 @@ export async function registerPushDevice(
   else throw incomplete();
 }
 
-const storeKey = statement({
-  name: "device-store-push-key",
-  text: "UPDATE client_devices SET push_key = $2, push_key_id = $3 WHERE id = $1",
-  row: {},
-});
-
 /** Also while a token is pending: the bouncer has nothing to do with the key. */
 async function rotateKey(
   tx: Tx,
@@ -57,7 +51,12 @@ async function rotateKey(
   if (device.pushKeyId === null) throw neverRegistered();
   const key = checkedKey(given);
   if (hasKey(device, { id: given.id, key })) return;
-  await tx.rows(storeKey, [device.id, key, given.id]);
+  const prisma = await tx.prisma();
+  await prisma.clientDevice.update({
+    where: { id: device.id },
+    data: { pushKey: Uint8Array.from(key), pushKeyId: given.id },
+    select: { id: true },
+  });
   tellDevice.updated(tx, actor, device.id, { push_key_id: given.id });
 }
 
