@@ -19,11 +19,7 @@ import { Listener } from "./support/user-visibility/listener.ts";
 import { everythingRead, registrations, unread } from "./support/user-visibility/reads.ts";
 import { visibilitySteps } from "./support/user-visibility/steps.ts";
 import { tracesIn } from "./support/user-visibility/traces.ts";
-<<<<<<<< HEAD:test/e2e/guests-user-visibility.test.ts
 import { UserVisibility } from "./support/user-visibility/world.ts";
-========
-import { VisibilityWorld } from "./support/user-visibility/world.ts";
->>>>>>>> 3b5699e1 (Name results that follow a lock, and say user visibility, message input and authorize):test/e2e/guests-visibility.test.ts
 import { nextStep } from "./support/walk/steps.ts";
 import { beginWalk, pick, storyOf, type Walk } from "./support/walk/walk.ts";
 
@@ -39,11 +35,7 @@ interface Watched {
   readonly known: KnownSecrets;
   listeners: Listener[];
   /** As it is after the newest step. */
-<<<<<<<< HEAD:test/e2e/guests-user-visibility.test.ts
   world: UserVisibility;
-========
-  world: VisibilityWorld;
->>>>>>>> 3b5699e1 (Name results that follow a lock, and say user visibility, message input and authorize):test/e2e/guests-visibility.test.ts
   /** How many people the viewers did not see, looks added up. */
   hidden: number;
 }
@@ -97,11 +89,7 @@ describe("Guests who do not see everybody, after any history", function () {
       await channel(db, org.owner, { isWebPublic: true, subscribers: [two] }),
     ];
     const known = new KnownSecrets();
-<<<<<<<< HEAD:test/e2e/guests-user-visibility.test.ts
     const world = await UserVisibility.read(db, org.realm.id);
-========
-    const world = await VisibilityWorld.read(db, org.realm.id);
->>>>>>>> 3b5699e1 (Name results that follow a lock, and say user visibility, message input and authorize):test/e2e/guests-visibility.test.ts
     known.learn(world);
     const walk = beginWalk({
       db,
@@ -123,11 +111,7 @@ describe("Guests who do not see everybody, after any history", function () {
     const moments = [watched.world];
     for (let n = 0; n < stepsAtOnce; n++) {
       await nextStep(walk)();
-<<<<<<<< HEAD:test/e2e/guests-user-visibility.test.ts
       watched.world = await UserVisibility.read(db, walk.org.realm.id);
-========
-      watched.world = await VisibilityWorld.read(db, walk.org.realm.id);
->>>>>>>> 3b5699e1 (Name results that follow a lock, and say user visibility, message input and authorize):test/e2e/guests-visibility.test.ts
       known.learn(watched.world);
       moments.push(watched.world);
     }
@@ -161,11 +145,7 @@ describe("Guests who do not see everybody, after any history", function () {
     what: string,
     answer: unknown,
     viewer: number,
-<<<<<<<< HEAD:test/e2e/guests-user-visibility.test.ts
     moments: readonly UserVisibility[],
-========
-    moments: readonly VisibilityWorld[],
->>>>>>>> 3b5699e1 (Name results that follow a lock, and say user visibility, message input and authorize):test/e2e/guests-visibility.test.ts
   ): void {
     const hidden = known.hiddenFrom(viewer, moments);
     const leaks = tracesIn(answer, hidden).filter(
