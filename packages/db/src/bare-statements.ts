@@ -1,5 +1,5 @@
 /**
- * What may be run besides declared statements: nothing. Tests and benches may run bare texts, which
- * `packages/testkit/src/bare-texts.ts` adds here; the programs of production code do not see it.
+ * Types that may be run in addition to declared statements: none in production. `packages/testkit/src/bare-texts.ts` adds
+ * plain texts for tests and benches.
  */
 export interface BareStatements {}

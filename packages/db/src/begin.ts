@@ -1,15 +1,15 @@
 import type { RequestDeadline } from "./request-deadline.ts";
 
-/** What the statements of a transaction see of others. */
+/** The isolation level of a transaction. */
 export type TransactionMode = "read committed" | "repeatable read read only";
 
-/** Milliseconds by which the server's own limit comes later than ours, which can say what it is. */
+/** Milliseconds by which the server's limit is later than ours, whose error says more. */
 const serverLater = 1_000;
 
 /**
- * The statement that begins a transaction. Where our own cancelling does not reach the server, its `transaction_timeout` sees to it that a COMMIT which is
- * under way does not come true long after we have given up. Setting it for a transaction costs a tenth of a short
- * one's time, so that those which begin right after their request have the connection's.
+ * Returns the statement that begins a transaction. If a cancel request does not reach the server, `transaction_timeout`
+ * prevents a COMMIT from succeeding long after the request was given up. Setting it costs a tenth of the time of a short
+ * transaction, so that a transaction with nearly all of its request's time left uses the connection's setting.
  */
 export function begin(
   mode: TransactionMode,

@@ -12,9 +12,9 @@ import type { Tx } from "./tx.ts";
 /**
  * A database for the work of one request (`Database.within`).
  *
- * A class, since each request makes some: an object literal with a getter has V8 make a shape of it alone, among the
- * old objects, which holds the getter and all that this sees. The request then stays in memory until old objects are
- * collected, which is seldom.
+ * A class, because each request creates some: for an object literal with a getter V8 creates a hidden class of its own
+ * among the old objects, which keeps the getter's closure, and so the request, in memory until old objects are
+ * collected.
  */
 export class BoundDatabase implements Database {
   readonly url: string;
@@ -34,7 +34,7 @@ export class BoundDatabase implements Database {
   }
 
   get prisma(): PrismaClient {
-    throw new Error("within a request Prisma is had from a transaction: tx.prisma()");
+    throw new Error("within a request Prisma is available in transactions only: tx.prisma()");
   }
 
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {

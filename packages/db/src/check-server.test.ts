@@ -4,20 +4,20 @@ import { expect } from "chai";
 
 import { checkServer, oldestPostgres } from "./check-server.ts";
 
-describe("the check of the server", () => {
+describe("checkServer", () => {
   const db = useDatabase();
 
   /** A server that says this of itself. */
   const saying = (row: object): typeof db.pool =>
     Object.assign(Object.create(db.pool), { query: async () => ({ rows: [row] }) });
 
-  it("knows the version of the server behind a connection", async () => {
+  it("returns the version of the server", async () => {
     const { number, version } = await checkServer(db.pool);
     expect(number).to.be.at.least(oldestPostgres * 10_000);
     expect(version).to.match(/^\d+\.\d+/);
   });
 
-  it("refuses one that is too old, or folds letters in ASCII only, and says what would be right", async () => {
+  it("refuses a server that is too old, or folds case in ASCII only", async () => {
     const refusal = async (row: object) => {
       const error: unknown = await checkServer(saying(row)).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(StartupError);

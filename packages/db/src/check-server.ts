@@ -6,14 +6,14 @@ export const oldestPostgres = 15;
 
 /** The server behind a connection. */
 export interface Server {
-  /** As it says it, such as `18.1 (Debian 18.1-1)`. */
+  /** As the server says, such as `18.1 (Debian 18.1-1)`. */
   readonly version: string;
   /** PostgreSQL's `server_version_num`. */
   readonly number: number;
 }
 
 /**
- * Asks what answers there.
+ * Reads the version of the server and checks that Carillon runs on it.
  * @throws StartupError naming DATABASE_URL: too old, or with a locale that folds case in ASCII only
  */
 export async function checkServer(sql: { query: pg.Pool["query"] }): Promise<Server> {
@@ -22,7 +22,7 @@ export async function checkServer(sql: { query: pg.Pool["query"] }): Promise<Ser
        current_setting('server_version_num')::int AS number`,
   );
   const [server] = rows;
-  if (!server) throw new Error("a row is always there");
+  if (!server) throw new Error("the server returned no row");
   if (server.number < oldestPostgres * 10_000) {
     throw new StartupError(
       `DATABASE_URL: that is PostgreSQL ${server.version}, and the oldest that Carillon runs on is ${oldestPostgres}`,

@@ -1,11 +1,11 @@
-/** A column of a declared statement: which of PostgreSQL's types it may have, and what the driver makes of them. */
+/** A column of a declared statement: the PostgreSQL types that it may have, and the JavaScript type of its values. */
 export class Column<Value> {
-  /** As `pg_type.typname` has them. */
+  /** Names as in `pg_type.typname`. */
   readonly types: readonly string[];
   readonly nullable: boolean;
   /** Whether the statement rules out a null that its table allows. */
   readonly ruledOut: boolean;
-  /** Never there: it carries the type. */
+  /** For the compiler only. */
   declare readonly value: Value;
 
   constructor(types: readonly string[], nullable = false, ruledOut = false) {
@@ -14,23 +14,23 @@ export class Column<Value> {
     this.ruledOut = ruledOut;
   }
 
-  /** The same column where it may be null. */
+  /** Returns the same column, nullable. */
   orNull(): Column<Value | null> {
     return new Column(this.types, true);
   }
 
-  /** The same column where the statement's condition rules out the null that its table allows. */
+  /** Returns the same column, not null because the statement's condition rules out the nulls that its table allows. */
   neverNullHere(): Column<Value> {
     return new Column(this.types, false, true);
   }
 
-  /** The same column where what it holds is known better than its type says: one of a few words, say. */
+  /** Returns the same column with a narrower type of values, such as a few words. */
   as<Narrower extends Value>(): Column<Narrower> {
     return new Column(this.types, this.nullable, this.ruledOut);
   }
 }
 
-/** The kinds of columns, as they arrive here. Arrays of `bigint` are none: the driver leaves their items as texts. */
+/** The kinds of columns. There are no arrays of `bigint`: the driver returns their items as texts. */
 export const column = {
   int: new Column<number>(["int2", "int4"]),
   /** Ids of messages and events: they stay below 2^53. */
@@ -43,9 +43,9 @@ export const column = {
   texts: new Column<string[]>(["_text", "_varchar"]),
   bytes: new Column<Buffer>(["bytea"]),
   time: new Column<Date>(["timestamptz"]),
-  /** What a function without a result leaves. */
+  /** The result of a function that returns nothing. */
   nothing: new Column<"">(["void"]),
-  /** JSON, whose shape nobody compares with what the statement makes: it stands beside its text. */
+  /** JSON of a declared shape, which no test compares with what the statement returns. */
   json: <Value>() => new Column<Value>(["json", "jsonb"]),
 };
 

@@ -19,7 +19,7 @@ describe("a composed statement", () => {
   const preparedHere = `SELECT statement FROM pg_prepared_statements WHERE name LIKE 'test-composed-sum%' ORDER BY name`;
   const ones = (count: number) => Array.from({ length: count }, () => 1);
 
-  it("is prepared where its text recurs, once for each text, and nowhere else", async () => {
+  it("prepares each recurring text once, and no other text", async () => {
     await db.transaction(async (tx) => {
       for (const recurs of [false, true, true]) {
         expect(await sum(tx, [1, 2], recurs)).to.deep.equal([{ sum: 3 }]);
@@ -32,7 +32,7 @@ describe("a composed statement", () => {
     });
   });
 
-  it("lets connections keep 40 texts, however many there are", async () => {
+  it("prepares at most 40 texts", async () => {
     await db.transaction(async (tx) => {
       for (const count of [...Array(60).keys(), ...Array(60).keys()])
         expect(await sum(tx, ones(count), true)).to.deep.equal([{ sum: count }]);

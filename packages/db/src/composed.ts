@@ -2,26 +2,25 @@ import type { Columns, RowOf } from "./column.ts";
 import type { Sql } from "./sql.ts";
 import { declare, type DeclaredStatement } from "./statement.ts";
 
-/** A text that was put together for one call, and what stands for its placeholders. */
+/** A text that was composed for one call, and the values of its placeholders. */
 export interface Composition {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * Whether the text is asked for again and again, and one plan serves all values: connections prepare it. Otherwise
-   * it is planned for its values each time.
+   * Whether the text recurs and one plan is good for all values: then connections prepare it. Otherwise it is planned for
+   * its values each time.
    */
   readonly recurs?: boolean;
 }
 
-/** Texts of one declaration that connections prepare: each takes some 50 KB of each connection of the server. */
+/** How many texts of one declaration connections prepare: each costs some 50 KB in each backend of the server. */
 const mostPrepared = 40;
 
 /**
- * Declares a statement whose text depends on who asks for what. Its columns are the same whatever the text; connections
- * keep no text that does not recur. The test that describes declared statements describes it as it is for each of the
- * examples.
- * @param declaration `examples`: what `compose` makes, for each way in which the text can turn out
- * @returns runs it for some arguments
+ * Declares a statement whose text depends on the request. All its texts have the same columns; connections prepare only
+ * texts that recur. The test that describes declared statements describes each of the examples.
+ * @param declaration `examples`: what `compose` returns, for each form that the text can take
+ * @returns a function that composes the statement for some arguments and runs it
  */
 export function composed<C extends Columns, Args extends readonly unknown[]>(declaration: {
   readonly name: string;
@@ -38,7 +37,7 @@ export function composed<C extends Columns, Args extends readonly unknown[]>(dec
   });
   const prepared = new Map<string, DeclaredStatement<RowOf<C>, C>>();
 
-  /** The first texts that come have a name; a client that sends odd ones cannot make connections keep more. */
+  /** Names the first texts; a client that sends odd ones cannot make connections prepare more. */
   function recurring(text: string): DeclaredStatement<RowOf<C>, C> {
     const known = prepared.get(text);
     if (known) return known;

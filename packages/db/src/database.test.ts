@@ -25,7 +25,7 @@ async function refusal(url: string): Promise<string> {
   return (error as StartupError).message;
 }
 
-describe("connecting to the database", () => {
+describe("connectDatabase", () => {
   let database: TestDatabase;
 
   before(async () => {
@@ -33,7 +33,7 @@ describe("connecting to the database", () => {
   });
   after(() => database.drop());
 
-  it("answers through SQL and Prisma on one pool", async () => {
+  it("serves SQL and Prisma from one pool", async () => {
     const db = await database.connect(options);
     expect(await db.answers()).to.equal(true);
     expect(await db.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
@@ -42,7 +42,7 @@ describe("connecting to the database", () => {
     await db.close();
   });
 
-  it("refuses a server that is not there, without showing the password", async () => {
+  it("refuses a server that cannot be reached, without showing the password", async () => {
     const proxy = await startFaultProxy(postgresUrl());
     const url = new URL(proxy.url);
     url.password = "a-secret";
@@ -54,7 +54,7 @@ describe("connecting to the database", () => {
     expect(message).not.to.contain("a-secret");
   });
 
-  it("refuses a database that is not there", async () => {
+  it("refuses a database that does not exist", async () => {
     expect(await refusal(withDatabase(postgresUrl(), "carillon_no_such_database"))).to.match(
       /^DATABASE_URL: .*carillon_no_such_database/,
     );
@@ -76,7 +76,7 @@ describe("connecting to the database", () => {
     }
   });
 
-  it("tells that the server is gone, and that it is back", async () => {
+  it("reports that the server is gone, and that it is back", async () => {
     const proxy = await startFaultProxy(database.url);
     const db = await connectDatabase(proxy.url, options);
     try {
@@ -91,7 +91,7 @@ describe("connecting to the database", () => {
     }
   });
 
-  it("tells within two seconds that the server does not answer", async () => {
+  it("reports within two seconds that the server does not answer", async () => {
     const proxy = await startFaultProxy(database.url);
     const db = await connectDatabase(proxy.url, options);
     try {

@@ -1,4 +1,4 @@
-import { StartupError } from "@carillon/kit";
+import { StartupError, within } from "@carillon/kit";
 import type pg from "pg";
 
 import { BoundDatabase } from "./bound-database.ts";
@@ -14,7 +14,7 @@ import type { Sql } from "./sql.ts";
 import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
 
-/** A process's way to PostgreSQL: one pool, behind SQL, Prisma and transactions. */
+/** The database of a process: one pool for SQL, Prisma and transactions. */
 export interface Database extends Sql {
   readonly url: string;
   readonly pool: pg.Pool;
@@ -25,19 +25,19 @@ export interface Database extends Sql {
   readonly postCommit: PostCommitBus;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * The same database for the work of one request: every statement and transaction ends with the deadline and waits in
-   * its line for connections. Prisma Client is had in transactions only, and `close` does nothing.
+   * Returns the same database for the work of one request: statements and transactions end with the deadline, and its
+   * concurrency limit applies to connections. Prisma Client is available in transactions only, and `close` does nothing.
    */
   within(deadline: RequestDeadline): Database;
-  /** True when the database answers within two seconds. */
+  /** Returns whether the database answers within two seconds. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /**
- * The boot gate: connects, and refuses a database that does not answer, that folds case in ASCII only,
- * or whose migrations are not this build's.
- * @throws StartupError with the one line for the person who started the process
+ * Connects and checks the database before a process starts.
+ * @throws StartupError when the database does not answer, folds case in ASCII only, or does not have this build's
+ *   migrations
  */
 export async function connectDatabase(
   databaseUrl: string,
@@ -90,17 +90,10 @@ export async function connectDatabase(
 /** PostgreSQL's `server_version_num`. */
 const transactionTimeoutSince = 170_000;
 
-/** @internal true when the database behind the pool answers within two seconds */
-export async function answers(pool: pg.Pool): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), 2_000);
-  });
-  const answer = pool.query("SELECT 1").then(
-    () => true,
-    () => false,
-  );
-  const result = await Promise.race([answer, late]);
-  clearTimeout(timer);
-  return result;
+/** How long an answer may take, in milliseconds. */
+const answerMs = 2_000;
+
+/** @internal Returns whether the database behind the pool answers within two seconds. */
+export function answers(pool: pg.Pool): Promise<boolean> {
+  return within(pool.query("SELECT 1"), answerMs).catch(() => false);
 }

@@ -1,24 +1,24 @@
 import { StartupError } from "@carillon/kit";
 import pg from "pg";
 
-/** PostgreSQL's code for a database that is not there, and for one that somebody else has just made. */
+/** SQLSTATE of a database that does not exist, and of one that exists already. */
 const missing = "3D000";
-const there = "42P04";
+const exists = "42P04";
 
 /**
- * Makes the database of the URL where the server has none of that name, through its database `postgres`.
- * @param variable that names the database, for the error
- * @throws StartupError when it is missing and may not be made
+ * Creates the database of the URL if it does not exist, through the database `postgres`.
+ * @param variable the variable that names the database, for the error
+ * @throws StartupError when it is missing and cannot be created
  */
 export async function ensureDatabase(databaseUrl: string, variable: string): Promise<void> {
   const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
   const found = await run(databaseUrl, "SELECT 1");
-  // Whatever else is wrong, the one who connects says it.
+  // Connecting reports any other problem.
   if (found !== missing || name === "") return;
   const server = new URL(databaseUrl);
   server.pathname = "/postgres";
   const refusal = await run(server.href, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
-  if (refusal === undefined || refusal === there) return;
+  if (refusal === undefined || refusal === exists) return;
   throw new StartupError(
     `${variable}: there is no database ${name}, and it cannot be made (${refusal}): make it, for example with createdb`,
   );

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Between two attempts to connect again, in milliseconds. */
+/** Pause between two attempts to reconnect, in milliseconds. */
 const pauseMs = 1_000;
 
 export interface Listening {
@@ -8,9 +8,9 @@ export interface Listening {
 }
 
 /**
- * Hears what `pg_notify` sends on a channel, over a connection of its own, which is made again whenever it breaks.
- * What is sent meanwhile is lost: `onConnected` says when to look by oneself.
- * @param handlers `onLost` is told why, once for each time
+ * Listens to the notifications of a channel over a connection of its own, and reconnects whenever it breaks.
+ * Notifications sent meanwhile are lost: `onConnected` says when to read the state again.
+ * @param handlers `onLost` receives the error, once for each loss
  */
 export function listenOn(
   databaseUrl: string,
@@ -30,7 +30,7 @@ export function listenOn(
       connectionString: databaseUrl,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
-      // How a connection is noticed that a firewall has dropped: the system waits two hours.
+      // Detects a connection that a firewall has dropped; the operating system would wait two hours.
       keepAliveInitialDelayMillis: 10_000,
       application_name: "carillon listener",
     });

@@ -6,7 +6,7 @@ import type { Lock } from "./lock-order.ts";
 import { holdKey, lockKey, lockKeyWithCommit } from "./locks.ts";
 import type { Tx } from "./tx.ts";
 
-describe("The order of locks", () => {
+describe("LockGuard", () => {
   const db = useDatabase();
 
   const take = (tx: Tx, lock: Lock, ids: readonly number[] = []) =>
@@ -22,7 +22,7 @@ describe("The order of locks", () => {
     return refusal.split(" (")[0] ?? "";
   }
 
-  it("is kept by whoever takes later ones after earlier ones, and the same again", async () => {
+  it("accepts locks in order, and a held lock again", async () => {
     const refusal = await refusalOf(async (tx) => {
       await lockKey(tx, "groups", 1);
       await take(tx, accounts(2, 3));
@@ -35,7 +35,7 @@ describe("The order of locks", () => {
     expect(refusal).to.equal("");
   });
 
-  it("is broken by an earlier one, and both places are named", async () => {
+  it("refuses a lock that comes before a held one, and names both places", async () => {
     const takeChannel = (tx: Tx) => take(tx, channels(7));
     const takeAccount = (tx: Tx) => take(tx, accounts(9));
     const error = await db
@@ -50,8 +50,8 @@ describe("The order of locks", () => {
     expect(error.message).to.match(/now: {2}accounts 9 .*takeAccount .*lock-guard\.test\.ts:\d+/);
   });
 
-  it("is broken by keys that come down, and by a shared lock that is to be had alone", async () => {
-    const down = "Locks of accounts must be taken in one go, or in ascending order";
+  it("refuses descending keys, and an exclusive lock on a key held shared", async () => {
+    const down = "Locks of accounts must be taken in one statement, or in ascending order";
     const downwards = async (tx: Tx) => {
       await take(tx, accounts(5));
       await take(tx, accounts(4));
@@ -62,11 +62,11 @@ describe("The order of locks", () => {
       await lockKey(tx, "groups", 1);
     };
     expect(await refusalOf(upgraded)).to.equal(
-      "A lock of groups must not be shared first and had alone later",
+      "A lock of groups must not be shared first and exclusive later",
     );
   });
 
-  it("knows the keys that only a statement knew", async () => {
+  it("learns the keys that only the statement knows", async () => {
     const { member, admin } = await organization(db);
     const ids = [member.id, admin.id];
     const again = async (tx: Tx) => {
@@ -81,7 +81,7 @@ describe("The order of locks", () => {
     expect(await refusalOf(below)).to.match(/^Locks of accounts/);
   });
 
-  it("counts what goes with the commit as taken then, and forgets what a savepoint gave back", async () => {
+  it("counts locks of the commit as taken last, and forgets those of a savepoint that was rolled back", async () => {
     const withCommit = async (tx: Tx) => {
       lockKeyWithCommit(tx, "presence", 1);
       await take(tx, channels(1));
@@ -104,7 +104,7 @@ describe("The order of locks", () => {
     expect(await refusalOf(givenBack)).to.equal("");
   });
 
-  it("is not looked at unless somebody asks for it", async () => {
+  it("checks nothing unless asked to", async () => {
     const unchecked = await connectDatabase(db.url, { max: 1, name: "unchecked" });
     try {
       await unchecked.transaction(async (tx) => {

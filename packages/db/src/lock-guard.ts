@@ -8,17 +8,17 @@ interface Held extends Lock {
 }
 
 /**
- * Remembers which locks a transaction holds and where it took them, and refuses one that is out of order before it is
- * waited for. It knows each lock by its keys: to take one again that is held takes no waiting.
+ * Checks the order of a transaction's locks: records which locks it holds and where it took them, and refuses a lock that
+ * is out of order before the transaction waits for it. A lock that is held may be taken again.
  */
 export class LockGuard {
   #held: Held[] = [];
 
   /**
-   * Notes a lock that is about to be taken.
-   * @param place who takes it
-   * @returns what to call with the keys, where only the statement knew them
-   * @throws Error naming both places, where the lock has to come before one that is held
+   * Records a lock that is about to be taken.
+   * @param place the code that takes it
+   * @returns to be called with the keys when only the statement knows them
+   * @throws Error naming both places when the lock has to be taken before one that is held
    */
   take(lock: Lock, place = placeOfCaller()): (keys: readonly number[]) => void {
     const { name, keys, shared = false } = lock;
@@ -32,44 +32,46 @@ export class LockGuard {
       );
     };
     const weaker = own.find(
-      (held) => held.shared && held.keys.some((key) => keys?.includes(key) && !isAlone(own, key)),
+      (held) =>
+        held.shared && held.keys.some((key) => keys?.includes(key) && !isExclusive(own, key)),
     );
     if (weaker && !shared)
-      refuse(`A lock of ${name} must not be shared first and had alone later`, weaker);
+      refuse(`A lock of ${name} must not be shared first and exclusive later`, weaker);
     if (more?.length === 0) return () => {};
     const rank = lockOrder.indexOf(name);
     const later = this.#held.find((held) => held.rank > rank);
     if (later) refuse(`A lock of ${name} must be taken before one of ${later.name}`, later);
     const least = more ? Math.min(...more) : Number.NEGATIVE_INFINITY;
     const beyond = !lock.fresh && own.find((held) => held.keys.some((key) => key > least));
-    if (beyond) refuse(`Locks of ${name} must be taken in one go, or in ascending order`, beyond);
+    if (beyond)
+      refuse(`Locks of ${name} must be taken in one statement, or in ascending order`, beyond);
     const held: Held = { name, shared, keys: more ?? [], rank, place };
     this.#held.push(held);
     return (found) => (held.keys = found);
   }
 
-  /** How much is held, for {@link forget}. */
+  /** How many locks are held, for {@link forget}. */
   get mark(): number {
     return this.#held.length;
   }
 
-  /** Forgets what was taken since the mark: a savepoint has given it back. */
+  /** Forgets the locks taken since the mark: the rollback to a savepoint has released them. */
   forget(mark: number): void {
     this.#held = this.#held.slice(0, mark);
   }
 }
 
-function isAlone(own: readonly Held[], key: number): boolean {
+function isExclusive(own: readonly Held[], key: number): boolean {
   return own.some((held) => !held.shared && held.keys.includes(key));
 }
 
-/** Functions named: the one that takes the lock, and who called it. */
+/** How many functions an error names: the one that takes the lock, and its callers. */
 const named = 3;
 
 /** The files of this package through which locks are taken. */
 const own = /packages\/db\/(src|dist)\/(tx|locks|lock-guard|transaction)\.[jt]s/;
 
-/** @internal the innermost functions outside of this package */
+/** @internal Returns the innermost functions outside this package. */
 export function placeOfCaller(): string {
   const lines = (new Error("here").stack ?? "").split("\n").slice(1);
   const outside = lines.filter((line) => !own.test(line) && !line.includes("node:"));

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { lockClass } from "./locks.ts";
 
-describe("classes of locks", () => {
-  it("are each of one use", () => {
+describe("lockClass", () => {
+  it("has no number twice", () => {
     const classes = Object.values(lockClass);
     expect(new Set(classes)).to.have.length(classes.length);
   });

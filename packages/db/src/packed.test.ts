@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { packed } from "./packed.ts";
 
-describe("arrays in PostgreSQL's form", () => {
+describe("packed", () => {
   const db = useDatabase();
 
   const read = async (type: string, array: Buffer) => {
@@ -15,7 +15,7 @@ describe("arrays in PostgreSQL's form", () => {
     return row?.items;
   };
 
-  it("arrive as they were given", async () => {
+  it("sends arrays unchanged", async () => {
     const texts = [
       "",
       'a "quoted" \\ {text},',
@@ -36,12 +36,12 @@ describe("arrays in PostgreSQL's form", () => {
     expect(await read("json", packed.jsons(given))).to.deep.equal(jsons);
   });
 
-  it("may be empty", async () => {
+  it("sends empty arrays", async () => {
     expect(await read("text", packed.texts([]))).to.deep.equal([]);
     expect(await read("bigint", packed.bigints([]))).to.deep.equal([]);
   });
 
-  it("are refused where PostgreSQL expects other items, and where an item is none", async () => {
+  it("is refused with a cast to another type, and for an invalid item", async () => {
     const wrong: ReadonlyArray<readonly [string, Buffer]> = [
       ["bigint", packed.ints([1])],
       ["int", packed.texts(["1"])],

@@ -1,10 +1,9 @@
-/** Of PostgreSQL's types, by their numbers in `pg_type`, which never change. */
+/** OIDs of PostgreSQL's types, which never change. */
 const oids = { bool: 16, int8: 20, int4: 23, text: 25, json: 114 } as const;
 
 /**
- * Arrays in PostgreSQL's binary form, for statements with many rows: nobody has to escape their items here and to find
- * them again there. The parameter must be cast to the very type, `$1::bigint[]` for {@link packed.bigints}: PostgreSQL
- * refuses any other.
+ * Encodes arrays in PostgreSQL's binary format, for statements with many rows: no escaping here and no parsing there. The
+ * parameter must be cast to exactly this type, such as `$1::bigint[]` for {@link packed.bigints}.
  */
 export const packed = {
   bools: (values: readonly boolean[]): Buffer =>
@@ -19,11 +18,11 @@ export const packed = {
       buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
     }),
   texts: (values: readonly (string | null)[]): Buffer => texts(oids.text, values),
-  /** Texts of JSON, which PostgreSQL checks and keeps as they are: `$1::json[]`. */
+  /** JSON texts, which PostgreSQL checks and stores unchanged: `$1::json[]`. */
   jsons: (values: readonly (string | null)[]): Buffer => texts(oids.json, values),
 };
 
-/** Dimensions, whether items may be null, the type of the items, their number, and the place of the first. */
+/** Number of dimensions, null flag, type of the items, length, lower bound. */
 const headBytes = 20;
 const lengthBytes = 4;
 const isNull = -1;

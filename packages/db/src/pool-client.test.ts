@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import { PoolClient } from "./pool-client.ts";
 
-describe("writes to a connection", () => {
+describe("PoolClient", () => {
   const db = useDatabase({ max: 1 });
 
   /** How often something is written to the one connection of the pool while `work` runs. */
@@ -27,7 +27,7 @@ describe("writes to a connection", () => {
     return count;
   }
 
-  it("are one for what begins a transaction, and one for what ends it", async () => {
+  it("sends the beginning of a transaction in one write, and its end in another", async () => {
     const hello = { name: "write-hello", text: "SELECT $1::int AS hello" };
     const count = await writes(() =>
       db.transaction(async (tx) => {
@@ -39,7 +39,7 @@ describe("writes to a connection", () => {
     expect(count).to.equal(2);
   });
 
-  it("are one for each statement that waits for the answer to the one before", async () => {
+  it("sends each statement that waits for an earlier answer in a write of its own", async () => {
     const count = await writes(() =>
       db.transaction(async (tx) => {
         for (let i = 0; i < 3; i++) await tx.rows("SELECT 1");

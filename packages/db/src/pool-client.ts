@@ -4,20 +4,19 @@ import { connect as connectTls, type ConnectionOptions } from "node:tls";
 
 import pg from "pg";
 
-/** First words of what is sent in place of a start-up message (PostgreSQL, "Message Formats"). */
+/** Codes of messages that are sent instead of a start-up message (PostgreSQL, "Message Formats"). */
 const cancelRequest = 80_877_102;
 const sslRequest = 80_877_103;
 
-/** A connection of our pool: its statement can be cancelled, and itself cut off. */
+/** A connection of the pool whose statement can be cancelled, and which can be cut off. */
 export class PoolClient extends pg.Client {
   declare readonly processID: number | null;
   declare readonly secretKey: number | null;
   #gathering = false;
 
   /**
-   * What is sent from here on until the promises that are ready have had their turn goes out in one write: a BEGIN with
-   * what comes first, the last statements with their COMMIT. A write is a call of the system: they are a third of the
-   * processor time of a gateway under load.
+   * Sends everything until the end of the microtask queue in one write: BEGIN with the first statement, the last
+   * statements with COMMIT. Writes are system calls, and a third of the processor time of a gateway under load.
    */
   gatherWrites(): void {
     if (this.#gathering) return;
@@ -31,9 +30,9 @@ export class PoolClient extends pg.Client {
   }
 
   /**
-   * Asks the server to cancel what runs on this connection, by a connection of its own that needs no place among the
-   * server's. Resolves when the server has passed the request on, so that it cannot hit what is sent afterwards.
-   * @throws Error when that takes more than `ms` milliseconds, or the server is not reached: it may hit later then
+   * Asks the server to cancel what runs on this connection, over a connection that does not count against
+   * `max_connections`. Resolves when the server has signalled the backend, so that no later statement can be hit.
+   * @throws Error when that takes more than `ms` milliseconds, or the server is not reached: the cancel may come later
    */
   async cancelRunning(ms: number): Promise<void> {
     const socket = this.host.startsWith("/")
@@ -70,7 +69,7 @@ export class PoolClient extends pg.Client {
     return secured;
   }
 
-  /** Ends the connection at once, whatever is under way on it: all of that fails. */
+  /** Closes the connection at once; everything in progress on it fails. */
   cutOff(): void {
     this.connection.stream.destroy();
   }

@@ -6,7 +6,7 @@ import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
 
-/** SQL outside any transaction, for single reads and writes. */
+/** Runs single statements outside a transaction. */
 export function poolSql(pool: pg.Pool): Sql {
   return {
     rows: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []) => {
@@ -16,7 +16,7 @@ export function poolSql(pool: pg.Pool): Sql {
   };
 }
 
-/** A statement outside any transaction, which ends with the deadline. */
+/** Runs a statement outside a transaction; it is cancelled when the deadline ends. */
 export async function rowsWithin<Row>(
   pool: pg.Pool,
   deadline: RequestDeadline,

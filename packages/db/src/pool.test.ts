@@ -4,10 +4,10 @@ import { expect } from "chai";
 import { connectDatabase } from "./database.ts";
 import { isPassing } from "./sql-errors.ts";
 
-describe("a process's connections", () => {
+describe("createPool", () => {
   const db = useDatabase();
 
-  it("hold locks for ten seconds, of the 35 that are promised, once nobody is there", async () => {
+  it("releases the locks of a vanished process within ten seconds", async () => {
     const own = await connectDatabase(db.url, { max: 1, name: "defaults" });
     try {
       const [settings] = await own.rows(
@@ -20,7 +20,7 @@ describe("a process's connections", () => {
     }
   });
 
-  it("are told as a passing failure that the server has given up their transaction", async () => {
+  it("reports a transaction that the server ended as a passing failure", async () => {
     const url = new URL(db.url);
     url.searchParams.set("idle_in_transaction_session_timeout", "100");
     const impatient = await connectDatabase(url.href, { max: 1, name: "impatient" });

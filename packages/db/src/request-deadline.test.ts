@@ -48,7 +48,7 @@ describe("work under a request deadline", () => {
       (error: unknown) => error,
     );
 
-  it("rolls back the statement in progress and what was done before, and leaves the connection usable", async () => {
+  it("rolls back the statement in progress and earlier ones, and leaves the connection usable", async () => {
     await lock(2);
     const deadline = new RequestDeadline();
     const work = failure(
@@ -70,7 +70,7 @@ describe("work under a request deadline", () => {
     await Promise.all(Array.from({ length: 20 }, () => db.rows("SELECT pg_sleep(0.001)")));
   });
 
-  it("cancels statements behind each other, and those of Prisma", async () => {
+  it("cancels pipelined statements, and those of Prisma", async () => {
     await lock(2);
     const deadline = new RequestDeadline();
     const work = failure(
@@ -87,7 +87,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("rolls back a transaction that does nothing at the moment, and lets it do nothing more", async () => {
+  it("rolls back an idle transaction, and refuses its further statements", async () => {
     const deadline = new RequestDeadline();
     let goOn = () => {};
     const waiting = new Promise<void>((resolve) => (goOn = resolve));
@@ -108,7 +108,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("begins nothing afterwards, not even the next attempt of what lost to another one", async () => {
+  it("begins nothing after the end, not even another attempt of a transaction", async () => {
     const deadline = new RequestDeadline();
     const bound = db.within(deadline);
     let attempts = 0;
@@ -124,7 +124,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("cancels a statement outside any transaction", async () => {
+  it("cancels a statement outside a transaction", async () => {
     await lock(1);
     const deadline = new RequestDeadline();
     const work = failure(db.within(deadline).rows(add(1)));
@@ -135,7 +135,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("lets a commit that is on its way go on unless the end is final", async () => {
+  it("lets a commit in progress go on unless the end is final", async () => {
     for (const final of [false, true]) {
       await lock(2);
       const deadline = new RequestDeadline();
@@ -156,7 +156,7 @@ describe("work under a request deadline", () => {
     }
   });
 
-  it("leaves nothing of a transaction, and hits no later one, whenever it ends", async () => {
+  it("rolls back the whole transaction and hits no later one, whenever it ends", async () => {
     const own = await connectDatabase(db.url, { max: 1, name: "reused" });
     try {
       for (let round = 0; round < 150; round++) {
@@ -183,7 +183,7 @@ describe("work under a request deadline", () => {
     }
   });
 
-  it("gives up waiting for a connection, and leaves that to others", async () => {
+  it("stops waiting for a connection, and leaves it to others", async () => {
     await lock(1);
     const busy = new RequestDeadline();
     const stuck = [db.within(busy).rows(add(1)), db.within(busy).rows(add(1))].map(failure);
@@ -200,7 +200,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("waits in its line, and gives its place on", async () => {
+  it("waits for a permit of its concurrency limit, and passes it on", async () => {
     const limit = new Semaphore(1);
     const [first, second, third] = [
       new RequestDeadline(),
@@ -221,7 +221,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(2);
   });
 
-  describe("on a network that swallows everything", () => {
+  describe("on a network that drops everything", () => {
     let proxied: Database;
     let proxy: Awaited<ReturnType<typeof startFaultProxy>>;
     beforeEach(async () => {
@@ -233,7 +233,7 @@ describe("work under a request deadline", () => {
       await proxy.close();
     });
 
-    it("cancels nothing before BEGIN is answered, and cuts the connection off where it never is", async () => {
+    it("cancels nothing before BEGIN is answered, and cuts off a connection on which it never is", async () => {
       await proxied.rows("SELECT 1");
       proxy.freeze();
       const before = proxy.accepted;
@@ -250,7 +250,7 @@ describe("work under a request deadline", () => {
       expect(await sum()).to.equal(0);
     });
 
-    it("is certain of what had not been committed", async () => {
+    it("is certain that nothing was committed before COMMIT was sent", async () => {
       await lock(2);
       const deadline = new RequestDeadline();
       const work = failure(
@@ -271,7 +271,7 @@ describe("work under a request deadline", () => {
       await proxied.rows("SELECT 1");
     });
 
-    it("says that it does not know what became of a commit, which the server ends by itself", async () => {
+    it("is uncertain about a commit in progress, which the server ends by itself", async () => {
       await lock(2);
       const deadline = new RequestDeadline();
       deadline.limit(1_000, () => over);

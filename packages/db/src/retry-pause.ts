@@ -1,14 +1,14 @@
 import type { RequestDeadline } from "./request-deadline.ts";
 
-/** Milliseconds: the longest pause before the second attempt. It doubles with each further one, up to the cap. */
+/** Milliseconds: the longest pause before the second attempt. It doubles with each further attempt, up to the cap. */
 const firstMs = 10;
 const capMs = 200;
 
 /**
- * Waits before a transaction that lost to another one runs again: exponential backoff with full jitter. Without it,
- * transactions that collide once collide again, since they begin again at the same time.
+ * Waits before a transaction runs again after a serialization failure or a deadlock: exponential backoff with full
+ * jitter. Without it, transactions that collide once would collide again.
  * @param failed how many attempts have failed, at least 1
- * @param deadline at its end the pause is over
+ * @param deadline ends the pause when it ends
  */
 export async function pauseBeforeRetry(failed: number, deadline?: RequestDeadline): Promise<void> {
   if (deadline?.reason) return;

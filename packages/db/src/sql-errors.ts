@@ -9,30 +9,30 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What an error wraps: its cause, or what Prisma keeps of the driver's. */
+/** Returns the wrapped error: the cause, or the driver's error inside Prisma's. */
 function inner(error: object): unknown {
   const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
   return meta?.driverAdapterError ?? cause;
 }
 
 /**
- * What a transaction went by was changed before it had its locks. It runs again from the start, as one that another
- * transaction has won against.
+ * What a transaction based its decision on changed before it had its locks. The transaction runs again from the start, as
+ * after a serialization failure.
  */
 export class ChangedMeanwhile extends Error {
   /** Serialization failure. */
   readonly code = "40001";
 }
 
-/** Serialization failure, deadlock: the other transaction won, this one may try again. */
+/** Returns whether another transaction won (serialization failure, deadlock) and this one may run again. */
 export function lostToAnother(error: unknown): boolean {
   const code = sqlState(error);
   return code === "40001" || code === "40P01";
 }
 
 /**
- * Whether an error says nothing about the work itself: the connection broke, another transaction won,
- * a lock was not had in time, the server is stopping. The same work may succeed later.
+ * Returns whether the same work may succeed later: the connection broke, another transaction won, a lock was not granted
+ * in time, the server is stopping.
  */
 export function isPassing(error: unknown): boolean {
   const code = sqlState(error);
@@ -41,12 +41,12 @@ export function isPassing(error: unknown): boolean {
     return (
       (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
       (error instanceof Error &&
-        // A mistake of ours, whatever the thing is called that was undefined.
+        // A programming error, whatever its message mentions.
         !(error instanceof TypeError) &&
         /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
     );
   }
-  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout; 25P03, 25P04: the server ended
-  // a transaction that idled or took too long.
+  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout; 25P03, 25P04: the server ended an
+  // idle or long transaction.
   return /^(08|53|57|40)/.test(code) || ["55P03", "25P03", "25P04"].includes(code);
 }

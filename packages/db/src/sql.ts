@@ -3,18 +3,18 @@ import type pg from "pg";
 import { PoolClient } from "./pool-client.ts";
 import type { Statement } from "./statement.ts";
 
-/** Rows from one SQL statement. */
+/** Runs SQL statements. */
 export interface Sql {
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** @internal Sends a statement, or a command of transactions, to wherever it is to run. */
+/** @internal Sends a statement, or a transaction command, to a connection. */
 export function run(
   connection: pg.Pool | pg.PoolClient,
   statement: Statement | string,
   values: readonly unknown[] = [],
 ): Promise<pg.QueryResult> {
-  // Only a name that is there makes pg prepare it.
+  // pg prepares a statement that has a name.
   const config =
     typeof statement === "string"
       ? { text: statement, values: [...values] }

@@ -5,11 +5,11 @@ import type { Columns, RowOf } from "./column.ts";
 export interface NamedStatement<Row = unknown> {
   readonly name: string;
   readonly text: string;
-  /** Of its rows, where it is declared with {@link statement}. */
+  /** Of its rows; there for statements declared with {@link statement}. */
   readonly columns?: Columns;
-  /** Where the name has several texts: connections do not keep it then. */
+  /** Whether connections do not prepare it, because its name has several texts. */
   readonly unprepared?: boolean;
-  /** Never there: it carries the type of its rows. */
+  /** For the compiler only: the type of its rows. */
   readonly rowType?: Row;
 }
 
@@ -23,12 +23,12 @@ export interface DeclaredStatement<Row, C extends Columns = Columns> extends Nam
 
 type Declared = DeclaredStatement<unknown>;
 
-/** By their names; what is composed in several texts. */
+/** All declarations by name; a composed one has several texts. */
 const declared = new Map<string, () => readonly Declared[]>();
 
 /**
- * @internal notes a declaration
- * @throws Error where another statement has the name: a connection would run that one's text
+ * @internal Registers a declaration.
+ * @throws Error when another statement has the name: a connection would run the other one's text
  */
 export function declare(name: string, texts: () => readonly Declared[]): void {
   if (declared.has(name)) throw new Error(`there are two statements named ${name}`);
@@ -36,10 +36,11 @@ export function declare(name: string, texts: () => readonly Declared[]): void {
 }
 
 /**
- * Declares a statement with the columns of its rows, once: their TypeScript type follows from it, and a test compares
- * it with what PostgreSQL says of the statement (test/contract/statements.test.ts). Nothing is checked where it runs.
+ * Declares a statement with the columns of its rows. The TypeScript type of the rows follows from the columns, and
+ * test/contract/statements.test.ts compares them with PostgreSQL's description of the statement. Nothing is checked at
+ * run time.
  * @param row the columns, in any order; `{}` for a statement without rows
- * @throws Error where another statement has the name
+ * @throws Error when another statement has the name
  */
 export function statement<C extends Columns>(declaration: {
   readonly name: string;
@@ -52,7 +53,7 @@ export function statement<C extends Columns>(declaration: {
   return made;
 }
 
-/** Every statement that the modules which are loaded have declared, in each of its texts. */
+/** Returns every statement that the loaded modules declare, in each of its texts. */
 export function declaredStatements(): readonly Declared[] {
   return [...declared.values()].flatMap((texts) => texts());
 }
@@ -61,12 +62,12 @@ type RowCheck = (statement: NamedStatement, rows: readonly object[]) => void;
 
 let check: RowCheck | undefined;
 
-/** Has every row of a declared statement looked at, in this process: for tests. It is off unless somebody asks. */
+/** Checks every row of a declared statement with `rowCheck`, in this process: for tests. */
 export function checkRowsWith(rowCheck: RowCheck): void {
   check = rowCheck;
 }
 
-/** @internal the rows, looked at where a test has asked for it */
+/** @internal Returns the rows, checked if a test asked for it. */
 export function arrived<Row>(statement: Statement, rows: unknown[]): Row[] {
   if (check && typeof statement !== "string" && statement.columns)
     check(statement, rows as object[]);

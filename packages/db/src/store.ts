@@ -10,7 +10,7 @@ import type { Sql } from "./sql.ts";
 import { transaction, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
 
-/** A database that is not the chat server's: its own migrations, declared statements, and no Prisma. */
+/** A database other than the chat server's: with its own migrations and declared statements, without Prisma. */
 export interface Store extends Sql {
   readonly pool: pg.Pool;
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -20,8 +20,8 @@ export interface Store extends Sql {
 }
 
 /**
- * Connects, and refuses a database that does not answer, or whose migrations are not this build's.
- * @throws StartupError with the one line for the person who started the process
+ * Connects and checks the migrations.
+ * @throws StartupError when the database does not answer or does not have this build's migrations
  */
 export async function connectStore(
   databaseUrl: string,

@@ -30,7 +30,7 @@ describe("a transaction", () => {
     return error as Error;
   };
 
-  it("commits what its work did, and then runs the hooks in order", async () => {
+  it("commits, and then runs the after-commit hooks in order", async () => {
     const seen: unknown[] = [];
     const result = await db.transaction(async (tx) => {
       tx.afterCommit(() => seen.push("first"));
@@ -44,7 +44,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 1, b: 0 });
   });
 
-  it("undoes everything when its work throws, and runs no hook", async () => {
+  it("rolls back when its work throws, and runs no hook", async () => {
     let hooks = 0;
     const error = await refusal(
       db.transaction(async (tx) => {
@@ -71,7 +71,7 @@ describe("a transaction", () => {
     expect(hooks).to.equal(0);
   });
 
-  it("fails when an error of the database was swallowed, for nothing of it was kept", async () => {
+  it("fails when its work swallowed an error of the database", async () => {
     let hooks = 0;
     const error = await refusal(
       db.transaction(async (tx) => {
@@ -87,7 +87,7 @@ describe("a transaction", () => {
 
   const addOne = "UPDATE counters SET value = value + 1 WHERE name = $1";
 
-  it("sends what it keeps for the end with the commit, and holds its locks no earlier", async () => {
+  it("sends kept statements with the commit, and takes their locks no earlier", async () => {
     await db.transaction(async (tx) => {
       tx.sendWithCommit(addOne, ["a"]);
       await add(tx, "b");
@@ -96,7 +96,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 2, b: 1 });
   });
 
-  it("fails when what it keeps for the end fails, and leaves nothing behind", async () => {
+  it("rolls back when a statement sent with the commit fails", async () => {
     let hooks = 0;
     const error = await refusal(
       db.transaction(async (tx) => {
@@ -111,7 +111,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
-  it("takes back with a savepoint what was kept for the end in it", async () => {
+  it("drops the kept statements of a savepoint that is rolled back", async () => {
     await db.transaction(async (tx) => {
       tx.sendWithCommit(addOne, ["a"]);
       const thrown = await refusal(
@@ -128,7 +128,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 1, b: 1 });
   });
 
-  it("answers statements that are sent at once in their order, and tells the first error", async () => {
+  it("answers pipelined statements in order, and throws the first error", async () => {
     const error = await refusal(
       db.transaction(async (tx) => {
         const counts = await Promise.all([add(tx, "a"), add(tx, "none"), add(tx, "b")]);
@@ -140,7 +140,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
-  it("takes back what a savepoint did, its hooks included, and goes on", async () => {
+  it("rolls back to a savepoint, hooks included, and goes on", async () => {
     const seen: string[] = [];
     await db.transaction(async (tx) => {
       tx.afterCommit(() => seen.push("before"));
@@ -163,7 +163,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 2, b: 0 });
   });
 
-  it("undoes an inner savepoint without the outer one", async () => {
+  it("rolls back an inner savepoint without the outer one", async () => {
     await db.transaction((tx) =>
       tx.savepoint(async () => {
         await add(tx, "a");
@@ -178,7 +178,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 1, b: 0 });
   });
 
-  it("gives bigint as a plain number from SQL, while Prisma keeps its own type", async () => {
+  it("returns bigint as a number from SQL, and as BigInt from Prisma", async () => {
     await db.rows("UPDATE counters SET value = 9007199254740991 WHERE name = 'a'");
     const [row] = await db.rows<{ value: number; none: null }>(
       "SELECT value, NULL::bigint AS none FROM counters WHERE name = 'a'",
@@ -205,7 +205,7 @@ describe("a transaction", () => {
     });
   });
 
-  it("reads one state of the database in the read-only mode, and writes nothing", async () => {
+  it("reads one snapshot in the read-only mode, and refuses writes", async () => {
     await db.transaction(
       async (tx) => {
         const before = await tx.rows("SELECT sum(value) AS sum FROM counters");
@@ -217,7 +217,7 @@ describe("a transaction", () => {
     );
   });
 
-  it("runs its work again when it lost a deadlock, with the hooks of the last run only", async () => {
+  it("runs again after a deadlock, with the hooks of the last run only", async () => {
     let runs = 0;
     const hooks: string[] = [];
     // Each takes its first row, and the second only when both have their first.
@@ -239,7 +239,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 2, b: 2 });
   });
 
-  it("runs its work again after a serialization failure, as often as it may", async () => {
+  it("runs again after a serialization failure, up to its attempts", async () => {
     const lose = async (times: number, attempts?: number) => {
       let runs = 0;
       const work = db.transaction(
@@ -259,7 +259,7 @@ describe("a transaction", () => {
     expect(await values()).to.include({ a: 1 });
   });
 
-  it("runs its work again when it was Prisma's statement that lost", async () => {
+  it("runs again when a statement of Prisma lost", async () => {
     let runs = 0;
     await db.transaction(async (tx) => {
       const prisma = await tx.prisma();
@@ -270,7 +270,7 @@ describe("a transaction", () => {
     expect(await values()).to.include({ a: 1 });
   });
 
-  it("does not run its work again after any other error", async () => {
+  it("does not run again after any other error", async () => {
     let runs = 0;
     await refusal(
       db.transaction(async (tx) => {
@@ -281,7 +281,7 @@ describe("a transaction", () => {
     expect(runs).to.equal(1);
   });
 
-  it("gives its connection back however its work ends", async () => {
+  it("releases its connection however its work ends", async () => {
     const idle = () => db.pool.totalCount - db.pool.idleCount;
     for (let round = 0; round < 12; round++) {
       await refusal(
@@ -302,7 +302,7 @@ describe("a transaction", () => {
     expect(db.pool.waitingCount).to.equal(0);
   });
 
-  it("tells what failed first, and not what failed for it, whichever is heard of first", async () => {
+  it("throws the first error, not one that followed from it", async () => {
     /** Its failure goes a longer way. */
     const wrapped = async (work: () => Promise<unknown>): Promise<unknown> => work();
     let attempts = 0;
@@ -329,7 +329,7 @@ describe("a transaction", () => {
     expect(told[1]).to.contain("nothing");
   });
 
-  it("throws a broken connection away and goes on with another one", async () => {
+  it("drops a broken connection and takes another one", async () => {
     const error = await refusal(
       db.transaction(async (tx) => {
         const own = await tx.first<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -348,11 +348,11 @@ describe("a transaction", () => {
   });
 });
 
-describe("an error that passes", () => {
+describe("isPassing", () => {
   const failure = (message: string, code?: string) =>
     Object.assign(new Error(message), code === undefined ? {} : { code });
 
-  it("is a lost connection, in whichever words", () => {
+  it("accepts a lost connection, whatever its message", () => {
     expect(isPassing(failure("write EPIPE", "EPIPE"))).to.equal(true);
     expect(isPassing(failure("read ECONNRESET", "ECONNRESET"))).to.equal(true);
     expect(isPassing(failure("Query read timeout"))).to.equal(true);
@@ -360,12 +360,12 @@ describe("an error that passes", () => {
     expect(isPassing(failure("terminating connection", "57P01"))).to.equal(true);
   });
 
-  it("is a lost race for a lock", () => {
+  it("accepts a lock that was not granted", () => {
     for (const code of ["40001", "40P01", "55P03"])
       expect(isPassing(failure("no", code)), code).to.equal(true);
   });
 
-  it("is none about the work itself", () => {
+  it("rejects an error of the work itself", () => {
     expect(isPassing(failure("duplicate key", "23505"))).to.equal(false);
     expect(isPassing(new TypeError("connection is not a function"))).to.equal(false);
     expect(isPassing(undefined)).to.equal(false);

@@ -8,12 +8,12 @@ import { run } from "./sql.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
 import { Tx, type TxParts } from "./tx.ts";
 
-/** What the transactions of one database share. */
+/** What the transactions of one database have in common. */
 export interface TransactionParts extends TxParts {
   readonly pool: pg.Pool;
   /**
-   * Milliseconds after which the server ends any transaction by itself, infinite where it has not been asked to;
-   * undefined where it does not know `transaction_timeout`, before PostgreSQL 17.
+   * Milliseconds after which the server ends any transaction; infinite without a limit, undefined before PostgreSQL 17,
+   * which has no `transaction_timeout`.
    */
   readonly transactionTimeoutMs: number | undefined;
 }
@@ -21,26 +21,26 @@ export interface TransactionParts extends TxParts {
 export interface TransactionOptions {
   /** `read committed` unless given. */
   mode?: TransactionMode;
-  /** How often a transaction that loses to others is run in all; {@link defaultAttempts} unless given. */
+  /** How often a transaction that loses to others is run in total; {@link defaultAttempts} unless given. */
   attempts?: number;
   /**
-   * Whether what it writes is no part of what the request asks for, and may stay where that fails: the request is not
-   * said to have been carried out in part for it. Transactions that only read never count.
+   * Whether its writes are not part of what the request asks for and may stay when the request fails: the request does
+   * not count as partly carried out because of them. Read-only transactions never count.
    */
   incidental?: boolean;
 }
 
 /**
- * With the pauses of `retry-pause.ts` they cover about a third of a second on average. Three without a pause lost all
- * of them to one client that changed its settings in a loop.
+ * With the pauses of `retry-pause.ts` they take about a third of a second on average. Three attempts without a pause all
+ * lost to one client that changed its settings in a loop.
  */
 export const defaultAttempts = 8;
 
 /**
- * Runs `work` in one transaction and commits it; any error rolls everything back and goes on to the caller.
- * A serialization failure or a deadlock runs `work` again from the start, after a random pause and on another
- * connection: it must have no effect outside.
- * @param deadline at its end the transaction is rolled back, and its reason thrown
+ * Runs `work` in one transaction and commits it; any error rolls everything back and is thrown. After a serialization
+ * failure or a deadlock `work` runs again from the start, after a random pause: it must have no effect outside the
+ * transaction.
+ * @param deadline when it ends, the transaction is rolled back and its reason thrown
  */
 export async function transaction<T>(
   parts: TransactionParts,
@@ -68,8 +68,8 @@ async function once<T>(
   const held = await holdConnection(parts.pool, deadline);
   const tx = new Tx(held.connection, parts);
   try {
-    // It goes out with the first statement. It fails only where the connection does, and then they all do: we cancel
-    // nothing before it is answered.
+    // Sent with the first statement. BEGIN fails only if the connection fails, and then all statements do: nothing is
+    // cancelled before it is answered.
     const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, deadline));
     held.beginning(begun);
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
@@ -86,7 +86,7 @@ async function once<T>(
   }
 }
 
-/** @param deadline of the request that the commit is a part of; undefined where it is none */
+/** @param deadline of the request that the commit counts for; undefined when it counts for none */
 async function commit(
   tx: Tx,
   held: HeldConnection,
@@ -101,14 +101,12 @@ async function commit(
     throw error;
   }
   if (!committed)
-    throw new Error(
-      "a transaction went on after a statement had failed, whose error was swallowed",
-    );
+    throw new Error("a transaction went on after the error of a failed statement was swallowed");
   if (deadline) deadline.commits++;
   tx.committed();
 }
 
-/** Whether a COMMIT that fails so may have come true: its connection broke, or the server stopped. */
+/** Returns whether a failed COMMIT may have taken effect: its connection broke, or the server stopped. */
 function mayHaveCommitted(error: unknown): boolean {
   return /^(08|57P)/.test(sqlState(error) ?? "08");
 }

@@ -9,10 +9,10 @@ import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
 
-/** Of every statement after one that has failed. */
+/** SQLSTATE of every statement after a failed one. */
 const inFailedTransaction = "25P02";
 
-/** What a transaction is made of, besides its connection. */
+/** What a transaction needs in addition to its connection. */
 export interface TxParts {
   readonly prismaClient: Pick<LazyPrismaClient, "enter">;
   readonly postCommit: PostCommitBus;
@@ -20,7 +20,7 @@ export interface TxParts {
   readonly checkLocks: boolean;
 }
 
-/** A statement for the end, the lock that it takes, and who kept it. */
+/** A statement to be sent with the COMMIT, the lock that it takes, and the code that asked for it. */
 interface Kept {
   readonly statement: Statement;
   readonly values: readonly unknown[];
@@ -28,7 +28,7 @@ interface Kept {
   readonly place: string | undefined;
 }
 
-/** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
+/** An open transaction: SQL and Prisma on one connection, and hooks to run after the commit. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
   readonly #prismaClient: TxParts["prismaClient"];
@@ -53,12 +53,12 @@ export class Tx implements Sql {
     return arrived(statement, (await this.#run(statement, values)).rows);
   }
 
-  /** How many rows the statement changed. */
+  /** Returns how many rows the statement changed. */
   async count(statement: Statement, values: readonly unknown[] = []): Promise<number> {
     return (await this.#run(statement, values)).rowCount ?? 0;
   }
 
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   async first<Row>(
     statement: Statement<Row>,
     values: readonly unknown[] = [],
@@ -67,9 +67,10 @@ export class Tx implements Sql {
   }
 
   /**
-   * Takes a lock, which is held until the transaction ends: the one way to wait for others (docs/decisions/018).
+   * Takes a lock, which is held until the transaction ends: the only way to wait for other transactions
+   * (docs/decisions/018).
    * @param statement takes it, in the ascending order of its keys
-   * @throws Error where the order is checked and the lock is out of order
+   * @throws Error when the order is checked and the lock is out of order
    */
   async lock<Row>(
     lock: Lock,
@@ -82,12 +83,12 @@ export class Tx implements Sql {
     return rows;
   }
 
-  /** The same for all transactions of one database, for what a process remembers of it. */
+  /** Identifies the database in caches of a process: the same object for all its transactions. */
   get database(): object {
     return this.#prismaClient;
   }
 
-  /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
+  /** Returns Prisma Client on this transaction's connection. Its statements and SQL must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
     if (this.#over) throw this.#over;
     this.#prisma ??= this.#prismaClient.enter(this.#connection);
@@ -95,8 +96,8 @@ export class Tx implements Sql {
   }
 
   /**
-   * Keeps a statement for the end: it is sent together with the COMMIT, so that a lock which it takes is held for no
-   * longer than the server needs. Its rows go nowhere; its failure is the transaction's.
+   * Sends a statement together with the COMMIT, so that a lock which it takes is held no longer than the server needs.
+   * Its rows are dropped; its failure fails the transaction.
    */
   sendWithCommit(statement: Statement, values: readonly unknown[] = [], lock?: Lock): void {
     const place = lock && this.#locks && placeOfCaller();
@@ -114,8 +115,8 @@ export class Tx implements Sql {
   }
 
   /**
-   * Runs `work` behind a savepoint, with what it kept for the end: when either fails, all of it and its after-commit
-   * hooks are undone and the error goes on to the caller, while the transaction stays usable.
+   * Runs `work` in a savepoint, and then the statements that it wanted sent with the commit. When one fails, all of it and
+   * its after-commit hooks are undone and the error is thrown, while the transaction stays usable.
    */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const name = `s${++this.#savepoints}`;
@@ -138,7 +139,7 @@ export class Tx implements Sql {
     }
   }
 
-  /** What is in the pipeline behind a failure fails for it, and may be heard of first: the failure itself is told. */
+  /** Statements behind a failed one in the pipeline fail because of it: their error is replaced by the first one. */
   async #run(
     statement: Statement | string,
     values: readonly unknown[] = [],
@@ -154,12 +155,12 @@ export class Tx implements Sql {
     }
   }
 
-  /** @internal called by {@link transaction}: the connection will be somebody else's, whatever still goes on here. */
+  /** @internal Called by {@link transaction} at the end: later statements would run on a released connection. */
   close(reason: unknown): void {
     this.#over = reason;
   }
 
-  /** @internal called by {@link transaction} before it ends: Prisma lets go of the connection. */
+  /** @internal Called by {@link transaction} before it ends: Prisma releases the connection. */
   async ending(): Promise<void> {
     await (await this.#prisma)?.leave();
   }
@@ -174,7 +175,7 @@ export class Tx implements Sql {
     return command === "COMMIT";
   }
 
-  /** Sends the statements kept for the end from number `first` on. */
+  /** Sends the statements kept for the commit, from number `first` on. */
   #sendKept(first: number): Array<Promise<unknown>> {
     return this.#withCommit.splice(first).map(({ statement, values, lock, place }) => {
       if (lock) this.#locks?.take(lock, place);

@@ -7,7 +7,7 @@ import { transform } from "esbuild";
 
 import { inSources } from "./in-sources.ts";
 
-describe("The places of a stack", () => {
+describe("inSources", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-places-"));
@@ -31,7 +31,7 @@ export const two = (): never => { if (one.length) one(); throw new TypeError("fu
   };
 
   for (const minify of [false, true])
-    it(`are those in the sources of a bundle${minify ? ", on a line with all others too" : ""}`, async () => {
+    it(`names the places in the sources of a bundle${minify ? ", minified to one line" : ""}`, async () => {
       const { code, map } = await transform(source, {
         loader: "ts",
         sourcemap: "external",
@@ -50,7 +50,7 @@ export const two = (): never => { if (one.length) one(); throw new TypeError("fu
       expect(inSources(stackOf(two)).split("\n")[1]).to.include(place(7, "new TypeError"));
     });
 
-  it("stay where there is no map, or none that can be read", async () => {
+  it("leaves places alone without a map, or with one that cannot be read", async () => {
     const stack = `Error: x\n    at f (${pathToFileURL(folder).href}/none.js:1:2)\n    at node:internal/x:3:4`;
     expect(inSources(stack)).to.equal(stack);
     await writeFile(join(folder, "torn.js.map"), '{"mappings": ');

@@ -1,42 +1,36 @@
 import { readFileSync } from "node:fs";
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { fileURLToPath } from "node:url";
 
-import { originals, type SourceMap } from "./source-map.ts";
-
 const bundled = /file:\/\/[^\s()]+\.js:\d+:\d+/g;
-/** What was looked up, by place; there are no more than the code has calls. */
+/** Places that were looked up; there are no more than the code has calls. */
 const known = new Map<string, string>();
 
 /**
- * The lines of a stack with the places in the sources that a bundle was made of. Its map is read when something new is
- * looked up, in some 40 ms; with `--enable-source-maps` Node would take 240 ms and keep 140 MB.
+ * Replaces the places in bundles by the places in their sources, in the lines of a stack. Reads the map of a bundle when a
+ * new place is looked up, in some 40 ms, and does not keep it; with `--enable-source-maps` Node would take 240 ms and
+ * keep 140 MB.
  */
 export function inSources(frames: string): string {
   const unknown = (frames.match(bundled) ?? []).filter((place) => !known.has(place));
-  for (const file of new Set(unknown.map(fileOf))) {
-    lookUp(file, [...new Set(unknown.filter((place) => fileOf(place) === file))]);
-  }
+  for (const file of new Set(unknown.map(fileOf)))
+    lookUp(file, new Set(unknown.filter((place) => fileOf(place) === file)));
   return frames.replaceAll(bundled, (place) => known.get(place) ?? place);
 }
 
-function lookUp(file: string, texts: readonly string[]): void {
-  const places = texts
-    .map((text) => {
-      const [line = 0, column = 0] = text.split(":").slice(-2).map(Number);
-      return { text, line, column };
-    })
-    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+function lookUp(file: string, places: ReadonlySet<string>): void {
   const map = readMap(file);
-  const found = map ? originals(map, places) : [];
-  for (const [at, { text }] of places.entries()) {
-    const original = found[at];
-    known.set(
-      text,
-      original
-        ? `${new URL(original.source, file).href}:${original.line}:${original.column}`
-        : text,
-    );
-  }
+  for (const place of places) known.set(place, (map && original(map, file, place)) ?? place);
+}
+
+/** The place in the sources; undefined where the map has none for it. */
+function original(map: SourceMap, file: string, place: string): string | undefined {
+  // Stacks count from 1, maps from 0.
+  const [line = 1, column = 1] = place.split(":").slice(-2).map(Number);
+  const entry = map.findEntry(line - 1, column - 1);
+  if (!("originalSource" in entry) || entry.generatedLine !== line - 1) return undefined;
+  const source = new URL(entry.originalSource, file).href;
+  return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
 /** Without `:LINE:COLUMN`. */
@@ -47,7 +41,8 @@ function fileOf(place: string): string {
 /** Undefined where there is none, as for modules of Node's and of packages. */
 function readMap(file: string): SourceMap | undefined {
   try {
-    return JSON.parse(readFileSync(fileURLToPath(`${file}.map`), "utf8")) as SourceMap;
+    const text = readFileSync(fileURLToPath(`${file}.map`), "utf8");
+    return new SourceMap(JSON.parse(text) as SourceMapPayload);
   } catch {
     return undefined;
   }
