@@ -24,6 +24,8 @@ export const lockOrder = [
   "newChannels",
   /** New names of clients. By account. */
   "clientNames",
+  /** Delivery in an organization; only a counted try waits for it, all others just try to take it. By organization. */
+  "deliver",
   /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */
   "scheduled",
   /** Subscriptions against sending; channels and accounts are divided into 64 parts. By part. */

@@ -1,3 +1,4 @@
+import { lockClass } from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
 import {
   channel,
@@ -53,6 +54,36 @@ describe("a scheduled message", () => {
         .toSorted((a, b) => a.deliverAt - b.deliverAt || a.id - b.id)
         .map(({ content }) => content),
     );
+  });
+
+  it("is sent by the job that counted its try, though another one has the delivery lock for a moment", async () => {
+    const { db, org } = scene;
+    const row = await scheduledMessage(db, sender, room, { dueIn: -5 });
+    const second = Math.floor(Date.now() / 1_000) - 1;
+    const counted = async () => {
+      const [stored] = await db.rows<{ attempts: number }>(
+        "SELECT attempts FROM scheduled_messages WHERE id = $1",
+        [row.id],
+      );
+      return stored?.attempts === 1;
+    };
+    const delivery = await db.transaction(async (holder) => {
+      const job = await db.transaction(async (tx) => {
+        // The job reads this table after the commit of its count, and before it takes the lock.
+        await tx.rows("LOCK TABLE user_group_member IN ACCESS EXCLUSIVE MODE");
+        const started = runJob(db, deliverDue, { realmId: org.realm.id, second, tick: 1 });
+        await waitFor(counted, { what: "the try to be counted" });
+        await holder.rows("SELECT pg_advisory_xact_lock($1, $2)", [
+          lockClass.deliver,
+          org.realm.id,
+        ]);
+        return { started };
+      });
+      await blocked();
+      return job;
+    });
+    await delivery.started;
+    expect(await sent()).to.deep.equal([row.content]);
   });
 
   it("is only marked as delivered when it was sent before", async () => {

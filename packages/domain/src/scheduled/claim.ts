@@ -1,4 +1,13 @@
-import { column, lockClass, packed, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import {
+  column,
+  lockClass,
+  lockKey,
+  packed,
+  statement,
+  type RowOf,
+  type Sql,
+  type Tx,
+} from "@carillon/db";
 import {
   needsSingleTry,
   mayShareBatch,
@@ -74,6 +83,16 @@ const tryLock = statement({
 export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
   const lock = await tx.first(tryLock, [realmId]);
   return lock?.held === true;
+}
+
+/**
+ * Takes the delivery lock for rows whose try has been counted. It waits: a job that is about to count the same try has the
+ * lock for a moment, leaves these rows to their try and ends. If both gave way, nobody would send them before the lease ends.
+ * @throws lock timeout after {@link lockTimeoutMs}
+ */
+export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> {
+  await tx.rows(asDeliverer);
+  await lockKey(tx, "deliver", realmId);
 }
 
 /** Gives a transaction the lock timeout and plan mode of a delivery without the delivery lock. */

@@ -3,6 +3,7 @@ import { type State, StateMachine } from "@carillon/kit";
 import { loadRealm, type Realm } from "@carillon/model";
 
 import {
+  awaitDeliveryLock,
   beginClaiming,
   becomeDeliverer,
   claimDue,
@@ -177,10 +178,7 @@ export class DeliveryBatch {
 
   async #deliver(tx: Tx): Promise<BatchEnd> {
     const { previous, ids, counted } = this.#plan;
-    const [isFree, realm] = await Promise.all([
-      previous ? beginClaiming(tx) : becomeDeliverer(tx, this.#realmId),
-      loadRealm(tx, this.#realmId),
-    ]);
+    const [isFree, realm] = await Promise.all([this.#takeLock(tx), loadRealm(tx, this.#realmId)]);
     if (isFree === false) return { kind: "elsewhere" };
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);
@@ -192,6 +190,13 @@ export class DeliveryBatch {
     if ("kind" in prepared) return prepared;
     if (counted) takeBackTries(tx, found.slice(prepared.rows.length));
     return { kind: "committed", outcomes: await this.#write(tx, prepared) };
+  }
+
+  /** Resolves with false where another transaction has the delivery lock; a batch behind another takes it later. */
+  #takeLock(tx: Tx): Promise<boolean | void> {
+    const { previous, counted } = this.#plan;
+    if (previous) return beginClaiming(tx);
+    return counted ? awaitDeliveryLock(tx, this.#realmId) : becomeDeliverer(tx, this.#realmId);
   }
 
   #claim(tx: Tx, ids: readonly number[] | undefined): Promise<DueRow[]> {
