@@ -66,7 +66,7 @@ describe("Passwords", () => {
     // Two are at work, a hundred wait.
     expect(refused).to.have.length(8);
     for (const { reason } of refused)
-      expect(reason).to.include({ status: 503, code: "INTERNAL_ERROR" });
+      expect(reason).to.deep.include({ code: "INTERNAL_ERROR", facts: { reason: "unavailable" } });
     expect(most).to.equal(2);
   });
 
