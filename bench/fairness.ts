@@ -1,15 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
+import { keepScheduling, latenessBetween } from "./lib/quiet-organization.ts";
 import { report, say, type Row } from "./lib/report.ts";
-import {
-  backends,
-  createBenchDatabase,
-  type BackendName,
-  type BenchDatabase,
-} from "./lib/servers.ts";
+import { backends, createBenchDatabase, type BackendName } from "./lib/servers.ts";
 import { median, quantile } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
@@ -57,7 +53,11 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
   await pause((due - 5) * 1_000 - Date.now());
 
   let over = false;
-  const writing = keepScheduling(database, quiet, deliveryJobs, () => over);
+  const writing = keepScheduling(database, quiet, deliveryJobs, {
+    everyMs,
+    notice,
+    over: () => over,
+  });
   const left = async () => {
     const counts = await Promise.all(loud.map((world) => pendingOf(database, world)));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -68,7 +68,7 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
   over = true;
   await writing;
   while ((await pendingOf(database, quiet)) > 0) await pause(100);
-  const late = await lateness(database, quiet, due, end);
+  const late = await latenessBetween(database, quiet, due, end);
   await worker.stop();
   await deliveryJobs.idle();
   await queues.close();
@@ -85,35 +85,4 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
     target: "within 2 s",
     holds: p99 <= 2,
   };
-}
-
-/** Schedules a message every now and then, due on a full second. */
-async function keepScheduling(
-  database: BenchDatabase,
-  world: World,
-  deliveryJobs: DeliveryJobPublisher,
-  over: () => boolean,
-): Promise<void> {
-  for (let n = 0; !over(); n++) {
-    const deliverAt = Math.ceil(Date.now() / 1_000 + notice[n % notice.length]!);
-    const { first } = await writeDueRows(database, world, 1, deliverAt);
-    deliveryJobs.add({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
-    await pause(everyMs);
-  }
-}
-
-/** How late each was committed that was due meanwhile, in seconds. */
-async function lateness(
-  { db }: BenchDatabase,
-  { realmId }: World,
-  from: number,
-  to: number,
-): Promise<number[]> {
-  const found = await db.rows<{ late: number }>(
-    `SELECT extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - s.deliver_at)::float8 AS late
-     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id
-     WHERE s.realm_id = $1 AND s.deliver_at BETWEEN to_timestamp($2) AND to_timestamp($3)`,
-    [realmId, from, to],
-  );
-  return found.map(({ late }) => late);
 }

@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
+import { keepScheduling, latenessBetween } from "./lib/quiet-organization.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import {
   backends,
@@ -77,14 +78,18 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
   await deliveryJobs.idle();
   if (Date.now() > (due - 2) * 1_000) throw new Error("scheduling took too long");
   let over = false;
-  const writing = keepScheduling(database, quiet, deliveryJobs, () => over);
+  const writing = keepScheduling(database, quiet, deliveryJobs, {
+    everyMs,
+    notice: [1],
+    over: () => over,
+  });
   await pause(due * 1_000 - Date.now());
   while ((await pendingOf(database, loud)) > 0) await pause(100);
   over = true;
   await writing;
   while ((await pendingOf(database, quiet)) > 0) await pause(100);
   const { sent, seconds } = await sentOf(database, loud, due);
-  const worst = await worstOf(database, quiet, due, due + seconds);
+  const worst = Math.max(0, ...(await latenessBetween(database, quiet, due, due + seconds)));
   await worker.stop();
   await deliveryJobs.idle();
   await queues.close();
@@ -146,21 +151,6 @@ async function writeReminders({ db }: BenchDatabase, world: World, due: number):
   return written[0]!.id;
 }
 
-/** Schedules a message every now and then, due on a full second. */
-async function keepScheduling(
-  database: BenchDatabase,
-  world: World,
-  deliveryJobs: DeliveryJobPublisher,
-  over: () => boolean,
-): Promise<void> {
-  while (!over()) {
-    const deliverAt = Math.ceil(Date.now() / 1_000 + 1);
-    const { first } = await writeDueRows(database, world, 1, deliverAt);
-    deliveryJobs.add({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
-    await pause(everyMs);
-  }
-}
-
 /** How many were sent, and when the last was committed, in seconds after their time. */
 async function sentOf(
   { db }: BenchDatabase,
@@ -174,20 +164,4 @@ async function sentOf(
     [realmId, due],
   );
   return found!;
-}
-
-/** The worst lateness of those that were due meanwhile, in seconds. */
-async function worstOf(
-  { db }: BenchDatabase,
-  { realmId }: World,
-  from: number,
-  to: number,
-): Promise<number> {
-  const [found] = await db.rows<{ worst: number }>(
-    `SELECT coalesce(max(extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - s.deliver_at)), 0)::float8 AS worst
-     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id
-     WHERE s.realm_id = $1 AND s.deliver_at BETWEEN to_timestamp($2) AND to_timestamp($3)`,
-    [realmId, from, to],
-  );
-  return found!.worst;
 }
