@@ -80,7 +80,7 @@ describe("a transaction", () => {
         await tx.rows("SELECT 1 / 0").catch(() => undefined);
       }),
     );
-    expect(error.message).to.contain("after a statement had failed");
+    expect(error.message).to.contain("the error of a failed statement was swallowed");
     expect(hooks).to.equal(0);
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
