@@ -47,6 +47,16 @@ describe("The terminal client", function () {
     terminal.child.stdin?.write(keys);
     return { shows: (text: string | RegExp) => shows(terminal, text, from) };
   };
+  /** Moves from the menu to the last message. Repeats the keys until they draw something: the program may discard early input. */
+  const goToLastMessage = (terminal: TestProcess) => {
+    const from = drawn(terminal).length;
+    const moved = async () => {
+      if (drawn(terminal).length > from) return true;
+      keysOf(terminal)("lG");
+      return false;
+    };
+    return waitFor(moved, { what: "the keys move to the last message", everyMs: 500 });
+  };
   /** Sends to the channel that everybody is in. @returns the message's id */
   const post = async (by: GatewayClient, content: string): Promise<number> => {
     const to = { type: "channel", to: "general", topic: "bells" };
@@ -78,8 +88,7 @@ describe("The terminal client", function () {
     const terminal = await start(account);
     const press = keysOf(terminal);
     await shows(terminal, "Rung softly today");
-    // From the menu to the messages, and there to the last one.
-    press("lG");
+    await goToLastMessage(terminal);
     press("i");
     await shows(terminal, "Full raw message");
     press("r");
@@ -133,7 +142,7 @@ describe("The terminal client", function () {
     const terminal = await start(account);
     const press = keysOf(terminal);
     await shows(terminal, "Rung by hand");
-    press("lG");
+    await goToLastMessage(terminal);
     await press("+").shows(/:thumbs_up: You/);
     const reaction = await owner.post(`/api/v1/messages/${id}/reactions`, { emoji_name: "car" });
     expect(reaction.status, reaction.text).to.equal(200);
