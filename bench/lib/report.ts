@@ -68,11 +68,15 @@ async function machine(): Promise<string> {
   ].join(", ");
 }
 
-/** As the formatter writes it. */
+/** Renders rows as a Markdown table with columns of one width. */
 function table(rows: readonly Row[]): string {
   const lines = [
     ["question", "value", "target", "holds"],
-    ...rows.map((row) => [row.question, row.value, row.target, row.holds ? "yes" : "**no**"]),
+    ...rows.map(({ question, value, target, holds }) =>
+      [question, value, target, holds ? "yes" : "**no**"].map((cell) =>
+        cell.replaceAll("|", "\\|"),
+      ),
+    ),
   ];
   const widths = [0, 1, 2, 3].map((i) => Math.max(...lines.map((cells) => cells[i]!.length)));
   lines.splice(
