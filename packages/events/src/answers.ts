@@ -18,7 +18,7 @@ import type { Tails } from "./tails.ts";
 import type { Semaphore } from "@carillon/kit";
 import { Waiter, type PollResult } from "./waiting.ts";
 
-/** Between two moments for heartbeats, in milliseconds: Node keeps a list for each time that timers take. */
+/** Heartbeat times are multiples of this many milliseconds: Node keeps one list per timer duration. */
 const heartbeatStepMs = 100;
 
 export interface AnswerParts<Context> {
@@ -28,31 +28,34 @@ export interface AnswerParts<Context> {
   readonly semaphore: Semaphore;
   readonly heartbeats: Heartbeats<Context>;
   readonly logRejection: LogRejection;
-  /** How long a poll waits before it gets a heartbeat, in milliseconds: between the two. */
+  /** The shortest and longest wait of a poll before it gets a heartbeat, in milliseconds. */
   readonly heartbeatMs: readonly [number, number];
 }
 
-/** Answers polls of known queues: with what is there already, or when there is something. */
+/** Answers polls of queues that were found: at once when the log has events for them, else when an event arrives. */
 export class Answers<Context> {
   readonly #parts: AnswerParts<Context>;
-  /** No poll is kept waiting any more. */
+  /** Set on shutdown: polls are answered at once instead of waiting. */
   closing = false;
-  /** Polls that wait for an event. */
+  /** How many polls wait for an event. */
   waiting = 0;
 
   constructor(parts: AnswerParts<Context>) {
     this.#parts = parts;
   }
 
-  /** @param head where the organization's log ended when the queue was looked up */
+  /**
+   * Answers one poll.
+   * @param head the end of the organization's log when the queue was looked up
+   */
   async answer(queue: EventQueue, head: number, poll: Poll): Promise<PollResult> {
     const { db, presenter, tails, semaphore, heartbeats } = this.#parts;
     const tail = await tails.of(queue.realmId);
-    // What was committed before the poll must be in its answer, also when the wake-up is still under way.
+    // The answer must contain every event committed before the poll, even if its wake-up has not arrived yet.
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
     if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
-    // Before the loop, since nothing may be awaited after it.
+    // Awaited before the loop, because nothing may be awaited after it.
     const isStale = await this.#isStale(tail, cursor);
     const selection = new Selection(queue, presenter, tail.context);
     for (;;) {
@@ -63,14 +66,14 @@ export class Answers<Context> {
         cursor = reached;
       } else {
         cursor = selection.addSome(tail.recent.after(cursor)) ?? tail.head;
-        // From here to the waiter's being known nothing may be awaited, or an event in between would be missed.
+        // Nothing may be awaited from here until the waiter is registered, or an event in between would be missed.
         if (selection.isFull || cursor >= tail.head) break;
         await nextTurn();
       }
       if (selection.isFull) break;
     }
     const ended = tail.endedSince(head, queue);
-    // An account that is deactivated meanwhile is told nothing more, not even that.
+    // An account that was deactivated meanwhile gets no events, not even earlier ones.
     if (ended?.kind === "refused") return ended;
     if (selection.events.length > 0 || poll.deadline.reason)
       return { kind: "events", events: selection.events };
@@ -82,8 +85,9 @@ export class Answers<Context> {
   }
 
   /**
-   * Whether the place in the log is so old that a poll from there gets a heartbeat if there is nothing else. Who asks
-   * without waiting, or hangs up before the heartbeat, would keep it for ever, and the log is cleared at some time.
+   * Returns whether the next event was written more than `stalePlace` seconds ago. Such a poll gets a heartbeat if it
+   * has no events. A client that never waits, or hangs up before its heartbeat, would otherwise keep its place until
+   * the log is cleared there.
    */
   async #isStale(tail: Tail<Context>, cursor: number): Promise<boolean> {
     if (cursor >= tail.head) return false;
@@ -120,7 +124,9 @@ export class Answers<Context> {
   }
 }
 
-/** Milliseconds between the two, at random, so that polls which came together do not come back together. */
+/**
+ * Returns a random number of milliseconds in the range, so that polls which arrived together do not return together.
+ */
 function heartbeatAfter([from, to]: readonly [number, number]): number {
   const steps = Math.floor((to - from) / heartbeatStepMs) + 1;
   return from + Math.floor(Math.random() * steps) * heartbeatStepMs;

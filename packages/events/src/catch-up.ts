@@ -4,13 +4,13 @@ import { ageInLog, readLogFor } from "./log.ts";
 import type { EventQueue } from "./queue-options.ts";
 import type { Selection } from "./selection.ts";
 
-/** Rows that are read in one go: parsing them keeps the event loop. */
+/** Rows per query. Parsing them blocks the event loop. */
 const batch = 200;
 
 /**
- * Adds what the log has for a queue that is further behind than a gateway remembers, from number `after` up to `until`:
- * one batch, or until the selection is full.
- * @returns up to where the queue has been served now; undefined when the log no longer reaches back so far
+ * Adds events from the log to the selection, for a queue that is older than the gateway's memory. Reads the numbers
+ * after `after` up to `until`, at most one batch, and stops when the selection is full.
+ * @returns the number up to which the queue has been served; undefined when the log no longer reaches back so far
  */
 export async function catchUp<Context>(
   sql: Sql,
@@ -24,7 +24,7 @@ export async function catchUp<Context>(
     { realmId, userId, allPublicChannels: options.allPublicChannels },
     { after, until, limit: batch },
   );
-  // Afterwards: the log is cleared from its old end, so that nothing was missing before if the oldest is there now.
+  // Checked after reading: the log is cleared from its oldest row. If row `after + 1` exists now, none was missing.
   if ((await ageInLog(sql, realmId, after + 1)) === undefined) return undefined;
   for (const { event } of rows) {
     selection.add(event);

@@ -3,12 +3,12 @@ import type { QueueEffect } from "@carillon/contract";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
 import type { PollResult } from "./waiting.ts";
 
-/** What the event does to polls and queues, whatever it tells clients. */
+/** Returns what the event does to polls and queues, apart from what it sends to clients. */
 export function effectOf({ declared, payload }: LoggedEvent): QueueEffect | undefined {
   return declared?.effect?.(payload);
 }
 
-/** How an effect ends the polls of a queue; undefined where it does not. */
+/** Returns how the effect ends polls of the queue; undefined if it does not end them. */
 export function endBy(
   effect: QueueEffect | undefined,
   { id, userId, options }: EventQueue,
@@ -21,7 +21,7 @@ export function endBy(
     : undefined;
 }
 
-/** Whether queues that listen to all public channels get the event, without regard to the receivers. */
+/** Returns whether queues with `allPublicChannels` get the event even if their account is not in its audience. */
 export function isForAllPublic({ declared, payload }: LoggedEvent): boolean {
   return declared?.forAllPublic?.(payload) ?? false;
 }

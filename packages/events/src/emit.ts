@@ -1,13 +1,13 @@
 import type { Audience, NewEvent } from "@carillon/contract";
 import { packed, PostCommitTopic, statement, type Tx } from "@carillon/db";
 
-/** Published after a commit that appended events, with the organization. */
+/** Published after each commit that appended events; the message is the organization's id. */
 export const eventsLogged = new PostCommitTopic<number>("events logged");
 
 /**
- * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
- * that locks the organization's head, so that the numbers of events follow the order of commits without a gap
- * (events.md §6), and nothing waits for the lock longer than PostgreSQL takes to commit.
+ * Appends events to the organization's log, in order. The rows are inserted together with the COMMIT: the insert
+ * locks the organization's head, so event numbers follow the order of commits without a gap (events.md §6), and other
+ * transactions wait for that lock only as long as PostgreSQL takes to commit.
  */
 export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
@@ -24,7 +24,10 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
   tx.sendWithCommit(append, values, { name: "eventHead", keys: [realmId] });
 }
 
-/** The time is that of the commit, not of the transaction's beginning: from then on a queue's place may be before it. */
+/**
+ * `created_at` is the time of the commit, not of the transaction's start: queues can be behind the event only from
+ * then.
+ */
 const append = statement({
   name: "event-append",
   text: `WITH head AS (
@@ -37,7 +40,7 @@ const append = statement({
   row: {},
 });
 
-/** An audience as PostgreSQL writes an array: `{1,2}`. */
+/** Writes an audience as a PostgreSQL array literal: `{1,2}`. */
 function arrayLiteral(audience: Audience): string | null {
   return audience === null || typeof audience === "string" ? audience : `{${audience.join(",")}}`;
 }

@@ -30,11 +30,12 @@ const dropOldest = statement({
 });
 
 /**
- * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
- * An event that is too far behind for any queue is kept as long as if there was none, and not for the longest-lived one:
- * a client that is away for days would keep everything meanwhile. Polls in progress and gateways that were frozen for a
- * while need that time.
- * @returns what it deleted; undefined when another process is at it
+ * Deletes dead queues, and events that no live queue can still request (events.md §6). Only one process runs it at a
+ * time.
+ * Events more than `furthestBehind` before the log's end are kept for the minimum time only, whatever the longest
+ * idle time-out: otherwise one client that is away for days would keep everything. Polls in progress and gateways
+ * that were frozen need that minimum.
+ * @returns the deleted numbers; undefined when another process is running it
  */
 export async function collectGarbage(db: {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

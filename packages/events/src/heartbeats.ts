@@ -10,7 +10,7 @@ import { Selection } from "./selection.ts";
 import type { Tail } from "./tail.ts";
 import type { PollResult, Waiter } from "./waiting.ts";
 
-/** After how many milliseconds a heartbeat that had to stand back is tried again. */
+/** Milliseconds until a heartbeat that was postponed in favour of an event is tried again. */
 const beatAgainMs = 100;
 
 /** Answers polls with heartbeats (events.md §6). */
@@ -25,11 +25,11 @@ export class Heartbeats<Context> {
     this.#logRejection = logRejection;
   }
 
-  /** Answers a poll that waits. */
+  /** Answers a waiting poll with a heartbeat. */
   async beat(tail: Tail<Context>, waiter: Waiter): Promise<void> {
     if (waiter.finished) return;
     if (waiter.isBeingTold) {
-      // An event is on its way to it. Should it turn out not to want that one, its heartbeat is due all the same.
+      // An event is being presented to this poll. If the queue does not want it, the heartbeat is still due.
       waiter.expireAfter(beatAgainMs, () => void this.#logRejection(this.beat(tail, waiter)));
       return;
     }
@@ -42,12 +42,12 @@ export class Heartbeats<Context> {
     }
   }
 
-  /** A heartbeat for a queue that has got everything up to the tail's head. */
+  /** Returns a heartbeat for a queue that has received everything up to the tail's head. */
   async of(tail: Tail<Context>, queue: EventQueue, lastId: number): Promise<PollResult> {
     const { head, realmId } = tail;
     const id = heartbeatId(lastId, head);
     if (id !== undefined) return heartbeatOf(id);
-    // After 1,023 heartbeats in a row the numbers before the next event are used up: there must be one.
+    // After 1,023 heartbeats in a row no id is left before the next event. An internal event makes room.
     await this.#db.transaction(async (tx) => emit(tx, realmId, [filler({}, { audience: [] })]));
     await tail.pull();
     const selection = new Selection(queue, this.#presenter, tail.context);

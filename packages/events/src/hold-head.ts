@@ -7,8 +7,8 @@ const hold = statement({
 });
 
 /**
- * Waits for those who are committing changes with events, and lets nobody else of the organization commit any until the
- * transaction ends, which must be at once: whatever was told before its own events, its next statement sees.
+ * Takes the organization's event-log lock: waits for commits in progress and blocks new ones until this transaction
+ * ends, so end it at once. The next statement sees the changes of all events logged so far.
  */
 export async function holdHead(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "eventHead", keys: [realmId] }, hold, [realmId]);

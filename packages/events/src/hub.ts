@@ -21,20 +21,20 @@ export interface HubOptions<Context> {
   readonly presenter: Presenter<Context>;
   readonly log: Logger;
   readonly limits?: MemoryLimits;
-  /** Between two looks at the log without a wake-up, in milliseconds. */
+  /** Interval at which the log is read without a wake-up, in milliseconds. */
   readonly lookMs?: number;
-  /** How long a poll waits before it gets a heartbeat, in milliseconds: between the two. */
+  /** The shortest and longest wait of a poll before it gets a heartbeat, in milliseconds. */
   readonly heartbeatMs?: readonly [number, number];
 }
 
-/** Of the connections of a gateway (10), those that polls may use at a time. */
+/** Connections that polls may use at a time, of the gateway's 10. */
 const connectionsForPolls = 4;
-/** Between two notes of which queues are in use, in milliseconds. */
+/** Interval at which `last_seen` of queues in use is updated, in milliseconds. */
 const touchMs = 15_000;
 
 /**
- * Answers the polls of one gateway (events.md §2, §6). Queues and events lie in the database, so that any gateway
- * serves any queue; here is only what is new, and who waits for it.
+ * Answers the polls of one gateway (events.md §2, §6). Queues and events are stored in the database, so that any
+ * gateway serves any queue; a gateway holds only recent events and its waiting polls.
  */
 export class EventHub<Context> {
   readonly #db: Database;
@@ -75,19 +75,19 @@ export class EventHub<Context> {
     ];
   }
 
-  /** Open polls, those of them that wait for an event, and what is kept in memory. */
+  /** The number of open polls, of waiting ones among them, and of events and bytes kept in memory. */
   get counters(): { polls: number; waiting: number; events: number; bytes: number } {
     const { events, weight } = this.#memory;
     return { polls: this.#open, waiting: this.#answers.waiting, events, bytes: weight };
   }
 
-  /** An organization's log has grown. */
+  /** Reads new events of an organization whose log has grown. */
   wake(realmId: number): void {
     const tail = this.#tails.known(realmId);
     if (tail) void this.#logRejection(tail.then((opened) => opened.pull()));
   }
 
-  /** Looks at every log that somebody waits for, as after wake-ups that were lost; one look at a time. */
+  /** Reads every log with waiting polls, in case wake-ups were lost. Runs once at a time. */
   look(): Promise<void> {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
@@ -107,7 +107,7 @@ export class EventHub<Context> {
     );
   }
 
-  /** Notes which queues are in use, and ends the polls of those that are gone. */
+  /** Updates `last_seen` of queues in use, and ends polls whose queues no longer exist. */
   async touch(): Promise<void> {
     const tails = await this.#tails.opened();
     const open = tails.flatMap((tail) =>
@@ -122,7 +122,7 @@ export class EventHub<Context> {
   async poll(poll: Poll): Promise<PollResult> {
     this.#open++;
     try {
-      // Who has hung up while waiting in line is not looked up any more.
+      // A client that hung up while waiting for a permit needs no lookup.
       const found = await this.#semaphore.run(async () =>
         poll.deadline.reason ? undefined : this.#lookup.find(this.#db, poll),
       );
@@ -139,7 +139,7 @@ export class EventHub<Context> {
     }
   }
 
-  /** Answers every open poll with a heartbeat; later ones are not kept waiting. */
+  /** Answers every open poll with a heartbeat; later polls do not wait. */
   async close(): Promise<void> {
     this.#answers.closing = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -152,7 +152,8 @@ export class EventHub<Context> {
     const open = [...tail.waiters.all()];
     const beat = (waiter: (typeof open)[number]) =>
       this.#logRejection(this.#heartbeats.beat(tail, waiter));
-    // At once, also while the database does not answer; but those to which an event is on its way get that.
+    // Beat at once, so that it works while the database is down. Polls that are being sent an event get the event
+    // instead.
     await Promise.all(open.filter(({ isBeingTold }) => !isBeingTold).map(beat));
     await this.#logRejection(tail.settled());
     await Promise.all(open.map(beat));

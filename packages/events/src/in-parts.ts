@@ -1,11 +1,11 @@
 import type { LogRow } from "./log.ts";
 
-/** Receivers of the events that are told in one go: each of them is looked at, and others want their turn. */
+/** Receivers per part. Each receiver is looked up without yielding to the event loop. */
 const tellSlice = 20_000;
 
 /**
- * Rows that are told together: with their receivers few enough not to keep others waiting.
- * @param everybody how many polls an event concerns that is for all
+ * Splits rows into parts that are published without a pause, each with a limited number of receivers.
+ * @param everybody how many polls receive an event without an audience
  */
 export function inParts(rows: readonly LogRow[], everybody: number): Array<readonly LogRow[]> {
   const parts: Array<readonly LogRow[]> = [];

@@ -3,12 +3,12 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
 
-/** A row of the log, as a gateway keeps it. */
+/** A row of the log as a gateway keeps it in memory. */
 export interface LogRow {
   readonly event: LoggedEvent;
-  /** What it takes in memory, in bytes, roughly. */
+  /** Approximate size in memory, in bytes. */
   readonly weight: number;
-  /** When it was written, in the process's milliseconds. */
+  /** When it was written, as `performance.now()` of this process. */
   readonly writtenAt: number;
 }
 
@@ -19,7 +19,7 @@ const row = {
   payload: column.text,
   audience: column.ints.orNull(),
   userData: column.json<NonNullable<LoggedEvent["userData"]>>().orNull(),
-  /** Seconds. */
+  /** In seconds. */
   age: column.float,
 };
 
@@ -34,7 +34,7 @@ const tail = statement({
   row,
 });
 
-/** The rows after number `after`, oldest first: there is no gap between them. */
+/** Returns the rows after number `after`, oldest first, without gaps. */
 export async function readLog(
   sql: Sql,
   realmId: number,
@@ -46,7 +46,7 @@ export async function readLog(
 
 const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
 
-/** Of who is told and of what differs between receivers only what is about the one: lists can have 10,000 entries. */
+/** Reduces `audience` and `user_data` to this account: they can have 10,000 entries. */
 const forUser = statement({
   name: "event-log-for-user",
   text: `SELECT seq, type, op, payload::text AS payload,
@@ -61,7 +61,7 @@ const forUser = statement({
   row,
 });
 
-/** What one account may be told of the rows after `after` up to `until`; for a queue that is far behind. */
+/** Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind. */
 export async function readLogFor(
   sql: Sql,
   queue: { realmId: number; userId: number; allPublicChannels: boolean },
@@ -87,7 +87,7 @@ const ageOf = statement({
   row: { age: column.float },
 });
 
-/** How many seconds ago the row of this number was written; undefined when the log does not have it any more. */
+/** Returns how many seconds ago the row was written; undefined when the log no longer has it. */
 export async function ageInLog(
   sql: Sql,
   realmId: number,
@@ -103,7 +103,7 @@ const head = statement({
   row: { seq: column.bigint },
 });
 
-/** The number of the organization's last event; 0 before the first. */
+/** Returns the number of the organization's last event; 0 before the first. */
 export async function readHead(sql: Sql, realmId: number): Promise<number> {
   const [last] = await sql.rows(head, [realmId]);
   return last?.seq ?? 0;
@@ -115,7 +115,7 @@ const heads = statement({
   row: { realmId: column.int, seq: column.bigint },
 });
 
-/** The last numbers of several organizations. */
+/** Returns the last numbers of several organizations. */
 export async function readHeads(
   sql: Sql,
   realmIds: readonly number[],
@@ -123,7 +123,7 @@ export async function readHeads(
   return sql.rows(heads, [realmIds]);
 }
 
-/** What a row costs beside its texts, in bytes. */
+/** Size of a row without its texts, in bytes. */
 const overhead = 300;
 
 function logRow({ payload, age: seconds, ...row }: Row): LogRow {
@@ -134,7 +134,7 @@ function logRow({ payload, age: seconds, ...row }: Row): LogRow {
       payload: JSON.parse(payload) as LoggedEvent["payload"],
       ...row,
     },
-    // The parsed payload takes about twice its text.
+    // A parsed payload takes about twice the size of its text.
     weight: overhead + payload.length * 2 + (row.audience?.length ?? 0) * 8,
   };
 }

@@ -3,10 +3,10 @@ import type { RequestDeadline } from "@carillon/db";
 /** A request for events. */
 export interface Poll {
   readonly userId: number;
-  /** Of the API key that it came with. */
+  /** Digest of the API key that the request came with. */
   readonly keyDigest: Uint8Array;
   readonly queueId: string;
-  /** The newest id that the client has got: everything up to it is acknowledged. */
+  /** The newest id that the client has received: everything up to it is acknowledged. */
   readonly lastEventId: number;
   readonly block: boolean;
   /** Ends when the client hangs up. */

@@ -3,13 +3,13 @@ import type { Logger } from "@carillon/kit";
 import type { QueueAccounts } from "./queue-lookup.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
-/** How the log's events become what clients get. The rules for that are the domain's; the hub only asks. */
+/** Turns events of the log into what clients receive. The domain implements the rules. */
 export interface Presenter<Context = unknown> {
-  /** What presenting needs to know of an organization; asked for again when the organization changes. */
+  /** Returns what presenting needs to know about an organization; called again when the organization changes. */
   context(realmId: number): Promise<Context>;
   /**
-   * The events that a queue gets for one event of the log: none when it does not want it.
-   * @param via whether the account is among the receivers, or gets it because the channel is public
+   * Returns the events that a queue gets for one event of the log; empty when it wants none.
+   * @param via `audience` if the account is among the receivers, `public` if it gets a message of a public channel
    */
   present(
     event: LoggedEvent,
@@ -17,18 +17,21 @@ export interface Presenter<Context = unknown> {
     context: Context,
     via: "audience" | "public",
   ): readonly QueueEvent[];
-  /** What polls ask of accounts. */
+  /** The SQL that polls need about accounts. */
   readonly accounts: QueueAccounts;
 }
 
-/** The presenter, but an event that cannot be presented is logged and left out: it must not hold up those behind it. */
+/**
+ * Wraps a presenter so that an event which cannot be presented is logged and skipped, and later events are still
+ * sent.
+ */
 export function forgiving<Context>(presenter: Presenter<Context>, log: Logger): Presenter<Context> {
   const attempt = <T>(event: LoggedEvent, work: () => T, otherwise: T): T => {
     try {
       return work();
     } catch (error) {
       const { seq, type, op } = event;
-      log.error({ err: error, seq, type, op }, "an event could not be presented; it is left out");
+      log.error({ err: error, seq, type, op }, "presenting an event failed; skipped");
       return otherwise;
     }
   };

@@ -4,27 +4,24 @@ import { aliveQueue, isUuid } from "./queues.ts";
 import type { Poll } from "./poll.ts";
 import type { EventQueue, QueueOptions } from "./queue-options.ts";
 
-/**
- * What polls ask of accounts, as SQL over the row `u` of an account. It is part of the statements that every poll sends;
- * what an account is, the rules know.
- */
+/** SQL expressions about the row `u` of an account, part of the statements of every poll. The domain provides them. */
 export interface QueueAccounts {
   readonly table: string;
-  /** What the account sees by: {@link EventQueue.userVisibility}. */
+  /** See {@link EventQueue.userVisibility}. */
   readonly userVisibility: string;
-  /** Whether it may listen to all public channels. */
+  /** Whether the account may listen to all public channels. */
   readonly mayListenToAll: string;
-  /** The digest of its API key. */
+  /** The digest of the account's API key. */
   readonly keyDigest: string;
-  /** Whether its queues live. */
+  /** Whether the account is active; queues of others do not live. */
   readonly isActive: string;
 }
 
-/** A queue, and where the organization's log ends now. */
+/** A queue with the current end of its organization's log. */
 export interface FoundQueue {
   readonly queue: EventQueue;
   readonly head: number;
-  /** Whether the key that the caller came with is the account's still. */
+  /** Whether the request's API key is still the account's key. */
   readonly keyIsCurrent: boolean;
 }
 
@@ -42,7 +39,10 @@ const found = {
 
 const touched = { id: column.uuid };
 
-/** The statements of polls: known, unlike other named ones, only where it is known what an account is. */
+/**
+ * Builds the statements of polls. They are not declared statically because the domain provides the SQL about
+ * accounts.
+ */
 export function queueStatements({
   table,
   userVisibility,
@@ -86,7 +86,7 @@ export function queueStatements({
   };
 }
 
-/** Looks queues up with their accounts, and notes that they are in use. */
+/** Looks up queues with their accounts, and updates `last_seen`. */
 export class QueueLookup {
   readonly #statements: ReturnType<typeof queueStatements>;
 
@@ -94,7 +94,7 @@ export class QueueLookup {
     this.#statements = queueStatements(accounts);
   }
 
-  /** The account's queue; undefined for one that is unknown, expired or somebody else's. */
+  /** Returns the account's queue; undefined if it is unknown, expired or belongs to another account. */
   async find(
     sql: Sql,
     { userId, keyDigest, queueId }: Pick<Poll, "userId" | "keyDigest" | "queueId">,
@@ -107,8 +107,9 @@ export class QueueLookup {
   }
 
   /**
-   * Notes that the queues are in use; returns those that live, of active accounts. Several wait for nobody: who has one
-   * is touching it likewise, or about to end it, which the next time shows.
+   * Updates `last_seen` of the queues and returns the ids of those that exist and belong to active accounts. With
+   * several ids, locked rows are skipped: the lock holder is touching or deleting that queue, and the next call sees
+   * which.
    */
   async touch(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
     const { touch, touchSeveral } = this.#statements;

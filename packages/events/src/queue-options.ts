@@ -3,53 +3,53 @@ import type { ClientCapability, EventDeclaration, ProgramNeed } from "@carillon/
 /** One term of a queue's narrow: operator and operand, as sent. */
 export type NarrowTerm = readonly [operator: string, operand: string];
 
-/** How a client wants its events, as it said at registration; stored with the queue. */
+/** Delivery options that a client chose at registration; stored with the queue. */
 export interface QueueOptions {
-  /** Types that are delivered; null for all. */
+  /** Event types to deliver; null for all. */
   readonly eventTypes: readonly string[] | null;
-  /** Messages of public channels are delivered too where the user is not subscribed. */
+  /** Deliver messages of public channels even if the user is not subscribed. */
   readonly allPublicChannels: boolean;
-  /** Messages carry HTML rather than what was written. */
+  /** Messages carry rendered HTML instead of Markdown source. */
   readonly applyMarkdown: boolean;
-  /** The client makes up gravatar addresses by itself. */
+  /** The client computes Gravatar URLs itself. */
   readonly clientGravatar: boolean;
   readonly slimPresence: boolean;
-  /** Terms that all must hold for a `message` event. */
+  /** Terms that a `message` event must all match. */
   readonly narrow: readonly NarrowTerm[];
   readonly capabilities: readonly ClientCapability[];
-  /** What its program reads of older forms; absent for nothing. */
+  /** Older response forms that the client program reads; absent for none. */
   readonly needs?: readonly ProgramNeed[];
 }
 
-/** A client's queue: a place in the log, and how its events are wanted. It holds no events. */
+/** A client's queue: a place in the log and delivery options. It holds no events. */
 export interface EventQueue {
   /** UUID */
   readonly id: string;
   readonly realmId: number;
   readonly userId: number;
-  /** What its account sees by, as of this poll: the presenter knows what the number means. */
+  /** The account's role as of this poll, by which the presenter decides what the account may see. */
   readonly userVisibility: number;
   /** The last event that the client's snapshot contains. */
   readonly baseSeq: number;
   readonly options: QueueOptions;
-  /** Seconds without a poll after which it dies. */
+  /** Seconds without a poll until the queue expires. */
   readonly idleTimeout: number;
 }
 
-/** An event as the log keeps it, once for all receivers. */
+/** An event as stored in the log, once for all receivers. */
 export interface LoggedEvent {
-  /** Its number in the organization. */
+  /** The event's number in its organization. */
   readonly seq: number;
   readonly type: string;
   readonly op: string | null;
-  /** undefined for a row that another version of Carillon has written. */
+  /** undefined for a row written by another version of Carillon. */
   readonly declared: EventDeclaration | undefined;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Who is told; null for every active account. */
+  /** Account ids of the receivers; null for every active account. */
   readonly audience: readonly number[] | null;
-  /** What differs between receivers, by exception: account id → fields. */
+  /** Fields that differ for some receivers: account id → fields. */
   readonly userData: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null;
 }
 
-/** An event as a client gets it, but for its `id`. */
+/** An event as a client receives it, without its `id`. */
 export type QueueEvent = { readonly type: string } & Readonly<Record<string, unknown>>;

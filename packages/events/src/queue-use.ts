@@ -4,11 +4,11 @@ import { longLived } from "./lifetimes.ts";
 import type { QueueLookup } from "./queue-lookup.ts";
 import type { EventQueue } from "./queue-options.ts";
 
-/** Notes which queues are in use: those that live for long in batches, the others at once. */
+/** Updates `last_seen` of queues in use: in batches for long idle time-outs, at once for short ones. */
 export class QueueUse {
   readonly #db: Database;
   readonly #lookup: QueueLookup;
-  /** Polled since the last batch. */
+  /** Ids of queues polled since the last batch. */
   readonly #used = new Set<string>();
 
   constructor(db: Database, lookup: QueueLookup) {
@@ -21,7 +21,7 @@ export class QueueUse {
     else this.#used.add(id);
   }
 
-  /** Notes those of the queues that are for a batch too rare. */
+  /** Updates queues whose idle time-out is too short to wait for a batch. */
   async noteBrief(queues: readonly EventQueue[]): Promise<void> {
     const brief = queues.filter(({ idleTimeout }) => idleTimeout < longLived);
     if (brief.length === 0) return;
@@ -32,8 +32,8 @@ export class QueueUse {
   }
 
   /**
-   * Notes what has been used since the last time, and the queues with open polls.
-   * @returns which of all these live; undefined where there was nothing to note
+   * Updates the queues polled since the last call, and the queues with open polls.
+   * @returns the ids of those that exist; undefined when there was nothing to update
    */
   async noteAll(open: readonly string[]): Promise<ReadonlySet<string> | undefined> {
     const used = [...this.#used];

@@ -7,13 +7,13 @@ import { emit } from "./emit.ts";
 import { servedSeconds } from "./lifetimes.ts";
 import type { EventQueue } from "./queue-options.ts";
 
-/** Live queues of one account: the longest unused of more are given up. */
+/** Live queues per account; of more, the longest unused are deleted. */
 const queuesPerUser = 100;
 
-/** A queue that is yet to come; what it sees by is its account's. */
+/** A queue to be inserted. Its user visibility is that of its account. */
 export type NewQueue = Omit<EventQueue, "id" | "userVisibility">;
 
-/** UNIX time in seconds, with a fraction; null for an account that never was deactivated. It stays after its return. */
+/** SQL: UNIX time in seconds, with a fraction; null if the account was never deactivated. Reactivation keeps it. */
 const lastDeactivation = "extract(epoch FROM deactivated_at)::float8";
 
 const begin = statement({
@@ -24,7 +24,7 @@ const begin = statement({
   row: { lastDeactivation: column.float.orNull(), baseSeq: column.bigint },
 });
 
-/** Where a queue begins: what {@link insertQueue} needs of the snapshot that its client is told. */
+/** Where a queue begins: the part of the client's snapshot that {@link insertQueue} needs. */
 export type QueueBegin = RowOf<typeof begin.columns>;
 
 /**
@@ -51,8 +51,8 @@ const insert = statement({
  * @param tx read committed, and not the transaction that read the client's snapshot: there, any change of the account
  *   since then would be a serialization failure
  * @param queue begins where that snapshot says, which is less than `shortestLog` old
- * @returns its id; undefined where the account has been deactivated since the snapshot, even if it is active again:
- *   meanwhile it was no receiver of events
+ * @returns its id; undefined if the account has been deactivated since the snapshot, even if it is active again:
+ *   meanwhile it received no events
  */
 export async function insertQueue(
   tx: Tx,
@@ -72,7 +72,7 @@ export async function insertQueue(
   return inserted && id;
 }
 
-/** Whether the queue `q` is served. */
+/** SQL: whether the queue `q` is served. */
 export const aliveQueue = `q.last_seen + make_interval(secs => ${servedSeconds}) >= now()`;
 
 const evict = statement({
@@ -88,8 +88,8 @@ const evict = statement({
 });
 
 /**
- * Gives up the queues that an account has too many, dead ones first and never the one that it has just got. Like all who
- * write several queues, it waits for none: those in other hands are being given up there, or in use.
+ * Deletes queues beyond an account's limit, expired ones first and never the newest. Skips locked rows, like every
+ * statement that writes several queues: another transaction is deleting or using them.
  */
 export async function evictQueues(sql: Sql, userId: number, newest: string): Promise<void> {
   await sql.rows(evict, [userId, queuesPerUser, newest]);
@@ -103,8 +103,8 @@ const deleteOwn = statement({
 });
 
 /**
- * Deletes a queue of the account and tells every gateway, so that an open poll on it ends.
- * @returns false when there is none that lives
+ * Deletes a queue of the account and emits an event, so that an open poll on any gateway ends.
+ * @returns false when there is no live queue of this id
  */
 export async function deleteQueue(tx: Tx, userId: number, queueId: string): Promise<boolean> {
   if (!isUuid(queueId)) return false;
@@ -120,12 +120,12 @@ const drop = statement({
   row: {},
 });
 
-/** Gives up a queue that cannot be served any more. */
+/** Deletes a queue that cannot be served any more. */
 export async function dropQueue(sql: Sql, queueId: string): Promise<void> {
   await sql.rows(drop, [queueId]);
 }
 
-/** Whether it can be the id of a queue: PostgreSQL refuses other texts. */
+/** Returns whether the text is a UUID: PostgreSQL rejects other texts. */
 export function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }

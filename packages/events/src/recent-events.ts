@@ -3,13 +3,13 @@ import type { LoggedEvent } from "./queue-options.ts";
 
 export interface MemoryLimits {
   readonly events: number;
-  /** Bytes, roughly. */
+  /** Approximate bytes. */
   readonly weight: number;
 }
 
 /**
- * The newest events of all organizations of a gateway, in memory: polls look here first. Where it is full, the
- * oldest event goes, of whatever organization.
+ * The newest events of all organizations of a gateway, in memory, where polls look first. When it is full, it evicts
+ * the oldest event of the organization with the most events.
  */
 export class EventMemory {
   readonly #limits: MemoryLimits;
@@ -21,14 +21,14 @@ export class EventMemory {
     this.#limits = limits;
   }
 
-  /** The recent events of one organization, of which the first will be the one after `floor`. */
+  /** Starts an empty list for one organization; its first event will be number `floor + 1`. */
   open(floor: number): RecentEvents {
     const recent = new RecentEvents(floor);
     this.#kept.add(recent);
     return recent;
   }
 
-  /** Forgets an organization's events; the next one is the one after `floor`. */
+  /** Drops an organization's events; the next one will be number `floor + 1`. */
   reset(recent: RecentEvents, floor: number): void {
     for (const { weight } of recent.clear(floor)) this.#subtract(weight);
   }
@@ -38,7 +38,7 @@ export class EventMemory {
     this.#kept.delete(recent);
   }
 
-  /** Adds the rows that follow the newest of them. */
+  /** Appends rows, which must follow the newest one without a gap. */
   append(recent: RecentEvents, rows: readonly LogRow[]): void {
     for (const row of rows) {
       recent.push(row);
@@ -60,7 +60,7 @@ export class EventMemory {
     return this.#weight;
   }
 
-  /** Those of the organization with the most events: it has the oldest, or can best spare one. */
+  /** Returns the list with the most events: it has the oldest event, or can best spare one. */
   #oldest(): RecentEvents | undefined {
     let longest: RecentEvents | undefined;
     for (const recent of this.#kept)
@@ -77,7 +77,7 @@ export class EventMemory {
 /** The newest events of one organization, without a gap. */
 export class RecentEvents {
   #rows: LogRow[] = [];
-  /** How many of the first rows have been dropped already: shifting an array moves all of it. */
+  /** Rows at the start of the array that are dropped already: shifting an array moves all of it. */
   #dropped = 0;
   #floor: number;
 
@@ -85,7 +85,7 @@ export class RecentEvents {
     this.#floor = floor;
   }
 
-  /** The number of the newest event that was seen, also while none is kept. */
+  /** The number of the newest event that was appended, even if it has been dropped since. */
   get head(): number {
     return this.#floor + this.length;
   }
@@ -99,7 +99,10 @@ export class RecentEvents {
     return this.#rows.length - this.#dropped;
   }
 
-  /** @throws Error when the row is not the next one */
+  /**
+   * Appends a row.
+   * @throws Error when the row is not the next one
+   */
   push(row: LogRow): void {
     if (row.event.seq !== this.head + 1)
       throw new Error(`event ${row.event.seq} does not follow ${this.head}`);
@@ -119,7 +122,7 @@ export class RecentEvents {
     return row;
   }
 
-  /** Forgets everything and goes on after `floor`; returns what it had. */
+  /** Drops all rows and continues after `floor`; returns the dropped rows. */
   clear(floor: number): LogRow[] {
     const rows = this.#rows.slice(this.#dropped);
     this.#rows = [];
@@ -128,14 +131,14 @@ export class RecentEvents {
     return rows;
   }
 
-  /** When the event of this number was written, in the process's milliseconds; undefined when it is not kept. */
+  /** When the event was written, as `performance.now()` of this process; undefined when it is not kept. */
   writtenAt(seq: number): number | undefined {
     return seq > this.#floor
       ? this.#rows[this.#dropped + (seq - this.#floor) - 1]?.writtenAt
       : undefined;
   }
 
-  /** The events after number `seq`, which must not be below the floor. */
+  /** Yields the events after number `seq`, which must not be below the floor. */
   *after(seq: number): Generator<LoggedEvent> {
     for (let i = this.#dropped + (seq - this.#floor); i < this.#rows.length; i++)
       yield this.#rows[i]!.event;

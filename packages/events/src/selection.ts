@@ -3,21 +3,21 @@ import { effectOf, isForAllPublic } from "./effects.ts";
 import { eventId } from "./event-ids.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
-/** An event as it goes out. */
+/** An event as it is sent. */
 export type NumberedEvent = QueueEvent & { readonly id: number };
 
-/** The most that one answer holds; the rest comes with the next poll. */
+/** Most events in one answer; the rest comes with the next poll. */
 const maxEvents = 1_000;
-/** Bytes, roughly. */
+/** Approximate bytes. */
 const maxWeight = 1_000_000;
 
-/** What an event weighs beside the part of it that may be large. */
+/** Approximate bytes of an event without its variable part. */
 const usualWeight = 500;
 
-/** For how long it may go on in one go, in milliseconds. */
+/** Longest time of {@link Selection.addSome} without yielding, in milliseconds. */
 const sliceMs = 5;
 
-/** Picks and presents events for one queue, until they are enough for one answer. */
+/** Selects and presents events for one queue, until there are enough for one answer. */
 export class Selection<Context> {
   readonly events: NumberedEvent[] = [];
   #queue: EventQueue;
@@ -31,7 +31,7 @@ export class Selection<Context> {
     this.#context = context;
   }
 
-  /** Bytes of what it has, roughly. */
+  /** Approximate bytes of the selected events. */
   get weight(): number {
     return this.#weight;
   }
@@ -42,7 +42,7 @@ export class Selection<Context> {
 
   add(event: LoggedEvent): void {
     const effect = effectOf(event);
-    // A poll may have begun before it, and what follows is for what the account sees by now.
+    // The poll may have begun before this event; later events follow the new visibility of the account.
     if (effect?.userVisibility !== undefined && effect.userId === this.#queue.userId)
       this.#queue = { ...this.#queue, userVisibility: effect.userVisibility };
     const via = this.#way(event);
@@ -54,7 +54,7 @@ export class Selection<Context> {
     }
   }
 
-  /** Adds events, oldest first, while there is room. */
+  /** Adds events, oldest first, until the selection is full. */
   addAll(events: Iterable<LoggedEvent>): void {
     for (const event of events) {
       this.add(event);
@@ -63,8 +63,8 @@ export class Selection<Context> {
   }
 
   /**
-   * Adds events, oldest first, while there is room and for some milliseconds at most: others want their turn.
-   * @returns the number of the last one that it looked at, undefined if there was none
+   * Adds events, oldest first, until the selection is full or some milliseconds have passed.
+   * @returns the number of the last event looked at; undefined if there was none
    */
   addSome(events: Iterable<LoggedEvent>): number | undefined {
     const began = performance.now();

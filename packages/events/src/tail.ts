@@ -11,11 +11,11 @@ import type { RecentEvents, EventMemory } from "./recent-events.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
 
-/** Events that a tail begins with. */
+/** Events that a new tail reads from before the head. */
 const prefetched = 1_000;
-/** Rows that are read in one go. */
+/** Rows per query. */
 const readBatch = 500;
-/** Polls that are answered in one go, and bytes of their answers, roughly: others get their turn in between. */
+/** Polls, and approximate bytes of their answers, between two yields to the event loop. */
 const answerSlice = { polls: 100, weight: 250_000 };
 
 /** What the tails of one gateway share. */
@@ -26,8 +26,8 @@ export interface TailParts<Context> {
 }
 
 /**
- * The end of one organization's log as a gateway follows it: reads what is new, keeps the newest of it, and answers
- * the polls that wait for it. One reads at a time.
+ * Follows the end of one organization's log: reads new events, keeps the newest in memory, and answers the polls that
+ * wait for them. One round of reading runs at a time.
  */
 export class Tail<Context> {
   readonly realmId: number;
@@ -35,11 +35,11 @@ export class Tail<Context> {
   readonly #parts: TailParts<Context>;
   readonly recent: RecentEvents;
   context: Context;
-  /** When a poll last came, in the process's milliseconds. */
+  /** When a poll last used it, as `performance.now()`. */
   usedAt = performance.now();
-  /** A round of reading, under way or over. */
+  /** The latest round of reading that has begun. */
   #reading: Promise<void> | undefined;
-  /** The round after that one, while it has not begun. */
+  /** The round that will follow, until it begins. */
   #next: Promise<void> | undefined;
   #closed = false;
 
@@ -51,16 +51,16 @@ export class Tail<Context> {
   }
 
   static async open<Context>(realmId: number, parts: TailParts<Context>): Promise<Tail<Context>> {
-    // The context is read after the head: a change of it in between is seen twice rather than not at all.
+    // The context is read after the head: a change in between is then applied twice instead of never.
     const head = await readHead(parts.db, realmId);
     const context = await parts.presenter.context(realmId);
-    // The newest events at once: after a restart thousands of polls come back that have missed no more.
+    // Reads the newest events at once: after a restart thousands of polls return that have missed only these.
     const tail = new Tail(realmId, Math.max(0, head - prefetched), context, parts);
     await tail.pull().catch((error: unknown) => {
       tail.close();
       throw error;
     });
-    // In an organization that has been quiet the log may have been cleared up to the head.
+    // In a quiet organization the log may have been cleared up to the head.
     if (tail.head < head) parts.memory.reset(tail.recent, head);
     return tail;
   }
@@ -70,7 +70,7 @@ export class Tail<Context> {
     return this.recent.head;
   }
 
-  /** Nobody reads any more: a poll that still has it must open another one. */
+  /** Whether the tail reads no more events; a poll that still holds it must open another. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -81,20 +81,20 @@ export class Tail<Context> {
   }
 
   /**
-   * Reads what is new. Resolves when everything is read and told that was committed before the call, and not only when
-   * nothing more comes: in a busy organization that would be never.
+   * Reads new events. Resolves when everything committed before the call has been read and published, without waiting
+   * for later events: in a busy organization they never stop.
    */
   pull(): Promise<void> {
     return (this.#next ??= this.#after(this.#reading));
   }
 
-  /** Resolves when nothing is being read or told. */
+  /** Resolves when no round is running or due. */
   async settled(): Promise<void> {
     await (this.#next ?? this.#reading);
   }
 
   async #after(reading: Promise<void> | undefined): Promise<void> {
-    // How the round before ended is the business of those who asked for it.
+    // The callers of the earlier round handle its error.
     await reading?.catch(() => {});
     this.#next = undefined;
     this.#reading = this.#read();
@@ -108,7 +108,7 @@ export class Tail<Context> {
       const first = rows[0];
       if (!first || this.#closed) return;
       if (first.event.seq !== this.head + 1) {
-        // The log has been cleared beyond what was read here: the polls that wait have missed something.
+        // The log has been cleared beyond the last event read here, so the waiting polls have missed events.
         this.endAll({ kind: "gone" });
         memory.reset(this.recent, first.event.seq - 1);
       }
@@ -124,7 +124,7 @@ export class Tail<Context> {
     }
   }
 
-  /** Answers the polls that these events are for. Which ones wait is decided at once, answering takes turns. */
+  /** Answers the polls that want these events. Matches polls without yielding, then presents in slices. */
   async #tell(events: readonly LoggedEvent[]): Promise<void> {
     const concerned = new Map<Waiter, LoggedEvent[]>();
     for (const event of events) {
@@ -132,7 +132,7 @@ export class Tail<Context> {
       for (const waiter of this.#concernedBy(event)) {
         const list = concerned.get(waiter);
         if (!list) concerned.set(waiter, [event]);
-        // Twice where a poll is concerned as a receiver and by the channel.
+        // A poll can match twice: as a receiver and by the channel.
         else if (list.at(-1) !== event) list.push(event);
       }
     }
@@ -160,7 +160,7 @@ export class Tail<Context> {
     if (isForAllPublic(event)) yield* this.waiters.ofPublicChannels();
   }
 
-  /** Some events end polls, whatever they tell clients. */
+  /** Ends the polls that the event's effect concerns. */
   #applyEffect(event: LoggedEvent): void {
     const effect = effectOf(event);
     if (!effect) return;
@@ -173,7 +173,7 @@ export class Tail<Context> {
     }
   }
 
-  /** How a poll of the queue has ended already by what came after number `seq`; undefined where it may wait. */
+  /** Returns how an event after number `seq` would end a poll of the queue; undefined if none does. */
   endedSince(seq: number, queue: EventQueue): PollResult | undefined {
     for (const event of this.recent.after(Math.max(seq, this.recent.floor))) {
       const result = endBy(effectOf(event), queue);

@@ -1,9 +1,9 @@
 import { Tail, type TailParts } from "./tail.ts";
 
-/** An organization that nobody has polled for this long is forgotten, in milliseconds. */
+/** Milliseconds without polls after which an organization's tail is closed. */
 const forgetMs = 600_000;
 
-/** The tails of a gateway: one for each organization that somebody polls. */
+/** The tails of a gateway, one for each organization with polls. */
 export class Tails<Context> {
   readonly #parts: TailParts<Context>;
   readonly #tails = new Map<number, Promise<Tail<Context>>>();
@@ -12,12 +12,12 @@ export class Tails<Context> {
     this.#parts = parts;
   }
 
-  /** The organization's tail, where somebody has asked for it before. */
+  /** Returns the organization's tail if it has been opened. */
   known(realmId: number): Promise<Tail<Context>> | undefined {
     return this.#tails.get(realmId);
   }
 
-  /** The organization's tail, which is not forgotten while it is used. */
+  /** Returns the organization's tail, opening it if needed, and marks it as used. */
   async of(realmId: number): Promise<Tail<Context>> {
     for (;;) {
       const tail = await (this.#tails.get(realmId) ?? this.#open(realmId));
@@ -26,13 +26,13 @@ export class Tails<Context> {
     }
   }
 
-  /** Those that could be opened. */
+  /** Returns the tails that could be opened. */
   async opened(): Promise<Array<Tail<Context>>> {
     const tails = await Promise.allSettled(this.#tails.values());
     return tails.flatMap((tail) => (tail.status === "fulfilled" ? [tail.value] : []));
   }
 
-  /** Closes those of the tails that nobody waits for, and has not for a while. */
+  /** Closes tails that have no waiting polls and have been unused for a while. */
   forgetUnused(tails: ReadonlyArray<Tail<Context>>): void {
     for (const tail of tails)
       if (tail.waiters.size === 0 && performance.now() - tail.usedAt > forgetMs) {

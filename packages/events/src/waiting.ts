@@ -4,22 +4,22 @@ import type { EventQueue } from "./queue-options.ts";
 /** How a poll ended. */
 export type PollResult =
   | { readonly kind: "events"; readonly events: readonly NumberedEvent[] }
-  /** The queue is unknown, expired, deleted, somebody else's, or too far behind. */
+  /** The queue is unknown, expired, deleted, too far behind, or belongs to another account. */
   | { readonly kind: "gone" }
-  /** The id is newer than any that the queue can have been given. */
+  /** The id is newer than any that the queue can have received. */
   | { readonly kind: "future" }
-  /** The account has been deactivated, or has another API key than the one that the poll came with. */
+  /** The account has been deactivated, or its API key is no longer the one of the request. */
   | { readonly kind: "refused" };
 
 /** A poll that waits for an event. */
 export class Waiter {
   readonly queue: EventQueue;
-  /** The id that the client has acknowledged. */
+  /** The newest id that the client has received. */
   readonly lastId: number;
   readonly #resolve: (result: PollResult) => void;
   #timer: NodeJS.Timeout | undefined;
   finished = false;
-  /** An event is on its way to it. */
+  /** An event is being presented to it. */
   isBeingTold = false;
 
   constructor(queue: EventQueue, lastId: number, resolve: (result: PollResult) => void) {
@@ -28,7 +28,7 @@ export class Waiter {
     this.#resolve = resolve;
   }
 
-  /** Calls `expire` unless the poll ends before. */
+  /** Calls `expire` after `ms` milliseconds unless the poll ends first. */
   expireAfter(ms: number, expire: () => void): void {
     this.#timer = setTimeout(expire, ms);
   }
@@ -41,7 +41,7 @@ export class Waiter {
   }
 }
 
-/** The open polls of one organization: by queue, by account, and those that want all public channels. */
+/** The waiting polls of one organization: by queue, by account, and those with `allPublicChannels`. */
 export class Waiters {
   readonly #byQueue = new Map<string, Waiter>();
   readonly #byUser = new Map<number, Set<Waiter>>();
@@ -63,12 +63,12 @@ export class Waiters {
     return this.#byUser.get(userId) ?? [];
   }
 
-  /** Those that get messages of public channels without regard to their receivers. */
+  /** The polls that get messages of public channels whether or not they are receivers. */
   ofPublicChannels(): Iterable<Waiter> {
     return this.#public;
   }
 
-  /** Those of an audience, without a walk over the larger of the two sides. */
+  /** Yields the polls of an audience, iterating over the smaller of audience and accounts. */
   *ofAudience(audience: readonly number[]): Generator<Waiter> {
     if (audience.length <= this.#byUser.size) {
       for (const id of audience) yield* this.ofUser(id);
@@ -78,7 +78,7 @@ export class Waiters {
     for (const [userId, waiters] of this.#byUser) if (ids.has(userId)) yield* waiters;
   }
 
-  /** Adds a poll; an older one of the same queue ends with nothing. */
+  /** Adds a poll; an older poll of the same queue ends without events. */
   add(waiter: Waiter): void {
     const older = this.#byQueue.get(waiter.queue.id);
     if (older) {

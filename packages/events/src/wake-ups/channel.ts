@@ -1,7 +1,7 @@
-/** The channel of wake-ups; an organization's id is the message. */
+/** The channel of wake-ups; the message is an organization's id. */
 export const wakeUpChannel = "carillon_events";
 
-/** The organization that a message names; undefined where it is none. */
+/** Returns the organization's id in a message; undefined if it is not one. */
 export function realmOf(message: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(message) ? Number(message) : undefined;
 }

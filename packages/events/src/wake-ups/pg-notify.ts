@@ -9,7 +9,7 @@ const notify = statement({
   row: { pg_notify: column.nothing },
 });
 
-/** Wake-ups over `pg_notify`, after the commit: in it, they would take a lock of the whole database. */
+/** Sends wake-ups with `pg_notify`, after the commit: within the transaction it would take a database-wide lock. */
 export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Transport {
   const listening =
     onWake &&
@@ -19,7 +19,7 @@ export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Tra
         if (realmId !== undefined) onWake(realmId);
       },
       onConnected: () => onReconnected?.(),
-      onLost: (error) => log.warn({ err: error }, "wake-ups are not heard; looking every second"),
+      onLost: (error) => log.warn({ err: error }, "wake-up connection lost; reading the log every second"),
     });
   return {
     send: async (realmIds) => {

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { realmOf, wakeUpChannel } from "./channel.ts";
 import type { Transport, WakeUpOptions } from "./wake-ups.ts";
 
-/** What does not go out at once is lost, and looked for every second. */
+/** A wake-up that cannot be sent at once is dropped: gateways read the log every second anyway. */
 const connecting: RedisOptions = {
   connectTimeout: 5_000,
   keepAlive: 10_000,
@@ -12,7 +12,7 @@ const connecting: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
 };
 
-/** Wake-ups over Redis. Its pub/sub knows no databases: the wake-up of another installation on it costs a look. */
+/** Sends wake-ups over Redis pub/sub, which ignores database numbers: one from another installation costs a read. */
 export function redisPubSub(
   redisUrl: string,
   { log, onWake, onReconnected }: WakeUpOptions,
@@ -26,7 +26,7 @@ export function redisPubSub(
 
   function connect(onReady: () => void): Redis {
     const client = new Redis(redisUrl, { ...connecting, autoResubscribe: false });
-    client.on("error", (error) => log.debug({ err: error }, "the Redis of the wake-ups"));
+    client.on("error", (error) => log.debug({ err: error }, "Redis connection of wake-ups failed"));
     client.on("ready", onReady);
     return client;
   }
@@ -36,7 +36,7 @@ export function redisPubSub(
       await subscriber?.subscribe(wakeUpChannel);
       onReconnected?.();
     } catch (error) {
-      log.warn({ err: error }, "wake-ups are not heard; looking every second");
+      log.warn({ err: error }, "subscribing to wake-ups failed; reading the log every second");
     }
   }
 

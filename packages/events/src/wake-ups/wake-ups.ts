@@ -6,45 +6,45 @@ import { pgNotify } from "./pg-notify.ts";
 import { redisPubSub } from "./redis-pub-sub.ts";
 
 /**
- * Says between processes that an organization's log has grown, and nothing else. What it says may get lost: who
- * listens also looks by itself, every second.
+ * Signals other processes that an organization's log has grown. A signal may get lost: listeners also read the log
+ * every second.
  */
 export interface WakeUps {
-  /** Never fails and never waits. The own process's listeners hear it at once. */
+  /** Never fails and never waits. Listeners of this process are called synchronously. */
   wake(realmId: number): void;
   /** Resolves when every wake-up has been sent. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How the wake-ups of one process reach the others. */
+/** Carries the wake-ups of one process to the others. */
 export interface Transport {
-  /** Wakes the processes up that wait for events of these organizations. May fail. */
+  /** Wakes the processes that wait for events of these organizations. May fail. */
   send(realmIds: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WakeUpOptions {
   readonly db: Database;
-  /** Where this process's commits are heard of; the database's own unless given. */
+  /** Where commits of this process are published; by default the database's own bus. */
   readonly postCommit?: PostCommitBus | undefined;
-  /** Given, they go over Redis; else over `pg_notify`. */
+  /** If set, wake-ups go over Redis; otherwise over `pg_notify`. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
-  /** Hears the wake-ups of every process, the own one included; where nobody listens, none come in. */
+  /** Called for wake-ups of every process, including this one; without it, this process does not subscribe. */
   readonly onWake?: (realmId: number) => void;
-  /** Wake-ups may have been lost: look at everything. */
+  /** Called when wake-ups may have been lost: read every log. */
   readonly onReconnected?: () => void;
 }
 
-/** Connects this process to the wake-ups of all, and sends one for each organization whose events it has committed. */
+/** Connects this process to the wake-ups, and sends one for each organization whose events it has committed. */
 export function connectWakeUps(options: WakeUpOptions): WakeUps {
   const { db, redisUrl, log, onWake, postCommit = db.postCommit } = options;
   const transport = redisUrl === undefined ? pgNotify(options) : redisPubSub(redisUrl, options);
   const waiting = new Set<number>();
   let sending: Promise<void> | undefined;
 
-  /** One message under way at a time; what comes meanwhile goes out together. */
+  /** Sends one message at a time; wake-ups that arrive meanwhile go into the next message. */
   async function send(): Promise<void> {
     while (waiting.size > 0) {
       const realmIds = [...waiting];
@@ -52,7 +52,7 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
       try {
         await transport.send(realmIds);
       } catch (error) {
-        log.debug({ err: error }, "a wake-up was lost; its events come with the next look");
+        log.debug({ err: error }, "sending a wake-up failed; gateways read its events within a second");
       }
     }
     sending = undefined;
