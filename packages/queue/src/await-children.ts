@@ -1,8 +1,9 @@
 import type { Publication } from "@carillon/jobs";
 
 /**
- * Thrown by a run whose job has to wait for others: these go into its queue as its children, and it runs again, as the
- * same attempt, when each of them has ended, well or not. They must be of its own queue, under ids that were never there.
+ * Thrown by a run whose job must wait for other jobs. These are added as its children, and the job runs again, as the
+ * same attempt, when all children have ended, successfully or not. Children must belong to the same queue, with ids
+ * never used before.
  */
 export class AwaitChildren extends Error {
   override readonly name = "AwaitChildren";

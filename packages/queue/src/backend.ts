@@ -1,32 +1,32 @@
 import type { Logger } from "@carillon/kit";
 import type { BackendFactory, ConnectionOptions, RedisQueueBackend } from "bullmq";
 
-/** Which of BullMQ's stores this process uses, and the connections that it owns there. */
+/** The BullMQ store that this process uses, and its connections there. */
 export interface Backend {
   readonly kind: "postgres" | "redis";
-  /** For the queues that add: fails fast while the store is away. */
+  /** For queues that add jobs: fails fast while the store is unavailable. */
   readonly producer: ConnectionOptions;
-  /** For workers: waits until the store is back. */
+  /** For workers: waits until the store is available again. */
   readonly consumer: ConnectionOptions;
   readonly factory: BackendFactory<RedisQueueBackend>;
-  /** Namespace of the keys on Redis; PostgreSQL has a schema of its own instead. */
+  /** Prefix of the keys on Redis; PostgreSQL uses a separate schema instead. */
   readonly prefix: string;
-  /** How many workers the connections are enough for. */
+  /** For how many workers the connections suffice. */
   readonly workerLimit: number;
-  /** Closes the connections; queues and workers must be closed before. */
+  /** Closes the connections; close queues and workers first. */
   close(): Promise<void>;
 }
 
-/** Where the queues live and how many connections they may take. */
+/** Where the queues are stored, and how many connections they may use. */
 export interface QueueConfig {
   databaseUrl: string;
-  /** Given: the queues are on Redis. Missing: in the database, schema `bullmq`. */
+  /** If set, the queues are on Redis; otherwise in the database, schema `bullmq`. */
   redisUrl?: string | undefined;
   log: Logger;
-  /** Most connections to PostgreSQL; every worker holds one of them for as long as it lives. */
+  /** Maximum number of connections to PostgreSQL; every worker holds one of them while it lives. */
   poolSize?: number;
-  /** Milliseconds that a connection to PostgreSQL may take to be made, 5,000 unless given. */
+  /** Connection timeout for PostgreSQL in milliseconds; 5,000 unless given. */
   connectMs?: number;
-  /** Namespace of the keys on Redis. */
+  /** Prefix of the keys on Redis. */
   redisPrefix?: string;
 }

@@ -1,4 +1,6 @@
-/** Thrown by a run that must end now, through no fault of the job: it goes back to wait, and no attempt is counted. */
+/**
+ * Thrown by a run that must end through no fault of its job: the job goes back to waiting, and no attempt is counted.
+ */
 export class HandBack extends Error {
   override readonly name = "HandBack";
 }

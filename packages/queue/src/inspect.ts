@@ -1,13 +1,13 @@
 import type { Job, Queue } from "bullmq";
 
-/** A job as an operator or a test looks at it. Times are milliseconds of the unix epoch. */
+/** A job as shown to operators and tests. Times are UNIX milliseconds. */
 export interface JobView {
   readonly id: string;
   readonly name: string;
   readonly payload: unknown;
   readonly state: string;
   readonly attempts: number;
-  /** How often its worker died, or stood still, while it ran. */
+  /** How often its worker crashed or froze while the job ran. */
   readonly stalls: number;
   readonly addedAt: number;
   /** When it may run; later than `addedAt` for a delayed one. */
@@ -27,17 +27,17 @@ export type JobPresence = "to run" | "ended" | "absent";
 
 export interface QueueInspection {
   counts(): Promise<QueueCounts>;
-  /** For how many milliseconds no worker takes a job of it, because it rests or has had as many as it may; else 0. */
+  /** Milliseconds until workers take jobs again after a pause or a reached rate limit; 0 if they do now. */
   restsMs(): Promise<number>;
-  /** The job of this id, or nothing when there is none (any more). */
+  /** Returns the job of this id; undefined when there is none, or none any more. */
   job(id: string): Promise<JobView | undefined>;
-  /** Whether the job of this id is still to run, has ended for good but is kept, or is not there (any more). */
+  /** Returns whether the job of this id will still run, has ended for good but is kept, or does not exist. */
   presence(id: string): Promise<JobPresence>;
-  /** The latest failed jobs, newest first, at most `limit`. */
+  /** Returns the latest failed jobs, newest first, at most `limit`. */
   failed(limit: number): Promise<JobView[]>;
 }
 
-/** What can be asked of one queue without knowing BullMQ. */
+/** Returns queries about one queue that need no knowledge of BullMQ. */
 export function inspect(
   queue: Queue,
   limit: { readonly jobs: number } | undefined,
@@ -54,7 +54,7 @@ export function inspect(
       );
       const of = (state: string) => counts[state] ?? 0;
       return {
-        // Those that yield are counted apart.
+        // Jobs with a priority are counted separately.
         waiting: of("waiting") + of("prioritized"),
         active: of("active"),
         delayed: of("delayed"),

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Backend } from "./backend.ts";
 
-/** Between two tries of a worker to take a job from a store that refuses it, in milliseconds. */
+/** Pause of a worker after the store refused it a job, in milliseconds. */
 export const refusedPauseMs = 500;
 
-/** What a worker's tries to take a job came to. */
+/** The result of a worker's tries to take a job. */
 export interface Takes {
-  /** Why the last one failed; undefined when it did not. */
+  /** Why the last try failed; undefined if it succeeded. */
   refusal: string | undefined;
-  /** The worker ends: no pause any more. */
+  /** The worker is closing: it no longer pauses. */
   closing: boolean;
 }
 
 /**
- * The store's backend, with a pause after each failure to take a job or to wait for one. BullMQ pauses where the
- * connection is lost; after any other error (no permission, no table, a full or read-only Redis) it tries again at once,
- * and its worker would take a processor for itself.
+ * Wraps the store's backend with a pause after each failure to take a job or to wait for one. BullMQ pauses when the
+ * connection is lost; after any other error (no permission, no table, a full or read-only Redis) it retries at once,
+ * and one worker would use a whole CPU.
  */
 export function patient(factory: Backend["factory"], takes: Takes): Backend["factory"] {
   const refused = async (error: unknown): Promise<never> => {

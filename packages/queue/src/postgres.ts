@@ -14,24 +14,24 @@ import {
 import pg from "pg";
 import type { Backend, QueueConfig } from "./backend.ts";
 
-/** Connections beyond those that the workers hold: adding, claiming, finishing, renewing locks. */
+/** Connections in addition to those that workers hold: for adding, claiming and finishing jobs, and renewing locks. */
 export const sharedConnections = 4;
 
 /**
- * Longest sleep of an idle worker, in seconds. New work wakes it at once; this bounds how late it is
- * when that wake-up was lost with a connection that died unnoticed. BullMQ's own bound is an hour.
+ * Longest sleep of an idle worker, in seconds. New jobs wake it at once; this limits the delay after a wake-up was
+ * lost with a connection that died unnoticed. BullMQ's own limit is an hour.
  */
 const longestSleep = 5;
 
-/** How long a connection may take, in milliseconds, unless the configuration says otherwise. */
+/** Default connection timeout, in milliseconds. */
 const defaultConnectMs = 5_000;
 
-/** How long closing waits for statements that still run, in milliseconds. */
+/** How long closing waits for running statements, in milliseconds. */
 const closeMs = 2_000;
 
 /**
- * Under load every delivery job leaves a dead row or two; with PostgreSQL's default of a fifth of the table,
- * claiming slows to half before the vacuum comes.
+ * Under load every delivery job leaves one or two dead rows. With PostgreSQL's default scale factor of 0.2, claiming
+ * jobs slows to half its speed before autovacuum starts.
  */
 const vacuumSettings = {
   autovacuum_vacuum_threshold: 500,
@@ -40,7 +40,7 @@ const vacuumSettings = {
 };
 
 /**
- * Brings BullMQ's tables in the database up to date. Safe to run by several processes at once.
+ * Applies BullMQ's migrations to the database. Several processes may run it at once.
  * @throws StartupError naming DATABASE_URL
  */
 export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): Promise<void> {
@@ -49,7 +49,7 @@ export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): 
     connectionTimeoutMillis: connectMs ?? defaultConnectMs,
     application_name: "carillon migrate",
   });
-  // A connection lost between two statements must not end the process: the next statement reports it.
+  // A lost connection must not end the process: the next statement reports it.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -71,8 +71,8 @@ export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): 
 }
 
 /**
- * Connects, and checks that the tables are there, before anything of BullMQ is constructed:
- * a Queue or Worker that meets a database which is down never recovers.
+ * Connects, and checks that the tables exist, before any BullMQ object is constructed: a Queue or Worker that is
+ * constructed while the database is down never recovers.
  * @throws StartupError naming DATABASE_URL, and the command that helps
  */
 export async function connectPostgres(
@@ -87,12 +87,12 @@ export async function connectPostgres(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: connectMs ?? defaultConnectMs,
-    // How a connection whose other end vanished is noticed. Not less: 100,000 jobs due at once take 11 s.
+    // Detects a connection whose other end vanished. Not less: a query takes 11 s when 100,000 jobs are due at once.
     query_timeout: 20_000,
   });
   pool.setMaxListeners(100);
   pool.on("error", (error) =>
-    log.warn({ err: error }, "a queue connection to PostgreSQL was lost"),
+    log.warn({ err: error }, "queue connection to PostgreSQL lost"),
   );
   try {
     const client = await pool.connect();
@@ -119,14 +119,14 @@ export async function connectPostgres(
     kind: "postgres",
     producer: pool,
     consumer: pool,
-    // A Queue's type names its backend, and bull-board takes only a Queue typed for Redis; it asks for
-    // nothing that this one lacks.
+    // The type of a Queue names its backend, and bull-board only accepts a Queue typed for Redis; this backend has
+    // everything that bull-board uses.
     factory: createShortSleeper as BackendFactory<RedisQueueBackend>,
     prefix: "bull",
     workerLimit: Math.max(0, poolSize - 1),
     async close() {
       if (!(await within(pool.end(), closeMs)))
-        log.warn("a queue connection to PostgreSQL did not end");
+        log.warn("queue connections to PostgreSQL did not close in time");
     },
   };
 }

@@ -1,19 +1,19 @@
 import { checkPayload, jobId, type Publication, type QueueName } from "@carillon/jobs";
 import type { Job, JobsOptions, Queue } from "bullmq";
 
-/** Jobs go into the queue in batches of this many, each batch one round trip. */
+/** Jobs per batch; each batch is one round trip. */
 const batch = 1_000;
 
 /**
- * Up to this many go in one by one. A batch costs PostgreSQL 4 ms whatever its size, for it makes
- * temporary tables; a single job costs 1 ms, and a batch of a hundred 0.12 ms a job.
+ * Fewer jobs than this are added one by one. On PostgreSQL a batch costs 4 ms whatever its size, because it creates
+ * temporary tables; a single job costs 1 ms, and a batch of a hundred 0.12 ms per job.
  */
 const fewest = 4;
 
-/** Failed jobs stay this long as evidence, in seconds. */
+/** Seconds that failed jobs are kept, as evidence. */
 const keepFailedSeconds = 14 * 24 * 3_600;
 
-/** The custom backoff of `worker.ts`, by the name that the queue stores. */
+/** The custom backoff of `worker.ts`, under the name that the queue stores. */
 export const backoffName = "declared";
 
 export interface Addition {
@@ -23,7 +23,7 @@ export interface Addition {
 }
 
 /**
- * What BullMQ is told about one job.
+ * Returns the arguments of BullMQ's `add` for one job.
  * @throws InvalidPayload, or RangeError for an id that the queue would refuse
  */
 export function addition({
@@ -39,7 +39,7 @@ export function addition({
     data,
     opts: {
       jobId: jobId(job, data, id),
-      // Rounded up, because early is wrong and PostgreSQL refuses fractions.
+      // Rounded up, because a job must not run early and PostgreSQL refuses fractions.
       delay: Math.max(0, Math.ceil(delayMs)),
       attempts: job.retry.attempts,
       backoff: { type: backoffName },
@@ -47,7 +47,7 @@ export function addition({
       removeOnComplete:
         job.keepCompletedMs === 0 ? true : { age: Math.ceil(job.keepCompletedMs / 1_000) },
       removeOnFail: { age: keepFailedSeconds },
-      // The queue takes what has none first: BullMQ's 0 goes before 1.
+      // Jobs without a priority go first: BullMQ takes 0 before 1.
       ...(yields ? { priority: 1 } : {}),
       stackTraceLimit: 10,
       keepLogs: 100,
@@ -57,9 +57,9 @@ export function addition({
 }
 
 /**
- * Adds jobs, each queue in as few round trips as possible; resolves when all are in.
- * All are checked before the first is added.
- * @throws InvalidPayload or RangeError for what the caller got wrong, or the store's error while it is away
+ * Adds jobs, each queue in as few round trips as possible; resolves when all have been added. Validates all jobs
+ * before it adds the first.
+ * @throws InvalidPayload or RangeError for invalid jobs, or the store's error while it is unavailable
  */
 export async function publishTo(
   queues: ReadonlyMap<QueueName, Queue>,
@@ -87,8 +87,8 @@ export async function publishTo(
 }
 
 /**
- * Adds jobs of the parent's own queue as its children. One that fails for good does not keep it waiting: what has become
- * of its children the parent reads in their rows.
+ * Adds jobs to the parent's own queue as its children. A child that fails for good does not keep the parent waiting:
+ * the parent reads the results of its children from their rows.
  * @throws Error for jobs of another queue; else as {@link publishTo}
  */
 export async function publishChildren(

@@ -8,13 +8,13 @@ import { inspect, type QueueInspection } from "./inspect.ts";
 import { connectRedis, prepareRedis } from "./redis.ts";
 import { startWorker, type WorkerHandle, type WorkerOptions } from "./worker.ts";
 
-/** The queues of one process, on whichever store the configuration names. */
+/** The queues of one process, on the configured store. */
 export interface Queues {
   readonly backend: "postgres" | "redis";
   /**
-   * Adds jobs and resolves when they are in their queues. An id that is there already, in whatever state,
-   * keeps what it has, silently. While the store is away it fails: at once where the connection is known to
-   * be lost, after 5 s (Redis) or 20 s (PostgreSQL) where nobody answers, so cap what a request waits.
+   * Adds jobs and resolves when they are in their queues. A job whose id exists already, in whatever state, is
+   * silently ignored. While the store is unavailable it fails: at once if the connection is known to be lost, after 5
+   * s (Redis) or 20 s (PostgreSQL) if the store does not respond, so limit how long a request waits for it.
    * @throws InvalidPayload or RangeError (nothing is added), or the store's error
    */
   publish<const Payloads extends readonly unknown[]>(items: {
@@ -22,12 +22,12 @@ export interface Queues {
   }): Promise<void>;
   /**
    * Starts a worker of one queue.
-   * @throws StartupError when the pool has too few connections for one more
+   * @throws StartupError when the pool has too few connections for one more worker
    */
   worker(queue: QueueName, options: WorkerOptions): WorkerHandle;
-  /** No worker takes a job of the queue for so many milliseconds, from now on. Only for queues with a limit. */
+  /** Pauses the queue: no worker takes its jobs for `ms` milliseconds from now. Only for queues with a limit. */
   rest(queue: QueueName, ms: number): Promise<void>;
-  /** A look into one queue. */
+  /** Returns queries about one queue. */
   queue(name: QueueName): QueueInspection;
   /** BullMQ's own objects, for the dashboard. */
   bullQueues(): readonly Queue[];
@@ -36,8 +36,8 @@ export interface Queues {
 }
 
 /**
- * Makes the store ready, once, before any process connects: on PostgreSQL BullMQ's migrations,
- * on Redis a check that it evicts nothing.
+ * Prepares the store once, before any process connects: applies BullMQ's migrations on PostgreSQL, checks on Redis
+ * that it evicts nothing.
  * @throws StartupError naming DATABASE_URL or REDIS_URL
  */
 export async function prepareQueues(config: QueueConfig): Promise<void> {
@@ -46,7 +46,7 @@ export async function prepareQueues(config: QueueConfig): Promise<void> {
 }
 
 /**
- * The boot gate: connects, checks, and only then constructs the queues.
+ * Connects, checks the store, and only then constructs the queues.
  * @throws StartupError naming DATABASE_URL or REDIS_URL
  */
 export async function connectQueues(config: QueueConfig): Promise<Queues> {
@@ -105,6 +105,6 @@ function construct(backend: Backend, name: QueueName, log: Logger): Queue {
     },
     backend.factory,
   );
-  queue.on("error", (error) => log.warn({ err: error, queue: name }, "a queue had an error"));
+  queue.on("error", (error) => log.warn({ err: error, queue: name }, "queue error"));
   return queue;
 }

@@ -7,15 +7,15 @@ const connecting: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 5_000,
   keepAlive: 10_000,
-  // How a connection whose other end vanished is noticed.
+  // Detects a connection whose other end vanished.
   socketTimeout: 10_000,
   maxRetriesPerRequest: 1,
   retryStrategy: null,
 };
 
 /**
- * Checks that Redis keeps what it is given.
- * @throws StartupError naming REDIS_URL: not reachable, too old, or set to evict keys
+ * Checks that Redis keeps the jobs it is given.
+ * @throws StartupError naming REDIS_URL: not reachable, too old, or configured to evict keys
  */
 export async function prepareRedis(redisUrl: string, log: Logger): Promise<void> {
   const client = new Redis(redisUrl, connecting);
@@ -24,7 +24,7 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
   try {
     await client.connect();
     checkVersion(field(await client.info("server"), "redis_version"));
-    // INFO works where CONFIG is forbidden, as on managed servers.
+    // INFO also works where CONFIG is forbidden, as on managed servers.
     const memory = await client.info("memory");
     const policy = field(memory, "maxmemory_policy");
     if (policy !== undefined && policy !== "noeviction") {
@@ -48,7 +48,10 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
 /** The oldest Redis that Carillon runs on (docs/operating.md). */
 const oldest = [6, 2] as const;
 
-/** @throws StartupError naming REDIS_URL */
+/**
+ * Checks the version of Redis.
+ * @throws StartupError naming REDIS_URL
+ */
 function checkVersion(version: string | undefined): void {
   const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
@@ -58,7 +61,8 @@ function checkVersion(version: string | undefined): void {
 }
 
 /**
- * Two clients: one that fails at once while Redis is away, for adding, one that waits, for workers.
+ * Connects two clients: one for adding jobs that fails at once while Redis is unavailable, one for workers that
+ * waits.
  * @throws StartupError naming REDIS_URL
  */
 export async function connectRedis(
@@ -80,7 +84,7 @@ export async function connectRedis(
   });
   for (const client of [producer, consumer]) {
     client.setMaxListeners(100);
-    client.on("error", (error) => log.warn({ err: error }, "the connection to Redis failed"));
+    client.on("error", (error) => log.warn({ err: error }, "Redis connection failed"));
   }
   try {
     await Promise.all([producer.connect(), consumer.connect()]);
@@ -104,8 +108,8 @@ export async function connectRedis(
 }
 
 /**
- * BullMQ duplicates the workers' client for the commands that wait for work, and watches over those itself.
- * There the socket's timer would only keep a closing process alive.
+ * BullMQ duplicates the workers' client for its blocking commands and watches those connections itself. A socket
+ * timeout there would only keep a closing process alive.
  */
 class Consumer extends Redis {
   override duplicate(override?: Partial<RedisOptions>): Redis {
@@ -113,7 +117,7 @@ class Consumer extends Redis {
   }
 }
 
-/** Half a second at most: work is waiting when Redis comes back. */
+/** Waits at most half a second: jobs are waiting when Redis comes back. */
 function retryStrategy(times: number): number {
   return Math.min(500, 50 * times);
 }

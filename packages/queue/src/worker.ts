@@ -16,10 +16,10 @@ import { HandBack } from "./hand-back.ts";
 import { patient, type Takes } from "./patient.ts";
 import { backoffName } from "./publish.ts";
 
-/** How long a worker that is asked to close may still take to connect. */
+/** How long a closing worker may still take to connect, in milliseconds. */
 const connectMs = 2_000;
 
-/** Errors of one worker within so many milliseconds are one line of the log. */
+/** Errors of one worker within this many milliseconds are logged as one line. */
 const quietMs = 10_000;
 
 /** One run of a job, as the runner sees it. */
@@ -27,33 +27,33 @@ export interface Run {
   readonly queue: QueueName;
   readonly name: string;
   readonly id: string;
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly data: unknown;
-  /** 1 at the first run, counting failures only: a run after a crash has the number of the one that crashed. */
+  /** 1 at the first run. Counts failures only: a run after a crash has the number of the crashed run. */
   readonly attempt: number;
-  /** Whether it has begun before, and failed or lost its worker. */
+  /** Whether the job has run before, and failed or lost its worker. */
   readonly again: boolean;
   /** Aborted when the queue cancels the job. */
   readonly signal: AbortSignal;
 }
 
 export interface WorkerOptions {
-  /** Their retries decide the pauses. */
+  /** The retries of these definitions decide the pauses. */
   readonly definitions: readonly JobDefinition[];
   readonly log: Logger;
-  /** Jobs at once in this process; the queue's own number unless given. */
+  /** Jobs that run at once in this process; by default the queue's own number. */
   readonly concurrency?: number;
-  /** How many jobs all workers together begin within a time; the queue's own limit unless given. */
+  /** How many jobs all workers together may start within a time; by default the queue's own limit. */
   readonly limit?: { readonly jobs: number; readonly withinMs: number };
   /**
-   * Runs one job. It may throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to wait,
-   * no attempt counted), `AwaitChildren` (back when they have ended, no attempt counted), or anything else (failed, and
-   * tried again while attempts are left).
+   * Runs one job. May throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to waiting, no attempt
+   * counted), `AwaitChildren` (back when its children have ended, no attempt counted), or anything else (failed, and
+   * retried while attempts are left).
    */
   run(run: Run): Promise<void>;
 }
 
-/** What has happened in one worker since it started. */
+/** Counts of one worker since it started. */
 export interface WorkerCounters {
   completed: number;
   failed: number;
@@ -64,23 +64,23 @@ export interface WorkerCounters {
 export interface WorkerHandle {
   readonly queue: QueueName;
   readonly counters: Readonly<WorkerCounters>;
-  /** How many runs have begun since it started. */
+  /** How many runs have begun since the worker started. */
   readonly begun: number;
-  /** Why the store has refused it a job, the last time that it asked; undefined when it has not. */
+  /** The store's error when the worker last tried to take a job; undefined if that succeeded. */
   readonly refusal: string | undefined;
   /**
-   * Takes no new job, and resolves with true when the running ones have ended, with false when `limitMs`
-   * have passed before; it goes on closing then, and may be asked again.
+   * Takes no new job. Resolves with true when the running jobs have ended, with false after `limitMs` milliseconds;
+   * closing then continues, and `close` may be called again.
    */
   close(limitMs?: number): Promise<boolean>;
 }
 
-/** A worker of one queue. It starts at once. */
+/** Starts a worker of one queue. */
 export function startWorker(
   backend: Backend,
   queue: QueueName,
   options: WorkerOptions & {
-    /** Puts jobs into the queue as children of one. */
+    /** Adds jobs to the queue as children of `parent`. */
     readonly addChildren: (parent: Job, children: readonly Publication[]) => Promise<void>;
   },
 ): WorkerHandle {
@@ -110,7 +110,7 @@ export function startWorker(
       if (error instanceof AwaitChildren) {
         await options.addChildren(job, error.children);
         if (await job.moveToWaitingChildren(token ?? "")) throw new WaitingChildrenError();
-        // All of them have ended by now.
+        // All children have ended already.
         await job.moveToWait(token);
         throw new WaitingError();
       }
@@ -132,15 +132,15 @@ export function startWorker(
       connection: backend.consumer,
       prefix: backend.prefix,
       concurrency: options.concurrency ?? queues[queue].concurrency,
-      // After kill -9 a job runs again once its lock has run out and a look for stalled ones comes. Several
-      // workers on Redis leave up to two intervals between looks, so 16 s at most; the promise is 20 s.
+      // After kill -9 a job runs again when its lock has expired and a worker checks for stalled jobs. Several
+      // workers on Redis leave up to two intervals between checks, so it takes at most 16 s; the promise is 20 s.
       // With 15 s and 5 s it took up to 21 s.
       lockDuration: 10_000,
       stalledInterval: 3_000,
       maxStalledCount: 3,
-      // Of all workers together, on both stores.
+      // A limit for all workers together, on both stores.
       ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
-      // Without it the totals of the metrics stay 0. Points are minutes: a day.
+      // Without it the totals of the metrics stay 0. Data points are minutes: this is a day.
       metrics: { maxDataPoints: 1_440 },
       settings: {
         backoffStrategy: (failures, type, _error, job) => {
@@ -157,12 +157,12 @@ export function startWorker(
     const final = job === undefined || job.finishedOn !== undefined;
     log[final ? "error" : "warn"](
       { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
-      final ? "a job failed for good" : "a job failed and will be tried again",
+      final ? "job failed for good" : "job failed; it will be retried",
     );
   });
   worker.on("stalled", (id) => {
     counters.stalled++;
-    log.warn({ queue, id }, "a job had stalled and runs again");
+    log.warn({ queue, id }, "job stalled and runs again");
   });
   let quietUntil = 0;
   let unsaid = 0;
@@ -175,12 +175,12 @@ export function startWorker(
     unsaid = 0;
   });
 
-  // Closed while it still connects, it would keep its connection for ever.
+  // A worker that is closed while it connects would keep its connection forever.
   const ready = worker.waitUntilReady().catch(() => undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
     takes.closing = true;
-    // Takes no job from now on, also while the connection that waits for jobs is still being made.
+    // Takes no job from now on, even if the blocking connection is not established yet.
     await worker.pause(true);
     await within(ready, connectMs);
     await worker.close();
