@@ -1,7 +1,7 @@
 /**
- * Whether two texts differ in case only. It is for comparing what one process has in its hands: what a unique index of the
- * database compares is folded by the database (docs/decisions/047). A sigma at the end of a word and one within it are
- * alike, and so are all texts that have the same upper case.
+ * Returns whether two texts differ only in case. For texts inside one process: the database itself folds what its
+ * unique indexes compare (docs/decisions/047). A final sigma equals other sigmas, and texts with the same upper case
+ * are equal.
  */
 export function areAlikeButForCase(one: string, other: string): boolean {
   return (

@@ -1,26 +1,26 @@
 import { systemClock, type Clock } from "./clock.ts";
 
 export interface CacheOptions {
-  /** How long a reading is kept at least, in milliseconds. */
+  /** How long a result is kept at least, in milliseconds. */
   readonly minMs?: number;
-  /** After so long a reader gets an error; the reading itself may still end and be kept. */
+  /** Milliseconds after which a caller gets an error; the read itself may still finish and be kept. */
   readonly limitMs?: number;
   readonly clock?: Clock;
 }
 
-/** A reading is kept this many times as long as it took: reading never takes more than a twentieth of the time. */
+/** A result is kept this many times as long as reading took, so reading takes at most a twentieth of the time. */
 const share = 20;
 
-/** Reads, or gives what was read a moment ago. */
+/** Reads, or returns a recent result. */
 export interface Cached<T> {
   (): Promise<T>;
-  /** Has the next reader read anew: what was read has just been changed. */
+  /** Makes the next call read again, because the data has just changed. */
   forget(): void;
 }
 
 /**
- * Reads at most once at a time and keeps what was read for a moment, failures too, so that many who ask
- * cost no more than one.
+ * Caches a read for a moment, failures too, and runs at most one read at a time, so that many callers cost no more
+ * than one.
  */
 export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): Cached<T> {
   const { minMs = 1_500, limitMs = 3_000, clock = systemClock } = options;
@@ -34,7 +34,7 @@ export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): C
     void reading
       .catch(() => undefined)
       .then(() => {
-        // What was forgotten while it was read is older than the change.
+        // A read that was in progress at `forget` is older than the change.
         if (running !== reading) return;
         kept = reading;
         until = clock.now() + Math.max(minMs, share * (clock.now() - from));
@@ -55,7 +55,10 @@ export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): C
   });
 }
 
-/** @throws Error when `work` takes longer */
+/**
+ * Waits for `work`.
+ * @throws Error when it takes longer than `limitMs` milliseconds
+ */
 async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -7,9 +7,10 @@ import type { Environment } from "./environment.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * Where a request comes from: who connects, and where that is a proxy of `TRUSTED_PROXIES`, whom its
- * `X-Forwarded-For` names. It is read from the right, where the proxies next to us write, up to the first address that is
- * no proxy of ours: what stands to the left of it anybody can send. What is no address names nobody: then it is the proxy.
+ * Returns the client address of a request: the peer, or, if the peer is in `TRUSTED_PROXIES`, the address in
+ * `X-Forwarded-For`. That header is read from the right, where the nearest proxies write, up to the first address
+ * that is not a trusted proxy: anything to its left can be forged. If the entry is not an address, the last proxy's
+ * is used.
  * @throws StartupError naming TRUSTED_PROXIES
  */
 export function clientAddress({
@@ -31,12 +32,15 @@ export function clientAddress({
   }
 }
 
-/** An IPv4 address as people write it, where a socket of both kinds has it as `::ffff:1.2.3.4`. */
+/** Turns an IPv4-mapped address of a dual-stack socket (`::ffff:1.2.3.4`) into plain IPv4. */
 function withoutMapping(address: string): string {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** The network that an address is limited with: itself, and for IPv6 the /64, which is what one customer has at least. */
+/**
+ * Returns the network that shares a rate limit with the address: itself, or its /64 for IPv6, the least one customer
+ * has.
+ */
 export function networkOf(address: string): string {
   const plain = withoutMapping(address);
   if (!isIPv6(plain)) return plain;

@@ -1,4 +1,4 @@
-/** Where our own code takes the time from. Due times are compared with the database's `now()` instead. */
+/** The clock of our own code. Due times are compared with the database's `now()` instead. */
 export interface Clock {
   /** Milliseconds since the UNIX epoch. */
   now(): number;

@@ -1,6 +1,6 @@
 /** Lengths and cuts in Unicode code points: a cut never splits a surrogate pair. */
 
-/** Number of code points in `text`. */
+/** Returns the number of code points in `text`. */
 export function codePointLength(text: string): number {
   // A string never has more code points than UTF-16 units; most have as many.
   let length = text.length;
@@ -13,13 +13,16 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** Whether `text` has more than `limit` code points. As quick for a text of megabytes as for one of twice the limit. */
+/**
+ * Returns whether `text` has more than `limit` code points. Reads at most `2 * limit` UTF-16 units, however long it
+ * is.
+ */
 export function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   return text.length > 2 * limit || codePointLength(text) > limit;
 }
 
-/** The first `count` code points of `text`. */
+/** Returns the first `count` code points of `text`. */
 export function firstCodePoints(text: string, count: number): string {
   let units = 0;
   for (let points = 0; points < count && units < text.length; points++) {
@@ -32,7 +35,7 @@ export function firstCodePoints(text: string, count: number): string {
   return text.slice(0, units);
 }
 
-/** `text`, or its beginning followed by `marker`, so that the whole has at most `limit` code points. */
+/** Returns `text`, shortened to at most `limit` code points with `marker` at its end if it is longer. */
 export function cutTo(text: string, limit: number, marker: string): string {
   if (!isLongerThan(text, limit)) return text;
   return firstCodePoints(text, limit - codePointLength(marker)) + marker;

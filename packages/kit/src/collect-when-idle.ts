@@ -2,19 +2,19 @@ import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Between two looks, in milliseconds. */
+/** Interval of the check, in milliseconds. */
 const lookEveryMs = 10_000;
-/** A process is idle that has worked for a smaller part of the time. */
+/** A process is idle below this event loop utilization. */
 const idleBelow = 0.05;
-/** After less work there is no garbage worth the while, in milliseconds. */
+/** Milliseconds of work after which a collection is worth its cost. */
 const worthMs = 2_000;
-/** The first may find that much was made just before, and then V8 keeps the room for young objects. */
+/** The first collection may find many recent objects, and V8 then keeps the space of the young generation. */
 const collections = 2;
 
 /**
- * Has V8 collect garbage where a process has worked and does nothing any more, the start being the first such work. V8 by
- * itself only looks for garbage while more is made: an idle process would keep that of its start, and 16 MB of room for
- * young objects. A collection takes 30 to 50 ms, of a process of which nobody wants anything.
+ * Makes V8 collect garbage when the process has worked and become idle, for the first time after its start. V8 by
+ * itself only collects while memory is allocated: an idle process would keep the garbage of its start, and 16 MB for
+ * the young generation. A collection takes 30 to 50 ms of an otherwise idle process.
  */
 export function collectWhenIdle(everyMs = lookEveryMs): void {
   let collect: (() => void) | undefined;
@@ -36,7 +36,7 @@ export function collectWhenIdle(everyMs = lookEveryMs): void {
   }, everyMs).unref();
 }
 
-/** Nobody else gets it: it is not left on the global object. */
+/** Returns V8's `gc` without leaving it on the global object. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

@@ -1,11 +1,11 @@
-/** A process that has metrics. */
+/** A kind of process that has metrics. */
 export type MeasuredRole = "gateway" | "worker" | "dashboard" | "bouncer";
 
 interface DeclaredMetric {
   readonly type: "gauge" | "counter" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
-  /** The processes that show it. */
+  /** The kinds of processes that export it. */
   readonly of: readonly MeasuredRole[];
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -13,15 +13,16 @@ interface DeclaredMetric {
 
 const each: readonly MeasuredRole[] = ["gateway", "worker", "dashboard", "bouncer"];
 
-/** Those that tell of the whole installation: each says the same, so that no one of them need be there. */
+/** Metrics of the whole installation: each process exports the same values, so that none of them is indispensable. */
 const fleet: readonly MeasuredRole[] = ["dashboard", "worker"];
 
-/** Seconds that an answer or a moment of waiting takes. */
+/** Buckets for response times and short waits, in seconds. */
 const shortTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
- * Every metric of ours, once: processes make them by these names, docs/metrics.md is written from it, and alert rules and
- * the dashboard for Grafana may name nothing else. Labels are short names of ours, never what people write.
+ * Declares every metric of ours. Processes create them by these names, docs/metrics.md is generated from it, and
+ * alert rules and the Grafana dashboard may name no other metrics. Label values are short names of ours, never user
+ * content.
  */
 export const declaredMetrics = {
   carillon_build_info: {
@@ -267,7 +268,7 @@ export const declaredMetrics = {
 
 type Declared = typeof declaredMetrics;
 
-/** The names of the declared metrics of one type. */
+/** The names of all declared metrics of one type. */
 export type MetricName<Type extends DeclaredMetric["type"] = DeclaredMetric["type"]> = {
   [Name in keyof Declared]: Declared[Name]["type"] extends Type ? Name : never;
 }[keyof Declared];
@@ -275,14 +276,14 @@ export type MetricName<Type extends DeclaredMetric["type"] = DeclaredMetric["typ
 /** The labels of a metric. */
 export type LabelOf<Name extends keyof Declared> = Declared[Name]["labels"][number];
 
-/** The names of the metrics that a process shows. */
+/** Returns the names of the metrics that a process exports. */
 export function metricsOf(role: MeasuredRole): string[] {
   return Object.entries<DeclaredMetric>(declaredMetrics).flatMap(([name, { of }]) =>
     of.includes(role) ? [name] : [],
   );
 }
 
-/** docs/metrics.md, as it is to be. */
+/** Returns the content of docs/metrics.md. */
 export function metricsReference(): string {
   const rows = Object.entries<DeclaredMetric>(declaredMetrics).map(
     ([name, { type, help, labels, of }]) =>

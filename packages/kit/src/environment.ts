@@ -23,7 +23,7 @@ const url = (...schemes: string[]) =>
 const portRule = { error: "must be a port number from 0 to 65535" };
 const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);
 
-/** Paths are appended to it. */
+/** A URL to which paths are appended. */
 const publicAddress = url("http", "https").refine(
   (text) => !/[?#@]/.test(text),
   "must be an address that paths can be appended to: without credentials, `?` and `#`",
@@ -104,7 +104,7 @@ const variables = {
 
 const schema = z.object(variables);
 
-/** The variables that may be given as `NAME_FILE`: those with something to hide. */
+/** Variables that may be given as `NAME_FILE`, because they hold secrets. */
 export const secretNames = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
@@ -129,7 +129,7 @@ function isRateRules(text: string): boolean {
 export type Environment = Readonly<z.infer<typeof schema>>;
 
 /**
- * Reads and checks the variables; an empty one counts as unset.
+ * Reads and validates the variables; an empty one counts as unset.
  * @throws StartupError that names the first wrong variable and says what would be right
  */
 export function readEnvironment(
@@ -147,7 +147,7 @@ export function readEnvironment(
   throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
 }
 
-/** Puts `DATABASE_PASSWORD` into the addresses of the databases. */
+/** Inserts `DATABASE_PASSWORD` into the URLs of the databases. */
 function withPassword(env: Environment): Environment {
   const password = env.DATABASE_PASSWORD;
   if (password === undefined) return env;
@@ -166,7 +166,7 @@ function withPassword(env: Environment): Environment {
   return { ...env, ...complete("DATABASE_URL"), ...complete("BOUNCER_DATABASE_URL") };
 }
 
-/** The address that clients use: `PUBLIC_URL`, else `http://HOST:PORT`. */
+/** Returns the address that clients use: `PUBLIC_URL`, else `http://HOST:PORT`. */
 export function publicUrl(env: Environment): string {
   if (env.PUBLIC_URL) return env.PUBLIC_URL;
   const host = env.HOST.includes(":") ? `[${env.HOST}]` : env.HOST;
@@ -174,8 +174,8 @@ export function publicUrl(env: Environment): string {
 }
 
 /**
- * The value of a variable that this process cannot do without.
- * @throws StartupError that names it
+ * Returns the value of a variable that this process requires.
+ * @throws StartupError that names the variable
  */
 export function required<Name extends keyof Environment>(
   env: Environment,

@@ -1,31 +1,34 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Set in a child that is started before what it needs is there. */
+/** Set in a child process that is started before its dependencies are available. */
 const mark = "CARILLON_HELD";
 
 interface Release {
   readonly variables: Readonly<Record<string, string | null>>;
 }
 
-/** The variables of a child that loads its code and then waits for `releaseHeld`. */
+/** Returns the environment of a child that loads its code and then waits for `releaseHeld`. */
 export function heldEnvironment(): Record<string, string | undefined> {
   return { ...process.env, [mark]: "true" };
 }
 
-/** Lets a held child go on. @param variables all that it has from now on */
+/**
+ * Releases a waiting child.
+ * @param variables its environment from now on
+ */
 export function releaseHeld(
   child: ChildProcess,
   variables: Readonly<Record<string, string | undefined>>,
 ): void {
   const entries = Object.entries(variables).map(([name, value]) => [name, value ?? null]);
   const release: Release = { variables: Object.fromEntries(entries) };
-  // One that is gone has been heard of already.
+  // The exit of a dead child has been reported already.
   child.send(release, () => {});
 }
 
 /**
- * In a process that its parent holds: resolves when it is let go, with its variables set. Called when the code is loaded,
- * and before any variable is read. Ends the process when the parent is gone.
+ * Waits, in a child started with `heldEnvironment`, until the parent releases it and its variables are set. Call it
+ * after the code is loaded and before any variable is read. Ends the process when the parent is gone.
  */
 export async function whenReleased(): Promise<void> {
   if (process.env[mark] === undefined || !process.channel) return;

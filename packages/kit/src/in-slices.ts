@@ -1,12 +1,12 @@
-/** Milliseconds: the event loop may be kept for 20, and other work comes on top. */
+/** Milliseconds per slice: the event loop may be blocked for 20, and other work adds to it. */
 const slice = 5;
 
-/** Those who wait for a slice, in the order in which they came. */
+/** Tasks that wait for a slice, first come, first served. */
 const waiting: Array<() => void> = [];
 
 /**
- * Waits until this task may use the processor for the next slice of its work. One task has a slice in a round of the
- * event loop: input and output, timers and all other requests come between the slices of however many tasks.
+ * Waits for the next slice of this task. Each round of the event loop runs one slice of one task, so that I/O, timers
+ * and other requests run between slices, however many tasks there are.
  */
 export function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
@@ -16,13 +16,13 @@ export function nextSlice(): Promise<void> {
 }
 
 function giveSlice(): void {
-  // What the task does now runs before the next round, which an immediate that is set now belongs to.
+  // The task runs before the next round of the event loop, where the immediate set here runs.
   waiting[0]?.();
   waiting.shift();
   if (waiting.length > 0) setImmediate(giveSlice);
 }
 
-/** `items.map(present)` in slices of a few milliseconds, between which others have their turn. */
+/** Returns `items.map(present)`, computed in slices of a few milliseconds between which other work runs. */
 export async function inSlices<Item, Result>(
   items: readonly Item[],
   present: (item: Item) => Result,

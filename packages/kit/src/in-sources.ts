@@ -3,13 +3,13 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const bundled = /file:\/\/[^\s()]+\.js:\d+:\d+/g;
-/** Places that were looked up; there are no more than the code has calls. */
+/** Source positions by bundle position. It is bounded by the number of calls in the code. */
 const known = new Map<string, string>();
 
 /**
- * Replaces the places in bundles by the places in their sources, in the lines of a stack. Reads the map of a bundle when a
- * new place is looked up, in some 40 ms, and does not keep it; with `--enable-source-maps` Node would take 240 ms and
- * keep 140 MB.
+ * Replaces positions in bundles by positions in sources, in the lines of a stack. Reads a bundle's source map when a
+ * new position is looked up, in about 40 ms, and does not keep it; with `--enable-source-maps` Node would take 240 ms
+ * and keep 140 MB.
  */
 export function inSources(frames: string): string {
   const unknown = (frames.match(bundled) ?? []).filter((place) => !known.has(place));
@@ -23,9 +23,9 @@ function lookUp(file: string, places: ReadonlySet<string>): void {
   for (const place of places) known.set(place, (map && original(map, file, place)) ?? place);
 }
 
-/** The place in the sources; undefined where the map has none for it. */
+/** Returns the position in the sources; undefined if the map has none for it. */
 function original(map: SourceMap, file: string, place: string): string | undefined {
-  // Stacks count from 1, maps from 0.
+  // Stacks count lines and columns from 1, maps from 0.
   const [line = 1, column = 1] = place.split(":").slice(-2).map(Number);
   const entry = map.findEntry(line - 1, column - 1);
   if (!("originalSource" in entry) || entry.generatedLine !== line - 1) return undefined;
@@ -33,12 +33,12 @@ function original(map: SourceMap, file: string, place: string): string | undefin
   return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
-/** Without `:LINE:COLUMN`. */
+/** Removes `:LINE:COLUMN`. */
 function fileOf(place: string): string {
   return place.replace(/:\d+:\d+$/, "");
 }
 
-/** Undefined where there is none, as for modules of Node's and of packages. */
+/** Returns the source map of a file; undefined if there is none, as for modules of Node and of packages. */
 function readMap(file: string): SourceMap | undefined {
   try {
     const text = readFileSync(fileURLToPath(`${file}.map`), "utf8");

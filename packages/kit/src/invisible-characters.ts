@@ -1,16 +1,16 @@
-/** What shows nothing by itself, changes the direction of what follows, or is blank though it is no white space. */
+/** Characters that show nothing by themselves, change the text direction, or are blank without being white space. */
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\u2800\ufff9-\ufffb]/gu;
 
-/** Scripts whose letters join, or do not, by an invisible character between them. */
+/** Scripts in which an invisible character controls whether letters join. */
 const joining =
   "\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Nko}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}" +
   "\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}" +
   "\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}";
 
 /**
- * Invisible characters that text needs: joiners between two letters of a script that has them (Persian, Hindi) and
- * between the parts of an emoji, variation selectors behind what they vary, and the tags of flags.
+ * Invisible characters with a legitimate use: joiners between two letters of a script that has them (Persian, Hindi)
+ * and between the parts of an emoji, variation selectors after the characters that they vary, and the tags of flags.
  */
 const needed = new RegExp(
   [
@@ -24,18 +24,18 @@ const needed = new RegExp(
   "gu",
 );
 
-/** The text as it looks, joiners left out too: for comparing texts, not for storing them. */
+/** Returns the text without invisible characters, joiners included: for comparing texts, not for storing them. */
 export function withoutInvisible(text: string): string {
   return text.replaceAll(invisible, "");
 }
 
-/** What has a shape of its own. */
+/** Characters with a visible shape. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}\p{Co}]/u;
 
 /**
- * Finds what makes a name look like another one, or like nothing.
- * @returns the first such character, such as `U+200B`; `"nothing"` where the text has no visible character; undefined
- * where all is well
+ * Finds what makes a name look like another one, or look empty.
+ * @returns the first such character, such as `U+200B`; `"nothing"` if the text has no visible character; undefined if
+ *   there is no problem
  */
 export function invisibleCharacter(text: string): string | undefined {
   const rest = text.replaceAll(needed, "");

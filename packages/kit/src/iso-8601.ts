@@ -15,10 +15,10 @@ const zone = /^(?<sign>[+\u2212-])(?<hours>\d\d)(?::?(?<minutes>\d\d))?$/;
 const dayMs = 86_400_000;
 
 /**
- * The moment that an ISO 8601 text tells of: a date of the calendar, by week or by day of the year, where a month, a week
- * or a year stands for its beginning; and a time, to the hour or to any part of a second, with `24:00` and leap seconds.
- * Basic and extended. Without a time it is midnight, without a zone UTC.
- * @returns microseconds since the UNIX epoch, rounded up; undefined for what is none, or is not within 275,000 years
+ * Parses an ISO 8601 text, basic or extended: a calendar, week or ordinal date, where a month, week or year means its
+ * beginning; and a time, to the hour or to any part of a second, with `24:00` and leap seconds. Without a time it is
+ * midnight, without a zone UTC.
+ * @returns microseconds since the UNIX epoch, rounded up; undefined for other texts, or beyond 275,000 years
  */
 export function parseIso8601(text: string): bigint | undefined {
   if (text.length > longest) return undefined;
@@ -30,12 +30,12 @@ export function parseIso8601(text: string): bigint | undefined {
   const [since, minutes] = [timeOf(time), minutesOf(offset ?? "Z")];
   if (since === undefined || minutes === undefined) return undefined;
   const moment = micro(day - minutes * 60_000) + since.microseconds;
-  // A leap second is one more at the end of a day of UTC, and shares its name with the next.
+  // A leap second is an extra second at the end of a UTC day, and has the same timestamp as the next second.
   if (since.leap && (moment - since.part) % micro(dayMs) !== 0n) return undefined;
   return moment;
 }
 
-/** Milliseconds of the epoch at which the day, week, month or year begins. */
+/** Returns when the day, week, month or year begins, in UNIX milliseconds. */
 function dayOf(text: string, complete: boolean): number | undefined {
   for (const form of dates) {
     const groups = form.exec(text)?.groups;
@@ -54,12 +54,12 @@ function dayOf(text: string, complete: boolean): number | undefined {
   return undefined;
 }
 
-/** The first week of a year is the one with the 4th of January. Weeks begin on Monday, 1. */
+/** Returns a day by ISO week. The first week of a year contains 4 January; weeks begin on Monday, 1. */
 function inWeek(year: number, week: number, weekday: number): number | undefined {
   const fourth = at(year, 1, 4);
   const firstMonday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * dayMs;
   const monday = firstMonday + (week - 1) * 7 * dayMs;
-  // The week belongs to the year that has its Thursday.
+  // The week belongs to the year that contains its Thursday.
   const exists = new Date(monday + 3 * dayMs).getUTCFullYear() === year;
   const moment = monday + (weekday - 1) * dayMs;
   return exists && !Number.isNaN(moment) ? moment : undefined;
@@ -69,19 +69,19 @@ function within(year: number, moment: number, exists: boolean): number | undefin
   return exists && new Date(moment).getUTCFullYear() === year ? moment : undefined;
 }
 
-/** Not by `Date.UTC`, to which the year 99 is 1999. */
+/** `Date.UTC` is not used, because it turns the year 99 into 1999. */
 function at(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
 interface SinceMidnight {
   readonly microseconds: bigint;
-  /** Whether it is the 60th second of its minute, and how much of that second has gone. */
+  /** Whether it is the 60th second of its minute, and the microseconds of that second that have passed. */
   readonly leap: boolean;
   readonly part: bigint;
 }
 
-/** A fraction is one of the last unit that is there. */
+/** Parses a time. A fraction belongs to the last unit given. */
 function timeOf(text: string): SinceMidnight | undefined {
   const groups = clock.exec(text)?.groups;
   if (!groups) return undefined;
@@ -95,7 +95,7 @@ function timeOf(text: string): SinceMidnight | undefined {
   return m > 59 || s > 60 ? undefined : { microseconds, leap: s === 60, part };
 }
 
-/** By how many minutes a zone is ahead of UTC. */
+/** Returns by how many minutes a zone is ahead of UTC. */
 function minutesOf(text: string): number | undefined {
   if (/^z$/i.test(text)) return 0;
   const groups = zone.exec(text)?.groups;

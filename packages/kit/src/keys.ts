@@ -2,20 +2,20 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A fresh secret of letters and digits, for API keys (32 characters) and passwords. */
+/** Generates a secret of letters and digits, for API keys (32 characters) and passwords. */
 export function randomKey(length = 32): string {
   let key = "";
   for (let i = 0; i < length; i++) key += alphabet[randomInt(alphabet.length)];
   return key;
 }
 
-/** 32 random bytes in hex: a `SECRET_KEY`. */
+/** Generates a `SECRET_KEY`: 32 random bytes in hex. */
 export function randomSecret(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** A request id, or any other name that must not repeat. */
+/** Generates a request id, or any other name that must not repeat. */
 export function uniqueId(): string {
-  // In one piece: Node puts fourteen together, and V8 keeps them all until somebody reads the text.
+  // Copied into one piece: Node concatenates fourteen strings, and V8 keeps them all until the text is flattened.
   return Buffer.from(randomUUID(), "latin1").toString("latin1");
 }

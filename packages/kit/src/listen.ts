@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * Lets the server listen, and resolves with the port it got.
+ * Starts listening and resolves with the port.
  * @param variable the variable that names the port, for the error
  * @throws StartupError when the port is taken or not allowed
  */

@@ -4,18 +4,18 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { StartupError } from "./startup-error.ts";
 
-/** A module of a folder. */
+/** A loaded module of a folder. */
 interface FoundModule {
   readonly file: string;
   readonly module: { readonly default?: unknown };
 }
 
 /**
- * Returns the default exports of all modules below a folder, tests left out, in the order of their paths. A default
+ * Returns the default exports of all modules below a folder, except tests, in the order of their paths. A default
  * export may be a list. Modules without a default export are helpers.
- * @param folder written as `new URL("./NAME", import.meta.url)`: a bundle has a list of the modules in its place
- * @param what they are, for the error: `a handler`
- * @throws StartupError for another default export, which it names by its file
+ * @param folder written as `new URL("./NAME", import.meta.url)`: the build replaces it by a list of the modules
+ * @param what the expected kind, for the error: `a handler`
+ * @throws StartupError that names the file of any other default export
  */
 export async function loadDefaults<Wanted>(
   folder: URL | readonly FoundModule[],

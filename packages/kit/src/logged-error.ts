@@ -1,6 +1,6 @@
 import { inSources } from "./in-sources.ts";
 
-/** Fields of errors that name things of ours or of the system's, never what somebody wrote. */
+/** Fields of errors that hold names of ours or of the system, never user content. */
 const told = [
   "code",
   "severity",
@@ -15,12 +15,12 @@ const told = [
   "port",
 ] as const;
 
-/** So many errors are told of a chain of causes. */
+/** Maximum number of errors logged from a chain of causes. */
 const mostCauses = 4;
 
 /**
- * An error as the log has it: what it is and where it came from. Fields that are not known to be harmless are left out,
- * and so is what the message quotes of a value: PostgreSQL, Prisma and JSON.parse quote people's messages.
+ * Returns an error as the log stores it. Omits fields that are not known to be harmless, and values that messages
+ * quote: PostgreSQL, Prisma and JSON.parse quote user content.
  */
 export function loggedError(error: unknown, causes: number = mostCauses): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -43,24 +43,24 @@ export function loggedError(error: unknown, causes: number = mostCauses): unknow
 
 function loggedMessage(error: Error): string {
   const { name, message } = error;
-  // It prints the arguments of the call, then what is wrong with them.
+  // Prisma prints the arguments of the call first, and the problem in the last line.
   if (name.startsWith("PrismaClient")) return withoutValues(message.split("\n").at(-1) ?? "");
   return quotesValues(error) ? withoutValues(message) : message;
 }
 
-/** Class 22 of PostgreSQL is about a value; a query in a language of its own (42601) is one. */
+/** PostgreSQL's class 22 is about a value; so is a syntax error in a tsquery (42601). */
 function quotesValues(error: Error): boolean {
   const { code } = error as { code?: unknown };
   if (error instanceof SyntaxError) return true;
   return typeof code === "string" && /^(?:22...|42601)$/.test(code);
 }
 
-/** A value may have quotes itself: all from the first to the last is cut. */
+/** A value may contain quotes: everything from the first to the last quote is cut. */
 function withoutValues(message: string): string {
   return message.replace(/".*"/s, '"[cut]"');
 }
 
-/** The lines of the stack below the message, which may have lines that look like them. */
+/** Returns the stack lines below the message, which may contain lines that look like them. */
 function frames({ message, stack = "" }: Error): string {
   const at = stack.indexOf(message);
   const below = at < 0 ? stack : stack.slice(at + message.length);

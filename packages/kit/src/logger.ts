@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
 import { loggedError } from "./logged-error.ts";
 
-/** JSON lines on standard output, one an event; secrets are cut out by name, wherever they lie. */
+/** Writes one JSON line per event to standard output; redacts secrets by field name, at any of three levels. */
 export type Logger = PinoLogger;
 
 const secrets = [
@@ -19,7 +19,7 @@ const secrets = [
 const cut = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * A logger for one process.
+ * Creates the logger of one process.
  * @param process the role that writes, such as `gateway`
  * @param destination where the lines go; standard output unless given
  */

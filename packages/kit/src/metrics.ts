@@ -13,22 +13,22 @@ export type { Counter, Gauge, Histogram, Registry };
 /** The media type of `registry.metrics()`: Prometheus text. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The metrics of one process, with what it is. */
+/** Creates the registry of one process, with its build info. */
 export function createRegistry(role: MeasuredRole): Registry {
   const registry = new Registry();
   gauge(registry, "carillon_build_info").set({ role, version: buildVersion() }, 1);
   return registry;
 }
 
-/** The version of this build, as the package has it. */
+/** Reads the version of this build from the package. */
 function buildVersion(): string {
   const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }
 
 /**
- * Those of the library's own metrics that look at every open connection at each scrape: with 10,000 of them they held
- * the event loop for 50 ms in one piece, and a gateway has one for each poll.
+ * Default metrics of the library that iterate over every open connection at each scrape: with 10,000 of them they
+ * blocked the event loop for 50 ms, and a gateway has one connection for each poll.
  */
 const tooSlow = [
   "process_open_fds",
@@ -40,26 +40,27 @@ const tooSlow = [
   "nodejs_active_resources_total",
 ];
 
-/** Those that begin anew with each scrape, so that two who scrape see half each: our own histogram tells more. */
+/** Default metrics that are reset by each scrape, so that two scrapers see half each; our own histogram says more. */
 const begunAnew = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
   (name) => `nodejs_eventloop_lag_${name}_seconds`,
 );
 
 /**
- * What the library tells of every Node process, under the names that boards for Node know (`process_…`, `nodejs_…`:
- * heap spaces, garbage collection, limits, version), beside our own. Once a process: it goes on until that ends.
+ * Adds the library's default metrics of Node processes, under the names that Grafana boards for Node know
+ * (`process_…`, `nodejs_…`: heap spaces, garbage collection, limits, version). Call it once in a process: the
+ * collection never stops.
  */
 export function measureNode(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const name of [...tooSlow, ...begunAnew]) registry.removeSingleMetric(name);
 }
 
-/** How often the event loop is looked at, in milliseconds. */
+/** How often the event loop delay is measured, in milliseconds. */
 const loopStepMs = 50;
 
 /**
- * `carillon_loop_delay_seconds`: how much later than asked the event loop came round.
- * @returns what stops the measuring
+ * Measures `carillon_loop_delay_seconds`: how much later than scheduled a timer fires.
+ * @returns stops the measuring
  */
 export function measureLoopDelay(registry: Registry): () => void {
   const delays = histogram(registry, "carillon_loop_delay_seconds");
@@ -72,14 +73,14 @@ export function measureLoopDelay(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
-/** What is measured of a pool of connections; `pg.Pool` has it. */
+/** The figures that are measured of a connection pool; a `pg.Pool` has them. */
 export interface MeasuredPool {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** `carillon_pool_waiting` and `carillon_pool_connections`, by the names that are given to the pools. */
+/** Measures `carillon_pool_waiting` and `carillon_pool_connections`, labelled with the given names of the pools. */
 export function measurePools(
   registry: Registry,
   pools: Readonly<Record<string, MeasuredPool>>,
@@ -96,14 +97,17 @@ export function measurePools(
   });
 }
 
-/** One answered request. `operation` is a declared name, never a path: every value is a row in Prometheus. */
+/** One answered request. `operation` is a declared name, never a path: every value is a time series in Prometheus. */
 export interface MeasuredRequest {
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;
 }
 
-/** `carillon_http_requests_total` and `carillon_http_request_seconds`; returns what records one request. */
+/**
+ * Measures `carillon_http_requests_total` and `carillon_http_request_seconds`.
+ * @returns records one request
+ */
 export function measureRequests(registry: Registry): (request: MeasuredRequest) => void {
   const requests = counter(registry, "carillon_http_requests_total");
   const seconds = histogram(registry, "carillon_http_request_seconds");
@@ -114,7 +118,10 @@ export function measureRequests(registry: Registry): (request: MeasuredRequest) 
   };
 }
 
-/** Counts that something else keeps, such as those of the heartbeat, by the one label of the metric. They must only rise. */
+/**
+ * Exports counts that are kept elsewhere, such as those of the heartbeat, by the metric's only label. They must only
+ * rise.
+ */
 export function countFrom<Name extends MetricName<"counter">>(
   registry: Registry,
   name: Name,
@@ -136,12 +143,15 @@ export function countFrom<Name extends MetricName<"counter">>(
 
 function configuration<Name extends MetricName>(registry: Registry, name: Name) {
   const { help, labels } = declaredMetrics[name];
-  // The library's own constructors put a metric into a global registry.
+  // The library's own constructors register a metric globally unless a registry is given.
   const labelNames = [...labels] as Array<LabelOf<Name>>;
   return { name, help, labelNames, registers: [registry] };
 }
 
-/** A declared gauge of this registry. @param collect called at each scrape */
+/**
+ * Creates a declared gauge in the registry.
+ * @param collect called at each scrape
+ */
 export function gauge<Name extends MetricName<"gauge">>(
   registry: Registry,
   name: Name,
@@ -154,7 +164,7 @@ export function gauge<Name extends MetricName<"gauge">>(
   return made;
 }
 
-/** A declared counter of this registry. */
+/** Creates a declared counter in the registry. */
 export function counter<Name extends MetricName<"counter">>(
   registry: Registry,
   name: Name,
@@ -162,7 +172,7 @@ export function counter<Name extends MetricName<"counter">>(
   return new Counter<LabelOf<Name>>(configuration(registry, name));
 }
 
-/** A declared histogram of this registry, with the buckets of its declaration. */
+/** Creates a declared histogram in the registry, with the buckets of its declaration. */
 export function histogram<Name extends MetricName<"histogram">>(
   registry: Registry,
   name: Name,

@@ -4,7 +4,7 @@ import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
 import { metricsContentType } from "./metrics.ts";
 
-/** The port for probes and Prometheus of a gateway or worker process. */
+/** The HTTP port of a gateway or worker process for probes and Prometheus. */
 export interface ProbeServer {
   readonly port: number;
   close(): Promise<void>;
@@ -18,14 +18,14 @@ export interface ProbeOptions {
   /** Whether the process can do its work, such as `db.answers`; false or a rejection answers 503. */
   readonly health: () => Promise<boolean>;
   readonly log: Logger;
-  /** Brings what is read elsewhere up to date, before each answer of `/metrics`; never rejects. */
+  /** Updates values that are read elsewhere, before each answer of `/metrics`; never rejects. */
   readonly refresh?: () => Promise<void>;
 }
 
 /**
- * Serves `GET /live` (200 whenever the process answers at all: a restart would mend nothing else), `GET /health` (200,
- * or 503 when it cannot do its work) and `GET /metrics` (Prometheus text).
- * @throws StartupError naming METRICS_PORT when it cannot be listened on
+ * Serves `GET /live` (200 whenever the process answers: a restart would fix nothing else), `GET /health` (200, or 503
+ * when the process cannot do its work) and `GET /metrics` (Prometheus text).
+ * @throws StartupError naming METRICS_PORT when the port cannot be listened on
  */
 export async function startProbeServer(options: ProbeOptions): Promise<ProbeServer> {
   const { registry, health, log } = options;
@@ -54,7 +54,7 @@ export async function startProbeServer(options: ProbeOptions): Promise<ProbeServ
     }
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     answer(path, response).catch((error: unknown) => {
-      log.error({ err: error, path }, "a probe could not be answered");
+      log.error({ err: error, path }, "answering a probe failed");
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

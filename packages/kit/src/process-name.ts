@@ -1,4 +1,4 @@
 import { hostname } from "node:os";
 
-/** This process as rows and pages name it: `HOST:PID`, which the lines of its log have too. */
+/** The name of this process in rows and pages, `HOST:PID`; its log lines have the same PID. */
 export const processName = `${hostname().slice(0, 80)}:${process.pid}`;

@@ -1,6 +1,6 @@
 import type { RateRule } from "./sliding-window.ts";
 
-/** Rules by what is counted: requests of an account, of an address without credentials, tries of a password. */
+/** Rate rules by kind: requests of an account, requests of an address without credentials, password attempts. */
 export interface RateRules {
   readonly user: readonly RateRule[];
   readonly ip: readonly RateRule[];
@@ -16,9 +16,9 @@ const defaults: RateRules = {
 const list = /^(user|ip|login)=([1-9]\d{0,5}:[1-9]\d{0,8}(?:,[1-9]\d{0,5}:[1-9]\d{0,8}){0,4})$/;
 
 /**
- * The rules of a text like `user=60:200,3600:5000;ip=60:100` (seconds:requests); what it does not name has the
- * defaults. Undefined for `off`.
- * @throws Error when it is none of these
+ * Parses rules like `user=60:200,3600:5000;ip=60:100` (seconds:requests). Kinds that are missing have the defaults.
+ * @returns undefined for `off`
+ * @throws Error for any other text
  */
 export function parseRateRules(text: string | undefined): RateRules | undefined {
   if (text === undefined) return defaults;

@@ -3,14 +3,14 @@ import { inspect } from "node:util";
 
 import { inSources } from "./in-sources.ts";
 
-/** What is unforeseen of an error: its stack, with the places in the sources, its cause and its own fields. */
+/** Formats an unexpected error: its stack with source positions, its cause and its own fields. */
 export function unforeseen(error: unknown): string {
   return inSources(error instanceof Error ? inspect(error) : String(error));
 }
 
 /**
- * Ends the process with exit code 1 at an error that nothing caught, as Node does, and names the places in the sources
- * instead of those in the bundle.
+ * Ends the process with exit code 1 on an uncaught error, as Node does, but prints source positions instead of those
+ * in the bundle.
  */
 export function reportUncaught(): void {
   process.once("uncaughtException", (error) => {

@@ -5,8 +5,8 @@ import { reportUncaught, unforeseen } from "./report-uncaught.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * Runs a process's start, once its parent lets it where that holds it. What the person who started it can mend ends as one line on standard error and exit code 1,
- * without a stack; anything else with its stack, and exit code 1 too.
+ * Runs the start of a process, after its parent has released it if it is held. A {@link StartupError} is printed as
+ * one line on standard error without a stack, any other error with its stack; both end with exit code 1.
  */
 export async function runMain(start: () => Promise<void>): Promise<void> {
   collectSooner();

@@ -1,19 +1,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Secrets at rest. */
+/** Encrypts secrets at rest. */
 export interface Sealer {
   /** AES-256-GCM: nonce (12 bytes), tag (16), ciphertext. */
   seal(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** @throws Error when the bytes were sealed with another key, or changed */
+  /**
+   * Decrypts.
+   * @throws Error when the bytes were sealed with another key, or changed
+   */
   open(sealed: Uint8Array): Uint8Array<ArrayBuffer>;
 }
 
-/** A key of 32 bytes for one purpose, from which the key of another purpose cannot be told. */
+/** Derives a key of 32 bytes for one purpose; keys of other purposes cannot be computed from it. */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secretKey, "carillon", purpose, 32));
 }
 
-/** Seals with a key that is derived from `SECRET_KEY` for this purpose. */
+/** Creates a sealer with a key derived from `SECRET_KEY` for this purpose. */
 export function sealerOf(secretKey: string, purpose: string): Sealer {
   const key = deriveKey(secretKey, purpose);
   return {
@@ -25,7 +28,7 @@ export function sealerOf(secretKey: string, purpose: string): Sealer {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed);
-      // Unless told how long a tag is, the platform takes the first four bytes of one, too.
+      // Without `authTagLength` the platform accepts a tag of only four bytes, too.
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), {
         authTagLength: 16,
       });

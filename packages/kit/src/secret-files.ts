@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { StartupError } from "./startup-error.ts";
 
-/** Longer is no secret, but a wrong file. */
+/** A larger file is not a secret, but a wrong file. */
 const longestBytes = 65_536;
 
 /**
- * The variables with those that are given as files: `SECRET_KEY_FILE` names the file that has the value of `SECRET_KEY`,
- * as containers get their secrets. Blanks and line ends around the text do not count.
- * @param names the variables that may be given so
+ * Adds the variables that are given as files: `SECRET_KEY_FILE` names the file with the value of `SECRET_KEY`, as
+ * container platforms provide secrets. White space around the text is removed.
+ * @param names the variables that may be given as files
  * @throws StartupError when a variable is given in both ways, or its file cannot be read or is empty
  */
 export function withSecretFiles(
@@ -38,7 +38,7 @@ function read(file: string, variable: string): string {
 }
 
 /**
- * The text of a file that has a secret, whatever it is: a pipe and a device tell no size, and some never end.
+ * Reads a file with a secret. It may be a pipe or device, which report no size and may never end.
  * @throws Error when it cannot be read, or is larger than any secret
  */
 export function readSecretFile(file: string): string {

@@ -1,8 +1,8 @@
 /** What ends the wait for a permit, such as the deadline of a request. */
 export interface Cancellation {
-  /** Why it has ended; undefined while it goes on. */
+  /** Why the wait ends; undefined while it continues. */
   readonly reason: Error | undefined;
-  /** Calls `listener` at the end; the returned function removes it. */
+  /** Calls `listener` when it ends; the returned function removes the listener. */
   onEnd(listener: () => void): () => void;
 }
 
@@ -20,7 +20,7 @@ export class Semaphore {
   }
 
   /**
-   * Takes a permit, which {@link release} gives back; waits as long as it takes unless `until` is given.
+   * Takes a permit, which {@link release} gives back; waits as long as needed unless `until` is given.
    * @throws the reason of `until` when that ends first
    */
   async acquire(until?: Cancellation): Promise<void> {

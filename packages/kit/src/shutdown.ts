@@ -2,8 +2,8 @@ import type { Logger } from "./logger.ts";
 import { answerPings } from "./pings.ts";
 
 /**
- * Ordered shutdown: groups run one after the other, the steps of one group together.
- * A step that fails is logged and does not stop the others; the whole ends within `limitMs`.
+ * Runs shutdown steps in order: groups one after the other, the steps of one group concurrently. A failing step is
+ * logged and does not stop the others. The whole shutdown ends within `limitMs` milliseconds.
  */
 export class Shutdown {
   readonly #groups: Array<Array<{ name: string; stop: () => Promise<unknown> | unknown }>> = [];
@@ -21,7 +21,7 @@ export class Shutdown {
     (this.#groups[order] ??= []).push({ name, stop });
   }
 
-  /** Runs every group once; later calls wait for the same run. */
+  /** Runs every group once; later calls wait for the same shutdown. */
   run(): Promise<void> {
     return (this.#running ??= this.#run());
   }
@@ -30,7 +30,7 @@ export class Shutdown {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#log.warn({ limitMs: this.#limitMs }, "shutdown took too long; leaving the rest");
+        this.#log.warn({ limitMs: this.#limitMs }, "shutdown took too long; skipping the remaining steps");
         resolve();
       }, this.#limitMs);
     });
@@ -45,7 +45,7 @@ export class Shutdown {
           try {
             await stop();
           } catch (error) {
-            this.#log.error({ err: error, step: name }, "a shutdown step failed");
+            this.#log.error({ err: error, step: name }, "shutdown step failed");
           }
         }),
       );
@@ -53,9 +53,9 @@ export class Shutdown {
   }
 
   /**
-   * Runs on SIGTERM and SIGINT, then exits 0; a second signal exits at once.
-   * With `endWithParent`, also when the parent process is gone (its IPC channel closes),
-   * so that a killed standalone leaves no port taken; it then also hears that this process is not stuck.
+   * Runs on SIGTERM and SIGINT, then exits with code 0; a second signal exits at once.
+   * With `endWithParent`, also runs when the parent process is gone (its IPC channel closes), so that a killed
+   * standalone leaves no port taken, and answers the parent's pings.
    */
   onSignals(options: { endWithParent?: boolean } = {}): void {
     let signalled = false;

@@ -1,27 +1,27 @@
-/** At most so many requests in any so many seconds. */
+/** Allows at most `requests` requests in any `seconds` seconds. */
 export interface RateRule {
   readonly seconds: number;
   readonly requests: number;
 }
 
-/** How one rule stands. */
+/** The state of one rule. */
 export interface RuleState {
   /** Requests per window. */
   readonly limit: number;
   readonly remaining: number;
-  /** UNIX milliseconds when nothing counts any more. */
+  /** UNIX milliseconds from which no earlier request counts. */
   readonly freeAt: number;
-  /** Milliseconds until there is room for one; 0 where there is. */
+  /** Milliseconds until one more request is allowed; 0 if it is now. */
   readonly blockedMs: number;
 }
 
-/** A window is counted in slices, so that it takes little room however much it holds. */
+/** Requests are counted per slice of the window, so that memory does not depend on their number. */
 const slicesPerWindow = 30;
 
 /**
- * Counts what happened in the last seconds. A slice counts until all of it is older than the window: the rule is never
- * exceeded, and room comes back up to a thirtieth of the window late. Slices are numbered from the epoch, so that
- * several processes can add theirs together.
+ * Counts requests in a sliding window. A slice counts until all of it is older than the window: the limit is never
+ * exceeded, and is freed up to a thirtieth of the window late. Slices are numbered from the UNIX epoch, so that
+ * counts of several processes can be added.
  */
 export class SlidingWindow {
   readonly rule: RateRule;
@@ -35,17 +35,17 @@ export class SlidingWindow {
     this.#sliceMs = this.#windowMs / slicesPerWindow;
   }
 
-  /** Milliseconds after which a slice that begins now counts no more. */
+  /** Milliseconds after which a slice that begins now no longer counts. */
   get lifetimeMs(): number {
     return Math.ceil(this.#windowMs + this.#sliceMs);
   }
 
-  /** The number of the slice at a time, in UNIX milliseconds. */
+  /** Returns the number of the slice at a time in UNIX milliseconds. */
   sliceAt(now: number): number {
     return Math.floor(now / this.#sliceMs);
   }
 
-  /** The oldest slice that still counts. */
+  /** Returns the oldest slice that still counts. */
   floorAt(now: number): number {
     return Math.floor((now - this.#windowMs) / this.#sliceMs);
   }
@@ -54,16 +54,16 @@ export class SlidingWindow {
     this.#hits.set(slice, (this.#hits.get(slice) ?? 0) + hits);
   }
 
-  /** Replaces what is counted. */
+  /** Replaces all counts. */
   reset(hits: Iterable<readonly [slice: number, hits: number]>): void {
     this.#hits = new Map();
     for (const [slice, count] of hits) this.add(slice, count);
   }
 
-  /** What counts at a time; what does not is forgotten. */
+  /** Returns the requests that count at a time; deletes slices that no longer do. */
   used(now: number): number {
     const floor = this.floorAt(now);
-    // The clock was set back, or another machine's is far ahead.
+    // A slice beyond it was counted before the clock was set back, or by a machine whose clock is far ahead.
     const ceiling = this.sliceAt(now) + slicesPerWindow;
     let used = 0;
     for (const [slice, count] of this.#hits)
@@ -92,7 +92,7 @@ export class SlidingWindow {
     };
   }
 
-  /** When a slice stops counting. */
+  /** Returns when a slice stops counting, in UNIX milliseconds. */
   #endOf(slice: number): number {
     return (slice + 1) * this.#sliceMs + this.#windowMs;
   }

@@ -1,2 +1,2 @@
-/** A start-up problem that the person who started the process can mend. Its message is the one line they see. */
+/** A start-up problem that the operator can fix. Its message is the only line printed. */
 export class StartupError extends Error {}

@@ -1,6 +1,6 @@
 /**
- * Checks that a state machine is in a state which the transition leaves.
- * @throws Error naming both states otherwise: a mistake in our code
+ * Checks that a state machine is in a state that the transition may leave.
+ * @throws Error naming both states otherwise: a bug in our code
  */
 export function assertState<State extends string>(
   subject: string,
@@ -30,8 +30,8 @@ export class StateMachine<AnyState extends State<string>> {
   }
 
   /**
-   * Leaves one of the states `from` for `to`.
-   * @throws Error in any other state: a mistake in our code
+   * Moves from one of the states `from` to `to`.
+   * @throws Error in any other state: a bug in our code
    */
   move(from: ReadonlyArray<AnyState["kind"]>, to: AnyState): void {
     assertState<AnyState["kind"]>(this.#subject, this.#state.kind, ...from);
@@ -39,7 +39,7 @@ export class StateMachine<AnyState extends State<string>> {
     for (const waiter of this.#waiters) waiter(to);
   }
 
-  /** Resolves with the first state, beginning with the current one, that is of one of the kinds. */
+  /** Resolves with the first state of one of these kinds, starting with the current one. */
   until<Kind extends AnyState["kind"]>(
     kinds: readonly Kind[],
   ): Promise<Extract<AnyState, { readonly kind: Kind }>> {

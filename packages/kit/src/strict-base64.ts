@@ -1,7 +1,7 @@
 /**
- * What a text is the Base64 of (RFC 4648 §4: `+` and `/`, padded): the platform's decoder takes whatever there is.
- * @param length bytes
- * @returns undefined unless it is exactly what so many bytes encode to
+ * Decodes Base64 strictly (RFC 4648 §4: `+` and `/`, padded); the platform's decoder accepts any text.
+ * @param length of the decoded bytes
+ * @returns undefined unless the text is the exact encoding of so many bytes
  */
 export function strictBase64(text: string, length: number): Buffer | undefined {
   if (text.length !== 4 * Math.ceil(length / 3)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What is loaded by the first who asks for it, and once, however many ask meanwhile. Where that fails they all fail, and
- * the next one tries again.
+ * Loads a value at the first call, once for all concurrent calls. If that fails, they all fail, and the next call
+ * tries again.
  */
 export function whenNeeded<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loading: Promise<Loaded> | undefined;

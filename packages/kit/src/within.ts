@@ -1,4 +1,7 @@
-/** Whether `promise` resolved within `limitMs`; it goes on either way, and a rejection is passed on. */
+/**
+ * Returns whether `promise` resolves within `limitMs` milliseconds; it continues either way, and a rejection is
+ * passed on.
+ */
 export async function within(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   if (limitMs === Infinity) return promise.then(() => true);
   let timer: NodeJS.Timeout | undefined;
