@@ -1,7 +1,7 @@
 import { unreachable } from "@carillon/db";
 import pg from "pg";
 
-/** For what is written as text and read again, whatever the settings of database and role are. */
+/** Makes the text form of values independent of the settings of database and role. */
 const settings = [
   "SET statement_timeout = 0",
   "SET idle_in_transaction_session_timeout = 0",
@@ -16,8 +16,8 @@ const settings = [
 ];
 
 /**
- * Works on a connection of its own, which may be busy for hours, and closes it.
- * @throws StartupError naming DATABASE_URL when nobody answers there
+ * Runs `work` on a new connection, without statement timeouts, and closes it.
+ * @throws StartupError naming DATABASE_URL when the server cannot be reached
  */
 export async function onConnection<Result>(
   databaseUrl: string,
@@ -37,12 +37,12 @@ export async function onConnection<Result>(
     for (const text of settings) await ask(client, text);
     return await work(client);
   } finally {
-    // Closing gives up whatever a failure left open.
+    // Closing the connection rolls back an open transaction.
     await client.end();
   }
 }
 
-/** The one way of this package to run SQL that is no COPY: most of it is made of the names of tables. */
+/** Runs SQL other than COPY. This package needs no declared statements: most of its SQL contains table names. */
 export async function ask<Row extends object>(
   client: pg.Client,
   text: string,

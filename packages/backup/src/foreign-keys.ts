@@ -2,14 +2,14 @@ import type pg from "pg";
 
 import { ask } from "./connect.ts";
 
-/** A foreign key, as `ALTER TABLE` makes it. */
+/** A foreign key with its definition for `ALTER TABLE`. */
 export interface ForeignKey {
   readonly table: string;
   readonly name: string;
   readonly definition: string;
 }
 
-/** Tables refer to each other in circles, so that no order of theirs would do: they are checked when all rows are there. */
+/** Drops all foreign keys. Tables refer to each other in cycles, so no order of copying satisfies the keys. */
 export async function dropForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
   const keys = await ask<ForeignKey>(
     client,
@@ -22,7 +22,7 @@ export async function dropForeignKeys(client: pg.Client): Promise<ForeignKey[]> 
   return keys;
 }
 
-/** Makes them again, which checks every row. */
+/** Adds the foreign keys again, which validates every row. */
 export async function restoreForeignKeys(
   client: pg.Client,
   keys: readonly ForeignKey[],

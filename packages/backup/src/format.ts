@@ -2,17 +2,17 @@ import { StartupError } from "@carillon/kit";
 import { z } from "zod";
 
 /**
- * A backup is SQL text, gzipped: a first line that says what it is, the rows of each table as PostgreSQL's COPY writes
- * them, the sequences, and a last line that says how much there was. Without the last line it is not whole.
+ * A backup is gzipped SQL text: a header line, the rows of each table in COPY's text format, the sequences, and a
+ * trailer line with the number of tables and rows. A backup without its trailer is incomplete.
  */
 const header = z.strictObject({
   format: z.literal(1),
-  /** Whose database it is of, where it is not the chat server's. */
+  /** The database of the backup, if it is not the chat server's. */
   of: z.literal("bouncer").optional(),
   madeAt: z.iso.datetime(),
-  /** `server_version` of the PostgreSQL it comes from. */
+  /** `server_version` of the PostgreSQL server it was made from. */
   postgres: z.string(),
-  /** What the database had been brought to: its tables are those that these make. */
+  /** The migrations that had been applied; they define the tables. */
   migrations: z.array(z.strictObject({ name: z.string(), checksum: z.string() })).min(1),
 });
 export type Header = z.infer<typeof header>;
@@ -26,7 +26,10 @@ const trailerMark = "-- complete ";
 export const headerLine = (value: Header) => `${headerMark}${JSON.stringify(value)}\n`;
 export const trailerLine = (value: Trailer) => `${trailerMark}${JSON.stringify(value)}\n`;
 
-/** @throws StartupError where the first line is not that of a backup which this build reads */
+/**
+ * Parses the header.
+ * @throws StartupError when the line is not the header of a backup that this build can read
+ */
 export function readHeader(line: string): Header {
   const parsed = header.safeParse(after(headerMark, line));
   if (parsed.success) return parsed.data;
@@ -37,7 +40,7 @@ export function readHeader(line: string): Header {
   );
 }
 
-/** The last line; undefined where the line is another one. */
+/** Parses the trailer; undefined for any other line. */
 export function readTrailer(line: string): Trailer | undefined {
   const parsed = trailer.safeParse(after(trailerMark, line));
   return parsed.success ? parsed.data : undefined;
@@ -56,17 +59,17 @@ const name = '"([a-z_0-9]+)"';
 const copyPattern = new RegExp(`^COPY ${name} \\((${name}(?:, ${name})*)\\) FROM stdin;$`);
 const sequencePattern = /^SELECT setval\('"([a-z_0-9]+)"', (\d{1,19}), (true|false)\);$/;
 
-/** Whether the line begins the rows of a table. */
+/** Returns whether the line begins the rows of a table. */
 export const isCopy = (line: string) => copyPattern.test(line);
 
-/** The table and the columns of such a line; undefined where it is another one. */
+/** Parses the table and columns of such a line; undefined for any other line. */
 export function readCopy(line: string): { table: string; columns: string[] } | undefined {
   const [, table, columns] = copyPattern.exec(line) ?? [];
   if (table === undefined || columns === undefined) return undefined;
   return { table, columns: columns.slice(1, -1).split('", "') };
 }
 
-/** What a line sets a sequence to; undefined where it is another one. */
+/** Parses a line that sets a sequence; undefined for any other line. */
 export function readSequence(
   line: string,
 ): { sequence: string; value: string; called: boolean } | undefined {
@@ -75,5 +78,5 @@ export function readSequence(
   return { sequence, value, called: called === "true" };
 }
 
-/** What is thrown at a line that we do not write. */
+/** Creates the error for a line that Carillon does not write. */
 export const foreignLine = () => new StartupError("the backup has a line that none of ours has");

@@ -3,13 +3,13 @@ import type pg from "pg";
 import { foreignLine, readCopy, readSequence } from "./format.ts";
 import { listSequences, listTables } from "./tables.ts";
 
-/** What a backup may write to: what its own migrations have made, and nothing of the server's. */
+/** Tables and sequences that a backup may write: those created by its own migrations, never the server's. */
 export interface Places {
   readonly tables: ReadonlyMap<string, readonly string[]>;
   readonly sequences: ReadonlySet<string>;
 }
 
-/** Those of the database. The ledger of migrations is written by who applies them. */
+/** Lists the tables and sequences of the database, except the table of applied migrations. */
 export async function placesOf(client: pg.Client): Promise<Places> {
   const tables = await listTables(client, ["_prisma_migrations"]);
   return {
@@ -19,8 +19,8 @@ export async function placesOf(client: pg.Client): Promise<Places> {
 }
 
 /**
- * The statement that the rows after a line of a backup go to.
- * @throws StartupError where the line names what no backup of ours has
+ * Returns the COPY statement for the rows after a line of a backup.
+ * @throws StartupError when the line names an unknown table or column
  */
 export function copyInto(line: string, { tables }: Places): string {
   const { table = "", columns = [] } = readCopy(line) ?? {};
@@ -30,8 +30,8 @@ export function copyInto(line: string, { tables }: Places): string {
 }
 
 /**
- * The statement that a line of a backup sets a sequence by.
- * @throws StartupError like `copyInto`
+ * Returns the statement by which a line of a backup sets a sequence.
+ * @throws StartupError when the line names an unknown sequence
  */
 export function setSequence(line: string, { sequences }: Places): string {
   const { sequence = "", value = "1", called = false } = readSequence(line) ?? {};

@@ -1,18 +1,18 @@
 import { StartupError } from "@carillon/kit";
 
-/** A line of a backup, a piece of the rows that follow a line which begins them, or their end. */
+/** A line of a backup, a chunk of rows after a COPY line, or the end of these rows. */
 export type Part = { line: string } | { rows: Buffer } | { end: true };
 
 const newLine = 0x0a;
-/** The line after the rows of a table. No row is written so: a backslash in a value is doubled. */
+/** The line after the rows of a table. No row looks like it: backslashes in values are doubled. */
 const endOfRows = Buffer.from("\n\\.\n");
-/** Far beyond any line that we write. */
+/** Far longer than any line of a backup. */
 const longestLine = 16 * 1024 * 1024;
 
 /**
- * Takes the text of a backup apart, in pieces as they come.
+ * Parses the text of a backup as a stream.
  * @param beginsRows whether rows follow a line
- * @throws StartupError where the text ends in the middle of rows or of a line
+ * @throws StartupError when the text ends in the middle of rows or of a line
  */
 export async function* readParts(
   source: AsyncIterable<Buffer>,
@@ -25,7 +25,7 @@ export async function* readParts(
     for (;;) {
       const found = rest.indexOf(inRows ? endOfRows : newLine);
       if (inRows) {
-        // The line break before the rows is in hand, so that rows may be none.
+        // The line break before the rows is still buffered, so that `endOfRows` also matches when there are no rows.
         const until = found < 0 ? rest.length - endOfRows.length : found;
         if (until > 0) {
           yield { rows: rest.subarray(1, until + 1) };

@@ -32,16 +32,16 @@ export interface Restored {
   readonly rows: number;
   /** When the backup was made, in ISO 8601. */
   readonly madeAt: string;
-  /** The migrations that this build has beyond those of the backup. */
+  /** Migrations of this build that the backup did not have. */
   readonly migrated: readonly string[];
 }
 
 /**
- * Brings a backup into an empty database, whatever version of PostgreSQL it comes from, all of it or nothing; then brings
- * the database to this build's state. Workers add the delivery jobs again, and clients register again.
- * @param set whose database it is
- * @param check looks at what was restored before it is kept; nothing is where it throws
- * @throws StartupError where the database is not empty, or the backup is not whole or not ours
+ * Restores a backup into an empty database in one transaction, whatever version of PostgreSQL it comes from; then
+ * applies the migrations of this build. Workers add the delivery jobs again, and clients register again.
+ * @param set the migrations of the database: chat server or bouncer
+ * @param check inspects the restored database before the commit; an error rolls everything back
+ * @throws StartupError when the database is not empty, or the backup is incomplete or not from Carillon
  */
 export async function restoreBackup(
   databaseUrl: string,
@@ -56,7 +56,7 @@ export async function restoreBackup(
     const text = unpacked(source);
     const result = await load(client, readParts(text, isCopy), set).catch(
       (error: NodeJS.ErrnoException) => {
-        // zlib's own: not gzip, changed, or cut off.
+        // Errors of zlib: not gzip, changed, or cut off.
         if (error.code?.startsWith("Z_"))
           throw new StartupError(`the backup cannot be unpacked (${error.message})`);
         throw error;
@@ -147,7 +147,7 @@ function checkWhose({ of }: Header, set: MigrationSet): void {
   );
 }
 
-/** Of what migrations put in. */
+/** Deletes rows that migrations inserted. */
 async function emptyTables(client: pg.Client): Promise<void> {
   const names = (await listTables(client)).map(({ name }) => `"${name}"`);
   await ask(client, `TRUNCATE ${names.join(", ")}`);

@@ -2,15 +2,15 @@ import type pg from "pg";
 
 import { ask } from "./connect.ts";
 
-/** A table, with the columns that have to be written. */
+/** A table with the columns to be written. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
 /**
- * Tables whose rows mean nothing in another database: who listens, which processes run, who came how often. The ledger
- * of migrations is in the first line.
+ * Tables whose rows mean nothing in another database: event queues, running processes, counted requests. The applied
+ * migrations are in the header.
  */
 const leftOut = [
   "event_queue",
@@ -21,8 +21,8 @@ const leftOut = [
 ];
 
 /**
- * The tables whose rows a backup has.
- * @param except those that are not listed
+ * Lists the tables whose rows are in a backup.
+ * @param except tables to leave out
  */
 export function listTables(
   client: pg.Client,
@@ -39,7 +39,7 @@ export function listTables(
   );
 }
 
-/** The sequences, by their names. */
+/** Lists the names of the sequences. */
 export async function listSequences(client: pg.Client): Promise<string[]> {
   const rows = await ask<{ name: string }>(
     client,

@@ -15,15 +15,15 @@ import { ask, onConnection } from "./connect.ts";
 import { headerLine, trailerLine, type Trailer } from "./format.ts";
 import { listSequences, listTables, type Table } from "./tables.ts";
 
-/** What a backup has. */
+/** How much a backup contains. */
 export type Backup = Trailer;
 
 /**
- * Writes everything that the database has, as it is at one moment, while everything runs; in slices, however much
- * it is. What is sealed stays so: without its `SECRET_KEY` nobody's key works.
- * @param target is ended when all is written
- * @param set whose database it is
- * @throws StartupError naming DATABASE_URL: not there, too old, or not at this build's migrations
+ * Writes a consistent snapshot of the whole database while Carillon runs, as a stream. Sealed secrets stay sealed:
+ * they are useless without the `SECRET_KEY`.
+ * @param target is ended when everything is written
+ * @param set the migrations of the database: chat server or bouncer
+ * @throws StartupError naming DATABASE_URL: not reachable, too old, or not at this build's migrations
  */
 export function writeBackup(
   databaseUrl: string,
@@ -35,7 +35,7 @@ export function writeBackup(
     await checkMigrations(client, set);
     await ask(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const counted = { tables: 0, rows: 0 };
-    // Fast: a disk or a network takes less than a processor gives.
+    // Fastest level: the disk or network is slower than the CPU.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     await pipeline(
       Readable.from(texts(client, version, counted, set), { objectMode: false }),
@@ -65,7 +65,7 @@ async function* texts(
     yield "\\.\n";
   }
   for (const name of await listSequences(client)) {
-    // Sequences know no moment: by now one may be ahead of the rows, never behind.
+    // Sequences are not transactional: one may be ahead of the rows, never behind.
     const [row] = await ask<{ last_value: string; is_called: boolean }>(
       client,
       `SELECT last_value, is_called FROM "${name}"`,

@@ -2,12 +2,12 @@ import { StartupError } from "@carillon/kit";
 import { execFileSync, type SpawnOptions } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 
-/** How PostgreSQL's programs are started, and who owns the files they make. */
+/** How PostgreSQL's programs are started, and who owns their files. */
 export interface Account {
-  /** The command line that starts `program` with `args`. */
+  /** Returns the command line that starts `program` with `args`. */
   command(program: string, args: readonly string[]): { file: string; args: string[] };
   options: Pick<SpawnOptions, "uid" | "gid">;
-  /** The owner that files made for PostgreSQL need; undefined: the user that we run as. */
+  /** The owner of files made for PostgreSQL; undefined for the user that this process runs as. */
   owner: { uid: number; gid: number } | undefined;
 }
 
@@ -18,13 +18,13 @@ const ourselves: Account = {
 };
 
 /**
- * PostgreSQL refuses to run as root. Started by root it runs as user `postgres`, or as `nobody` where there
- * is none (it asks for an entry in the password file, not for rights). Such a user may not be allowed to enter
- * the folders above the programs and the data, a home of root for one, so that it keeps one right of root,
- * to pass by file permissions. Where `setpriv` is missing or may not grant that, it goes without.
- * @param cluster the data directory: once made, its owner is the user to run as
- * @param program any of PostgreSQL's programs, to try whether it starts
- * @throws StartupError where no way works, saying what to do
+ * Chooses the user that runs PostgreSQL, which refuses to run as root. If this process is root, that is `postgres`,
+ * or `nobody` if there is no such user: PostgreSQL requires an entry in /etc/passwd, but no rights. That user may
+ * lack access to the folders above the programs and the data, such as root's home, so it keeps the capability to
+ * bypass file permissions, unless `setpriv` is missing or may not grant it.
+ * @param cluster the data directory; if it exists, its owner is the user to run as
+ * @param program any program of PostgreSQL, to test whether it starts
+ * @throws StartupError if no way works, saying what to do
  */
 export function chooseAccount(cluster: string, parent: string, program: string): Account {
   if (process.getuid?.() !== 0) return ourselves;
@@ -59,7 +59,7 @@ function withIdentity(owner: { uid: number; gid: number }): Account {
   return { ...ourselves, options: owner, owner };
 }
 
-/** True when a program started so can be started and could make its folder in `parent`. */
+/** Returns whether the account can start a program of PostgreSQL and enter `parent`. */
 function reaches(account: Account, program: string, parent: string): boolean {
   const quiet = { stdio: "ignore", ...account.options, cwd: "/" } as const;
   try {

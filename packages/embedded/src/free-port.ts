@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below what systems lend to outgoing connections (from 32768 on Linux, 49152 elsewhere): free stays free. */
+/** Below the ephemeral ports (from 32768 on Linux, 49152 elsewhere), so that no outgoing connection takes the port. */
 const lowest = 20_000;
 const highest = 32_767;
 const attempts = 50;
 
-/** A port of 127.0.0.1 that is free now: `wanted` when that is, else one that no outgoing connection is given. */
+/** Returns a free port of 127.0.0.1: `wanted` if it is free, else one outside the ephemeral ports. */
 export async function freePort(wanted = 0): Promise<number> {
   if (wanted !== 0 && (await canListen(wanted))) return wanted;
   for (let attempt = 0; attempt < attempts; attempt++) {

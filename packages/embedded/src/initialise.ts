@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 
-/** The role and the database that Carillon uses. The superuser has no way in over the network. */
+/** The role and the database that Carillon uses. The superuser cannot log in over the network. */
 export const role = "carillon";
 
 const hostRules = `# Only Carillon's own role, by password, from this machine.
@@ -13,10 +13,10 @@ host all ${role} 127.0.0.1/32 scram-sha-256
 `;
 
 /**
- * Makes the data directory `cluster`: text in UTF-8 whose case folds beyond ASCII, on any system; the role
- * `carillon`, who may create databases, and its database of the same name.
- * It is made beside its place and moved there when it is whole.
- * @param durable false leaves syncing to disk away, for tests
+ * Initialises the data directory `cluster`: UTF-8 with case folding beyond ASCII on any system, and the role
+ * `carillon`, which may create databases, with a database of the same name. It is built in a temporary folder and
+ * renamed when it is complete.
+ * @param durable false skips syncing to disk, for tests
  */
 export async function initialise(
   cluster: string,
@@ -40,7 +40,7 @@ export async function initialise(
     "--no-instructions",
     ...(durable ? [] : ["--no-sync"]),
   ]);
-  // Written over, not anew, so that the file keeps its owner.
+  // Overwritten instead of replaced, so that the file keeps its owner.
   await writeFile(join(half, "pg_hba.conf"), hostRules);
   await execute(
     account,
@@ -77,7 +77,7 @@ function execute(
       command.args,
       { ...account.options, cwd: "/" },
       (error, _stdout, stderr) => {
-        // A statement that fails in single-user mode is only told, not answered with an exit code.
+        // A statement that fails in single-user mode only prints an error; the exit code is still 0.
         const failure = /^.*(ERROR|FATAL):.*$|^\w+: error:.*$/m.exec(stderr)?.[0];
         if (error || failure) {
           reject(

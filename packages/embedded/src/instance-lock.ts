@@ -2,16 +2,16 @@ import { join } from "node:path";
 
 import { StartupError, takeLockFile } from "@carillon/kit";
 
-/** Proof that no other standalone works on the same DATA_DIR. */
+/** The lock that keeps other standalones from using the same DATA_DIR. */
 export interface InstanceLock {
-  /** True when the one before was killed: its children may need a moment to notice and let go of their ports. */
+  /** Whether the previous standalone was killed: its children may need a moment to notice and release their ports. */
   readonly predecessorWasKilled: boolean;
   release(): void;
 }
 
 /**
  * Takes the lock of `dataDir`.
- * @throws StartupError when a standalone runs there
+ * @throws StartupError when another standalone holds it
  */
 export function lockInstance(dataDir: string): InstanceLock {
   const lock = tryLockInstance(dataDir);
@@ -21,7 +21,7 @@ export function lockInstance(dataDir: string): InstanceLock {
   );
 }
 
-/** The lock of `dataDir`, or the process that has it. */
+/** Returns the lock of `dataDir`, or the process that holds it. */
 export function tryLockInstance(dataDir: string): InstanceLock | { readonly heldBy: number } {
   const lock = takeLockFile(join(dataDir, "standalone.pid"));
   if (!("release" in lock)) return lock;

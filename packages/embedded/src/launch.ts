@@ -8,9 +8,9 @@ import { freePort } from "./free-port.ts";
 import { readPostmaster } from "./postmaster-pid.ts";
 import type { Settings } from "./settings.ts";
 
-/** After a crash the server first repairs itself from its log, which may take a while. */
+/** After a crash the server first replays its WAL, which may take a while. */
 const readyWithinMs = 120_000;
-/** Processes of a server that was killed need a moment to notice; until then its memory is in use. */
+/** Child processes of a killed server need a moment to notice; until then its shared memory is in use. */
 const leftoversWithinMs = 15_000;
 const largestLog = 10_000_000;
 
@@ -25,14 +25,14 @@ export interface Launch {
 }
 
 /**
- * Starts a server as the leader of a session of its own, so that Ctrl-C in the terminal does not reach it,
- * and waits until it answers. Takes another port where `port` is taken.
- * @throws StartupError with the server's own words when it does not start
+ * Starts a server as a session leader, so that Ctrl-C in the terminal does not reach it, and waits until it accepts
+ * connections. Uses another port if `port` is taken.
+ * @throws StartupError with the server's own message when it does not start
  */
 export async function launch(what: Launch): Promise<{ child: ChildProcess; port: number }> {
   rotate(what.logFile);
   const giveUpAt = Date.now() + leftoversWithinMs;
-  // What a killed server has left is no matter of the port.
+  // Counts only taken ports: leftovers of a killed server say nothing about the port.
   let taken = 0;
   for (let attempt = 0; ; attempt++) {
     const port = await freePort(taken < 5 ? what.port : 0);

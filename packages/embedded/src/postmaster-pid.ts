@@ -3,15 +3,15 @@ import { join } from "node:path";
 
 import { isAlive } from "@carillon/kit";
 
-/** What a server writes into its data directory while it runs. */
+/** What a running server writes into `postmaster.pid`. */
 export interface Postmaster {
   pid: number;
   port: number;
-  /** `starting`, `stopping` or `ready`; empty in the first moments. */
+  /** `starting`, `stopping` or `ready`; empty at first. */
   status: string;
 }
 
-/** The server that says it serves the data directory `cluster`; undefined when none does. */
+/** Reads `postmaster.pid` of the data directory `cluster`; undefined when there is none. */
 export async function readPostmaster(cluster: string): Promise<Postmaster | undefined> {
   let text: string;
   try {
@@ -26,7 +26,7 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | unde
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? "").trim() };
 }
 
-/** True when `pid` lives and, where the system tells, is a server at work in `cluster` and no later process of that number. */
+/** Returns whether `pid` is alive and, on Linux, works in `cluster`, so that its id has not been reused. */
 export async function servesCluster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== "linux") return true;

@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Names of what `DATA_DIR/secrets.json` holds. */
+/** Keys of `DATA_DIR/secrets.json`. */
 export type SecretName =
   | "SECRET_KEY"
   | "NEXT_SECRET_KEY"
@@ -16,8 +16,8 @@ export type SecretName =
   | "PUSH_SERVER_KEY";
 
 /**
- * The secret kept under `name`; made, and kept from then on, when there is none yet.
- * @throws StartupError when the file is no JSON object, or is gone while the database that needs it is there
+ * Returns the secret stored under `name`; creates and stores it when there is none.
+ * @throws StartupError when the file is not a JSON object, or is missing although the database that needs it exists
  */
 export async function keptSecret(
   dataDir: string,
@@ -27,24 +27,24 @@ export async function keptSecret(
   const kept = readSecrets(dataDir)[name];
   if (kept !== undefined) return kept;
   const changed = await changeSecrets(dataDir, (secrets) =>
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     secrets[name] === undefined ? { ...secrets, [name]: make() } : secrets,
   );
   return changed[name] ?? "";
 }
 
-/** Keeps `value` under `name`, in place of what was kept before. */
+/** Stores `value` under `name`, replacing any earlier value. */
 export async function keepSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
   await changeSecrets(dataDir, (secrets) => ({ ...secrets, [name]: value }));
 }
 
-/** Keeps nothing under `name` any more. */
+/** Deletes the secret stored under `name`. */
 export async function forgetSecret(dataDir: string, name: SecretName): Promise<void> {
   await changeSecrets(dataDir, ({ [name]: _forgotten, ...others }) => others);
 }
 
 /**
- * The secret kept under `name`; undefined when there is none.
+ * Returns the secret stored under `name`; undefined when there is none.
  * @throws StartupError as `keptSecret` does
  */
 export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
@@ -53,10 +53,10 @@ export async function readSecret(dataDir: string, name: SecretName): Promise<str
 
 type Secrets = Record<string, string>;
 
-/** How long somebody else may take to write down a secret, in milliseconds. */
+/** How long another process may hold the lock of the file, in milliseconds. */
 const patienceMs = 10_000;
 
-/** One at a time, of all processes: what one of two read before the other wrote would get lost. */
+/** Changes the file under a lock, so that concurrent processes do not lose each other's changes. */
 async function changeSecrets(
   dataDir: string,
   change: (secrets: Secrets) => Secrets,
@@ -84,14 +84,14 @@ async function changeSecrets(
 
 function writeSecrets(dataDir: string, secrets: Secrets): void {
   const path = join(dataDir, "secrets.json");
-  // A crash in the middle leaves the old file, never half of one.
+  // Written to another file and renamed, so that a crash leaves the old file complete.
   const half = `${path}.${process.pid}`;
   writeFileSync(half, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   keepOwner(half, existsSync(path) ? path : dataDir);
   renameSync(half, path);
 }
 
-/** What root writes stays readable for the user that Carillon runs as. */
+/** Keeps files that root writes readable for the user that Carillon runs as. */
 function keepOwner(file: string, like: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(like);
@@ -120,7 +120,7 @@ function readSecrets(dataDir: string): Secrets {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === "object") return value as Secrets;
   } catch {
-    // Said below.
+    // Falls through to the error below.
   }
   throw new StartupError(`${path} is not a JSON object: put back the file that was there`);
 }

@@ -2,10 +2,11 @@
 export type Settings = Readonly<Record<string, string | number>>;
 
 /**
- * What the server runs with: sized for a laptop, every commit on disk before it is told.
- * Whole pages go into the log as they are: compressing the pages that a burst touches first took half a second of it.
- * Refused statements are not logged: the server quotes the values, which are people's messages, and we log them without.
- * Vacuuming every 2 s keeps the queues' tables small: jobs come and go there all the time.
+ * The server's default settings, for a laptop, with durable commits.
+ * WAL compression is off: compressing the full-page images at the start of a burst took half a second of it.
+ * Failed statements are not logged: the server would quote their values, which are user content, and Carillon logs
+ * them without.
+ * Autovacuum every 2 s keeps the queues' tables small, where rows come and go all the time.
  */
 export const durableSettings: Settings = {
   shared_buffers: "128MB",
@@ -22,8 +23,8 @@ export const durableSettings: Settings = {
 };
 
 /**
- * For throw-away databases: nothing waits for the disk, and autovacuum does not decide when statistics change and
- * tables are locked, nor look at each of a hundred databases every two seconds.
+ * Settings for throw-away databases: no syncing to disk, and no autovacuum, which would change statistics and lock
+ * tables at random times, and visit each of a hundred databases every two seconds.
  */
 export const testSettings: Settings = {
   autovacuum: "off",

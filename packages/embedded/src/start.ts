@@ -14,26 +14,26 @@ import { keepSecret, keptSecret } from "./secrets.ts";
 import { durableSettings, type Settings } from "./settings.ts";
 import { stopServer } from "./stop.ts";
 
-/** A server that runs until `stop`, whatever becomes of this process. */
+/** A server that runs until `stop`, even if this process ends. */
 export interface EmbeddedPostgres {
   /** `postgresql://carillon:…@127.0.0.1:PORT/carillon` */
   url: string;
   pid: number;
-  /** True when it was running already, left behind by a process that was killed. */
+  /** Whether it was running already, left behind by a killed process. */
   adopted: boolean;
-  /** Resolves when the server is gone, stopped or not. */
+  /** Resolves when the server has ended, stopped or not. */
   ended: Promise<void>;
-  /** Lets go of all connections and ends the server, within about 10 s. */
+  /** Closes all connections and stops the server, within about 10 s. */
   stop(): Promise<void>;
 }
 
 /**
- * The PostgreSQL server of a data directory: adopted where one runs there already, else started, and first
- * initialised where there is none. It listens on 127.0.0.1 only, on a port that it keeps while it can, and
- * writes its log to `postgres.log` beside `postgres/`.
- * @param options.dataDir made where it is missing
- * @param options.settings PostgreSQL settings over `durableSettings`
- * @throws StartupError that says what the person who starts it can do
+ * Starts the PostgreSQL server of a data directory: adopts one that is running, else starts it, and first initialises
+ * the directory when it is empty. It listens on 127.0.0.1 only, keeps its port while that is free, and writes its log
+ * to `postgres.log` beside `postgres/`.
+ * @param options.dataDir created when missing
+ * @param options.settings override `durableSettings`
+ * @throws StartupError that says what the operator can do
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -108,7 +108,7 @@ async function checkVersion(cluster: string, major: string): Promise<void> {
   }
 }
 
-/** The server at work in `cluster`, once it is neither on its way up nor down. */
+/** Returns the server running in `cluster` when it is neither starting nor stopping; undefined when there is none. */
 async function settledPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -124,7 +124,7 @@ async function settledPostmaster(cluster: string): Promise<Postmaster | undefine
   }
 }
 
-/** Proves that the server found is ours: it takes our password and serves this very folder. */
+/** Checks that the running server is ours: it accepts our password and serves this data directory. */
 async function verify(url: string, cluster: string, found: Postmaster): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined);

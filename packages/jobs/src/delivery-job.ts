@@ -5,19 +5,19 @@ import type { Publication } from "./job.ts";
 export interface PendingDelivery {
   readonly realmId: number;
   readonly scheduledMessageId: number;
-  /** Of the row; rises with each edit. */
+  /** The row's version, which rises with each edit. */
   readonly version: number;
   /** UNIX seconds */
   readonly deliverAt: number;
 }
 
-/** Delivery jobs are added for what is due within a day, in milliseconds; the relay adds the others when they come near. */
+/** Delivery jobs are added for messages due within this many milliseconds, a day; the relay adds the others later. */
 export const deliveryJobHorizonMs = 24 * 3_600_000;
 
 /**
- * Returns the delivery job of a row. Messages due in one second share one. A message due too soon gets its own, because
- * the job of its second may be running already, and adding that again would do nothing.
- * @param now UNIX milliseconds, of the clock that the queue compares with
+ * Returns the delivery job of a row. Messages due in the same second share one. A message due too soon gets its own,
+ * because the job of its second may be running already, and adding that again would do nothing.
+ * @param now UNIX milliseconds, by the clock that the queue compares with
  * @param shared whether to use the job of the second; decided by `now` unless given
  */
 export function deliveryJob(

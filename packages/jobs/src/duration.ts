@@ -1,10 +1,10 @@
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A time span as people write it: `500ms`, `2s`, `15m`, `1h`, `14d`. */
+/** A readable time span: `500ms`, `2s`, `15m`, `1h`, `14d`. */
 export type Duration = `${number}${keyof typeof units}`;
 
 /**
- * The milliseconds of a duration.
+ * Returns a duration in milliseconds.
  * @throws RangeError when the text is not a positive duration
  */
 export function milliseconds(duration: Duration): number {
@@ -18,7 +18,7 @@ export function milliseconds(duration: Duration): number {
   return value;
 }
 
-/** Milliseconds as people write them: 1500 → `1.5 s`. */
+/** Formats milliseconds for readers: 1500 → `1.5 s`. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${ms / 1_000} s`;

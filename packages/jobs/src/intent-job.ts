@@ -4,17 +4,17 @@ import { job, type JobDefinition } from "./job.ts";
 import type { QueueName } from "./queues.ts";
 import type { Retry } from "./retry.ts";
 
-/** The row of `job_intent` that a job is to look at. */
+/** Identifies the row of `job_intent` that a job works on. */
 export interface IntentRef {
   readonly intentId: number;
   readonly version: number;
 }
 
-/** A job whose work is written down in a row of `job_intent`, in the transaction that causes it. */
+/** A job whose work is recorded in a row of `job_intent`, in the transaction that causes it. */
 export interface IntentDefinition<Intent = unknown> extends JobDefinition<IntentRef> {
-  /** What operators call the work, in a word or two: dead letters show it beside the name of the job. */
+  /** A short name of the work for operators: dead letters show it beside the name of the job. */
   readonly title: string;
-  /** What the row holds: ids, never text. */
+  /** The schema of the row's payload: ids, never text. */
   readonly intent: z.ZodType<Intent>;
 }
 
@@ -24,7 +24,7 @@ const reference = z.strictObject({
   version: z.int().positive(),
 });
 
-/** Declares a job that runs from a row of `job_intent`: outbox, ledger and dead letter at once. */
+/** Declares a job that runs from a row of `job_intent`, which is its outbox entry, its ledger and its dead letter. */
 export function intentJob<Intent>(declaration: {
   name: string;
   title: string;
@@ -46,7 +46,7 @@ export function intentJob<Intent>(declaration: {
   };
 }
 
-/** Whether the job runs from a row of `job_intent`. */
+/** Returns whether the job runs from a row of `job_intent`. */
 export function isIntentJob(definition: JobDefinition): definition is IntentDefinition {
   return "intent" in definition;
 }

@@ -4,7 +4,7 @@ import { checkName } from "./named-once.ts";
 import type { QueueName } from "./queues.ts";
 import type { Retry } from "./retry.ts";
 
-/** One kind of job, declared once: queue, checks, retries, ids and the reference page all come from it. */
+/** Declares one kind of job: queue, validation, retries, ids and the reference page all come from it. */
 export interface JobDefinition<Payload = unknown> {
   readonly name: string;
   readonly queue: QueueName;
@@ -12,26 +12,26 @@ export interface JobDefinition<Payload = unknown> {
   readonly about: string;
   /** Ids and versions only, never text or secrets: the queue keeps payloads in plain text. */
   readonly payload: z.ZodType<Payload>;
-  /** The id of the job in its queue: adding an id that is there already does nothing. */
+  /** Returns the id of the job in its queue: adding an existing id does nothing. */
   key(payload: Payload): string;
   readonly retry: Retry;
-  /** A run is told to stop through its signal after this time, in milliseconds. */
+  /** Milliseconds after which a run is told to stop through its signal. */
   readonly deadlineMs: number;
-  /** How long a completed job stays for the dashboard, in milliseconds; 0 removes it at once. */
+  /** How long a completed job is kept for the dashboard, in milliseconds; 0 removes it at once. */
   readonly keepCompletedMs: number;
-  /** Whether it comes after all others of its queue that wait: one of very many, for which nobody waits. */
+  /** Whether it runs after all other waiting jobs of its queue: for numerous jobs that are not urgent. */
   readonly yields: boolean;
 }
 
-/** A job to be put into its queue. */
+/** A job to be added to its queue. */
 export interface Publication<Payload = unknown> {
   readonly job: JobDefinition<Payload>;
   readonly payload: NoInfer<Payload>;
   /** Milliseconds from now until it may run; 0 unless given. */
   readonly delayMs?: number;
-  /** Whether it comes after all others of its queue that wait; as the definition says unless given. */
+  /** Whether it runs after all other waiting jobs of its queue; as the definition says unless given. */
   readonly yields?: boolean;
-  /** Overrides the id that the definition makes from the payload. */
+  /** Overrides the id that the definition computes from the payload. */
   readonly id?: string;
 }
 
@@ -69,7 +69,7 @@ export function job<Payload>(declaration: {
 }
 
 /**
- * Checks `payload` against the declaration; both the one who adds and the one who runs call this.
+ * Validates `payload` against the declaration; called both when a job is added and when it runs.
  * @throws InvalidPayload that names the job and the first wrong field
  */
 export function checkPayload<Payload>(
@@ -83,13 +83,13 @@ export function checkPayload<Payload>(
   throw new InvalidPayload(`${definition.name}: ${field}: ${issue?.message ?? "is wrong"}`);
 }
 
-/** A payload that does not fit its declaration; running the job again cannot help. */
+/** A payload that does not match its declaration; running the job again cannot help. */
 export class InvalidPayload extends Error {
   override readonly name = "InvalidPayload";
 }
 
 /**
- * The id under which a job is added.
+ * Returns the id under which a job is added.
  * @throws RangeError for an id that the queue refuses: empty, with a colon, or of digits only
  */
 export function jobId<Payload>(

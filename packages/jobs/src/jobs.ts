@@ -3,7 +3,7 @@ import type { JobDefinition } from "./job.ts";
 import { isIntentJob, type IntentDefinition } from "./intent-job.ts";
 import { namedOnce } from "./named-once.ts";
 
-/** Every job there is. A worker refuses to start unless it has exactly one processor for each. */
+/** All jobs. A worker refuses to start unless each has exactly one processor. */
 export const allJobs: readonly JobDefinition[] = namedOnce(
   "job",
   Object.values<unknown>(declared).filter(isJob),
@@ -14,7 +14,7 @@ export const intentJobs: ReadonlyMap<string, IntentDefinition> = new Map(
   allJobs.filter(isIntentJob).map((definition) => [definition.name, definition]),
 );
 
-/** Tells declarations from whatever else their files export. */
+/** Distinguishes declarations from other exports of their files. */
 function isJob(value: unknown): value is JobDefinition {
   return typeof value === "object" && value !== null && "payload" in value && "retry" in value;
 }

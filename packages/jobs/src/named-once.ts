@@ -1,6 +1,6 @@
 /**
- * The list as it was given, in which every name stands once.
- * @param what of the names: `job`
+ * Returns the list unchanged if all names differ.
+ * @param what the kind of the names: `job`
  * @throws Error that says which name is declared twice
  */
 export function namedOnce<const Declared extends ReadonlyArray<{ readonly name: string }>>(
@@ -19,8 +19,9 @@ export function namedOnce<const Declared extends ReadonlyArray<{ readonly name: 
 const pattern = /^[a-z]+(-[a-z]+)*$/;
 
 /**
- * @param what of the name: `job`
- * @throws RangeError unless the name is lower-case words joined by hyphens
+ * Checks that a name is lower-case words joined by hyphens.
+ * @param what the kind of the name: `job`
+ * @throws RangeError if it is not
  */
 export function checkName(what: string, name: string): void {
   if (!pattern.test(name))

@@ -1,14 +1,15 @@
 import { StartupError } from "@carillon/kit";
 
-/** Code for something declared. */
+/** An implementation of a declaration. */
 interface Bound<Definition> {
   readonly definition: Definition;
 }
 
 /**
- * What was given for each declaration, by its name.
- * @param what is declared, and what it needs: `["job", "processor"]`
- * @throws StartupError unless every declaration has exactly one and none is left over
+ * Maps each declaration's name to its implementation.
+ * @param what the kinds of both, for errors: `["job", "processor"]`
+ * @throws StartupError unless every declaration has exactly one implementation, and every implementation a
+ *   declaration
  */
 export function oneToOne<
   Definition extends { readonly name: string },

@@ -1,16 +1,16 @@
 interface QueueDeclaration {
-  /** Jobs at once in one process. */
+  /** Jobs that run at once in one process. */
   readonly concurrency: number;
-  /** What operators read wherever the queue is shown; the name stays in addresses, labels of metrics and the store. */
+  /** The name shown to operators; the queue's own name is used in URLs, metric labels and the store. */
   readonly title: string;
   readonly about: string;
-  /** All workers together begin no more jobs within the time, in milliseconds. */
+  /** How many jobs all workers together may start within `withinMs` milliseconds. */
   readonly limit?: { readonly jobs: number; readonly withinMs: number };
 }
 
 /**
- * The queues. They are apart so that slow work of one kind never delays another:
- * a purge must not hold up a message, nor a slow push service the deliveries.
+ * The queues. They are separate so that slow work of one kind does not delay another: neither a purge nor a slow push
+ * service may delay messages.
  */
 export const queues = {
   delivery: {
@@ -18,7 +18,7 @@ export const queues = {
     title: "Delivery",
     about: "Sends what is due, in batches of one organization each.",
   },
-  // Holds mail too. A queue of its own for mail would cost each worker one more connection (docs/decisions/030).
+  // Also holds mail. A separate queue for mail would cost each worker one more connection (docs/decisions/030).
   push: {
     concurrency: 20,
     title: "Mail and push planning",
@@ -29,7 +29,7 @@ export const queues = {
     title: "Push bouncer",
     about:
       "Calls of the push bouncer. Nobody is called while it does not answer, or has enough of us.",
-    // The bouncer allows so many (push.md §4).
+    // The bouncer's rate limit (push.md §4).
     limit: { jobs: 1_000, withinMs: 60_000 },
   },
   maintenance: {
@@ -43,7 +43,7 @@ export type QueueName = keyof typeof queues;
 
 export const queueNames = Object.keys(queues) as QueueName[];
 
-/** How many jobs of the queue all workers together begin within a time; undefined where there is no limit. */
+/** Returns how many jobs of the queue all workers together may start within a time; undefined if there is no limit. */
 export function limitOf(queue: QueueName): QueueDeclaration["limit"] {
   const declared: QueueDeclaration = queues[queue];
   return declared.limit;

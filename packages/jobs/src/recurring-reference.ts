@@ -1,7 +1,7 @@
 import { span } from "./duration.ts";
 import type { RecurringDefinition } from "./recurring.ts";
 
-/** The part of the page `docs/jobs.md` that tells of recurring work, in lines of Markdown. */
+/** Returns the section of `docs/jobs.md` about recurring work, as lines of Markdown. */
 export function recurringReference(definitions: readonly RecurringDefinition[]): string[] {
   const lines = [
     "## Recurring work",

@@ -1,43 +1,43 @@
 import { milliseconds, type Duration } from "./duration.ts";
 import { checkName } from "./named-once.ts";
 
-/** What runs recurring work. */
+/** A kind of process that runs recurring work. */
 export type ProcessName = "gateway" | "worker" | "dashboard";
 
-/** Work that is done again and again by the clock, not because something happened. */
+/** Work that runs by the clock, not because of an event. */
 export interface RecurringDefinition {
   readonly name: string;
-  /** What it does, in one sentence or two, for the reference page. */
+  /** What it does, in one or two sentences, for the reference page. */
   readonly about: string;
-  /** Every process of these kinds runs it. */
+  /** The kinds of processes that run it. */
   readonly processes: readonly ProcessName[];
-  /** From one start to the next, in milliseconds; a run that is still going on then is not started again. */
+  /** Milliseconds from one start to the next; if a run is still in progress, no other is started. */
   readonly everyMs: number;
   /**
-   * `one`: of all processes one at a time works, in the whole installation or in an organization; the others find the
-   * lock taken and come again at their next turn. `none`: several may work at once.
+   * `one`: only one process at a time does the work, in the whole installation or in an organization; the others find
+   * the lock taken and try again at their next interval. `none`: several processes may work at once.
    */
   readonly leader: "one" | "one per organization" | "none";
   readonly bound: Bound;
-  /** A run is cancelled after this time, in milliseconds. */
+  /** Milliseconds after which a run is cancelled. */
   readonly deadlineMs: number;
-  /** Whether it goes on while its process finishes its work, until that is done. */
+  /** Whether it continues during shutdown until its process has no work left. */
   readonly throughShutdown: boolean;
 }
 
-/** How much one run does at most. */
+/** The most that one run processes. */
 export interface Bound {
-  /** In one transaction. */
+  /** Items per transaction. */
   readonly batch: number;
-  /** In one run; infinite where it goes through all there is. */
+  /** Batches per run; infinite if a run processes everything. */
   readonly batches: number;
-  /** What is counted: `rows`. */
+  /** The name of the items: `rows`. */
   readonly of: string;
 }
 
 /**
  * Declares recurring work.
- * @throws RangeError for a name or a time that cannot be
+ * @throws RangeError for an invalid name or time
  */
 export function recurring(declaration: {
   name: string;

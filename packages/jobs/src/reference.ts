@@ -6,7 +6,7 @@ import { allJobs } from "./jobs.ts";
 import { limitOf, queueNames, queues, type QueueName } from "./queues.ts";
 import { recurringReference } from "./recurring-reference.ts";
 
-/** The page `docs/jobs.md`, in Markdown, from the declarations. */
+/** Returns the content of `docs/jobs.md`, generated from the declarations. */
 export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string {
   const lines = [
     "# Jobs",
@@ -55,7 +55,7 @@ function section(definition: JobDefinition): string[] {
   ];
 }
 
-/** The payload as JSON Schema, for the reference page and the dashboard. */
+/** Returns the payload's JSON Schema, for the reference page and the dashboard. */
 export function payloadSchema(definition: JobDefinition): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(definition.payload);
   return schema;

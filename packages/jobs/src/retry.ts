@@ -1,20 +1,20 @@
 import { milliseconds, type Duration } from "./duration.ts";
 
-/** When a failed job runs again. All durations are milliseconds. */
+/** When a failed job runs again. All times are milliseconds. */
 export interface Retry {
-  /** Runs in all, the first one included. */
+  /** Maximum number of runs, including the first one. */
   readonly attempts: number;
   /** Pause after the first failure. */
   readonly firstMs: number;
-  /** No pause is longer. */
+  /** Longest pause. */
   readonly capMs: number;
-  /** Share of a pause that is random, 0 to 1: at 0.5 a pause of 10 s becomes 5 to 10 s. */
+  /** Fraction of a pause that is random, 0 to 1: at 0.5 a pause of 10 s becomes 5 to 10 s. */
   readonly jitter: number;
 }
 
 /**
- * Doubling pauses with a cap.
- * @throws RangeError when a number makes no sense, for example fewer than one attempt
+ * Declares exponential backoff: pauses that double up to a cap.
+ * @throws RangeError for impossible numbers, for example fewer than one attempt
  */
 export function backoff(options: {
   attempts: number;
@@ -37,7 +37,7 @@ export function backoff(options: {
 }
 
 /**
- * The pause in milliseconds after `failures` failed runs, never 0: the queue would read 0 as "at once".
+ * Returns the pause after `failures` failed runs, in milliseconds; never 0, which the queue would read as "at once".
  * @param random from 0 to 1; given by tests
  */
 export function pauseAfter(retry: Retry, failures: number, random = Math.random()): number {
@@ -46,8 +46,8 @@ export function pauseAfter(retry: Retry, failures: number, random = Math.random(
 }
 
 /**
- * For how many milliseconds a job that is well may say nothing in its row: the longest pause and the longest run, and
- * as long again in a busy queue.
+ * Returns the milliseconds for which the row of a healthy job may stay unchanged: the longest pause and the longest
+ * run, doubled for a busy queue.
  */
 export function longestSilence({
   retry,

@@ -3,17 +3,20 @@ import { job } from "../job.ts";
 import { backoff } from "../retry.ts";
 
 const payload = z.strictObject({
-  /** Of `message_deletion_jobs`. */
+  /** A row of `message_deletion_jobs`. */
   deletionId: z.int().positive(),
-  /** Of `message_deletion_steps`. */
+  /** A row of `message_deletion_steps`. */
   step: z.int().positive(),
-  /** The how-manieth job that the step has been given: each has an id of its own. */
+  /** Counts the jobs of the step, so that each has its own id. */
   job: z.int().positive(),
 });
 
 export type DeletionStepRef = z.infer<typeof payload>;
 
-/** Its attempts go on for about a day. Nobody waits for it, and there may be hundreds: it goes after all others. */
+/**
+ * Attempts continue for about a day. There may be hundreds of these jobs, so each yields to all other jobs of the
+ * queue.
+ */
 export const deleteMessagesStep = job({
   name: "delete-messages-step",
   queue: "maintenance",

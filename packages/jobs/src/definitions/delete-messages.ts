@@ -3,13 +3,16 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({
-  /** Of `message_deletion_jobs`: whose messages, which of them, and up to where. */
+  /**
+   * The row of `message_deletion_jobs` that says which messages to delete: of which account, which, and up to which
+   * id.
+   */
   deletionId: z.int().positive(),
 });
 
 /**
- * Its attempts are spent by infrastructure only, and go on for a day; with the cap of a minute the sweep soon sees what
- * has ended without a word.
+ * Only failures of the infrastructure use up attempts, which continue for a day. With pauses of at most a minute the
+ * sweep soon detects a job that stopped.
  */
 export const deleteMessages = intentJob({
   name: "delete-messages",

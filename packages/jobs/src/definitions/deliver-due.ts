@@ -5,12 +5,12 @@ import { backoff } from "../retry.ts";
 const payload = z
   .strictObject({
     realmId: z.int().positive(),
-    /** The UNIX second whose due messages are delivered, with any earlier ones; 0 in a continuation. */
+    /** The UNIX second whose due messages are delivered, together with all earlier ones; 0 in a continuation. */
     second: z.int().nonnegative(),
-    /** With `version`: the message that was due too soon to share the job of its second. */
+    /** Set with `version`: the message that was due too soon to share the job of its second. */
     scheduledMessageId: z.int().positive().optional(),
     version: z.int().positive().optional(),
-    /** Makes the id unique where the plain one may be taken: in a continuation, a repeated early job, a job of the sweep. */
+    /** Makes the id unique if the plain one may exist: in a continuation, a repeated early job, a job of the sweep. */
     tick: z.int().nonnegative().optional(),
   })
   .refine((given) => (given.scheduledMessageId === undefined) === (given.version === undefined), {
@@ -46,9 +46,9 @@ export function isContinuation({ second, tick }: DeliverDue): boolean {
 }
 
 /**
- * The delivery job: it triggers a look at what is due in an organization; the rows decide. There is one for each
- * organization and second, however many messages are due then. It is removed as soon as it has run, because adding an id
- * that is still there does nothing.
+ * The delivery job: it makes a worker read what is due in an organization; the rows decide. There is one for each
+ * organization and second, however many messages are due then. It is removed as soon as it has run, because adding an
+ * id that exists does nothing.
  */
 export const deliverDue = job({
   name: "deliver-due",
@@ -68,5 +68,5 @@ export const deliverDue = job({
   deadline: "20s",
 });
 
-/** A message due within so many milliseconds is due too soon to share the job of its second, which may be running already. */
+/** A message due within this many milliseconds gets its own job: the job of its second may be running already. */
 export const tooSoonMs = 2_000;

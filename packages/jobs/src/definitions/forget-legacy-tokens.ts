@@ -10,7 +10,7 @@ export const forgetLegacyTokens = intentJob({
     "Removes the push tokens of the older kind that an account had stored before it got another API key.",
   intent: z.strictObject({
     userId: z.int().positive(),
-    /** The last one that was stored by then. */
+    /** The last token that was stored before the key changed. */
     upTo: z.int().positive(),
   }),
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),

@@ -3,15 +3,15 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({
-  /** Everything unless given. */
+  /** The channel whose messages are marked; all messages unless given. */
   channelId: z.int().positive().optional(),
-  /** Of the channel's topics only the one with this digest. */
+  /** The digest of the only topic of the channel whose messages are marked; all topics unless given. */
   topicDigest: z.hex().optional(),
-  /** The last message that it concerns: what came since stays unread. */
+  /** The last message to be marked: later messages stay unread. */
   upTo: z.int().nonnegative(),
-  /** The place in the organization's log behind which messages with lower ids stay unread, too; no matter unless given. */
+  /** A place in the organization's event log: messages with lower ids whose events come after it stay unread, too. */
   toldUntil: z.int().nonnegative().optional(),
-  /** Whose messages they are, and how far what they have not read has been looked through. */
+  /** The accounts, and the message up to which the unread messages of each have been processed. */
   readers: z
     .array(z.strictObject({ userId: z.int().positive(), after: z.int().nonnegative() }))
     .min(1),
@@ -19,7 +19,10 @@ const intent = z.strictObject({
 
 export type MarkReadIntent = z.infer<typeof intent>;
 
-/** What is unread of a channel that one has left would never be read; and one request marks no more than it can at once. */
+/**
+ * Unread messages of a channel that an account has left could never be read; a request marks only a limited number
+ * itself.
+ */
 export const markRead = intentJob({
   name: "mark-read",
   title: "Marking as read",

@@ -5,27 +5,27 @@ import { backoff } from "../retry.ts";
 const id = z.int().positive();
 
 const intent = z.strictObject({
-  /** New messages, ascending, some of whose receivers may have a device. */
+  /** Ids of new messages, ascending, for which some receivers may have a device. */
   messages: z
     .array(
       z.strictObject({
         id,
-        /** Whom it mentions by name. */
+        /** Ids of the users whom the message mentions by name. */
         users: z.array(id).optional(),
-        /** User groups that it mentions. */
+        /** Ids of the user groups that the message mentions. */
         groups: z.array(id).optional(),
-        /** It calls everybody of its topic or channel. */
+        /** The message mentions everyone in its topic or channel. */
         everybody: z.literal(true).optional(),
       }),
     )
     .min(1),
-  /** The receiver of the first message up to whom all have been looked at. */
+  /** The receiver of the first message up to whom all receivers have been processed. */
   after: z.int().nonnegative(),
 });
 
 export type PlanPushesIntent = z.infer<typeof intent>;
 
-/** Each of its runs looks at a batch of receivers; what is to be sent is in other intents, in the same transaction. */
+/** Each run processes one batch of receivers, and records the pushes as other intents in the same transaction. */
 export const planPushes = intentJob({
   name: "plan-pushes",
   title: "Push planning",

@@ -2,13 +2,16 @@ import { z } from "zod";
 import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
-/** Attempts go on for about a day, after which the bouncer would refuse what the device has encrypted (push.md §3). */
+/** Attempts continue for about a day; later the bouncer would refuse what the device has encrypted (push.md §3). */
 export const registerPushToken = intentJob({
   name: "register-push-token",
   title: "Registration of a device",
   queue: "bouncer",
   about: "Registers a device's push token with the push bouncer.",
-  /** `registrationId` is of the row with what the bouncer is told: another one means that the device has begun anew. */
+  /**
+   * `registrationId` names the row with the data for the bouncer: a newer row means that the device has registered
+   * again.
+   */
   intent: z.strictObject({
     deviceId: z.int().positive(),
     registrationId: z.int().positive(),

@@ -3,15 +3,17 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.discriminatedUnion("kind", [
-  /** An administrator has deactivated the account, and wants it to be told; the line of the audit log has the comment. */
+  /**
+   * An administrator has deactivated the account and wants to notify its user; the audit log entry holds the comment.
+   */
   z.strictObject({ kind: z.literal("account-deactivated"), auditId: z.int().positive() }),
-  /** Somebody wants another e-mail address, and is to confirm that it is theirs. */
+  /** A user wants to change their e-mail address and has to confirm the new one. */
   z.strictObject({ kind: z.literal("address-change"), changeId: z.int().positive() }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;
 
-/** Attempts go on for about a day: mail servers are away for hours. */
+/** Attempts continue for about a day: mail servers may be unavailable for hours. */
 export const sendMail = intentJob({
   name: "send-mail",
   title: "Mail",

@@ -3,39 +3,39 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.discriminatedUnion("kind", [
-  /** Somebody else has subscribed the user to channels that existed. */
+  /** Another user has subscribed the user to existing channels. */
   z.strictObject({
     kind: z.literal("subscribed"),
     actorId: z.int().positive(),
     userId: z.int().positive(),
     channelIds: z.array(z.int().positive()).min(1),
   }),
-  /** A new channel is announced in the organization's channel for that. */
+  /** A new channel is announced in the organization's announcement channel. */
   z.strictObject({
     kind: z.literal("channel-created"),
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
-  /** Somebody has changed a channel: lines of the audit log tell what was and what is. */
+  /** A user has changed a channel: entries of the audit log hold the old and new values. */
   z.strictObject({
     kind: z.literal("channel-changed"),
     actorId: z.int().positive(),
     channelId: z.int().positive(),
     auditIds: z.array(z.int().positive()).min(1),
-    /** Who sees the channel and its history since. */
+    /** Who can see the channel and its history since the change. */
     privacy: z.strictObject({
       inviteOnly: z.boolean(),
       isWebPublic: z.boolean(),
       historyPublicToSubscribers: z.boolean(),
     }),
   }),
-  /** A bot has sent to a channel that nobody is subscribed to. */
+  /** A bot has sent to a channel without subscribers. */
   z.strictObject({
     kind: z.literal("bot-unheard"),
     botId: z.int().positive(),
     channelId: z.int().positive(),
   }),
-  /** Somebody else has added the users to a user group, or removed them from it. */
+  /** Another user has added the users to a user group, or removed them from it. */
   z.strictObject({
     kind: z.literal("group-membership"),
     actorId: z.int().positive(),
@@ -47,7 +47,10 @@ const intent = z.discriminatedUnion("kind", [
 
 export type NoticeIntent = z.infer<typeof intent>;
 
-/** What the notification bot tells after the commit, because it may be much and nobody waits for it. */
+/**
+ * Messages of the notification bot that are sent after the commit, because they may be many and need not be sent at
+ * once.
+ */
 export const sendNotice = intentJob({
   name: "send-notice",
   title: "Message of the notification bot",

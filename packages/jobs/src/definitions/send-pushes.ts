@@ -4,7 +4,7 @@ import { backoff } from "../retry.ts";
 
 const id = z.int().positive();
 
-/** Why a message is pushed to somebody (push.md §9). */
+/** Why a message is pushed to a user (push.md §9). */
 export const pushTriggers = [
   "direct_message",
   "mention",
@@ -20,17 +20,17 @@ const push = z.strictObject({
   userId: id,
   messageId: id,
   trigger: z.enum(pushTriggers),
-  /** The user group that the account is mentioned as a member of. */
+  /** The user group through which the account is mentioned. */
   groupId: id.optional(),
 });
 
 const intent = z.strictObject({ pushes: z.array(push).min(1) });
 
-/** A message for an account: each is in one intent only. */
+/** A message for an account: each pair is in one intent only. */
 export type PlannedPush = z.infer<typeof push>;
 export type SendPushesIntent = z.infer<typeof intent>;
 
-/** About two hours of attempts, after which nobody needs to hear of the message on their phone. */
+/** Attempts continue for about two hours; after that a notification is of no use. */
 export const sendPushes = intentJob({
   name: "send-pushes",
   title: "Push notifications",

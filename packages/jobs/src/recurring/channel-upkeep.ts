@@ -1,6 +1,6 @@
 import { recurring } from "../recurring.ts";
 
-/** A run that fails, or is broken off, is made up for an hour later. */
+/** A failed or aborted run is repeated an hour later. */
 export const channelUpkeep = recurring({
   name: "channel-upkeep",
   about:

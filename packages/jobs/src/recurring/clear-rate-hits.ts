@@ -6,7 +6,7 @@ export const clearRateHits = recurring({
     "Deletes what no rate limit counts any more. With Redis there is nothing: there it goes by itself.",
   processes: ["gateway"],
   every: "1m",
-  // They skip the rows that another one has.
+  // Each skips the rows that another has locked.
   leader: "none",
   bound: { batch: 10_000, batches: Number.POSITIVE_INFINITY, of: "rows" },
   deadline: "1m",

@@ -1,6 +1,6 @@
 import { recurring } from "../recurring.ts";
 
-/** A run that fails, or finds another worker at it that is frozen, is made up for an hour later. */
+/** A run that fails, or finds the lock held by a frozen worker, is repeated an hour later. */
 export const promoteFullMembers = recurring({
   name: "promote-full-members",
   about: "Makes full members of those who have passed the waiting period of their organization.",

@@ -7,7 +7,7 @@ export const relay = recurring({
     "or did not reach the queue, and messages that have only now come within a day.",
   processes: ["worker"],
   every: "1s",
-  // They add the same ids.
+  // Concurrent relays add the same job ids.
   leader: "none",
   bound: { batch: 500, batches: 50, of: "delivery jobs, then as many intents" },
   deadline: "2m",

@@ -1,6 +1,6 @@
 import { recurring } from "../recurring.ts";
 
-/** A run that fails, or is broken off, goes on an hour later where it was. */
+/** A failed or aborted run is continued an hour later. */
 export const retention = recurring({
   name: "retention",
   about:

@@ -1,6 +1,6 @@
 import { recurring } from "../recurring.ts";
 
-/** With the ten seconds that a row must be overdue, what an emptied queue lost is sent within 35 s. */
+/** Only rows overdue by ten seconds are swept, so messages whose jobs an emptied queue lost are sent within 35 s. */
 export const sweep = recurring({
   name: "sweep",
   about:
