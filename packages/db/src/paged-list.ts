@@ -1,22 +1,22 @@
 import type { Sql } from "./sql.ts";
 
-/** Bytes of the rows of one page: what a list keeps in memory while its answer goes out. */
+/** Approximate bytes of the rows of one page: what a list keeps in memory while its answer is sent. */
 const pageBytes = 1_000_000;
-/** Rows of one page, which the driver reads in one go. */
+/** Most rows of one page, which the driver reads at once. */
 const pageRows = 200;
 
-/** A row of a list, and about how many bytes it takes. */
+/** A row of a list, with its approximate size in bytes. */
 export interface SizedRow {
   readonly id: number;
   readonly bytes: number;
 }
 
-/** Reads rows by id, in the order of `ids`; those that are gone are left out. */
+/** Reads rows by id, in the order of `ids`; deleted rows are left out. */
 type ReadRows<Item> = (sql: Sql, ids: readonly number[]) => Promise<Item[]>;
 
-/** A list that has too many bytes for one page: its first page, and the ids of the others. */
+/** A list too large for one page: its first page, and the ids of the other pages. */
 export class PagedList<Item> {
-  /** Rows that the list had when it was begun. */
+  /** How many rows the list had when it was read. */
   readonly length: number;
   #first: Item[] | undefined;
   readonly #rest: ReadonlyArray<readonly number[]>;
@@ -35,8 +35,8 @@ export class PagedList<Item> {
   }
 
   /**
-   * The items page by page, once; each page is read when the one before has been taken, and as it is then.
-   * @param sql runs single statements, so that no transaction waits for whoever takes the pages
+   * Yields the items page by page, once; each page is read when the previous one has been consumed, as it is then.
+   * @param sql runs single statements, so that a slow consumer does not keep a transaction open
    */
   async *pages(sql: Sql): AsyncGenerator<Item[], void, void> {
     if (this.#first) yield this.#first;
@@ -46,8 +46,8 @@ export class PagedList<Item> {
 }
 
 /**
- * Reads a list: all of it where it fits into a page, else its first page.
- * @param sized all rows of the list, in its order
+ * Reads a list: all items if they fit into a page, else the first page.
+ * @param sized all rows of the list, in order
  */
 export async function readList<Item>(
   sql: Sql,
@@ -59,7 +59,7 @@ export async function readList<Item>(
   return rest.length === 0 ? items : new PagedList(sized.length, items, rest, read);
 }
 
-/** The ids page by page; a row that is larger than a page has one to itself. */
+/** Splits the ids into pages; a row larger than a page has its own. */
 function cutIntoPages(sized: readonly SizedRow[]): number[][] {
   const pages: number[][] = [];
   let room = 0;

@@ -9,17 +9,18 @@ import { isAlive, processStatus } from "./process-status.mjs";
  */
 
 /**
- * Takes the lock that a file is, for this process; it has its number and when it began. That of a process which is
- * gone counts for nothing, also when another process has its number by now.
- * @param {string} path in a folder that is there
- * @returns {LockFile | { heldBy: number }} the lock, or the number of the process that has it
- * @throws {Error} when it cannot be made, or is another user's who keeps it from us
+ * Takes a lock file for this process. The file holds the process id and when the process started, so that the lock of
+ * a dead process is replaced even if its id has been reused.
+ * @param {string} path in an existing folder
+ * @returns {LockFile
+ * { heldBy: number }} the lock, or the id of the process that holds it
+ * @throws {Error} when the file cannot be created, or belongs to another user and cannot be replaced
  */
 export function takeLockFile(path) {
   const mine = `${path}.${process.pid}`;
   const own = identity(process.pid);
   let replaced = false;
-  // Everybody may read whose it is: root's own, left behind, would keep others waiting for ever.
+  // Readable by everyone: other users must be able to check a lock left behind by root, or they would wait forever.
   writeFileSync(mine, own, { mode: 0o644 });
   try {
     while (!linked(mine, path)) {
@@ -40,7 +41,7 @@ export function takeLockFile(path) {
 }
 
 /**
- * A link appears whole or not at all, with its content.
+ * Creates the lock file by a hard link, which appears atomically with its content.
  * @param {string} mine
  * @param {string} path
  */
@@ -55,7 +56,7 @@ function linked(mine, path) {
 }
 
 /**
- * Takes a dead lock away, and puts it back where it was replaced by a live one in the meantime.
+ * Moves a dead lock away, and puts it back if a live one has replaced it in the meantime.
  * @param {string} path
  * @param {string} aside
  * @param {string} holder
@@ -65,7 +66,7 @@ function moveAway(path, aside, holder) {
     renameSync(path, aside);
     if (read(aside) !== holder) linkSync(aside, path);
   } catch {
-    // Somebody was faster; the next round tells.
+    // Another process was faster; the next round reads its lock.
   }
   rmSync(aside, { force: true });
 }

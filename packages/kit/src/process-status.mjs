@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * True when a process with this number exists and has not ended: one that nobody waited for yet counts as gone.
+ * Returns whether a process exists and has not ended. A zombie counts as ended.
  * @param {number} pid
  * @returns {boolean}
  */
@@ -15,14 +15,15 @@ export function isAlive(pid) {
 }
 
 /**
- * What Linux tells of a process; undefined elsewhere and when it is gone.
+ * Reads the status of a process from /proc; undefined on systems other than Linux, and when the process is gone.
  * @param {number} pid
- * @returns {{ state: string, startedAt: string } | undefined}
+ * @returns {{ state: string, startedAt: string }
+ * undefined}
  */
 export function processStatus(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in brackets and may hold anything.
+    // The second field is the program's name in brackets and may contain anything.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", startedAt: fields[19] ?? "" };
   } catch {

@@ -33,7 +33,7 @@ export function intentPublications(
   });
 }
 
-/** Creates what adds the jobs of intents to the queue right after they have been committed. */
+/** Creates a batcher that adds the jobs of intents to the queue right after their commit. */
 export function createIntentPublisher(options: {
   queues: JobPublisher;
   db: Database;

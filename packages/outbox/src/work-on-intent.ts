@@ -17,7 +17,7 @@ export interface ClaimedIntent<Payload> {
   readonly payload: Payload;
 }
 
-/** Sets it for the rest of the transaction; 0 means no limit. */
+/** Sets `lock_timeout` for the rest of the transaction; 0 means no limit. */
 const setLockTimeout = statement({
   name: "set-lock-timeout",
   text: "SELECT set_config('lock_timeout', $1, true) AS ms",
@@ -75,7 +75,7 @@ const look = statement({
   row: { ...intentRow, ageMs: column.float.neverNullHere() },
 });
 
-/** An intent as it was read, without a lock. */
+/** A pending intent, read without a lock. */
 export interface SeenIntent<Payload> extends ClaimedIntent<Payload> {
   /** Milliseconds since it was first to run, or was replayed. */
   readonly ageMs: number;

@@ -9,7 +9,7 @@ import { createDeliveryJobPublisher } from "./delivery/job-publisher.ts";
 export interface PublishAfterCommitOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** The database's own unless given. */
+  /** By default the database's own bus. */
   readonly postCommit?: PostCommitBus | undefined;
   /** Without queues the relay adds all jobs. */
   readonly queues: JobPublisher | undefined;
@@ -22,7 +22,7 @@ export interface AfterCommitPublisher {
    * operators know from metrics: `alarms` counts delivery jobs.
    */
   missed(): { readonly alarms: number; readonly intents: number };
-  /** Unsubscribes, and resolves when every job heard of before has been tried. */
+  /** Unsubscribes, and resolves when every job received before has been tried. */
   close(): Promise<void>;
 }
 

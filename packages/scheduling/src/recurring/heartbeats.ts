@@ -56,7 +56,7 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
     const values = [processId, role, hostname(), process.pid, process.uptime()];
     const sent = Date.now();
     const [row] = await sql.rows(write, [...values, JSON.stringify(counters()), clockAhead]);
-    // The database read its clock at some time between the two.
+    // The database read its clock at some time between the two readings of ours.
     if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
   };
   return {
