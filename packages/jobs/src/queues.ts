@@ -16,19 +16,19 @@ export const queues = {
   delivery: {
     concurrency: 5,
     title: "Delivery",
-    about: "Sends what is due, in batches of one organization each.",
+    about: "Sends due messages, in batches of one organization each.",
   },
   // Also holds mail. A separate queue for mail would cost each worker one more connection (docs/decisions/030).
   push: {
     concurrency: 20,
     title: "Mail and push planning",
-    about: "Sends mail, which waits for the network, and finds out who gets push notifications.",
+    about: "Sends mail, which waits for the network, and decides which accounts get push notifications.",
   },
   bouncer: {
     concurrency: 20,
     title: "Push bouncer",
     about:
-      "Calls of the push bouncer. Nobody is called while it does not answer, or has enough of us.",
+      "Calls the push bouncer. The queue rests while the bouncer does not answer or limits our rate.",
     // The bouncer's rate limit (push.md §4).
     limit: { jobs: 1_000, withinMs: 60_000 },
   },

@@ -6,8 +6,8 @@ export function recurringReference(definitions: readonly RecurringDefinition[]):
   const lines = [
     "## Recurring work",
     "",
-    "It runs at the start of a process and then by its interval; a run that is still going on is not started again.",
-    "A leader holds a lock for one transaction: the server ends that of a frozen process after ten seconds.",
+    "It runs at the start of a process and then at its interval, one run at a time.",
+    "A leader holds a lock for one transaction; PostgreSQL ends the transaction of a frozen process after ten seconds.",
   ];
   for (const definition of definitions) lines.push("", ...section(definition));
   return lines;
@@ -31,7 +31,7 @@ function section(definition: RecurringDefinition): string[] {
 const leaders: Readonly<Record<RecurringDefinition["leader"], string>> = {
   one: "one process",
   "one per organization": "one process for each organization",
-  none: "as many processes as there are",
+  none: "every process",
 };
 
 function bound({ bound: { batch, batches, of } }: RecurringDefinition): string {

@@ -21,7 +21,7 @@ export const deleteMessagesStep = job({
   name: "delete-messages-step",
   queue: "maintenance",
   about:
-    "Deletes one step of the messages of an account that was deactivated, in batches of which each is a transaction.",
+    "Deletes one step of the messages of a deactivated account, in batches, each in its own transaction.",
   payload,
   key: ({ deletionId, step, job: number }) =>
     `delete-messages-step-${deletionId}-${step}-${number}`,

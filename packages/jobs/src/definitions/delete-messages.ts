@@ -19,8 +19,8 @@ export const deleteMessages = intentJob({
   title: "Deletion of messages",
   queue: "maintenance",
   about:
-    "Deletes the messages of an account that was deactivated: it cuts them into steps, waits for the jobs of these, " +
-    "and looks whether any are left.",
+    "Deletes the messages of a deactivated account: splits them into steps, waits for the jobs of the steps, " +
+    "and checks whether any messages are left.",
   intent,
   retry: backoff({ attempts: 1_900, first: "1s", cap: "1m", jitter: 0.5 }),
   deadline: "20s",

@@ -7,7 +7,7 @@ export const forgetLegacyTokens = intentJob({
   title: "Removal of old push tokens",
   queue: "maintenance",
   about:
-    "Removes the push tokens of the older kind that an account had stored before it got another API key.",
+    "Removes the push tokens of the older kind that an account stored before its API key changed.",
   intent: z.strictObject({
     userId: z.int().positive(),
     /** The last token that was stored before the key changed. */

@@ -28,7 +28,7 @@ export const markRead = intentJob({
   title: "Marking as read",
   queue: "maintenance",
   about:
-    "Marks messages read, step by step: those of a channel for accounts that have been unsubscribed from it, and what one request leaves of those that an account wants marked.",
+    "Marks messages as read, step by step: those of a channel for accounts that were unsubscribed from it, and those that a request did not finish.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

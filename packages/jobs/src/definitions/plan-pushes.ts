@@ -31,7 +31,7 @@ export const planPushes = intentJob({
   title: "Push planning",
   queue: "push",
   about:
-    "Finds out to whom new messages are pushed: of one transaction's messages, in batches of receivers.",
+    "Decides which receivers of new messages get push notifications: for the messages of one transaction, in batches of receivers.",
   intent,
   retry: backoff({ attempts: 40, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

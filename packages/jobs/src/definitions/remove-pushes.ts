@@ -15,7 +15,7 @@ export const removePushes = intentJob({
   title: "Removal of notifications",
   queue: "bouncer",
   about:
-    "Takes what has been read, or is gone, off the devices of accounts, by one call of the push bouncer.",
+    "Removes notifications of read or deleted messages from the devices of accounts, by one call of the push bouncer.",
   intent,
   retry: backoff({ attempts: 36, first: "5s", cap: "5m", jitter: 0.5 }),
   deadline: "25s",

@@ -55,7 +55,7 @@ export const sendNotice = intentJob({
   name: "send-notice",
   title: "Message of the notification bot",
   queue: "maintenance",
-  about: "Sends what the notification bot has to say about something that has happened.",
+  about: "Sends the messages of the notification bot about an event.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

@@ -4,7 +4,7 @@ import { recurring } from "../recurring.ts";
 export const channelUpkeep = recurring({
   name: "channel-upkeep",
   about:
-    "Once a day by UTC: notes which channels have been quiet for 180 days, and how much is sent to each in a week.",
+    "Once a day by UTC: marks channels without messages for 180 days as inactive, and computes the weekly traffic of each channel.",
   processes: ["worker"],
   every: "1h",
   leader: "one per organization",

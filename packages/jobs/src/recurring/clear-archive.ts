@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const clearArchive = recurring({
   name: "clear-archive",
   about:
-    "Deletes removed messages from the archive after 30 days, and the steps by which those of deactivated accounts were deleted.",
+    "Deletes removed messages from the archive after 30 days, and the finished steps that deleted messages of deactivated accounts.",
   processes: ["worker"],
   every: "1h",
   leader: "one",

@@ -2,7 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const clearEvents = recurring({
   name: "clear-events",
-  about: "Deletes dead event queues, and events that nobody can ask for any more.",
+  about: "Deletes dead event queues, and events that no queue can request any more.",
   processes: ["worker"],
   every: "1m",
   leader: "one",

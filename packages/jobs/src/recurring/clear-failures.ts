@@ -2,7 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const clearFailures = recurring({
   name: "clear-failures",
-  about: "Deletes what `delivery_failures` has of messages that could not be sent, after 30 days.",
+  about: "Deletes rows of `delivery_failures` after 30 days.",
   processes: ["worker"],
   every: "1h",
   leader: "one",

@@ -2,7 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const countTraffic = recurring({
   name: "count-traffic",
-  about: "Counts what was sent to each channel on each day, every message once.",
+  about: "Counts the messages sent to each channel per day, every message once.",
   processes: ["worker"],
   every: "10m",
   leader: "one",

@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const expirePushRegistrations = recurring({
   name: "expire-push-registrations",
   about:
-    "Gives up registrations of devices for push on which the push bouncer has not decided within a day, whatever became of their jobs.",
+    "Expires device registrations that the push bouncer has not decided within a day, whatever the state of their jobs.",
   processes: ["worker"],
   every: "10m",
   leader: "one",

@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const fileSearchWords = recurring({
   name: "file-words",
   about:
-    "Puts the words of new messages into the search index, out of the list that sending leaves them in and every search has to read.",
+    "Moves the words of new messages from the pending list, which sending fills and every search has to scan, into the search index.",
   processes: ["worker"],
   every: "5s",
   leader: "one",

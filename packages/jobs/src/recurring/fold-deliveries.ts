@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const foldDeliveries = recurring({
   name: "fold-deliveries",
   about:
-    "Adds what deliveries have come to (`delivery_batches`) to the history that the dashboard shows, and deletes of it what is older than 25 hours in steps of five minutes, and 31 days in steps of an hour.",
+    "Adds the results of deliveries (`delivery_batches`) to the history that the dashboard shows, and deletes five-minute steps older than 25 hours and one-hour steps older than 31 days.",
   processes: ["worker"],
   every: "20s",
   leader: "one",

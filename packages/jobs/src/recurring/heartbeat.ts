@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const heartbeat = recurring({
   name: "heartbeat",
   about:
-    "Writes the row by which the dashboard sees this process, and deletes those of processes that have died.",
+    "Updates the row that shows this process on the dashboard, and deletes rows of processes that crashed.",
   processes: ["gateway", "worker", "dashboard"],
   every: "5s",
   leader: "none",

@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const indexMessagesForSearch = recurring({
   name: "index-messages",
   about:
-    "Writes what searching goes by of messages that do not have it: those from before there was a search.",
+    "Fills the search columns of messages that were sent before search existed.",
   processes: ["worker"],
   every: "1m",
   leader: "one",

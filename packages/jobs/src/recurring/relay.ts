@@ -3,8 +3,8 @@ import { recurring } from "../recurring.ts";
 export const relay = recurring({
   name: "relay",
   about:
-    "Puts into the queue what a commit left behind: delivery jobs and intents whose process died after the commit, " +
-    "or did not reach the queue, and messages that have only now come within a day.",
+    "Adds missing jobs to the queue: of scheduled messages and intents whose process crashed after the commit " +
+    "or did not reach the queue, and of messages that are now due within a day.",
   processes: ["worker"],
   every: "1s",
   // Concurrent relays add the same job ids.

@@ -4,8 +4,8 @@ import { recurring } from "../recurring.ts";
 export const retention = recurring({
   name: "retention",
   about:
-    "Once a day by UTC: moves the messages to the archive that their channel, or for direct messages the organization, " +
-    "keeps no longer.",
+    "Once a day by UTC: moves messages to the archive that exceed the retention period of their channel, " +
+    "or of the organization for direct messages.",
   processes: ["worker"],
   every: "1h",
   leader: "one per organization",

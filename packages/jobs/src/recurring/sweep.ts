@@ -4,7 +4,7 @@ import { recurring } from "../recurring.ts";
 export const sweep = recurring({
   name: "sweep",
   about:
-    "The last safety net: adds a job for every organization with messages that should have been sent, and for every " +
+    "The last safety net: adds a job for every organization with overdue messages, and for every " +
     "intent whose job the queue has lost.",
   processes: ["worker"],
   every: "20s",
