@@ -55,7 +55,7 @@ describe("a backup", () => {
     return withDatabase(postgresUrl(), name);
   };
 
-  /** Every row of every table that a backup has, as text. */
+  /** Reads every row of every table of a backup, as text. */
   const everything = (url: string) =>
     onConnection(url, async (client) => {
       const found: Record<string, string[]> = {};
@@ -81,7 +81,7 @@ describe("a backup", () => {
     return (error as StartupError).message;
   };
 
-  it("brings everything into an empty database, on which a process starts and new rows fit", async () => {
+  it("restores everything into an empty database, which a process can start on and insert into", async () => {
     const url = await emptyDatabase();
     const { migrated, rows } = await restoreBackup(url, createReadStream(file));
     expect(migrated).to.deep.equal([]);
@@ -91,7 +91,7 @@ describe("a backup", () => {
 
     const again: Database = await connectDatabase(url, { max: 2, name: "test" });
     try {
-      // The delivery jobs were another queue's.
+      // The delivery jobs were in another queue.
       expect(
         await again.rows(
           `SELECT FROM scheduled_messages WHERE alarmed_at IS NOT NULL
@@ -120,7 +120,7 @@ describe("a backup", () => {
     expect(await shape(url)).to.deep.equal(await shape(db.url));
   });
 
-  it("is of one moment, whatever is written meanwhile", async () => {
+  it("is a consistent snapshot while rows are written", async () => {
     const { realm, owner } = await organization(db);
     const room = await channel(db, realm, { subscribers: [owner] });
     await pastMessages(db, room, owner);
@@ -144,7 +144,7 @@ describe("a backup", () => {
       },
       { what: "the backup to come to alert_words" },
     );
-    // Of two tables that come later: of one without the other nothing would fit.
+    // Rows in two tables that are copied later: one without the other would violate a foreign key.
     await pastMessages(db, room, owner, { topic: "written meanwhile" });
     await obstacle.query("COMMIT");
     obstacle.release();
@@ -154,7 +154,7 @@ describe("a backup", () => {
     await restoreBackup(url, Readable.from([Buffer.concat(pieces)]));
   });
 
-  it("is refused as a whole where it is cut off, changed, or something else", async () => {
+  it("is refused entirely when it is cut off, changed, or not a backup", async () => {
     const whole = await readFile(file);
     const text = gunzipSync(whole);
     expect(await refusal(whole.subarray(0, whole.length - 20))).to.match(/cannot be unpacked/);
@@ -190,7 +190,7 @@ describe("a backup", () => {
     expect(await refusal(rest((line) => line.replace(/("rows":)\d+/, "$12")))).to.match(
       /rows are missing/,
     );
-    // Nothing that such a file says is run but what ours says, and nothing is written but to what migrations make.
+    // Of such a file, only statements like our own are run, and only tables of the migrations are written.
     for (const place of [
       'COPY "pg_authid" ("oid", "rolname", "rolsuper") FROM stdin;',
       'COPY "_prisma_migrations" ("id") FROM stdin;',
@@ -209,13 +209,13 @@ describe("a backup", () => {
     ).to.match(/a line that none of ours has/);
   });
 
-  it("is not restored over what is there", async () => {
+  it("is not restored into a database that is not empty", async () => {
     expect(await refusal(await readFile(file), db.url)).to.match(
       /^DATABASE_URL: the database is not empty/,
     );
   });
 
-  it("is given up when its rows do not fit each other, without hanging", async () => {
+  it("fails without hanging when its rows violate constraints", async () => {
     const text = gunzipSync(await readFile(file)).toString("latin1");
     const torn = text.replace(/(\nCOPY "realms" .*?stdin;\n)[^\n]*\n/, "$1");
     expect(torn).to.not.equal(text);

@@ -13,7 +13,7 @@ describe("secrets.json", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it("loses nothing when several keep something at once", async () => {
+  it("loses nothing when several processes write at once", async () => {
     const names: SecretName[] = ["SECRET_KEY", "POSTGRES_PASSWORD", "POSTGRES_PORT"];
     await keepSecret(folder, "NEXT_SECRET_KEY", "next");
     await Promise.all([
@@ -25,7 +25,7 @@ describe("secrets.json", () => {
     expect(await readdir(folder)).to.deep.equal(["secrets.json"]);
   });
 
-  it("stays its owner's where root changes something", async function () {
+  it("keeps its owner when root changes it", async function () {
     if (process.getuid?.() !== 0) return this.skip();
     const nobody = 65_534;
     await writeFile(join(folder, "secrets.json"), "{}", { mode: 0o600 });
@@ -39,7 +39,7 @@ describe("secrets.json", () => {
     });
   });
 
-  it("is the folder's owner's where root makes it", async function () {
+  it("belongs to the folder's owner when root creates it", async function () {
     if (process.getuid?.() !== 0) return this.skip();
     const nobody = 65_534;
     chownSync(folder, nobody, nobody);

@@ -45,7 +45,7 @@ describe("the embedded PostgreSQL", () => {
     expect(server.adopted).to.equal(false);
   });
 
-  it("keeps secrets, log and data to its user", async () => {
+  it("makes secrets, log and data readable for its user only", async () => {
     await start();
     const modes = await Promise.all(
       ["", "secrets.json", "postgres.log", "postgres"].map(async (name) =>
@@ -55,7 +55,7 @@ describe("the embedded PostgreSQL", () => {
     expect(modes).to.deep.equal(["700", "600", "600", "700"]);
   });
 
-  it("asks for the password", async () => {
+  it("requires the password", async () => {
     const server = await start();
     const url = new URL(server.url);
     url.password = "wrong";
@@ -64,7 +64,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await refusal(query(url.href, "SELECT 1"))).to.match(/no pg_hba.conf entry/);
   });
 
-  it("keeps rows, port and password over a stop and a start", async () => {
+  it("keeps rows, port and password over a restart", async () => {
     const first = await start();
     await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
     await first.stop();
@@ -86,7 +86,7 @@ describe("the embedded PostgreSQL", () => {
     other.close();
   });
 
-  it("outlives its owner's kill -9 and is adopted, under load too", async () => {
+  it("survives its owner's kill -9 and is adopted, even under load", async () => {
     const owner = await ownerProcess(join(folder, "var"));
     owner.process.kill("SIGKILL");
     await once(owner.process, "exit");
@@ -100,7 +100,7 @@ describe("the embedded PostgreSQL", () => {
     expect(isAlive(owner.pid)).to.equal(false);
   });
 
-  it("does not hear the signals of its owner's terminal", async () => {
+  it("does not receive the signals of its owner's terminal", async () => {
     const owner = await ownerProcess(join(folder, "var"), true);
     process.kill(-(owner.process.pid ?? 0), "SIGINT");
     await once(owner.process, "exit");
@@ -108,7 +108,7 @@ describe("the embedded PostgreSQL", () => {
     expect((await start()).adopted).to.equal(true);
   });
 
-  it("starts again after the server itself was killed, with all that was committed", async () => {
+  it("recovers all committed rows after the server was killed", async () => {
     const first = await start(undefined, {});
     await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
     process.kill(first.pid, "SIGKILL");
@@ -118,7 +118,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await query(second.url, "SELECT n FROM kept")).to.deep.equal([{ n: 7 }]);
   });
 
-  it("is not fooled by a stale record whose process number somebody else has now", async () => {
+  it("ignores a stale postmaster.pid whose process id has been reused", async () => {
     const first = await start();
     await first.stop();
     const record = join(folder, "var", "postgres", "postmaster.pid");
@@ -138,7 +138,7 @@ describe("the embedded PostgreSQL", () => {
     expect(second.pid).not.to.equal(process.pid);
   });
 
-  it("stops with clients connected, within its bound", async () => {
+  it("stops within its time limit while clients are connected", async () => {
     const server = await start();
     const client = new pg.Client(server.url);
     client.on("error", () => undefined);
@@ -149,13 +149,13 @@ describe("the embedded PostgreSQL", () => {
     expect(isAlive(server.pid)).to.equal(false);
   });
 
-  it("begins anew when an initialisation was cut off", async () => {
+  it("initialises again after an interrupted initialisation", async () => {
     await mkdir(join(folder, "var", "postgres.new"), { recursive: true });
     await writeFile(join(folder, "var", "postgres.new", "half"), "");
     expect((await start()).adopted).to.equal(false);
   });
 
-  it("names DATA_DIR when that cannot be written", async () => {
+  it("names DATA_DIR when it cannot be written", async () => {
     await writeFile(join(folder, "file"), "");
     expect(await refusal(start(join(folder, "file", "var")))).to.match(
       /^DATA_DIR .*file\/var cannot be used \(ENOTDIR\): it must be a folder/,
@@ -172,7 +172,7 @@ describe("the embedded PostgreSQL", () => {
     await chmod(folder, 0o700);
   });
 
-  it("refuses the data of another major version", async () => {
+  it("refuses data of another major version", async () => {
     const server = await start();
     await server.stop();
     await writeFile(join(folder, "var", "postgres", "PG_VERSION"), "15\n");
@@ -181,12 +181,12 @@ describe("the embedded PostgreSQL", () => {
     );
   });
 
-  it("refuses a folder called postgres that is no data directory", async () => {
+  it("refuses a folder called postgres that is not a data directory", async () => {
     await mkdir(join(folder, "var", "postgres"), { recursive: true });
     expect(await refusal(start())).to.match(/^DATA_DIR holds .* no PostgreSQL data directory/);
   });
 
-  it("does not invent new secrets for a database that is there", async () => {
+  it("creates no new secrets for an existing database", async () => {
     const server = await start();
     await server.stop();
     await rm(join(folder, "var", "secrets.json"));
@@ -195,7 +195,7 @@ describe("the embedded PostgreSQL", () => {
     expect(await refusal(start())).to.match(/secrets.json is not a JSON object/);
   });
 
-  it("tells in the server's own words why it does not start", async () => {
+  it("reports the server's own message when it does not start", async () => {
     const server = await start();
     await server.stop();
     await writeFile(join(folder, "var", "postgres", "postgresql.conf"), "no_such_setting = 1\n");
@@ -232,7 +232,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   throw new Error("it was not refused");
 }
 
-/** Another process that starts the server and then stays. */
+/** Another process that starts the server and keeps running. */
 async function ownerProcess(
   dataDir: string,
   ownGroup = false,

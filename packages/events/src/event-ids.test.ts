@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { eventId, heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
 
 describe("ids of events", () => {
-  it("tell the number in the log, for every event of one number and for heartbeats", () => {
+  it("map to the number in the log, for all events of one number and for heartbeats", () => {
     for (const seq of [0, 1, 77, 8_000_000_000_000]) {
       expect(seqOf(eventId(seq))).to.equal(seq);
       expect(seqOf(eventId(seq, 1_023))).to.equal(seq);
@@ -13,7 +13,7 @@ describe("ids of events", () => {
     expect(seqOf(-1)).to.be.lessThan(0);
   });
 
-  it("rise with every heartbeat, until there is no room before the next event", () => {
+  it("rise with every heartbeat, until no id is left before the next event", () => {
     let last = eventId(5);
     for (let i = 0; i < 1_023; i++) {
       const next = heartbeatId(last, 5)!;
@@ -25,12 +25,12 @@ describe("ids of events", () => {
     expect(heartbeatId(last, 6)).to.be.greaterThan(last);
   });
 
-  it("move a quiet queue forward to the end of the log", () => {
+  it("of heartbeats move a quiet queue to the end of the log", () => {
     expect(heartbeatId(eventId(3), 900)).to.equal(eventId(900) + 1);
     expect(heartbeatId(-1, 0)).to.equal(1);
   });
 
-  it("of the future are those behind the end of the log", () => {
+  it("are from the future when they are after the end of the log", () => {
     expect(isFromTheFuture(eventId(9, 1_023), 9)).to.equal(false);
     expect(isFromTheFuture(eventId(10), 9)).to.equal(true);
   });

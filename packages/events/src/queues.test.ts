@@ -7,8 +7,8 @@ import { collectGarbage } from "./garbage.ts";
 import { QueueLookup } from "./queue-lookup.ts";
 import { evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
 
-// events.md §2, §6. Within one transaction the database's clock stands still, so that seconds are exact.
-describe("The lives of queues, and of the log behind them", () => {
+// events.md §2, §6: lifetimes. The database's clock stands still within one transaction, so seconds are exact.
+describe("lifetimes of queues and of the event log", () => {
   const db = useDatabase();
   let reader: TestAccount;
   const anyKey = new Uint8Array(32);
@@ -52,7 +52,7 @@ describe("The lives of queues, and of the log behind them", () => {
     [600, 60],
     [604_800, 60],
   ] as const)
-    it(`one of ${idleTimeout} s is served ${slack} s longer, and its row kept for half a minute more`, () =>
+    it(`a queue of ${idleTimeout} s is served ${slack} s longer, and its row kept for 30 s more`, () =>
       atOnce(async (tx) => {
         await tx.rows("DELETE FROM event_queue");
         const id = await queue(tx, idleTimeout);
@@ -69,10 +69,10 @@ describe("The lives of queues, and of the log behind them", () => {
       }));
 
   for (const [who, write] of [
-    ["who notes their use", (ids: string[]) => lookup.touch(db, ids)],
-    ["who clears the dead away", () => collectGarbage(db)],
+    ["touch", (ids: string[]) => lookup.touch(db, ids)],
+    ["collectGarbage", () => collectGarbage(db)],
     [
-      "a registration that gives up the oldest",
+      "evictQueues",
       async () => {
         await db.rows(
           `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
@@ -83,7 +83,7 @@ describe("The lives of queues, and of the log behind them", () => {
       },
     ],
   ] as const)
-    it(`are not waited for, while somebody ends one, by ${who}`, async () => {
+    it(`${who} skips a locked queue`, async () => {
       await db.rows("DELETE FROM event_queue");
       const ids = await db.transaction(async (tx) => [await queue(tx, 600), await queue(tx, 600)]);
       await db.transaction((tx) => Promise.all(ids.map((id) => unusedFor(tx, id, 10_000))));
@@ -98,7 +98,7 @@ describe("The lives of queues, and of the log behind them", () => {
       });
     });
 
-  it("the log is kept for the longest time and the longest lag of a place", () =>
+  it("the log is kept for the longest idle time-out plus the longest lag", () =>
     atOnce(async (tx) => {
       await tx.rows("DELETE FROM event_log");
       await tx.rows("DELETE FROM event_queue");
@@ -111,7 +111,7 @@ describe("The lives of queues, and of the log behind them", () => {
         );
         return (await clear(tx))?.events;
       };
-      // Without a queue too: somebody may be about to register.
+      // Without a queue, too: a client may be about to register.
       for (const idleTimeout of [600, 1_200, 604_800]) {
         if (idleTimeout > 600) await queue(tx, idleTimeout);
         expect(await written(idleTimeout + 380)).to.equal(0);

@@ -20,8 +20,8 @@ const rows = (from: number, to: number, weight?: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => row(from + i, weight));
 const seqs = (events: Iterable<{ seq: number }>) => [...events].map(({ seq }) => seq);
 
-describe("the recent events of a gateway", () => {
-  it("keep what follows their floor, and give what comes after a number", () => {
+describe("EventMemory", () => {
+  it("keeps events after the floor, and returns those after a number", () => {
     const memory = new EventMemory({ events: 100, weight: 10_000 });
     const recent = memory.open(7);
     expect([recent.floor, recent.head, recent.length]).to.deep.equal([7, 7, 0]);
@@ -32,13 +32,13 @@ describe("the recent events of a gateway", () => {
     expect(seqs(recent.after(12))).to.deep.equal([]);
   });
 
-  it("refuse a row that does not follow", () => {
+  it("refuses a row that does not follow the last one", () => {
     const memory = new EventMemory({ events: 100, weight: 10_000 });
     const recent = memory.open(7);
     expect(() => memory.append(recent, [row(9)])).to.throw("event 9 does not follow 7");
   });
 
-  it("drop the oldest beyond their number, and beyond their weight, over all organizations", () => {
+  it("drops the oldest events beyond the limits of number and weight, over all organizations", () => {
     const memory = new EventMemory({ events: 3_000, weight: 100_000 });
     const one = memory.open(0);
     const two = memory.open(50);
@@ -52,7 +52,7 @@ describe("the recent events of a gateway", () => {
     expect([one.head, two.head]).to.deep.equal([5_000, 60]);
   });
 
-  it("forget what is closed, and begin anew where they are reset", () => {
+  it("forgets a closed organization, and restarts a reset one at its floor", () => {
     const memory = new EventMemory({ events: 100, weight: 10_000 });
     const one = memory.open(0);
     const two = memory.open(0);

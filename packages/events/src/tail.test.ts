@@ -10,8 +10,8 @@ import { EventMemory } from "./recent-events.ts";
 import { Tail } from "./tail.ts";
 import { Waiter } from "./waiting.ts";
 
-// http-contract.md §8: no answer, and no number of answers, holds the event loop.
-describe("A gateway that answers polls which wait", () => {
+// http-contract.md §8: no answer, and no number of answers, blocks the event loop.
+describe("Tail", () => {
   const db = useDatabase();
   const readers = Array.from({ length: 40 }, (_, n) => n + 1);
 
@@ -44,7 +44,7 @@ describe("A gateway that answers polls which wait", () => {
     idleTimeout: 600,
   });
 
-  /** In how many turns of the event loop all of them are told that so many accounts are subscribed. */
+  /** Returns in how many rounds of the event loop all polls are answered about so many subscribed accounts. */
   async function turnsFor(accounts: number): Promise<number> {
     const { realm } = await organization(db);
     const memory = new EventMemory({ events: 1_000, weight: 10_000_000 });
@@ -70,7 +70,7 @@ describe("A gateway that answers polls which wait", () => {
     return new Set(answered).size;
   }
 
-  it("answers few of them in one turn where the answers are large, and many where they are small", async () => {
+  it("answers few polls per round of the event loop when answers are large, and many when they are small", async () => {
     expect(await turnsFor(5_000)).to.be.at.least(4);
     expect(await turnsFor(1)).to.equal(1);
   });

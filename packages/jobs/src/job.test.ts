@@ -57,7 +57,7 @@ describe("declaring a job", () => {
     );
   });
 
-  it("takes durations as people write them, and refuses others", () => {
+  it("accepts readable durations, and refuses other texts", () => {
     expect(sample("sample")).to.include({ deadlineMs: 20_000, keepCompletedMs: 3_600_000 });
     expect(() => job({ ...sample("sample"), deadline: "0s" })).to.throw(RangeError, "0s");
     expect(() => job({ ...sample("sample"), deadline: "1e3s" })).to.throw(RangeError, "1e3s");
@@ -71,12 +71,12 @@ describe("the delivery job of scheduled messages", () => {
     );
   });
 
-  it("has an id of its own for a message that is due too soon, for each version of it", () => {
+  it("has its own id for each version of a message that is due too soon", () => {
     const payload = { realmId: 2, second: 1_700_000_000, scheduledMessageId: 7, version: 3 };
     expect(jobId(deliverDue, payload)).to.equal("deliver-due-2-1700000000-7-v3");
   });
 
-  it("has an id of its own for a continuation and a sweep", () => {
+  it("has its own id for a continuation and for a sweep", () => {
     const payload = { realmId: 2, second: 1_700_000_000, tick: 9 };
     expect(jobId(deliverDue, payload)).to.equal("deliver-due-2-1700000000-t9");
     expect(jobId(deliverDue, { ...payload, scheduledMessageId: 7, version: 3 })).to.equal(
@@ -94,7 +94,7 @@ describe("the delivery job of scheduled messages", () => {
   });
 });
 
-describe("the reference of the jobs", () => {
+describe("jobsReference", () => {
   it("names every job with its payload, and every queue", () => {
     const page = jobsReference();
     for (const { name } of allJobs) expect(page).to.include(`## \`${name}\``);
@@ -111,7 +111,7 @@ describe("the reference of the jobs", () => {
     }
   });
 
-  it("writes spans and chances out", () => {
+  it("formats durations and jitter", () => {
     const page = jobsReference([sample("sample")]);
     expect(page)
       .to.include("Attempts: 3, the first pause 1 s, doubling to 5 s, up to 0 %")

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { cached } from "./cached.ts";
 
-describe("a kept reading", () => {
+describe("cached", () => {
   let now: number;
   let reads: number;
   const clock = { now: () => now };
@@ -10,7 +10,7 @@ describe("a kept reading", () => {
     reads = 0;
   });
 
-  it("is read once for many who ask, and again after its time", async () => {
+  it("reads once for many callers, and again after its time", async () => {
     const read = cached(async () => ++reads, { minMs: 1_000, clock });
     expect(await Promise.all([read(), read(), read()])).to.deep.equal([1, 1, 1]);
     now += 999;
@@ -19,7 +19,7 @@ describe("a kept reading", () => {
     expect(await read()).to.equal(2);
   });
 
-  it("is kept longer when it took long", async () => {
+  it("keeps a slow result longer", async () => {
     const read = cached(
       async () => {
         now += 500;
@@ -34,7 +34,7 @@ describe("a kept reading", () => {
     expect(await read()).to.equal(2);
   });
 
-  it("is kept also when it failed", async () => {
+  it("keeps failures, too", async () => {
     const read = cached(
       async () => {
         reads++;
@@ -48,7 +48,7 @@ describe("a kept reading", () => {
     expect(reads).to.equal(1);
   });
 
-  it("fails for those who would wait too long, and is not started twice", async () => {
+  it("rejects callers who would wait too long, without starting a second read", async () => {
     let finish: (value: string) => void = () => undefined;
     const read = cached(
       () => {

@@ -4,32 +4,32 @@ import { clientAddress, networkOf } from "./client-address.ts";
 import { readEnvironment } from "./environment.ts";
 import { StartupError } from "./startup-error.ts";
 
-describe("The address of a client", () => {
+describe("clientAddress", () => {
   const from = (trusted: string | undefined, remoteAddress: string, forwarded?: string) =>
     clientAddress(readEnvironment({ TRUSTED_PROXIES: trusted }))({
       socket: { remoteAddress },
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
     } as IncomingMessage);
 
-  it("is who connects, whatever a header says", () => {
+  it("is the peer's address, whatever the headers say", () => {
     expect(from(undefined, "10.0.0.1", "1.2.3.4")).to.equal("10.0.0.1");
     expect(from("10.0.0.2", "10.0.0.1", "1.2.3.4")).to.equal("10.0.0.1");
   });
 
-  it("is whom a trusted proxy names, and no further than they are trusted", () => {
+  it("is the address that trusted proxies name, up to the first untrusted one", () => {
     expect(from("uniquelocal", "10.0.0.1", "1.2.3.4")).to.equal("1.2.3.4");
     expect(from("uniquelocal", "10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.9")).to.equal("1.2.3.4");
     expect(from("loopback, 10.0.0.0/8", "::ffff:10.0.0.1", "1.2.3.4")).to.equal("1.2.3.4");
     expect(from("uniquelocal", "10.0.0.1")).to.equal("10.0.0.1");
   });
 
-  it("is not what somebody wrote to the left of it", () => {
+  it("is not a forged address to the left of it", () => {
     const forged = Array.from({ length: 2_000 }, () => "6.6.6.6").join(", ");
     expect(from("uniquelocal", "10.0.0.1", `${forged}, 1.2.3.4`)).to.equal("1.2.3.4");
     expect(from("uniquelocal", "10.0.0.1", "10.0.0.7, 1.2.3.4, 10.0.0.9")).to.equal("1.2.3.4");
   });
 
-  it("is an address, whatever a proxy passes on: else the proxy's own", () => {
+  it("is the proxy's own address if the proxy passes on something else than an address", () => {
     for (const nonsense of [
       "unknown",
       "x".repeat(16_000),
@@ -45,7 +45,7 @@ describe("The address of a client", () => {
     expect(from(undefined, "::ffff:10.0.0.1")).to.equal("10.0.0.1");
   });
 
-  it("cannot be told by proxies that are none", () => {
+  it("refuses TRUSTED_PROXIES that are not addresses or networks", () => {
     expect(() => from("everybody", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must be/);
     expect(() => from("10.0.0.0/40", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must/);
   });
@@ -60,6 +60,6 @@ describe("The address of a client", () => {
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["", ""],
   ] as const)
-    it(`${JSON.stringify(address)} is limited as ${network}`, () =>
+    it(`${JSON.stringify(address)} shares the rate limit of ${network}`, () =>
       expect(networkOf(address)).to.equal(network));
 });

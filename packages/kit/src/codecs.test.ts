@@ -8,7 +8,7 @@ import { parseRateRules } from "./rate-rules.ts";
 import { sealerOf } from "./sealing.ts";
 import { strictBase64 } from "./strict-base64.ts";
 
-/** Any string, halves of surrogate pairs too. */
+/** Any string, including lone surrogates. */
 const anyText = fc.string({
   unit: fc.oneof(fc.string({ unit: "binary", maxLength: 1 }), halves()),
 });
@@ -17,8 +17,8 @@ function halves() {
   return fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
 }
 
-describe("The codecs of kit, for whatever there is", () => {
-  it("give back what was sealed, to the same key and purpose only, and nothing that was changed", async () => {
+describe("codecs, for random input", () => {
+  it("open sealed bytes with the same key and purpose only, and reject changed ones", async () => {
     const sealer = sealerOf("a secret", "keys");
     const others = [sealerOf("a secret", "mail"), sealerOf("another", "keys")];
     await holds(
@@ -34,7 +34,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("take of Base64 what encodes so many bytes, and nothing else", async () => {
+  it("accept Base64 of the exact number of bytes, and nothing else", async () => {
     await holds(
       fc.property(fc.uint8Array({ maxLength: 70 }), anyText, (bytes, text) => {
         const encoded = Buffer.from(bytes).toString("base64");
@@ -46,7 +46,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("read every moment that JavaScript writes, to the microsecond and in any zone", async () => {
+  it("parse every date that JavaScript writes, to the microsecond and in any zone", async () => {
     const moment = fc.date({
       noInvalidDate: true,
       min: new Date("0000-01-01T00:00:00Z"),
@@ -56,7 +56,7 @@ describe("The codecs of kit, for whatever there is", () => {
     await holds(
       fc.property(moment, fc.nat(999), minutes, (date, rest, ahead) => {
         const local = new Date(date.getTime() + ahead * 60_000);
-        // Beyond the years of four digits it is written otherwise.
+        // Years with more than four digits are written differently.
         fc.pre(/^\d{4}-/.test(local.toISOString()));
         const [hours, left] = [Math.abs(ahead) / 60, Math.abs(ahead) % 60].map((n) =>
           String(Math.floor(n)).padStart(2, "0"),
@@ -69,7 +69,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("tell nothing of other texts, and do not fail over them", async () => {
+  it("return undefined for other texts, without an error", async () => {
     const pieces = fc.constantFrom(
       "2026",
       "-",
@@ -94,7 +94,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("cut between code points, and count them as strings do", async () => {
+  it("cut between code points, and count them like string iterators", async () => {
     await holds(
       fc.property(anyText, fc.nat(30), (text, count) => {
         const points = Array.from(text);
@@ -108,7 +108,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("read the rules that they write down, and refuse other texts by an error that names the part", async () => {
+  it("parse valid rate rules, and reject other texts with an error that names the part", async () => {
     const rule = fc.record({
       seconds: fc.integer({ min: 1, max: 999_999 }),
       requests: fc.integer({ min: 1, max: 999_999_999 }),
@@ -127,7 +127,7 @@ describe("The codecs of kit, for whatever there is", () => {
     );
   });
 
-  it("make keys of the wanted length, of letters and digits only", async () => {
+  it("generate keys of the wanted length, of letters and digits only", async () => {
     await holds(
       fc.property(fc.nat(100), (length) => {
         expect(randomKey(length)).to.match(new RegExp(`^[A-Za-z0-9]{${length}}$`));

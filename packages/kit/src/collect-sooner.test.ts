@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
 
-/** Keeps 300,000 objects, and others that become old before they are given up. */
+/** Keeps 300,000 objects, and makes others that are promoted to the old generation before they become garbage. */
 const program = (first: string) => `
   ${first}
   const alive = Array.from({ length: 300_000 }, (_, i) => ({ i, list: [i] }));
@@ -11,7 +11,7 @@ const program = (first: string) => `
 `;
 
 describe("collectSooner", () => {
-  it("has V8 look for garbage among old objects more often", async () => {
+  it("makes V8 collect old objects more often", async () => {
     const module = JSON.stringify(new URL("collect-sooner.ts", import.meta.url).href);
     const collections = async (first: string) => {
       const options = [

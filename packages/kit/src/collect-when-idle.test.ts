@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 
 describe("collectWhenIdle", () => {
-  it("collects what the start has left, and leaves nobody a way to ask for it", async () => {
+  it("collects the garbage of the start, and does not expose gc()", async () => {
     const asked: NodeGCPerformanceDetail[] = [];
     const observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {

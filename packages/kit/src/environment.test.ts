@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { publicUrl, readEnvironment } from "./environment.ts";
 import { StartupError } from "./startup-error.ts";
 
-describe("the variables", () => {
+describe("readEnvironment", () => {
   const refused: [name: string, value: string, rule: RegExp][] = [
     ["PORT", "many", /must be a port number from 0 to 65535/],
     ["PORT", "65536", /must be a port number from 0 to 65535/],
@@ -41,21 +41,21 @@ describe("the variables", () => {
     ["LOG_LEVEL", "loud", /must be trace, debug, info, warn, error or silent/],
   ];
   for (const [name, value, rule] of refused) {
-    it(`refuse ${name}=${value}, by name, with what would be right`, () => {
+    it(`refuses ${name}=${value} with an error that names it and says what would be right`, () => {
       const read = () => readEnvironment({ [name]: value });
       expect(read).to.throw(StartupError, rule);
       expect(read).to.throw(new RegExp(`^${name} `));
     });
   }
 
-  it("have defaults, also where they are empty", () => {
+  it("uses defaults for missing and empty variables", () => {
     const env = readEnvironment({ PORT: "", REDIS_URL: "" });
     expect(env).to.include({ PORT: 9991, HOST: "127.0.0.1", DASHBOARD_PORT: 9992 });
     expect(env).to.include({ DATA_DIR: "./var", DEVELOPMENT: false });
     expect(env.REDIS_URL).to.equal(undefined);
   });
 
-  it("tell the address that clients use: PUBLIC_URL, else host and port", () => {
+  it("determines the address that clients use: PUBLIC_URL, else host and port", () => {
     const address = (variables: Record<string, string>) => publicUrl(readEnvironment(variables));
     expect(address({})).to.equal("http://127.0.0.1:9991");
     expect(address({ HOST: "::1", PORT: "80" })).to.equal("http://[::1]:80");

@@ -8,7 +8,7 @@ import { expect } from "chai";
 
 import { heldEnvironment, releaseHeld } from "./held.ts";
 
-describe("A process that is held", () => {
+describe("a held process", () => {
   let folder: string;
   let child: ChildProcess;
   let said: string[];
@@ -35,7 +35,7 @@ describe("A process that is held", () => {
     await once(child, "message");
   };
 
-  it("loads its code, waits, and ends by itself once it has its variables and nothing to do", async () => {
+  it("loads its code, waits for its variables, and then ends by itself", async () => {
     await start(heldEnvironment());
     expect(said).to.deep.equal(["loaded"]);
     releaseHeld(child, { ...process.env, GIVEN: "after", TAKEN: undefined });
@@ -50,7 +50,7 @@ describe("A process that is held", () => {
     expect(said).to.deep.equal(["loaded"]);
   });
 
-  it("is none where nobody says so", async () => {
+  it("does not wait unless it was started as held", async () => {
     await start(process.env);
     await once(child, "exit");
     expect(said).to.deep.equal(["loaded", '{"TAKEN":"before"}']);

@@ -1,18 +1,18 @@
 import { expect } from "chai";
 import { inSlices, nextSlice } from "./in-slices.ts";
 
-/** Keeps the event loop for a little longer than a slice. */
+/** Blocks the event loop for a little longer than a slice. */
 function work(): void {
   const until = performance.now() + 6;
   while (performance.now() < until);
 }
 
 describe("Work in slices", () => {
-  it("gives the results in order", async () => {
+  it("returns the results in order", async () => {
     expect(await inSlices([1, 2, 3], (n) => 2 * n)).to.deep.equal([2, 4, 6]);
   });
 
-  it("gives one task a slice in each round of the event loop, whatever the number of tasks", async () => {
+  it("runs one slice per round of the event loop, however many tasks there are", async () => {
     let rounds = 0;
     let over = false;
     const count = () => {
@@ -29,12 +29,12 @@ describe("Work in slices", () => {
     );
     await Promise.all(tasks);
     over = true;
-    // The first items of the tasks are done at once, each other one in a round of its own.
+    // The first items of the tasks are done at once, each other item in its own round.
     expect(slices).to.equal(15);
     expect(rounds).to.be.at.least(10);
   });
 
-  it("gives slices in the order in which they were asked for", async () => {
+  it("runs slices first come, first served", async () => {
     const order: string[] = [];
     const task = async (name: string) => {
       for (let i = 0; i < 3; i++) {

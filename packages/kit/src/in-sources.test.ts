@@ -31,7 +31,7 @@ export const two = (): never => { if (one.length) one(); throw new TypeError("fu
   };
 
   for (const minify of [false, true])
-    it(`names the places in the sources of a bundle${minify ? ", minified to one line" : ""}`, async () => {
+    it(`replaces positions in a bundle by positions in its sources${minify ? ", minified to one line" : ""}`, async () => {
       const { code, map } = await transform(source, {
         loader: "ts",
         sourcemap: "external",
@@ -50,7 +50,7 @@ export const two = (): never => { if (one.length) one(); throw new TypeError("fu
       expect(inSources(stackOf(two)).split("\n")[1]).to.include(place(7, "new TypeError"));
     });
 
-  it("leaves places alone without a map, or with one that cannot be read", async () => {
+  it("keeps positions when there is no map or an unreadable one", async () => {
     const stack = `Error: x\n    at f (${pathToFileURL(folder).href}/none.js:1:2)\n    at node:internal/x:3:4`;
     expect(inSources(stack)).to.equal(stack);
     await writeFile(join(folder, "torn.js.map"), '{"mappings": ');

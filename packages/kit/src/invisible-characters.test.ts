@@ -36,11 +36,11 @@ describe("Invisible characters", () => {
     "山田 太郎",
     "🎉",
   ])
-    it(`are let be where ${text} needs them, or has none`, () => {
+    it(`are allowed in ${text}, which needs them or has none`, () => {
       expect(invisibleCharacter(text)).to.equal(undefined);
     });
 
-  it("are every default-ignorable code point and bidi control behind a Latin letter", () => {
+  it("include every default-ignorable code point and bidi control after a Latin letter", () => {
     const passed: string[] = [];
     for (let code = 0; code <= 0x10_ffff; code++) {
       const character = String.fromCodePoint(code);

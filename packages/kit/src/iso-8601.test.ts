@@ -2,32 +2,32 @@ import { expect } from "chai";
 
 import { parseIso8601 } from "./iso-8601.ts";
 
-/** Microseconds of the epoch, by JavaScript's own reading of `YYYY-MM-DDTHH:MM:SSZ`, and so many besides. */
+/** Returns UNIX microseconds: JavaScript's own parsing of `YYYY-MM-DDTHH:MM:SSZ`, plus `microseconds`. */
 const at = (text: string, microseconds = 0) =>
   BigInt(Date.parse(text)) * 1_000n + BigInt(microseconds);
 
-describe("ISO 8601", () => {
+describe("parseIso8601", () => {
   const same = (expected: bigint, ...texts: string[]) => {
     for (const text of texts) expect(parseIso8601(text), text).to.equal(expected);
   };
 
-  it("has dates of the calendar, basic and extended, to the day, the month or the year", () => {
+  it("parses calendar dates, basic and extended, to the day, month or year", () => {
     same(at("2026-01-31T00:00:00Z"), "2026-01-31", "20260131", "+002026-01-31", "+0020260131");
     same(at("2026-03-01T00:00:00Z"), "2026-03", "2026-03-01");
     same(at("2026-01-01T00:00:00Z"), "2026", "2026-01", "+002026");
     same(at("2024-02-29T00:00:00Z"), "2024-02-29", "20240229");
   });
 
-  it("has dates by week, and by day of the year", () => {
+  it("parses week dates and ordinal dates", () => {
     same(at("2026-01-31T00:00:00Z"), "2026-W05-6", "2026W056", "2026-031", "2026031", "2026-w05-6");
     same(at("2026-01-26T00:00:00Z"), "2026-W05", "2026W05", "2026-W05-1");
-    // Weeks at the turn of the year belong to the year that has most of them.
+    // A week at the turn of the year belongs to the year with most of its days.
     same(at("2024-12-30T00:00:00Z"), "2025-W01-1");
     same(at("2027-01-03T00:00:00Z"), "2026-W53-7");
     same(at("2024-12-31T00:00:00Z"), "2024-366", "2025-W01-2");
   });
 
-  it("has times to the hour, the minute or the second, with any fraction of the last of them", () => {
+  it("parses times to the hour, minute or second, with any fraction of the last unit", () => {
     same(at("2026-01-31T09:00:00Z"), "2026-01-31T09", "2026-01-31 09", "20260131t09Z");
     same(at("2026-01-31T09:05:00Z"), "2026-01-31T09:05", "20260131T0905", "2026-031T09:05Z");
     same(at("2026-01-31T09:05:07Z"), "2026-01-31T09:05:07", "2026W056T090507");
@@ -48,7 +48,7 @@ describe("ISO 8601", () => {
     same(at("2026-02-01T00:00:00Z"), "2026-01-31T24:00", "2026-01-31T24", "20260131T240000.000");
   });
 
-  it("is UTC unless it has an offset of any sign", () => {
+  it("assumes UTC unless there is an offset of either sign", () => {
     same(
       at("2026-01-31T09:05:00Z"),
       "2026-01-31T09:05Z",
@@ -68,7 +68,7 @@ describe("ISO 8601", () => {
     );
   });
 
-  it("has leap seconds at the end of a day of UTC alone", () => {
+  it("accepts leap seconds only at the end of a UTC day", () => {
     same(at("2017-01-01T00:00:00Z"), "2016-12-31T23:59:60Z", "2017-01-01T05:29:60+05:30");
     same(at("2017-01-01T00:00:00Z", 500_000), "2016-12-31T23:59:60.5Z");
     same(at("2017-01-01T00:00:00Z", 500_000), "2016-12-31T15:59:60,5-08");
@@ -80,7 +80,7 @@ describe("ISO 8601", () => {
       expect(parseIso8601(text), text).to.equal(undefined);
   });
 
-  it("has the years from before our own, and those that are far away", () => {
+  it("parses negative years and far years", () => {
     same(BigInt(new Date(0).setUTCFullYear(0, 0, 1)) * 1_000n, "0000-01-01", "0000", "+000000");
     same(BigInt(new Date(0).setUTCFullYear(99, 4, 1)) * 1_000n, "0099-05");
     same(
@@ -93,7 +93,7 @@ describe("ISO 8601", () => {
       expect(parseIso8601(text), text).to.equal(undefined);
   });
 
-  it("is nothing that no calendar or clock has", () => {
+  it("rejects dates and times that do not exist", () => {
     for (const text of [
       "2026-02-29",
       "2026-02-30",
@@ -118,7 +118,7 @@ describe("ISO 8601", () => {
       expect(parseIso8601(text), text).to.equal(undefined);
   });
 
-  it("is no text of another shape", () => {
+  it("rejects texts of any other form", () => {
     for (const text of [
       "",
       " ",

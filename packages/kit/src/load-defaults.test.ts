@@ -17,7 +17,7 @@ describe("loadDefaults", () => {
   const load = () => loadDefaults(pathToFileURL(folder), "a word", (value) => isWord(value));
   const isWord = (value: unknown): value is string => typeof value === "string";
 
-  it("takes the default exports of all modules but tests, in the order of their paths", async () => {
+  it("returns the default exports of all modules except tests, in the order of their paths", async () => {
     await mkdir(join(folder, "deep"));
     await writeFile(join(folder, "b.js"), 'export default "b";');
     await writeFile(join(folder, "deep", "c.js"), 'export default "c";');
@@ -28,7 +28,7 @@ describe("loadDefaults", () => {
     expect(await load()).to.deep.equal(["a", "b", "c"]);
   });
 
-  it("takes each element of a default export that is a list", async () => {
+  it("returns each element of a default export that is a list", async () => {
     await writeFile(join(folder, "a.js"), 'export default ["a", "b"];');
     await writeFile(join(folder, "c.js"), 'export default "c";');
     expect(await load()).to.deep.equal(["a", "b", "c"]);
@@ -36,7 +36,7 @@ describe("loadDefaults", () => {
     expect(await load().catch((error: unknown) => error)).to.be.instanceOf(StartupError);
   });
 
-  it("refuses other default exports, by the name of their file", async () => {
+  it("refuses other default exports with an error that names the file", async () => {
     await writeFile(join(folder, "wrong.js"), "export default 5;");
     const failure = await load().catch((error: unknown) => error);
     expect(failure)
@@ -45,7 +45,7 @@ describe("loadDefaults", () => {
       .that.matches(/wrong\.js is not a word$/);
   });
 
-  it("takes those of a list, which a bundle has in place of a folder", async () => {
+  it("returns the default exports of a list of modules, which a bundle has instead of a folder", async () => {
     const modules = [
       { file: "a.ts", module: { default: "a" } },
       { file: "helper.ts", module: {} },

@@ -32,7 +32,7 @@ describe("a lock file", () => {
     return lock;
   };
 
-  it("is had by one process, and leaves nothing behind", () => {
+  it("is held by one process at a time, and leaves nothing behind", () => {
     const lock = take();
     expect(lock.replaced).to.equal(false);
     expect(takeLockFile(path)).to.deep.equal({ heldBy: process.pid });
@@ -42,7 +42,7 @@ describe("a lock file", () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
-  it("of a process that was killed counts for nothing", async () => {
+  it("of a killed process is replaced", async () => {
     const module = fileURLToPath(new URL("./lock-file.mjs", import.meta.url));
     const script = `import { takeLockFile } from ${JSON.stringify(module)};
       takeLockFile(${JSON.stringify(path)}); console.log("taken"); setInterval(() => {}, 1_000);`;
@@ -56,7 +56,7 @@ describe("a lock file", () => {
     expect(take().replaced).to.equal(true);
   });
 
-  it("of which another process has the number by now counts for nothing", function () {
+  it("of a dead process is replaced even if its process id has been reused", function () {
     if (!processStatus(process.pid)) return this.skip();
     for (const text of [`${process.pid} 1`, "", "nonsense"]) {
       writeFileSync(path, text);
@@ -66,7 +66,7 @@ describe("a lock file", () => {
     }
   });
 
-  it("of another user is waited for by nobody: it is his, or he is gone", async function () {
+  it("of another user is held while its process lives, replaced after that, and an error if unreadable", async function () {
     if (process.getuid?.() !== 0) return this.skip();
     const nobody = 65_534;
     const module = fileURLToPath(new URL("./lock-file.mjs", import.meta.url));
@@ -97,7 +97,7 @@ describe("a lock file", () => {
     expect(taken()).to.equal("EACCES");
   });
 
-  it("is not taken away by who had it before", () => {
+  it("is not removed by its earlier holder", () => {
     const lock = take();
     writeFileSync(path, "somebody else");
     lock.release();

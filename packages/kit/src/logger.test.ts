@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createLogger } from "./logger.ts";
 
-describe("the log", () => {
+describe("createLogger", () => {
   const written = (fields: object): string => {
     let text = "";
     const destination = { write: (line: string) => void (text += line) };
@@ -9,7 +9,7 @@ describe("the log", () => {
     return text;
   };
 
-  it("leaves out secrets and the text of messages, by name", () => {
+  it("redacts secrets and message content by field name", () => {
     const secret = "do not tell";
     for (const fields of [
       { content: secret },
@@ -22,7 +22,7 @@ describe("the log", () => {
   const errorOf = (fields: object): Record<string, unknown> =>
     (JSON.parse(written(fields)) as { err: Record<string, unknown> }).err;
 
-  it("tells what an error is, where it came from and what caused it", () => {
+  it("logs type, stack and cause of an error", () => {
     const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", port: 5432 });
     const err = errorOf({ err: new TypeError("it broke", { cause }) });
     expect(err).to.include({ type: "TypeError", message: "it broke" });
@@ -30,7 +30,7 @@ describe("the log", () => {
     expect(err["cause"]).to.include({ message: "refused", code: "ECONNREFUSED", port: 5432 });
   });
 
-  it("leaves out every field of an error that is not known to be harmless, and all that is no error", () => {
+  it("omits error fields not known to be harmless, and thrown values that are no errors", () => {
     const fields = {
       code: "23514",
       constraint: "short",
@@ -50,7 +50,7 @@ describe("the log", () => {
       expect(written({ err })).not.to.contain("hello");
   });
 
-  it("leaves out the values that a message quotes", () => {
+  it("cuts the values that an error message quotes", () => {
     const refused = (code: string, message: string) => Object.assign(new Error(message), { code });
     const quoted = 'hello "dear" \n    at colleague';
     for (const err of [

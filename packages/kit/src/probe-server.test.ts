@@ -14,7 +14,7 @@ import {
 } from "./metrics.ts";
 import { startProbeServer, type ProbeServer } from "./probe-server.ts";
 
-describe("the port for probes and Prometheus", () => {
+describe("startProbeServer", () => {
   let server: ProbeServer | undefined;
   let health: () => Promise<boolean>;
   const registry = createRegistry("gateway");
@@ -32,7 +32,7 @@ describe("the port for probes and Prometheus", () => {
   });
   after(() => server?.close());
 
-  it("tells whether the process can do its work", async () => {
+  it("reports whether the process can do its work", async () => {
     health = async () => true;
     expect((await get("/health")).status).to.equal(200);
     expect((await get("/live")).status).to.equal(200);
@@ -45,7 +45,7 @@ describe("the port for probes and Prometheus", () => {
     expect(await answer.json()).to.deep.equal({ status: "unavailable" });
   });
 
-  it("serves the process, its pools, requests and counts as Prometheus text", async () => {
+  it("serves metrics of the process, its pools, requests and counters as Prometheus text", async () => {
     const stop = measureLoopDelay(registry);
     measurePools(registry, { database: { totalCount: 5, idleCount: 2, waitingCount: 1 } });
     const measure = measureRequests(registry);
@@ -72,7 +72,7 @@ describe("the port for probes and Prometheus", () => {
     expect(text).to.match(/^carillon_loop_delay_seconds_bucket\{le="\+Inf"\} \d/m);
   });
 
-  it("serves what the library tells of Node, but nothing that looks at every connection", async () => {
+  it("serves the library's default metrics, except those that iterate over every connection", async () => {
     measureNode(registry);
     const text = await (await get("/metrics")).text();
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? "");
@@ -84,7 +84,7 @@ describe("the port for probes and Prometheus", () => {
       "nodejs_version_info",
     ]);
     expect(names.filter((name) => /active|fds/.test(name))).to.deep.equal(["process_max_fds"]);
-    // What begins anew at each scrape tells two who scrape half each.
+    // Metrics that are reset at each scrape would give two scrapers half each.
     expect(names.filter((name) => name.startsWith("nodejs_eventloop_lag"))).to.have.length(1);
   });
 

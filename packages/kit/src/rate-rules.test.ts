@@ -1,17 +1,17 @@
 import { expect } from "chai";
 import { parseRateRules } from "./rate-rules.ts";
 
-describe("RATE_LIMITS", () => {
+describe("parseRateRules", () => {
   const user = [{ seconds: 60, requests: 200 }];
   const ip = [{ seconds: 60, requests: 100 }];
   const login = [{ seconds: 1_800, requests: 5 }];
 
-  it("are upstream's unless they are set", () =>
+  it("returns upstream's rules by default", () =>
     expect(parseRateRules(undefined)).to.deep.equal({ user, ip, login }));
 
-  it("can be off", () => expect(parseRateRules("off")).to.equal(undefined));
+  it("returns undefined for off", () => expect(parseRateRules("off")).to.equal(undefined));
 
-  it("have the defaults where they name nothing else", () => {
+  it("uses the defaults for kinds that are not named", () => {
     expect(parseRateRules("login=60:3,3600:20")).to.deep.equal({
       user,
       ip,
@@ -32,6 +32,6 @@ describe("RATE_LIMITS", () => {
     "ip=1:1;",
     " off",
   ])
-    it(`are not ${JSON.stringify(text)}`, () =>
+    it(`rejects ${JSON.stringify(text)}`, () =>
       expect(() => parseRateRules(text)).to.throw("not a list"));
 });

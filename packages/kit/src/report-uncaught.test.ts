@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { build } from "esbuild";
 
-/** What a process says that an error ends, and the line of the sources that it came from. */
+/** Returns the source of a program that ends with an uncaught error. */
 const source = (how: string) => `
 import { reportUncaught } from ${JSON.stringify(fileURLToPath(new URL("report-uncaught.ts", import.meta.url)))};
 reportUncaught();
@@ -17,7 +17,7 @@ const later = async (): Promise<never> => {
 ${how};
 `;
 
-describe("An error that nothing caught", () => {
+describe("an uncaught error", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-uncaught-"));
@@ -25,7 +25,7 @@ describe("An error that nothing caught", () => {
   after(() => rm(folder, { recursive: true }));
 
   for (const how of ["void later()", "setTimeout(later)", "await later()"])
-    it(`ends the process with 1 and names its line in the sources, after ${how}`, async () => {
+    it(`ends the process with exit code 1 and prints its source line, after ${how}`, async () => {
       const file = join(folder, "thrower.ts");
       await writeFile(join(folder, "package.json"), '{"type":"module"}');
       await writeFile(file, source(how));

@@ -28,12 +28,12 @@ describe("secrets in files", () => {
     throw new Error("it was not refused");
   };
 
-  it("are read as if they were the variable's own, without the line end", async () => {
+  it("are read like the variable itself, without the line end", async () => {
     const env = readEnvironment({ SECRET_KEY_FILE: await file(`${secret}\n`) });
     expect(env.SECRET_KEY).to.equal(secret);
   });
 
-  it("may be each variable that has something to hide", async () => {
+  it("are supported for every secret variable", async () => {
     const url = "postgres://carillon:secret@db.example/carillon";
     const values: Record<string, string> = {
       DATABASE_URL: url,
@@ -49,13 +49,13 @@ describe("secrets in files", () => {
     }
   });
 
-  it("are checked as the variable is, by its name", async () => {
+  it("are validated like the variable, with errors that name it", async () => {
     expect(refusal({ SECRET_KEY_FILE: await file("short") })).to.match(
       /^SECRET_KEY must have at least 32 characters/,
     );
   });
 
-  it("are refused beside the variable, when they are not there, empty, or no secret", async () => {
+  it("are refused beside the variable, and when missing, empty or too large", async () => {
     const path = await file(secret);
     expect(refusal({ SECRET_KEY_FILE: path, SECRET_KEY: secret })).to.equal(
       "SECRET_KEY_FILE is set, and SECRET_KEY too: set one of them",
@@ -72,11 +72,11 @@ describe("secrets in files", () => {
     expect(refusal({ SECRET_KEY_FILE: await file("x".repeat(65_537)) })).to.match(
       /^SECRET_KEY_FILE .* cannot be read: it has more than 65536 bytes, which no secret has$/,
     );
-    // It tells no size, and has no end.
+    // It reports no size, and has no end.
     expect(refusal({ SECRET_KEY_FILE: "/dev/zero" })).to.match(/more than 65536 bytes/);
   });
 
-  it("put a password into the database's address, whatever characters it has", async () => {
+  it("insert a password with any characters into the database URL", async () => {
     const password = await file("p@ss/w:rd?#é");
     const env = readEnvironment({
       DATABASE_URL: "postgresql://carillon@db.example:5432/carillon?sslmode=require",
@@ -93,7 +93,7 @@ describe("secrets in files", () => {
     );
   });
 
-  it("are not given to a child beside the value that it gets instead", () => {
+  it("are not passed to a child that gets the value itself", () => {
     process.env["DATABASE_URL_FILE"] = "/run/secrets/database-url";
     try {
       const child = childEnvironment({ DATABASE_URL: "postgresql://db.example/other" });

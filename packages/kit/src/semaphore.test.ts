@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { Semaphore } from "./semaphore.ts";
 
 describe("Semaphore", () => {
-  it("runs as much work at a time as it has permits, in order", async () => {
+  it("runs as much work at a time as it has permits, first come, first served", async () => {
     const semaphore = new Semaphore(3);
     const begun: number[] = [];
     const ends: Array<() => void> = [];

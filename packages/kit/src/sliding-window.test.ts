@@ -6,7 +6,7 @@ const start = 1_800_000_000_000;
 describe("A sliding window", () => {
   const hit = (window: SlidingWindow, now: number) => window.add(window.sliceAt(now), 1);
 
-  it("has room again when what filled it is older than the window, and no sooner", () => {
+  it("allows requests again when earlier ones are older than the window, and no sooner", () => {
     const window = new SlidingWindow({ seconds: 60, requests: 3 });
     for (const at of [0, 10_000, 20_000]) hit(window, start + at);
     expect(window.state(start + 20_000)).to.deep.include({ limit: 3, remaining: 0 });
@@ -20,7 +20,7 @@ describe("A sliding window", () => {
     expect(window.state(start + 62_001).blockedMs).to.be.within(7_999, 10_000);
   });
 
-  it("never lets more through in any window than the rule says, whatever comes", () => {
+  it("never allows more requests in any window than the rule, whatever the input", () => {
     const rule = { seconds: 10, requests: 7 };
     const window = new SlidingWindow(rule);
     const admitted: number[] = [];
@@ -37,7 +37,7 @@ describe("A sliding window", () => {
     }
   });
 
-  it("is free when the newest is out of it, and forgets what a clock that was set back left", () => {
+  it("is free when the newest request is outside it, and drops counts from before a clock was set back", () => {
     const window = new SlidingWindow({ seconds: 60, requests: 3 });
     const free = { limit: 3, remaining: 3, freeAt: start, blockedMs: 0 };
     expect(window.state(start)).to.deep.equal(free);

@@ -5,7 +5,7 @@ import { type State, StateMachine } from "./state-machine.ts";
 type Light = State<"green"> | State<"yellow"> | State<"red", { readonly cars: number }>;
 
 describe("a state machine", () => {
-  it("moves to a state and gives its data to the waiters", async () => {
+  it("moves to a state and passes its data to the waiters", async () => {
     const machine = new StateMachine<Light>("a light", { kind: "green" });
     const waiting = machine.until(["red"]);
     machine.move(["green"], { kind: "yellow" });

@@ -2,10 +2,10 @@ import { expect } from "chai";
 
 import { strictBase64 } from "./strict-base64.ts";
 
-describe("Strict Base64", () => {
+describe("strictBase64", () => {
   const bytes = Buffer.from([0xfb, 0xff, 0xbe, 1, 2, 3, 4, 5]);
 
-  it("gives the bytes of what encodes so many", () => {
+  it("decodes the encoding of the given number of bytes", () => {
     expect(bytes.toString("base64")).to.equal("+/++AQIDBAU=");
     expect(strictBase64("+/++AQIDBAU=", 8)?.equals(bytes)).to.equal(true);
     expect(strictBase64("", 0)?.length).to.equal(0);

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { whenNeeded } from "./when-needed.ts";
 
 describe("whenNeeded", () => {
-  it("loads for the first who asks, and once for all who ask meanwhile and later", async () => {
+  it("loads at the first call, and once for all concurrent and later calls", async () => {
     let loads = 0;
     const part = whenNeeded(async () => ({ number: ++loads }));
     expect(loads).to.equal(0);
@@ -13,7 +13,7 @@ describe("whenNeeded", () => {
     expect(loads).to.equal(1);
   });
 
-  it("fails all who wait for what cannot be loaded, and tries again for whoever asks next", async () => {
+  it("rejects all concurrent calls when loading fails, and tries again at the next call", async () => {
     let loads = 0;
     const part = whenNeeded(async () => {
       if (++loads === 1) throw new Error("away");

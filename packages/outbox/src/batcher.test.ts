@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { type BatcherOptions, createBatcher } from "./batcher.ts";
 
-/** Longer than any test: a batch that comes sooner has not waited for it. */
+/** Longer than any test: a batch that comes sooner has not waited for the pause. */
 const pauseMs = 3_600_000;
 
 describe("createBatcher", () => {
@@ -92,7 +92,7 @@ describe("createBatcher", () => {
     expect(batches).to.deep.equal([[1], [2], [3]]);
   });
 
-  it("counts the items of a failed batch and goes on", async () => {
+  it("counts the items of a failed batch and continues", async () => {
     let fails = true;
     const batcher = createBatcher<number>(
       "numbers",

@@ -49,7 +49,7 @@ describe("clearDoneIntents", () => {
       [first.last],
     );
     expect(remaining).to.deep.equal({ older: false });
-    // What lies before it is for the next run.
+    // Earlier rows are left to the next run.
     await write("older", "done", "2 days");
     expect((await clearDoneIntents(db, first)).count).to.equal(5);
     expect(await left()).to.deep.equal(["older1"]);

@@ -24,7 +24,7 @@ const child = declare("child", true);
 const other = declare("other");
 
 for (const kind of storeKinds)
-  describe(`jobs that wait for their children, on ${kind}`, () => {
+  describe(`a job that waits for its children, on ${kind}`, () => {
     let store: TestStore;
     let queues: Queues;
     let workers: WorkerHandle[];
@@ -61,7 +61,7 @@ for (const kind of storeKinds)
     const stateOf = async (id: string) => (await queues.queue("maintenance").job(id))?.state;
     const times = (id: string) => begun.filter((one) => one === id).length;
 
-    it("run again when all of them have ended, well or not, as the same attempt", async () => {
+    it("runs again as the same attempt when all children have ended, successfully or not", async () => {
       const attempts: number[] = [];
       work(async ({ id, attempt }) => {
         if (id === "child-2") throw new GiveUp("in vain");
@@ -78,7 +78,7 @@ for (const kind of storeKinds)
       await waitUntil("its end", async () => (await stateOf("parent-1")) === undefined);
     });
 
-    it("are still to run as long as one of them is", async () => {
+    it("is still to run while a child is", async () => {
       let open: () => void = () => undefined;
       const opened = new Promise<void>((resolve) => (open = resolve));
       work(async ({ id }) => {
@@ -96,7 +96,7 @@ for (const kind of storeKinds)
       await waitUntil("the second run", () => times("parent-1") === 2);
     });
 
-    it("may have children once more, and none at all", async () => {
+    it("may wait for children again, and for none", async () => {
       work(async ({ id }) => {
         if (id === "parent-1" && times(id) < 4)
           throw new AwaitChildren(times(id) === 2 ? [] : children(times(id)));
@@ -113,7 +113,7 @@ for (const kind of storeKinds)
       ]);
     });
 
-    it("let others go before children that yield", async () => {
+    it("lets other jobs run before children that yield", async () => {
       work(async ({ id }) => {
         if (id === "parent-1" && times(id) === 1) throw new AwaitChildren(children(1, 2, 3));
         if (id === "child-1") await queues.publish([{ job: other, payload: { id: 1 } }]);

@@ -27,7 +27,10 @@ const step = job({
   deadline: "20s",
 });
 
-/** Makes every try to take a job fail, though the store is there. @returns what mends it */
+/**
+ * Makes every try to take a job fail although the store is available.
+ * @returns makes them succeed again
+ */
 async function refuse(kind: StoreKind, { config }: TestStore): Promise<() => Promise<void>> {
   if (kind === "postgres") {
     const client = new pg.Client(config.databaseUrl);
@@ -49,7 +52,7 @@ async function refuse(kind: StoreKind, { config }: TestStore): Promise<() => Pro
 }
 
 for (const kind of storeKinds)
-  describe(`a worker that its store refuses every job, on ${kind}`, () => {
+  describe(`a worker whose store refuses it every job, on ${kind}`, () => {
     let store: TestStore;
     let queues: Queues;
 
@@ -62,7 +65,7 @@ for (const kind of storeKinds)
     });
     afterEach(() => store.drop());
 
-    it("says so, tries again with pauses, and goes on when it may", async () => {
+    it("reports the refusal, retries with pauses, and continues when it may", async () => {
       const { log, lines } = captureLog();
       const ran = new Set<unknown>();
       let finish = () => {};
@@ -81,10 +84,10 @@ for (const kind of storeKinds)
       await waitUntil("the first run", () => ran.size === 1);
       const mend = await refuse(kind, store);
       const began = performance.now();
-      // It does not wait to be woken for the next one: it knows that there is one.
+      // It needs no wake-up for the next job: it knows that there is one.
       finish();
       await waitUntil("twelve tries", () => worker.counters.errors >= 12, 60_000);
-      // So many tries take the pauses between them, and others of its statements fail beside them now and then.
+      // The pauses allow this many tries; other statements of the worker fail now and then, too.
       const pauses = (performance.now() - began) / refusedPauseMs;
       expect(worker.counters.errors).to.be.at.most(6 + 3 * pauses);
       expect(worker.refusal).to.be.a("string");

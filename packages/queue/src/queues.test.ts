@@ -58,7 +58,7 @@ for (const kind of storeKinds)
       return (await queues.queue("maintenance").job(id))?.state;
     }
 
-    it("run what is published, with its payload", async () => {
+    it("run published jobs with their payloads", async () => {
       const runs: Run[] = [];
       work(step, async (run) => void runs.push(run));
       await queues.publish([{ job: step, payload: { id: 7 } }]);
@@ -68,7 +68,7 @@ for (const kind of storeKinds)
       expect(runs[0]?.signal.aborted).to.equal(false);
     });
 
-    it("keep the first of two jobs with one id, silently", async () => {
+    it("silently ignore a second job with the same id", async () => {
       await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 60_000 }]);
       const first = await queues.queue("maintenance").job("step-1");
       await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 5 }]);
@@ -77,7 +77,7 @@ for (const kind of storeKinds)
       expect(await queues.queue("maintenance").counts()).to.include({ delayed: 1, waiting: 0 });
     });
 
-    it("take a delivery job's id again once it has run", async () => {
+    it("accept the id of a delivery job again once it has run", async () => {
       let runs = 0;
       work(deliverDue, async () => void runs++);
       const publication = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
@@ -88,7 +88,7 @@ for (const kind of storeKinds)
       expect(await queues.queue("delivery").counts()).to.include({ completed: 0, failed: 0 });
     });
 
-    it("add thousands at once, to every queue", async () => {
+    it("add thousands of jobs at once, to every queue", async () => {
       const steps = Array.from({ length: 2_500 }, (_, id) => ({ job: step, payload: { id } }));
       await queues.publish([
         ...steps,
@@ -98,7 +98,7 @@ for (const kind of storeKinds)
       expect((await queues.queue("delivery").counts()).delayed).to.equal(1);
     });
 
-    it("add nothing when one of several is wrong", async () => {
+    it("add nothing when one of several jobs is invalid", async () => {
       const good = { job: step, payload: { id: 1 } };
       for (const bad of [
         { job: step, payload: { id: 1.5 } },
@@ -110,7 +110,7 @@ for (const kind of storeKinds)
       expect(await queues.queue("maintenance").counts()).to.include({ waiting: 0, delayed: 0 });
     });
 
-    it("take what yields after all others, and count it as waiting", async () => {
+    it("run jobs that yield after all others, and count them as waiting", async () => {
       await queues.publish([{ job: step, payload: { id: 1 }, yields: true }]);
       await queues.publish([2, 3].map((id) => ({ job: step, payload: { id } })));
       expect(await queues.queue("maintenance").counts()).to.include({ waiting: 3 });
@@ -126,7 +126,7 @@ for (const kind of storeKinds)
       expect(runs.at(-1)).to.equal("step-1");
     });
 
-    it("never run a job before its delay, whatever its fraction, and a negative one at once", async () => {
+    it("never run a job before its delay, fractional or not, and run one with a negative delay at once", async () => {
       const started = new Map<string, number>();
       work(step, async (run) => void started.set(run.id, Date.now()));
       await queues.publish([{ job: step, payload: { id: 2 }, delayMs: -5.5 }]);
@@ -137,7 +137,7 @@ for (const kind of storeKinds)
       expect(started.get("step-1")).to.be.at.least(from + 301);
     });
 
-    it("try a failed job again, and keep it when its attempts are used up", async () => {
+    it("retry a failed job, and keep it when its attempts are used up", async () => {
       const attempts: number[] = [];
       const worker = work(step, async (run) => {
         attempts.push(run.attempt);
@@ -145,7 +145,7 @@ for (const kind of storeKinds)
       });
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the end", async () => (await stateOf("step-1")) === "failed");
-      // It is counted once the queue has told the worker, which is later than others may see it.
+      // The worker counts it when the queue has told it, which may be after others see the result.
       await waitUntil("the count", () => worker.counters.failed >= 3);
       expect(attempts).to.deep.equal([1, 2, 3]);
       expect(await queues.queue("maintenance").failed(10)).to.have.lengthOf(1);
@@ -157,7 +157,7 @@ for (const kind of storeKinds)
       expect(worker.counters).to.include({ completed: 0, failed: 3 });
     });
 
-    it("do not try again what gives up or has a wrong payload", async () => {
+    it("do not retry a job that gives up or has an invalid payload", async () => {
       let runs = 0;
       work(step, async (run) => {
         runs++;
@@ -175,7 +175,7 @@ for (const kind of storeKinds)
       expect(failures).to.have.members(["they refused", "it does not fit"]);
     });
 
-    it("take back a job that is handed back, without counting an attempt", async () => {
+    it("put a handed-back job back to waiting, without counting an attempt", async () => {
       const attempts: number[] = [];
       work(step, async (run) => {
         attempts.push(run.attempt);
@@ -186,7 +186,7 @@ for (const kind of storeKinds)
       expect(attempts).to.deep.equal([1, 1, 1]);
     });
 
-    it("close a worker only when its job has ended, and start none after", async () => {
+    it("close a worker only when its job has ended, and start no other job", async () => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
       let started = 0;
@@ -215,7 +215,7 @@ for (const kind of storeKinds)
       });
     });
 
-    it("look into a queue: states, times, absent jobs", async () => {
+    it("return states, times and absence of jobs", async () => {
       await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 60_000 }]);
       const view = await queues.queue("maintenance").job("step-1");
       expect(view).to.include({ id: "step-1", name: "step", state: "delayed", attempts: 0 });
@@ -223,12 +223,12 @@ for (const kind of storeKinds)
       expect(await queues.queue("maintenance").job("step-2")).to.equal(undefined);
     });
 
-    it("count for the metrics", async () => {
+    it("count completed jobs for the metrics", async () => {
       work(step, async () => undefined);
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the run", async () => (await stateOf("step-1")) === "completed");
       const bull = queues.bullQueues().find(({ name }) => name === "maintenance");
-      // The total follows the state in a statement of its own.
+      // The total is updated after the state, in a separate statement.
       await waitUntil("the total", async () =>
         /completed_total\{[^}]*\} 1\b/.test((await bull?.exportPrometheusMetrics()) ?? ""),
       );

@@ -5,7 +5,7 @@ import { expect } from "chai";
 
 import { prepareRedis } from "./redis.ts";
 
-/** Answers every command as a Redis of this version that has nothing to say besides. */
+/** Answers every command as a Redis of this version. */
 async function redisOf(version: string) {
   const text = `redis_version:${version}\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nloading:0\r\n`;
   const server = createServer((socket) => {
@@ -20,7 +20,7 @@ async function redisOf(version: string) {
   return { url: `redis://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-describe("the check of Redis", () => {
+describe("prepareRedis", () => {
   for (const [version, taken] of [
     ["5.0.14", false],
     ["6.0.16", false],
@@ -28,7 +28,7 @@ describe("the check of Redis", () => {
     ["7.2.4", true],
     ["10.0.0", true],
   ] as const)
-    it(`${taken ? "takes" : "refuses"} version ${version}`, async () => {
+    it(`${taken ? "accepts" : "refuses"} version ${version}`, async () => {
       const redis = await redisOf(version);
       try {
         const refusal = await prepareRedis(redis.url, silentLogger).then(

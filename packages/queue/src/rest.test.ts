@@ -51,7 +51,7 @@ for (const kind of storeKinds)
       queues.publish(Array.from({ length: count }, (_, id) => ({ job: call, payload: { id } })));
     const queue = () => queues.queue("bouncer");
 
-    it("begins no more jobs than it may, of all workers together", async () => {
+    it("starts no more jobs than its limit, of all workers together", async () => {
       const jobs = 20;
       const limit = { jobs, withinMs: 3_600_000 };
       const others = await store.connect();
@@ -66,7 +66,7 @@ for (const kind of storeKinds)
       expect((await queue().counts()).waiting).to.equal(5);
     });
 
-    it("rests for every worker, and loses no attempt of the job that found out", async () => {
+    it("rests for every worker, and counts no attempt of the job that paused it", async () => {
       const attempts: number[] = [];
       let hasEnough = true;
       const run: WorkerOptions["run"] = async (given) => {
@@ -83,22 +83,22 @@ for (const kind of storeKinds)
       await queues.publish([{ job: call, payload: { id: 7 } }]);
       expect(await queue().restsMs()).to.be.within(1, 3_600_000);
       expect((await queue().counts()).waiting).to.equal(2);
-      // A look that had begun before the rest may have found the job once more.
+      // A worker that was already taking a job when the rest began may have run it once more.
       const begun = attempts.length;
       expect(begun).to.be.at.most(2);
       hasEnough = false;
       await queues.rest("bouncer", 1);
-      // The first worker sleeps as long as it was told; one that comes looks for itself.
+      // The first worker sleeps as long as it was told; a new worker checks for itself.
       work(run, await store.connect());
       await waitUntil("both", async () => (await queue().counts()).completed === 2);
       expect(attempts).to.deep.equal(Array(begun + 2).fill(1));
     });
 
-    it("has the limit that the bouncer has", () => {
+    it("has the rate limit of the bouncer", () => {
       expect(limitOf("bouncer")).to.deep.equal({ jobs: 1_000, withinMs: 60_000 });
     });
 
-    it("is the only one that rests", async () => {
+    it("is the only kind that can rest", async () => {
       const refusal = await queues.rest("delivery", 10).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(RangeError);
       expect(await queues.queue("delivery").restsMs()).to.equal(0);

@@ -60,7 +60,7 @@ describe("starting the queues on PostgreSQL", () => {
       .and.include("npm run migrate");
   });
 
-  it("prepares once, also when several do it at the same time", async () => {
+  it("prepares the tables once, even if several processes do it at the same time", async () => {
     await Promise.all([1, 2, 3].map(() => prepareQueues(store.config)));
     const { rows } = await admin.query(
       "SELECT reloptions FROM pg_class WHERE oid = 'bullmq.job'::regclass",
@@ -72,7 +72,7 @@ describe("starting the queues on PostgreSQL", () => {
     ]);
   });
 
-  it("refuses more workers than the connections are enough for", async () => {
+  it("refuses more workers than the pool has connections for", async () => {
     const queues = await store.connect({ poolSize: 2 });
     const options = { definitions: allJobs, log: silentLogger, run: async () => undefined };
     const worker = queues.worker("delivery", options);
@@ -80,7 +80,7 @@ describe("starting the queues on PostgreSQL", () => {
     await worker.close();
   });
 
-  it("keeps to its pool, and leaves no connection open when closed", async () => {
+  it("stays within its pool, and leaves no connection open when closed", async () => {
     const queues = await store.connect({ poolSize: 3 });
     const worker = queues.worker("delivery", {
       definitions: allJobs,
@@ -98,7 +98,7 @@ describe("starting the queues on PostgreSQL", () => {
     await waitUntil("the connections to end", async () => (await countConnections(admin)) === 0);
   });
 
-  it("goes on after all its connections were cut", async () => {
+  it("continues after all its connections were cut", async () => {
     const queues = await store.connect();
     let runs = 0;
     const worker = queues.worker("delivery", {
@@ -169,7 +169,7 @@ describe("starting the queues on Redis", function () {
     }
   });
 
-  it("fails to add at once while Redis is away, and its worker goes on when it is back", async () => {
+  it("fails at once to add jobs while Redis is unavailable, and its worker continues when Redis is back", async () => {
     const port = await reservePort();
     const queues = await connectQueues(configFor(await start(port)));
     let runs = 0;

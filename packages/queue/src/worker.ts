@@ -157,12 +157,12 @@ export function startWorker(
     const final = job === undefined || job.finishedOn !== undefined;
     log[final ? "error" : "warn"](
       { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
-      final ? "job failed for good" : "job failed; it will be retried",
+      final ? "a job failed for good" : "a job failed and will be tried again",
     );
   });
   worker.on("stalled", (id) => {
     counters.stalled++;
-    log.warn({ queue, id }, "job stalled and runs again");
+    log.warn({ queue, id }, "a job had stalled and runs again");
   });
   let quietUntil = 0;
   let unsaid = 0;

@@ -44,7 +44,7 @@ describe("delivery jobs", () => {
     expect(rows).to.deep.equal([{ alarmed_at: null }]);
   });
 
-  it("are found overdue in every organization, whatever is overdue in another", async () => {
+  it("are found overdue in every organization, independently of the others", async () => {
     const large = await scene();
     const small = await scene();
     const { id } = await large.pending(-60);

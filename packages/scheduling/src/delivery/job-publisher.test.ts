@@ -53,9 +53,9 @@ forEachBackend("createDeliveryJobPublisher in a process whose clock is wrong", (
   const queues = useQueues(backend, db);
 
   for (const [secondsOff, dueIn, jobs] of [
-    // As if the message was due in 3 s: the job of its second may be running when this is found out.
+    // As if the message were due in 3 s: the job of its second may be running when this is detected.
     [-2, 1, ["shared", "own"]],
-    // Overdue by the time that its request has committed.
+    // Overdue when its request has committed.
     [-60, -1, ["shared", "own"]],
     [0, 1, ["own"]],
     [60, 30, ["own"]],

@@ -20,7 +20,7 @@ describe("heartbeats", () => {
       )
     )[0];
 
-  it("show a process and its counters until it ends", async () => {
+  it("contain a process and its counters until it ends", async () => {
     let done = 0;
     const own = heartbeatOf("worker", () => ({ done }));
     const beating = startTask(own, { db, log: silentLogger });
@@ -49,7 +49,7 @@ describe("heartbeats", () => {
       await own.beat(db);
       expect(await ahead()).to.equal(null);
       await own.beat(db);
-      // The two clocks of this machine are one; a beat may take its time.
+      // Both clocks are this machine's; a beat may take some time.
       expect(await ahead()).to.be.within(3_540, 3_660);
     } finally {
       Date.now = now;
