@@ -33,7 +33,7 @@ async function jobsNeverAdded(world: World): Promise<void> {
   const { db } = world;
   const people = await crowd(db);
   const count = 20;
-  // Without queues it keeps the delivery jobs to itself.
+  // This gateway has no queues, so it collects the delivery jobs instead of adding them.
   const gateway = await startGateway(db);
   try {
     for (let i = 0; i < count; i++) await post(gateway.as(people.org.owner), people);
@@ -76,7 +76,8 @@ async function killedBeforeStamp(world: World): Promise<void> {
   try {
     const gateway = await world.gateway();
     const client = clientOf(gateway.url, people.org.owner);
-    // A queue that takes too long leaves the delivery job to the relay, without a stamp: on a busy machine another one is needed.
+    // If adding takes too long, the gateway leaves the job to the relay without a stamp, so a busy machine needs more
+    // messages.
     const stamping = async () => {
       if ((await stamps.waiting()) > 0) return true;
       await post(client, people);
@@ -146,9 +147,9 @@ async function theRow(db: Database, people: Crowd): Promise<{ enqueued: boolean 
   return row;
 }
 
-/** Makes whoever adds a job wait, while everything else works. */
+/** Makes every attempt to add a job wait, while everything else works. */
 async function queuesOutOfReach({ db, variables }: World): Promise<{
-  /** What the gateway is to be started with; undefined on PostgreSQL. */
+  /** `REDIS_URL` for the gateway; undefined on PostgreSQL. */
   redisUrl: string | undefined;
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -166,7 +167,7 @@ async function queuesOutOfReach({ db, variables }: World): Promise<{
       await client.query("LOCK TABLE bullmq.job IN ACCESS EXCLUSIVE MODE");
     },
     async end() {
-      // Whoever waits is ended, as its client was: the server itself would go on with what it was told.
+      // Terminate the waiting backends: PostgreSQL would run their statements although the client is gone.
       await client.query(
         `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
          WHERE usename = current_user AND backend_type = 'client backend' AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`,

@@ -14,7 +14,7 @@ import { gate } from "./support/obstacles.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** Each is a step; a batch and a bit. */
+/** The messages of each channel are one step: a batch and a part of another. */
 const rooms = 12;
 const messagesEach = 120;
 const kills = 5;
@@ -27,7 +27,7 @@ const actions: DeactivationActions = {
 };
 
 onBothBackends("A deletion of messages whose worker is killed five times", scenarioMs, {
-  "ends as one that nobody disturbs": (backend) =>
+  "deletes every message once": (backend) =>
     inWorld(backend, async (world) => {
       await slowDeletions(world);
       await brokenOff(world, async (left) => {
@@ -44,10 +44,10 @@ onBothBackends("A deletion of messages whose worker is killed five times", scena
     }),
 });
 
-describe("A deletion of messages whose worker", function () {
+describe("A deletion of messages", function () {
   this.timeout(scenarioMs);
 
-  it("is told to end, goes on in another one, and the first ends in order", () =>
+  it("continues in another worker after SIGTERM, and the first exits with code 0", () =>
     inWorld("postgres", async (world) => {
       await slowDeletions(world);
       await brokenOff(world, async (left) => {
@@ -61,10 +61,10 @@ describe("A deletion of messages whose worker", function () {
       });
     }));
 
-  it("freezes in the middle of a batch, goes on in another one, and the first does nothing when it thaws", () =>
+  it("continues in another worker while the first is frozen in a batch, and the first does nothing after SIGCONT", () =>
     inWorld("postgres", async (world) => {
       const deletions = await gate(world.db, "DELETE ON messages");
-      // The processes' own limit is ten seconds; a test of the pool holds that.
+      // The processes set ten seconds themselves; a test of the pool checks that.
       const impatient = new URL(world.db.url);
       impatient.searchParams.set("idle_in_transaction_session_timeout", "1000");
       let frozen: TestProcess | undefined;
@@ -81,7 +81,7 @@ describe("A deletion of messages whose worker", function () {
     }));
 });
 
-/** Deactivates somebody who has sent much, with disturbances, and looks at the end. */
+/** Deactivates an account with many messages, applies the disturbance, and checks the result. */
 async function brokenOff(
   { db }: World,
   disturb: (left: () => Promise<number>) => Promise<void>,
@@ -92,7 +92,7 @@ async function brokenOff(
   for (let i = 0; i < rooms; i++) {
     const room = await channel(db, realm, { subscribers: [target, member] });
     ids.push(...(await pastMessages(db, room, target, { count: messagesEach })));
-    // A message that is left: the channel keeps a first one, and nobody is in the way.
+    // A message of another account, which must remain: the channel still has a first message.
     await pastMessages(db, room, member, { daysAgo: 1 });
   }
   const left = async () =>
@@ -117,7 +117,7 @@ async function brokenOff(
   expect(intents.map(({ state }) => state)).to.deep.equal(["done"]);
 }
 
-/** Makes each batch take a while, so that kills meet one half done. */
+/** Makes each batch take a while, so that kills hit an unfinished one. */
 async function slowDeletions({ db }: World): Promise<void> {
   await db.rows(`CREATE FUNCTION slow_deletion() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END $$`);

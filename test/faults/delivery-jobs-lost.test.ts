@@ -9,13 +9,13 @@ import { allSent, expectSentOnce, pending, repairsCounted } from "./support/verd
 import { inWorld, type World } from "./support/world.ts";
 
 const messages = 1_000;
-/** Where a clock is wrong they are due so many seconds after they were scheduled. */
+/** Seconds from scheduling to the due time, in the scenarios with a wrong clock. */
 const dueIn = 5;
 
 const wrongClock = new URL("support/skewed-clock.mjs", import.meta.url).href;
 
 onBothBackends("A thousand pending messages", scenarioMs, {
-  "are sent although their queue is emptied": emptied,
+  "are sent although the queue is emptied": emptied,
   "are sent, none early, by a worker whose clock is five minutes ahead": (backend) =>
     skewed(backend, 5),
   "are sent, none early, by a worker whose clock is five minutes behind": (backend) =>
@@ -69,7 +69,7 @@ async function scheduleThousand(
   await addDeliveryJobs(queues, await schedule(db, people, { count: messages, dueIn, seconds: 1 }));
 }
 
-/** All is sent once, and not before its time. */
+/** Checks that every message is sent once, and not early. */
 async function expectSent(db: Database, people: Crowd, count = messages): Promise<void> {
   await allSent(db, people.realmId, patienceMs);
   await expectSentOnce(db, people.realmId, count);

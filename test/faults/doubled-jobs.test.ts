@@ -9,11 +9,11 @@ import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A delivery job", scenarioMs, {
-  "that is set fifty times at once is one job with one effect": (backend) =>
+  "added fifty times at once is one job with one effect": (backend) =>
     inWorld(backend, fiftyAtOnce),
-  "that comes fifty times to two workers has one effect": (backend) => inWorld(backend, fiftyTimes),
-  "that comes five minutes early sends nothing early": (backend) => inWorld(backend, tooEarly),
-  "of a batch with a poisoned row fails that row alone": (backend) => inWorld(backend, poisoned),
+  "run fifty times by two workers has one effect": (backend) => inWorld(backend, fiftyTimes),
+  "run five minutes early sends nothing early": (backend) => inWorld(backend, tooEarly),
+  "with one failing row in its batch fails only that row": (backend) => inWorld(backend, poisoned),
 });
 
 async function fiftyAtOnce({ db, queues }: World): Promise<void> {
@@ -31,7 +31,7 @@ async function fiftyAtOnce({ db, queues }: World): Promise<void> {
   }
 }
 
-/** Ids of their own, so that none is swallowed. */
+/** Each job has its own id, so that the queue ignores none. */
 async function fiftyTimes({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
   await slowMessages(db, 1);
@@ -52,7 +52,7 @@ async function fiftyTimes({ db, queues }: World): Promise<void> {
   }
 }
 
-/** As when the clock of the process that set it was wrong. */
+/** Adds the job as a process with a wrong clock would. */
 async function tooEarly({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
   await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });

@@ -17,20 +17,20 @@ import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 const messages = 20;
-/** What is promised after a crash. */
+/** The promise after a crash, in milliseconds. */
 const promiseMs = 35_000;
 
 onBothBackends("An organization", scenarioMs, {
-  "is delivered on when its deliverer freezes in the middle of a batch": (backend) =>
+  "still gets its messages when a worker freezes in the middle of a batch": (backend) =>
     inWorld(backend, frozenDeliverer),
-  "is delivered on when a gateway freezes in the middle of an edit": (backend) =>
+  "still gets its messages when a gateway freezes in the middle of an edit": (backend) =>
     inWorld(backend, frozenEditor),
-  "is delivered on when the network swallows a connection with all its locks": (backend) =>
+  "still gets its messages when the network drops a connection that holds its locks": (backend) =>
     inWorld(backend, swallowedConnection),
-  "is looked at again by whoever finds it being delivered": lookedAtAgain,
+  "gets its messages later when delivery jobs find its delivery lock taken": lookedAtAgain,
 });
 
-/** The processes' own limit is ten seconds; a test of the pool holds that. */
+/** Sets a limit of one second. The processes set ten seconds themselves; a test of the pool checks that. */
 function impatient(url: string): string {
   const changed = new URL(url);
   changed.searchParams.set("idle_in_transaction_session_timeout", "1000");
@@ -64,7 +64,7 @@ async function frozenEditor(world: World): Promise<void> {
   ]);
   const path = `/api/v1/scheduled_messages/${first?.scheduledMessageId}`;
   const edit = (topic: string) => clientOf(gateway.url, owner).patch(path, { topic });
-  // A first request may take a process longer than it is given here.
+  // The first request of a process may take longer than the limit set here.
   const warm = async () => (await edit("before")).status === 200;
   await waitFor(warm, { what: "edits work", timeoutMs: promiseMs });
   const edits = await gate(db, "UPDATE OF topic ON scheduled_messages");
@@ -130,7 +130,7 @@ async function underWay(gated: Gate): Promise<void> {
   });
 }
 
-/** Neither relay nor sweep help: the worker that gets the delivery job has to deliver. */
+/** Checks that another worker delivers, without relay and sweep: only its delivery job triggers it. */
 async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise<void> {
   const worker: TestWorker = await startWorker(db, queues);
   try {
@@ -142,7 +142,7 @@ async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise
   }
 }
 
-/** Delivery jobs with ids of their own. */
+/** Adds delivery jobs that each have their own id. */
 async function repeatDeliveryJob(
   queues: World["queues"],
   people: Crowd,
@@ -157,7 +157,7 @@ async function repeatDeliveryJob(
   );
 }
 
-/** Every lock that stands in an organization's way. */
+/** Takes every lock that could block an organization. */
 async function takeLocks(tx: Tx, realmId: number): Promise<void> {
   await tx.rows("SELECT pg_advisory_xact_lock(class, $2) FROM unnest($1::int[]) AS class", [
     Object.values(lockClass),

@@ -10,20 +10,22 @@ import { inWorld, type World } from "./support/world.ts";
 
 const kills = 4;
 const inFlight = 24;
-/** What writing one message takes, in milliseconds: a transaction of those in flight takes a tenth of a second. */
+/**
+ * Milliseconds that writing one message takes, so a transaction of all requests in flight takes a tenth of a second.
+ */
 const writeMs = 4;
 
-/** What a client asked for, and whether it heard that it was done. */
+/** A request of a client, and the id in the answer if it got one. */
 interface Asked {
   readonly content: string;
   readonly scheduled: boolean;
   answered?: number;
 }
 
-describe("A gateway killed while it writes requests together", function () {
+describe("A gateway killed while it commits a batch of requests", function () {
   this.timeout(scenarioMs);
 
-  it("has done each once or not at all, and what it answered is there", () =>
+  it("has written each request once or not at all, and every answered one", () =>
     inWorld("postgres", (world) => withChance((chance) => killAgainAndAgain(world, chance))));
 });
 
@@ -52,7 +54,7 @@ async function killAgainAndAgain(world: World, chance: Chance): Promise<void> {
   await expectOnceOrNever(db, asked);
 }
 
-/** Sends and schedules in turn, until nobody answers any more. */
+/** Sends and schedules messages in turn, until the gateway no longer answers. */
 async function keepAsking(
   url: string,
   { senders, channels }: Crowd,

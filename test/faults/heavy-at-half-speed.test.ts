@@ -11,17 +11,17 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** Messages of each organization with long texts, and how many such organizations there are. */
+/** Long messages per organization, and the number of such organizations. */
 const heavy = 30;
 const organizations = 3;
 const list = (n: number) => `${"- a\n".repeat(2_490)}${n}`;
 
-onBothBackends("A worker that has half a processor", scenarioMs, {
-  "sends long texts of several organizations, and another's message between them": (backend) =>
+onBothBackends("A worker with half a CPU", scenarioMs, {
+  "sends another organization's message between long texts of several organizations": (backend) =>
     inWorld(backend, halfSpeed),
 });
 
-/** Stops the process half of the time, until the result is called. */
+/** Stops the process half of the time, until the returned function is called. */
 function halve(process: TestProcess): () => void {
   let stopped = false;
   const timer = setInterval(() => {
@@ -81,7 +81,7 @@ async function halfSpeed(world: World): Promise<void> {
   const of = (realmId: number) => sent.find((one) => one.realmId === realmId);
   for (const realmId of loud) {
     expect(of(realmId)?.messages).to.equal(heavy);
-    // It came after them into the queue, and did not wait for the whole of any.
+    // It was added to the queue after them, and did not wait for all messages of any of them.
     expect(of(quiet.realm.id)?.last ?? Infinity).to.be.below(of(realmId)?.last ?? 0);
   }
 }

@@ -22,21 +22,21 @@ import { noticeRow, subscribeSomebody, subscribeHere, timesTold } from "./suppor
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-onBothBackends("What the notification bot is to tell", scenarioMs, {
-  "is told by way of the gateway alone": (backend) => inWorld(backend, throughGateway),
-  "is told by way of the relay alone when the gateway dies before it publishes": (backend) =>
+onBothBackends("A message of the notification bot", scenarioMs, {
+  "is sent by the gateway's job alone": (backend) => inWorld(backend, throughGateway),
+  "is sent by the relay's job alone when the gateway dies before publishing": (backend) =>
     inWorld(backend, throughRelay),
-  "is told by way of the sweep alone when the queue has lost the job": (backend) =>
+  "is sent by the sweep's job alone when the queue has lost the job": (backend) =>
     inWorld(backend, throughSweep),
-  "is told when the job meets the row in the hands of whoever stamps it": (backend) =>
+  "is sent when the job starts while the row is locked for stamping": (backend) =>
     inWorld(backend, metTheStamp),
-  "is told when the job has given up a row that stayed in other hands": (backend) =>
+  "is sent after a job that gave up on a locked row": (backend) =>
     inWorld(backend, gaveUp),
-  "is a dead letter when its jobs end again and again without a word": (backend) =>
+  "is a dead letter when its jobs end repeatedly without updating the row": (backend) =>
     inWorld(backend, endedWithoutAWord),
-  "is left to its job while that waits for the next attempt": (backend) =>
+  "is left to its job while that waits for a retry": (backend) =>
     inWorld(backend, retrying),
-  "is a dead letter after the last failure, and told once when that is replayed twice": (backend) =>
+  "is a dead letter after the last failure, and sent once when it is replayed twice": (backend) =>
     inWorld(backend, deadLetter),
 });
 
@@ -119,7 +119,7 @@ async function gaveUp(world: World): Promise<void> {
   });
 }
 
-/** As when the worker dies under a job each time, until the queue gives it up. */
+/** Fails as if the worker crashed during each attempt, until the queue fails the job for good. */
 async function endedWithoutAWord(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
@@ -158,7 +158,7 @@ async function endedWithoutAWord(world: World): Promise<void> {
   }
 }
 
-/** Pauses of many minutes between its attempts are no loss. */
+/** Pauses of many minutes between attempts do not count as a lost job. */
 async function retrying(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
@@ -211,7 +211,7 @@ async function deadLetter(world: World): Promise<void> {
   }
 }
 
-/** Runs jobs, with neither relay nor sweep; its pauses between two attempts are short. */
+/** Runs jobs without relay and sweep, with short pauses between attempts. */
 async function withWorker(
   { db, queues }: World,
   work: (start: () => Promise<TestWorker>) => Promise<void>,
@@ -240,14 +240,17 @@ function servicesOf({ db, queues }: World): WorkerServices {
   return { db, queues, site: testSite(), mailer: keepingMailer(), log: silentLogger };
 }
 
-/** As a gateway leaves it: its job is in the queue, and the row is stamped. A gateway gives up where that takes long. */
+/**
+ * Leaves job and row as a gateway does: the job is in the queue, and the row is stamped. A gateway gives up if that
+ * is slow.
+ */
 async function subscribePublished({ db, queues }: World, people: Crowd): Promise<void> {
   const { intentId, version } = await subscribeHere(db, people);
   await queues.publish([{ job: sendNotice, payload: { intentId, version } }]);
   await stampIntents(db, [{ intentId, version }]);
 }
 
-/** Moves the time at which something was last heard of the job. */
+/** Sets when the job was last enqueued or failed. */
 async function lastHeardOf(db: Database, people: Crowd, agoMs: number): Promise<void> {
   await db.rows(
     `UPDATE job_intent SET enqueued_at = now() - make_interval(secs => $2 / 1000.0), run_at = now() - interval '2 days'
@@ -279,7 +282,10 @@ async function somebodyWaits(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Makes every message of the notification bot fail. @returns what mends it */
+/**
+ * Makes every message of the notification bot fail.
+ * @returns makes them succeed again
+ */
 async function poisonNotices(db: Database, people: Crowd): Promise<() => Promise<void>> {
   await db.rows(
     `CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -293,7 +299,7 @@ async function poisonNotices(db: Database, people: Crowd): Promise<() => Promise
 }
 
 interface Dashboard {
-  /** Asks as the operator, for JSON where it posts. */
+  /** Sends a request as the operator; a POST asks for JSON. */
   ask(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }

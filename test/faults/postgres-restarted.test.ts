@@ -14,7 +14,7 @@ import { requestLoad, type RequestLoad } from "./support/requests.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-onBothBackends("PostgreSQL restarted under load, in order and at once", scenarioMs, {
+onBothBackends("PostgreSQL restarted under load, by fast and immediate shutdown", scenarioMs, {
   "loses nothing and sends nothing twice": restarted,
 });
 
@@ -29,7 +29,7 @@ async function restarted(backend: QueueBackend): Promise<void> {
 
 async function underLoad(world: World, server: OwnServer): Promise<void> {
   const { db } = world;
-  // The tests' servers tell a commit before it is written, which a server that ends at once would lose.
+  // The tests' servers confirm commits before they are on disk; an immediate shutdown would lose those.
   await db.rows("ALTER DATABASE carillon SET synchronous_commit = on");
   const people = await crowd(db);
   const port = await reservePort();
@@ -57,7 +57,7 @@ async function underLoad(world: World, server: OwnServer): Promise<void> {
   }
 }
 
-/** Waits until requests succeed again, and what they scheduled is sent. */
+/** Waits until requests succeed again, and messages scheduled by them are sent. */
 async function goesOn({ db }: World, load: RequestLoad): Promise<void> {
   const earlier = load.acknowledged.length;
   await waitFor(() => load.acknowledged.length > earlier + 20, {
@@ -79,13 +79,13 @@ async function judge({ db }: World, load: RequestLoad, realmId: number): Promise
     "SELECT id FROM scheduled_messages WHERE realm_id = $1",
     [realmId],
   );
-  // A commit whose answer was lost is sent too.
+  // A commit whose response was lost is sent, too.
   await expectSentOnce(db, realmId, rows.length);
   expect(rows.map(({ id }) => id)).to.include.members([...load.acknowledged]);
   expect(load.hung, "requests without an answer").to.deep.equal([]);
 }
 
-/** Who cannot go on says so, in order that it is started again. */
+/** Checks that each process that could not continue exited with code 1, so that it is restarted. */
 function expectHonestEnds(processes: readonly Kept[]): void {
   for (const { exits } of processes) {
     for (const { code } of exits) expect(code, JSON.stringify(exits)).to.equal(1);

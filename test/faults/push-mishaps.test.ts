@@ -17,20 +17,20 @@ import { mishaps, startFaultyWay } from "./support/faulty-way.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** A call that is answered is answered long before; one that hangs holds the test up for so long. */
+/** Far longer than an answered call takes; each hanging call delays the test by this much, in milliseconds. */
 const timeoutMs = 5_000;
 
-/** On a machine so busy that more calls than those seem to hang, the bouncer is left alone for up to two minutes. */
+/** On a busy machine more calls time out, and the circuit to the bouncer is open for up to two minutes. */
 const healMs = patienceMs + 60_000;
 
 onBothBackends("Push notifications", scenarioMs, {
-  "are shown once each, whatever befalls a call of the bouncer": (backend) =>
+  "are shown once each, whatever fault a call of the bouncer has": (backend) =>
     inWorld(backend, everyMishap),
 });
 
 /**
- * The real bouncer, queues, gateway and jobs, in this process. Each mishap befalls one registration and one notification,
- * all of them at once: there are as many phones.
+ * Runs the real bouncer, queues, gateway and jobs in this process. There is one phone for each fault, so that each
+ * fault hits one registration and one notification, all at the same time.
  */
 async function everyMishap({ db, queues }: World): Promise<void> {
   const bouncer = await startTestBouncer();
@@ -59,7 +59,7 @@ async function everyMishap({ db, queues }: World): Promise<void> {
     await waitFor(active, { what: "all are active", timeoutMs: healMs, everyMs: 200 });
     expect(befallen("register")).to.equal(count);
 
-    // One after the other: messages of one transaction would be one call, which all mishaps would befall in turn.
+    // Sent one after the other: messages of one transaction would share a call, which every fault would hit in turn.
     const ids: number[] = [];
     for (const { id } of people) {
       const sent = { type: "direct", to: [id], content: `to ${id}` };

@@ -22,11 +22,11 @@ import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A push notification", scenarioMs, {
-  "comes to a phone through gateway, worker and bouncer, and goes when it is read": (backend) =>
+  "reaches a phone through gateway, worker and bouncer, and is removed when it is read": (backend) =>
     inWorld(backend, wholeWay),
   "is shown once when the worker is killed between the call and its commit": (backend) =>
     inWorld(backend, (world) => whileCalling(world, killed)),
-  "is shown once when the worker's host is frozen in mid-call, also after it thaws": (backend) =>
+  "is shown once when the worker is frozen during the call, even after SIGCONT": (backend) =>
     inWorld(backend, (world) => whileCalling(world, frozen)),
 });
 
@@ -35,7 +35,7 @@ const server = {
   PUSH_SERVER_KEY: "the-key-of-the-server",
 };
 
-/** Every process is one, and the phone a program in a terminal. */
+/** Runs every app as a process, and the phone as a program in a terminal. */
 async function wholeWay(world: World): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-phone-"));
   const database = await createBouncerDatabase();
@@ -98,7 +98,7 @@ async function wholeWay(world: World): Promise<void> {
   }
 }
 
-/** Has a worker call while `fault` befalls it, and another one do what is left. */
+/** Makes a worker call the bouncer, applies `fault` during the call, and lets another worker do the rest. */
 async function whileCalling(
   world: World,
   fault: (worker: TestProcess, answer: () => void, next: () => Promise<unknown>) => Promise<void>,
@@ -137,7 +137,7 @@ async function whileCalling(
     await fault(worker, answer, () => world.worker(push));
     await isOver(world);
     expect(await idsShown(bouncer, phone)).to.deep.equal([id]);
-    // What was frozen thaws, and finds that its work is done.
+    // The frozen worker continues, and finds that its work is done.
     worker.signal("SIGCONT");
     const next = await sendDirect(gateway.url, owner, member, "twice");
     await waitFor(() => fcm.handovers.length > 1, { what: "the next", timeoutMs: patienceMs });
@@ -169,7 +169,7 @@ async function frozen(
   await next();
 }
 
-/** Waits until no push waits to be sent. */
+/** Waits until no push is pending. */
 async function isOver({ db }: World): Promise<void> {
   const waiting = "SELECT FROM job_intent WHERE job LIKE '%push%' AND state = 'pending'";
   await waitFor(async () => (await db.rows(waiting)).length === 0, {
@@ -178,7 +178,7 @@ async function isOver({ db }: World): Promise<void> {
   });
 }
 
-/** The ids of the messages that the phone shows, as often as it does. */
+/** Returns the ids of the messages that the phone shows, with repetitions. */
 async function idsShown(bouncer: TestBouncer, phone: Phone): Promise<unknown[]> {
   const shown = await Promise.all(bouncer.providers.fcm.handovers.map((one) => phone.open(one)));
   return shown.map((one) => one?.["message_id"]);

@@ -22,11 +22,11 @@ import { expectOneState, newText, type Round } from "./support/race.ts";
 import { allSent } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** The delivery of a wave takes about as many milliseconds. */
+/** Milliseconds that the delivery of a wave takes, roughly. */
 const longestMs = 80;
 const waveSize = 50;
 
-describe("Edits and deletions that race the delivery", () => {
+describe("Edits and deletions that race with the delivery", () => {
   const db = useDatabase({ max: 20 });
 
   it("leave the old or the new state, never both, a thousand times", () =>
@@ -43,7 +43,7 @@ describe("Edits and deletions that race the delivery", () => {
         return expectOneState(db, rounds, before);
       };
       let tally = await raced(1_000);
-      // Which of the two is first is a matter of chance, and of what else the machine does.
+      // Which side wins depends on chance and on the load of the machine.
       for (let more = 0; more < 50 && Object.values(tally).includes(0); more++) {
         tally = await raced(waveSize);
       }
@@ -54,7 +54,7 @@ describe("Edits and deletions that race the delivery", () => {
 const overHttp = 200;
 
 onBothBackends("Edits and deletions over HTTP while a worker delivers", scenarioMs, {
-  "leave the old or the new state, and never an error of the server": (backend) =>
+  "leave the old or the new state, and never cause a server error": (backend) =>
     inWorld(backend, (world) => withChance((chance) => raceOverHttp(world, chance))),
 });
 
@@ -62,7 +62,7 @@ interface Scheduled {
   readonly id: number;
   readonly text: string;
   readonly sender: TestAccount;
-  /** Both, or one of the two. */
+  /** Edit, deletion, or both. */
   readonly tries: ReadonlyArray<"edit" | "remove">;
 }
 
@@ -85,7 +85,7 @@ async function scheduledBy(
   });
 }
 
-/** One wave: all become due and are being delivered, while each is tried at a moment drawn by lot. */
+/** Runs one wave: all rows become due and are delivered, while each is edited or deleted at a random moment. */
 async function race(
   db: Database,
   people: Crowd,
@@ -135,7 +135,7 @@ const unchanged = {
   deliverAt: undefined,
 };
 
-/** Delivers until nothing is due, or somebody else delivers; what passes by itself is tried again, as by a worker. */
+/** Delivers until nothing is due or another delivery holds the lock; retries transient errors like a worker. */
 async function deliverAgain(
   options: Parameters<typeof deliverAll>[0],
   realmId: number,
@@ -149,7 +149,10 @@ async function deliverAgain(
   }
 }
 
-/** @throws whatever is not a refusal */
+/**
+ * Returns the status of the request.
+ * @throws any error that is not a refusal
+ */
 async function statusOf(work: Promise<void>): Promise<number> {
   try {
     await work;
@@ -160,7 +163,7 @@ async function statusOf(work: Promise<void>): Promise<number> {
   }
 }
 
-/** A delivery takes about half a second, and the requests come in that time. */
+/** A delivery takes about half a second, and the requests arrive during it. */
 async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void> {
   const people = await crowd(db);
   await slowMessages(db, 2);

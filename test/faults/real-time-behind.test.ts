@@ -35,7 +35,7 @@ describe("Clients that are far behind", () => {
     for (const gateway of gateways.splice(0)) await gateway.close();
   });
 
-  it("cost no memory without acknowledging, and get each event once when they do", async () => {
+  it("use no memory without acknowledging, and get each event once when they acknowledge", async () => {
     const gateway = await freshGateway();
     const queue = await registered(gateway);
     const written: string[] = [];
@@ -83,7 +83,7 @@ describe("Clients that are far behind", () => {
     expect(count).to.equal(300);
   });
 
-  it("keep their queue when they are 100,000 events behind, and lose it with one more", async () => {
+  it("keep their queue when they are 100,000 events behind, and lose it at one more", async () => {
     const early = await freshGateway();
     const queue = await registered(early);
     await fillLog(furthestBehind);
@@ -95,7 +95,7 @@ describe("Clients that are far behind", () => {
     expect(await queuesOf(reader), "nothing is left of it").to.equal(0);
   });
 
-  it("lose it when the log does not reach back so far, and keep it otherwise", async () => {
+  it("lose their queue when the log no longer has their next event, and keep it otherwise", async () => {
     const [behind, ahead] = [await freshGateway(), await freshGateway()];
     const queue = await registered(behind);
     await tell(["a", "b", "c", "d"]);
@@ -133,7 +133,7 @@ describe("Clients that are far behind", () => {
     return { status, events: body.events };
   }
 
-  /** Acknowledges until nothing comes. */
+  /** Polls and acknowledges until there are no more events. */
   async function drained(
     gateway: Gateway,
     { id, last }: { id: string; last: number },
@@ -154,7 +154,7 @@ describe("Clients that are far behind", () => {
     refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: id });
   }
 
-  /** An event for each word, to the reader. */
+  /** Emits an event to the reader for each word. */
   async function tell(words: readonly string[]): Promise<void> {
     await db.transaction(async (tx) =>
       emit(
@@ -165,7 +165,7 @@ describe("Clients that are far behind", () => {
     );
   }
 
-  /** Events to the reader, as if they had been emitted. */
+  /** Inserts events to the reader, as if they had been emitted. */
   async function fillLog(count: number): Promise<void> {
     const head = await lastEventSeq(db, reader.realmId);
     await db.transaction(async (tx) => {
@@ -192,7 +192,7 @@ function wordsOf(events: Told): string[] {
   return events.flatMap(({ alert_words: words = [] }) => words);
 }
 
-/** What the log keeps of a direct message, as far as its length goes. */
+/** Returns a direct message as the log stores it, for a realistic length. */
 function loggedMessage(content: string): LoggedFields<typeof messageSent> {
   return {
     message: {

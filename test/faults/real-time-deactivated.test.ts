@@ -13,11 +13,11 @@ import { expect } from "chai";
 import { untilItWaits } from "./support/open-polls.ts";
 
 // events.md §2.
-describe("Polls of an account that is deactivated", () => {
+describe("Polls of a deactivated account", () => {
   const db = useDatabase();
   const [here, there] = [useGateway(db), useGateway(db)];
 
-  it("end at once on every gateway, and those of others go on", async () => {
+  it("end at once on every gateway, while polls of others continue", async () => {
     const { realm, member, moderator } = await organization(db);
     const params = { event_types: ["typing"], fetch_event_types: [] };
     const open = async (gateway: Gateway, account: TestAccount) => {

@@ -17,20 +17,20 @@ const day = 24 * hour;
 const week = 7 * day;
 
 // events.md §6, GC.
-describe("The clearing of queues and events", () => {
+describe("collectGarbage", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let reader: TestAccount;
 
   beforeEach(async () => {
-    // What an earlier test left would be cleared too.
+    // Queues and events of earlier tests would be deleted, too.
     await db.rows("DELETE FROM event_queue");
     await db.rows("DELETE FROM event_log");
     ({ member: reader } = await organization(db));
     await db.rows("DELETE FROM event_log");
   });
 
-  it("takes dead queues, and leaves those that are polled", async () => {
+  it("deletes dead queues, and keeps polled ones", async () => {
     const dead = await registered(600);
     const polled = await registered(600);
     const quiet = await registered(week);
@@ -49,7 +49,7 @@ describe("The clearing of queues and events", () => {
     await expectGone(dead);
   });
 
-  it("keeps events as long as the longest queue of the organization lives, and not longer", async () => {
+  it("keeps events for the longest idle time-out of the organization's queues, and not longer", async () => {
     const { member: other } = await organization(db);
     await db.rows("DELETE FROM event_log");
     const longest = await registered(week);
@@ -67,14 +67,14 @@ describe("The clearing of queues and events", () => {
     await db.rows("DELETE FROM event_queue WHERE queue_id = $1", [longest.id]);
     expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 10 });
     expect(await eventsOf(reader)).to.equal(10);
-    // Served by a gateway that never had what is gone.
+    // Served by a gateway that never had the deleted events.
     const { events: rest } = await poll({ ...short, last: short.last + 10 * 1_024 });
     expect(rest).to.have.lengthOf(10);
   });
 
-  it("takes events that are too far behind for any queue, though one of a week has not asked for them", async () => {
+  it("deletes events too far behind for any queue, even if a queue with a week's time-out has not read them", async () => {
     const away = await registered(week);
-    // Old enough to be cleared but for that queue: a place can be 380 s older than a time-out of 600 s.
+    // Old enough to be deleted without that queue: a place may be 380 s older than a time-out of 600 s.
     await write(6_000, hour);
     await write(94_000, 900);
     expect(await cleared()).to.deep.equal([0]);
@@ -83,12 +83,12 @@ describe("The clearing of queues and events", () => {
     expect(await cleared()).to.deep.equal([5_000, 1_000, 0]);
     expect(await eventsOf(reader)).to.equal(100_000);
     await expectGone(away);
-    // The next ones are too young: a poll that is under way may still need them.
+    // The next events are too young: a poll in progress may still need them.
     await write(1_000, 0);
     expect(await cleared()).to.deep.equal([0]);
   });
 
-  it("goes by when an event was committed, not by when its transaction began", async () => {
+  it("uses the time of an event's commit, not of its transaction's start", async () => {
     const written = await db.transaction(async (tx) => {
       const [row] = await tx.rows<{ late: string }>("SELECT clock_timestamp()::text AS late");
       emit(tx, reader.realmId, [userStatusChanged({ user_id: reader.id }, { audience: null })]);
@@ -101,7 +101,7 @@ describe("The clearing of queues and events", () => {
     expect(row?.later).to.equal(true);
   });
 
-  it("is not noticed by those who have got everything", async () => {
+  it("does not affect clients that have received everything", async () => {
     await write(10, day);
     const queue = await registered(600);
     expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 10 });
@@ -115,14 +115,14 @@ describe("The clearing of queues and events", () => {
     expect((await poll(queue)).events).to.have.lengthOf(1);
   });
 
-  it("goes on in batches until nothing is left to clear", async () => {
+  it("deletes in batches until nothing is left", async () => {
     await write(12_000, day);
     await write(5, 0);
     expect(await cleared()).to.deep.equal([5_000, 5_000, 2_000, 0]);
     expect(await eventsOf(reader)).to.equal(5);
   });
 
-  it("is done by one process at a time", async () => {
+  it("runs in one process at a time", async () => {
     await write(100, day);
     await db.transaction(async (tx) => {
       expect(await leads(tx, clearEvents)).to.equal(true);
@@ -134,7 +134,7 @@ describe("The clearing of queues and events", () => {
     expect(await eventsOf(reader)).to.equal(0);
   });
 
-  /** How many events each batch cleared, until there was nothing left to clear. */
+  /** Returns how many events each batch deleted, until there was nothing left. */
   async function cleared(): Promise<number[]> {
     const batches: number[] = [];
     do batches.push((await collectGarbage(db))?.events ?? -1);
@@ -171,7 +171,7 @@ describe("The clearing of queues and events", () => {
     return rows.map(({ id }) => id);
   }
 
-  /** Events to everybody that were emitted so many seconds ago. */
+  /** Inserts events for all accounts that are `age` seconds old. */
   async function write(count: number, age: number, { realmId } = reader): Promise<void> {
     const head = await lastEventSeq(db, realmId);
     await db.transaction(async (tx) => {

@@ -19,10 +19,10 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { untilItWaits } from "./support/open-polls.ts";
 import { scenarioMs } from "./support/patience.ts";
 
-/** Never within a test: whoever looks so seldom hears of it by wake-ups alone. */
+/** Never within a test: such a gateway gets events by wake-ups only. */
 const neverMs = 3_600_000;
 
-/** Somebody who writes, and somebody who reads. */
+/** An account that writes, and an account that reads. */
 interface Conversation {
   readonly send: (through: Gateway) => Promise<number>;
   readonly reader: TestAccount;
@@ -35,21 +35,21 @@ interface Queue {
 }
 
 interface Gateways {
-  /** Looks every second. */
+  /** Reads the log every second. */
   readonly looking: Gateway;
-  /** Hears wake-ups only. */
+  /** Reads the log on wake-ups only. */
   readonly listening: Gateway;
-  /** Nothing of it breaks. */
+  /** None of its connections break. */
   readonly writer: Gateway;
 }
 
 describe("Real time over broken connections", () => {
   const db = useDatabase();
 
-  onBothBackends("when wake-ups get lost", scenarioMs, {
-    "because nobody connects, a look answers, and wake-ups are heard again afterwards": (backend) =>
+  onBothBackends("without wake-ups", scenarioMs, {
+    "because connections are refused, polls are answered by reading the log, and wake-ups work again afterwards": (backend) =>
       withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
-    "because the network died silently, a look answers, and wake-ups are heard again afterwards": (
+    "because the network died silently, polls are answered by reading the log, and wake-ups work again afterwards": (
       backend,
     ) =>
       withWakeUpsOver(backend, (proxy, gateways) =>
@@ -57,7 +57,7 @@ describe("Real time over broken connections", () => {
       ),
   });
 
-  it("lose nothing where the database's connections break while polls wait", async () => {
+  it("loses nothing when database connections break while polls wait", async () => {
     const { send, reader } = await conversation();
     const proxy = await startFaultProxy(db.url);
     const broken = await connectDatabase(proxy.url, { max: 1, name: "test" });
@@ -70,7 +70,7 @@ describe("Real time over broken connections", () => {
       for (const fault of [async () => proxy.drop(), () => proxy.refuse()]) {
         const queue = await registered(behind, reader);
         const waiting = poll(behind, reader, queue);
-        // It has asked the database all that it asks.
+        // It has finished its queries.
         await untilItWaits(db, behind, queue.id);
         await fault();
         const first = await send(writer);
@@ -100,7 +100,7 @@ describe("Real time over broken connections", () => {
       const sent = await send(writer);
       expect(await woken).to.deep.equal([sent]);
     };
-    // The first wake-up may come before it listens; then it looks when it does.
+    // The first wake-up may come before the gateway listens; then it reads the log when it starts to listen.
     await expectRung();
     await expectRung();
 
@@ -118,7 +118,10 @@ describe("Real time over broken connections", () => {
     await expectRung();
   }
 
-  /** Two gateways whose wake-ups come in through a proxy, while their statements do not, and one without faults. */
+  /**
+   * Runs a scenario with two gateways that receive wake-ups through a proxy but query directly, and one without
+   * faults.
+   */
   async function withWakeUpsOver(
     backend: QueueBackend,
     scenario: (proxy: FaultProxy, gateways: Gateways) => Promise<void>,
@@ -130,7 +133,7 @@ describe("Real time over broken connections", () => {
     const start = async (lookMs: number, through: FaultProxy | undefined) => {
       const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
-      // A copy has the client that is there.
+      // Load the Prisma client first, because a copy of the pool shares it.
       await pool.loadPrisma();
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
       const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
@@ -169,7 +172,10 @@ describe("Real time over broken connections", () => {
     return { id, last };
   }
 
-  /** Asks; what it gets is acknowledged by the next question. @returns the ids of the messages */
+  /**
+   * Polls, and acknowledges the events of the previous poll.
+   * @returns the ids of the messages
+   */
   async function poll(gateway: Gateway, reader: TestAccount, queue: Queue): Promise<number[]> {
     const params = { queue_id: queue.id, last_event_id: queue.last };
     const { events } = await gateway.as(reader).succeed(getEvents, { params });

@@ -20,11 +20,11 @@ const people = 20;
 const queuesEach = 10;
 
 onBothBackends("Polls on a gateway process that is killed", scenarioMs, {
-  "go on at another one, with each message once and in order": (backend) =>
+  "continue at another gateway, with each message once and in order": (backend) =>
     inWorld(backend, killed),
 });
 
-describe("Polls on a gateway process that is told to end", () => {
+describe("Polls on a gateway process that receives SIGTERM", () => {
   it("are answered, and their queues live on", () => inWorld("postgres", toldToEnd));
 });
 
@@ -94,7 +94,7 @@ async function toldToEnd(world: World): Promise<void> {
   }
 }
 
-/** A poll on one process ends when another process deletes its queue. */
+/** Checks that a poll on one process ends when another process deletes its queue. */
 async function expectEndedByDeletion(
   db: Database,
   account: TestAccount,
@@ -102,7 +102,7 @@ async function expectEndedByDeletion(
   other: RunningGateway,
 ): Promise<void> {
   const client = clientOf(polled.url, account);
-  // Of queues that live so short it is noted at once when they are asked for.
+  // Queues with such a short idle time-out are marked as used at every poll.
   const { body: queue } = await client.post("/api/v1/register", {
     fetch_event_types: [],
     idle_queue_timeout: 59,
@@ -147,7 +147,7 @@ async function crowdIn(
   return { accounts, room: await channel(db, org.owner, { subscribers: accounts }) };
 }
 
-/** Queues for each account, each with a reader that has begun to poll. */
+/** Registers queues for each account, each with a client that has begun to poll. */
 async function follow(
   accounts: readonly TestAccount[],
   each: number,
@@ -167,7 +167,10 @@ async function allOpen(metrics: number, count: number): Promise<void> {
   });
 }
 
-/** Sends messages of several people at the same time. @returns their ids */
+/**
+ * Sends messages of several accounts at the same time.
+ * @returns their ids
+ */
 async function send(
   url: string,
   room: TestChannel,
@@ -186,13 +189,14 @@ async function send(
         if (status !== 200) throw new Error(`sending answered ${status}: ${text}`);
         return Number(body["id"]);
       };
-      // A gateway on a busy machine refuses what waits for a connection too long; then nothing was sent.
+      // A gateway on a busy machine refuses requests that wait too long for a connection; such a message was not
+      // sent.
       return waitFor(sent, { what: "a message is sent" });
     }),
   );
 }
 
-/** The order that all queues have to keep. */
+/** Returns the ids in the order that all queues have to keep. */
 async function inOrderOfCommit(db: Database, ids: readonly number[]): Promise<number[]> {
   const rows = await db.rows<{ id: number }>(
     `SELECT (payload->'message'->>'id')::bigint AS id FROM event_log

@@ -15,10 +15,10 @@ import { inWorld, type World } from "./support/world.ts";
 /** More than a batch. */
 const messages = 1_200;
 
-describe("Retention, when its worker", function () {
+describe("Retention", function () {
   this.timeout(240_000);
 
-  it("is killed in the middle of a batch, goes on in another one, and takes each message once", () =>
+  it("continues in another worker after a kill in the middle of a batch, and archives each message once", () =>
     inWorld("postgres", (world) =>
       brokenOff(world, async (worker, deletions) => {
         await worker.kill();
@@ -26,7 +26,7 @@ describe("Retention, when its worker", function () {
       }),
     ));
 
-  it("freezes in the middle of a batch, goes on in another one, and has done nothing when it thaws", () =>
+  it("continues in another worker while the first is frozen in a batch, and the first does nothing after SIGCONT", () =>
     inWorld("postgres", (world) =>
       brokenOff(
         world,
@@ -54,7 +54,7 @@ describe("Retention, when its worker", function () {
     });
     const ids = await pastMessages(db, room, owner, { count: messages, daysAgo: 3 });
     const deletions = await gate(db, "DELETE ON messages");
-    // The processes' own limit is ten seconds; a test of the pool holds that.
+    // The processes set ten seconds themselves; a test of the pool checks that.
     const impatient = new URL(db.url);
     impatient.searchParams.set("idle_in_transaction_session_timeout", "1000");
     const { events } = await eventsOf(db, realm.id, async () => {

@@ -15,17 +15,17 @@ import { allSent, expectSentOnce, pending, verdict } from "./support/verdict.ts"
 import { inWorld, type World } from "./support/world.ts";
 
 const messages = 1_000;
-/** More than a worker that was told to end can still send in the 6 s that its jobs then have. */
+/** More than a worker can still send in the 6 s that its jobs have after SIGTERM. */
 const tooMany = 4_000;
 const stopped = { code: 0, signal: null };
 
-onBothBackends("A process that is told to end", scenarioMs, {
-  "as a worker in mid-batch ends the batch, and leaves the rest to the next": (backend) =>
+onBothBackends("SIGTERM", scenarioMs, {
+  "lets a worker finish its batch and leave the rest to the next worker": (backend) =>
     inWorld(backend, inMidBatch),
-  "as a worker that hangs in mid-batch ends all the same, with nothing half done": (backend) =>
+  "ends a worker that hangs in a batch, with nothing half done": (backend) =>
     inWorld(backend, hanging),
-  "twice, as a worker in mid-batch, ends at once": (backend) => inWorld(backend, toldTwice),
-  "as a gateway answers what it has begun": (backend) => inWorld(backend, gatewayUnderRequests),
+  "sent twice ends a worker at once in the middle of a batch": (backend) => inWorld(backend, toldTwice),
+  "lets a gateway answer the requests it has begun": (backend) => inWorld(backend, gatewayUnderRequests),
 });
 
 async function inMidBatch(world: World): Promise<void> {
@@ -53,7 +53,7 @@ async function toldTwice(world: World): Promise<void> {
   worker.signal("SIGTERM");
   await worker.waitForLine("stopping");
   worker.signal("SIGTERM");
-  // An orderly end, which waits for the batch, would be 0.
+  // An orderly shutdown, which waits for the batch, would exit with 0.
   expect(await ended(worker)).to.deep.equal({ code: 1, signal: null });
   await batch.drop();
   expect(await pending(world.db, people.realmId)).to.equal(messages);
@@ -67,7 +67,7 @@ async function gatewayUnderRequests(world: World): Promise<void> {
   const gateway = await world.gateway({ METRICS_PORT: String(metrics) });
   const client = clientOf(gateway.url, people.org.owner);
   const inserts = await gate(db, "INSERT ON scheduled_messages");
-  // Each by somebody else: one account has only a few connections at a time.
+  // Each request is of another account: one account has only a few connections at a time.
   const begun = people.senders.length;
   const answers = people.senders.map((sender) =>
     clientOf(gateway.url, sender).post("/api/v1/scheduled_messages", {
@@ -78,7 +78,7 @@ async function gatewayUnderRequests(world: World): Promise<void> {
       scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3_600,
     }),
   );
-  // The first one is being written, and the others wait to be written together.
+  // The first request is being written, and the others wait for a shared transaction.
   await waitFor(async () => (await inserts.waiting()) === 1, { what: "the first has begun" });
   const waiting = () => gaugeOf(metrics, "carillon_requests_waiting");
   await waitFor(async () => (await waiting()) === begun - 1, { what: "the others wait" });
@@ -101,13 +101,13 @@ async function gatewayUnderRequests(world: World): Promise<void> {
   expect(await pending(db, people.realmId)).to.equal(begun);
 }
 
-/** How it ended, once it has. */
+/** Waits for the end of the process and returns how it ended. */
 async function ended(told: TestProcess): Promise<ProcessExit> {
   await waitFor(() => !told.running(), { what: "it has ended" });
   return told.exit;
 }
 
-/** A worker whose first batch waits in the middle of its transaction. */
+/** Starts a worker whose first batch waits in the middle of its transaction. */
 async function heldUp(
   world: World,
   count = messages,
@@ -122,7 +122,7 @@ async function heldUp(
   return { people, worker, batch };
 }
 
-/** What has been sent so far has all that belongs to it. */
+/** Checks that every message sent so far is complete. */
 async function expectWhole({ db }: World, people: Crowd): Promise<void> {
   const { pending: left, sent, ...faults } = await verdict(db, people.realmId);
   expect(left + sent).to.equal(tooMany);

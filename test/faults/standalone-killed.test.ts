@@ -19,7 +19,7 @@ async function killedTwice(backend: QueueBackend): Promise<void> {
     await schedule(await installed.member(), "first");
     await installed.kill();
 
-    // At once: its apps and its PostgreSQL may be there still.
+    // Restart at once: its apps and its PostgreSQL may still be running.
     await installed.start();
     expect(await installed.credentials()).to.deep.equal(before);
     await expectSent(installed, messages);
@@ -70,7 +70,7 @@ async function expectSent(installed: Installed, count: number): Promise<void> {
   }
 }
 
-/** What the topic holds, as the member reads it, oldest first. */
+/** Returns the messages of the topic as the member reads them, oldest first. */
 async function read(client: GatewayClient): Promise<string[]> {
   const { body } = await client.get("/api/v1/messages", {
     anchor: "newest",

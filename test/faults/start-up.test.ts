@@ -19,16 +19,16 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** What is there before anything starts, some of it in the way. */
+/** The environment prepared for all starts, including faults. */
 interface Surroundings {
   readonly database: TestDatabase;
   /** Lacks the last migration. */
   readonly outdated: TestDatabase;
-  /** Has one that this build does not know. */
+  /** Has a migration that this build does not know. */
   readonly newer: TestDatabase;
-  /** Drops keys when its memory is full. */
+  /** Evicts keys when its memory is full. */
   readonly redis: OwnServer | undefined;
-  /** Somebody listens there, and never says a word. */
+  /** A server listens there that never responds. */
   readonly takenPort: number;
   readonly closedPort: number;
   readonly folder: string;
@@ -38,7 +38,7 @@ interface Refusal {
   readonly title: string;
   readonly app: AppName;
   readonly variables: (around: Surroundings) => Variables;
-  /** The whole line. */
+  /** Matches the whole line. */
   readonly line: RegExp;
   readonly needsRedis?: boolean;
 }
@@ -51,7 +51,7 @@ const good = (around: Surroundings): Variables => ({
   DATA_DIR: join(around.folder, "var"),
 });
 
-/** A variable with a value that is wrong whatever else there is. */
+/** A variable with a value that is wrong in every environment. */
 function wrong(app: AppName, name: string, value: string | undefined, rule: string): Refusal {
   return {
     title: `${name}=${value ?? ""}`,
@@ -174,9 +174,9 @@ const refusals: readonly Refusal[] = [
   })),
 ];
 
-/** A start takes about a second of one core. */
+/** A start uses one core for about a second. */
 const atOnce = 3;
-/** Longer than any time limit of a connection. */
+/** Longer than any connection timeout, in milliseconds. */
 const limitMs = 150_000;
 
 describe("A process refuses to start, with one line and exit code 1", function () {
@@ -214,7 +214,7 @@ describe("A process refuses to start, with one line and exit code 1", function (
   }
 });
 
-/** Starts it, and waits for its end. What it said for people is what is not a line of the log. */
+/** Starts the app and waits for its end. Returns its exit code and its output without log lines. */
 async function start(
   { app, variables }: Refusal,
   around: Surroundings,
@@ -245,7 +245,7 @@ async function surroundings(): Promise<{
     await createTestDatabase(),
   ];
   for (const made of [database, outdated, newer]) close.push(() => made.drop());
-  // Connect before they are spoiled: who connects is checked.
+  // Connect before the databases are broken: connecting checks them.
   const older = await outdated.connect();
   await older.rows(
     `DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`,
@@ -270,7 +270,7 @@ async function surroundings(): Promise<{
   return { around, close };
 }
 
-/** Takes connections and says nothing. */
+/** Starts a server that accepts connections and never responds. */
 async function silentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -296,7 +296,7 @@ function at(url: string, port: number): string {
   return changed.href;
 }
 
-/** Runs at most `count` at a time. */
+/** Returns a limiter that runs at most `count` tasks at a time. */
 function limiter(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: Array<() => void> = [];
   let free = count;

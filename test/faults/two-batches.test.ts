@@ -19,7 +19,7 @@ onBothBackends("A worker that writes one batch and has prepared the next", scena
       await goOn();
       await deliveredByAnother(world, people);
     }),
-  "keeps others waiting no longer than its connections live when it freezes": (backend) =>
+  "blocks other workers no longer than its connections live when it freezes": (backend) =>
     inWorld(backend, async (world) => {
       const { people, worker, goOn } = await inTheMiddle(world);
       worker.signal("SIGSTOP");
@@ -32,7 +32,7 @@ onBothBackends("A worker that writes one batch and has prepared the next", scena
       });
       await expectSentOnce(world.db, people.realmId, messages);
     }),
-  "ends in time when it is told to, with both": (backend) =>
+  "ends in time on SIGTERM, with both batches": (backend) =>
     inWorld(backend, async (world) => {
       const { people, worker, goOn } = await inTheMiddle(world);
       worker.signal("SIGTERM");
@@ -43,13 +43,13 @@ onBothBackends("A worker that writes one batch and has prepared the next", scena
     }),
 });
 
-/** A worker whose first batch is held up at writing while its second has been claimed. */
+/** Starts a worker whose first batch waits for a lock while its second batch has been claimed. */
 async function inTheMiddle(world: World) {
   const { db, queues } = world;
   const people = await crowd(db);
   const held = await holdUp(db, "INSERT ON messages");
   const worker = await world.worker();
-  // Due when the look of a starting worker is over: its delivery counts tries, and prepares no second batch.
+  // Due after the delivery at the start of the worker, which counts attempts and prepares no second batch.
   const load = { count: messages, dueIn: 3, seconds: 1, noReminders: true };
   await addDeliveryJobs(queues, await schedule(db, people, load));
   const inBoth = async () => (await held.waiting()) === 1 && (await locked(world)) === twoBatches;
@@ -63,7 +63,7 @@ async function deliveredByAnother(world: World, people: Crowd): Promise<void> {
   await expectSentOnce(world.db, people.realmId, messages);
 }
 
-/** How many of the pending rows transactions have locked. */
+/** Returns how many pending rows are locked. */
 async function locked({ db }: World): Promise<number> {
   const [found] = await db.rows<{ n: number }>(
     `SELECT (SELECT count(*) FROM scheduled_messages WHERE NOT delivered AND NOT failed)::int

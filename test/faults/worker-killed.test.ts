@@ -12,13 +12,13 @@ import { inWorld, type World } from "./support/world.ts";
 
 const messages = 1_000;
 const kills = 10;
-/** What sending one message takes, in milliseconds, beside all else. */
+/** Additional milliseconds that sending one message takes. */
 const sendMs = 4;
-/** A full batch takes longer, so that most kills hit one half done. */
+/** Shorter than a full batch, so that most kills hit an unfinished one. */
 const longestMs = 500;
 
 onBothBackends("A worker killed ten times while a thousand messages fall due", scenarioMs, {
-  "goes on, and each message is sent once": (backend) =>
+  "is replaced, and each message is sent once": (backend) =>
     inWorld(backend, (world) => withChance((chance) => killAndReplace(world, chance))),
 });
 
@@ -53,7 +53,7 @@ async function killAndReplace(world: World, chance: Chance): Promise<void> {
   await expectSentOnce(db, people.realmId, messages);
 }
 
-/** Waits until a delivery is under way, or nothing is left to deliver. */
+/** Waits until a delivery is in progress, or no message is pending. */
 async function atWork(db: Database, realmId: number): Promise<void> {
   const look = async () => {
     const deliverers = await db.rows(

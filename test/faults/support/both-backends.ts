@@ -1,20 +1,20 @@
 import { queueBackends, redisUrl, type QueueBackend } from "@carillon/testkit";
 import pLimit from "p-limit";
 
-/** Plays from the first row to the verdict, with everything of its own. */
+/** Runs a scenario on one backend, with its own database and queues. */
 export type Scenario = (backend: QueueBackend) => Promise<void>;
 
 /**
- * Scenarios of a file that are played at once. Most start processes of their own: twice as many at once do not get ready
- * in time on a busy machine of two cores, and half as many double the time of the suites.
+ * Scenarios of a file that run at once. Most start processes: with twice as many the processes are not ready in time
+ * on a busy machine with two cores, and half as many double the time of the suites.
  */
 const playedAtOnce = 8;
 
 /**
- * Plays scenarios on both stores of the queues, a few at the same time, because faults are mostly a matter of waiting, and
- * reports each in a test of its own. Without a Redis server its half is pending tests.
- * @param scenarios by what each shows
- * @param limitMs how long as many as are played at once may take; a test waits for those before its own, too
+ * Runs scenarios on both stores of the queues, several at once, because they mostly wait, and reports each as a test.
+ * Without a Redis server the Redis tests are pending.
+ * @param scenarios by test title
+ * @param limitMs time limit for one round of concurrent scenarios; a test also waits for the rounds before its own
  */
 export function onBothBackends(
   title: string,
@@ -38,7 +38,7 @@ export function onBothBackends(
           continue;
         }
         const run = begun.then(() => limit(() => scenario(backend)));
-        // Its own test reports it.
+        // Reported by the scenario's own test.
         run.catch(() => undefined);
         runs.push(run);
         it(`${what}, on ${backend}`, () => run);

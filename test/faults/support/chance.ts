@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 
-/** Numbers that can be drawn again: a failure prints the seed, and `chance(seed)` draws them again. */
+/** Reproducible random numbers: a failure prints the seed, and `chance(seed)` repeats the numbers. */
 export interface Chance {
   readonly seed: number;
   /** A whole number from 0, below `limit`. */
@@ -21,10 +21,7 @@ export function chance(seed = randomInt(2 ** 32)): Chance {
   };
 }
 
-/**
- * Names the seed in the error of `work`, so that the same draw can be played again: with that seed as
- * `CARILLON_TEST_SEED`.
- */
+/** Runs `work` with random numbers and adds their seed to an error, so that `CARILLON_TEST_SEED` can repeat the run. */
 export async function withChance<T>(work: (chance: Chance) => Promise<T>): Promise<T> {
   const given = process.env["CARILLON_TEST_SEED"];
   const drawn = chance(given ? Number(given) : undefined);

@@ -3,17 +3,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A call on its way to the bouncer. */
+/** An intercepted call of the bouncer. */
 export interface Call {
-  /** Takes it there. @returns what the bouncer answers */
+  /**
+   * Forwards the call.
+   * @returns the bouncer's answer
+   */
   forward(): Promise<{ status: number; text: string }>;
-  /** Gives the server an answer. */
+  /** Answers the server. */
   answer(status: number, text: string, headers?: Record<string, string>): void;
   /** Breaks the connection to the server. */
   drop(): void;
 }
 
-/** What befalls a call. */
+/** A fault of a call. */
 export type Mishap = (call: Call) => Promise<void> | void;
 
 const refusal = (code: string) => JSON.stringify({ result: "error", msg: "x", code });
@@ -23,7 +26,7 @@ const pass: Mishap = async (call) => {
   call.answer(status, text);
 };
 
-/** What may befall a call to a bouncer that is there. */
+/** Faults of calls to a bouncer that is available. */
 export const mishaps: Readonly<Record<string, Mishap>> = {
   delay: async (call) => {
     await pause(300);
@@ -44,15 +47,18 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   },
 };
 
-/** A way to the bouncer on which the first calls of each kind have a mishap each, and later ones none. */
+/** A proxy to the bouncer that applies each fault once to each kind of call, and then none. */
 export interface FaultyWay {
   readonly url: string;
-  /** Names of what has befallen calls so far. */
+  /** Names of the faults applied so far. */
   readonly befallen: string[];
   close(): Promise<void>;
 }
 
-/** @param target the bouncer's address; it is asked for when the first call comes */
+/**
+ * Starts the proxy.
+ * @param target returns the bouncer's address; called at the first call
+ */
 export async function startFaultyWay(target: () => string): Promise<FaultyWay> {
   const befallen: string[] = [];
   const waiting = new Map<string, string[]>();

@@ -15,21 +15,21 @@ import {
   type TestProcess,
 } from "@carillon/testkit";
 
-/** What a person gets with `npm start`: a folder of data, two ports, and a process that can be killed and started. */
+/** What `npm start` creates: a data directory, two ports, and a process that can be killed and restarted. */
 export interface Installed {
-  /** Starts it, and waits until it says that it runs. */
+  /** Starts it, and waits until it reports that it is running. */
   start(): Promise<TestProcess>;
-  /** kill -9, of nothing but the process that was started. */
+  /** Kills only the started process, with kill -9. */
   kill(): Promise<ProcessExit>;
   stop(): Promise<ProcessExit>;
-  /** kill -9 of its PostgreSQL. */
+  /** Kills its PostgreSQL with kill -9. */
   killPostgres(): Promise<void>;
-  /** Its credentials and secrets, by the names of the files. */
+  /** Returns its credentials and secrets, by file name. */
   credentials(): Promise<Readonly<Record<string, string>>>;
-  /** Requests of the member whose key it wrote. */
+  /** Returns a client with the credentials of the member. */
   member(): Promise<GatewayClient>;
   database(): Promise<Database>;
-  /** Ends what still runs, and removes all. */
+  /** Ends running processes, and removes all files. */
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function install(backend: QueueBackend): Promise<Installed> {
   const postgresPid = async () => {
     const file = await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8");
     const pid = Number(file.split("\n")[0]);
-    // A file that is only just being written: 0 would be our own process group.
+    // The file is being written: 0 would mean our own process group.
     if (!(pid > 0)) throw new Error("PostgreSQL has not written its process id yet");
     return pid;
   };

@@ -1,15 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProcessExit, TestProcess } from "@carillon/testkit";
 
-/** A process that is started again when it ends, as by a service manager. */
+/** A process that is restarted when it ends, as by a service manager. */
 export interface Kept {
-  /** How it ended so far, each time by itself. */
+  /** Its exits so far, without the final kill. */
   readonly exits: readonly ProcessExit[];
-  /** Kills it for good. */
+  /** Kills it and does not restart it. */
   stop(): Promise<void>;
 }
 
-/** Service managers wait a little too, so that what cannot start does not keep the machine busy. */
+/**
+ * Pause before a restart, in milliseconds; service managers pause too, so that a failing start does not use a whole
+ * CPU.
+ */
 const pauseMs = 500;
 
 export function keepRunning(start: () => TestProcess): Kept {

@@ -13,17 +13,17 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 
-/** An organization with several senders, who write into several conversations. */
+/** An organization with several accounts that write into several conversations. */
 export interface Crowd {
   readonly org: TestOrganization;
   readonly realmId: number;
   readonly senders: readonly TestAccount[];
   readonly channels: readonly TestChannel[];
-  /** Rows of `recipients` of each sender alone. */
+  /** Rows of `recipients` for each sender's conversation with itself. */
   readonly selves: ReadonlyArray<{ readonly account: TestAccount; readonly recipientId: number }>;
-  /** A message that all senders see. */
+  /** The id of a message that all senders can see. */
   readonly remarkable: number;
-  /** Rows of `recipients` of direct conversations, each between two of the senders. */
+  /** Rows of `recipients` for direct conversations between two senders. */
   readonly directs: ReadonlyArray<{ readonly sender: TestAccount; readonly recipientId: number }>;
 }
 
@@ -34,7 +34,7 @@ export async function crowd(db: Database): Promise<Crowd> {
   const senders: TestAccount[] = [];
   for (let i = 0; i < crowdSize; i++) senders.push(await user(db, org.realm));
   const channels: TestChannel[] = [];
-  // One channel with all, one with all but one, and so on.
+  // The first channel has all senders, the next all but one, and so on.
   for (let i = 0; i < 4; i++) {
     channels.push(await channel(db, org.owner, { subscribers: senders.slice(0, crowdSize - i) }));
   }
@@ -43,7 +43,7 @@ export async function crowd(db: Database): Promise<Crowd> {
     selves.push({ account, recipientId: await directRecipient(db, org.realm.id, [account]) });
   const [remarkable] = await pastMessages(db, pick(channels, 0), org.owner);
   if (remarkable === undefined) throw new Error("nothing was said");
-  // A batch that begins a channel, or wakes it, is not made ahead of the one before it.
+  // A batch that changes a channel's first message or activity is not prepared ahead of the previous one.
   await db.rows(
     `UPDATE channels SET first_message_id = coalesce(first_message_id, $2), is_recently_active = true WHERE realm_id = $1`,
     [org.realm.id, remarkable],
@@ -57,20 +57,20 @@ export async function crowd(db: Database): Promise<Crowd> {
 }
 
 export interface Load {
-  /** How many. */
+  /** Number of rows. */
   readonly count: number;
-  /** The first is due so many seconds after the database's present second. */
+  /** Seconds from the database's current second to the first due time. */
   readonly dueIn: number;
-  /** Due in so many seconds one after the other, as many in each. */
+  /** Over how many seconds the due times are spread evenly. */
   readonly seconds: number;
-  /** Instead of the reminders, more messages: those can be edited. */
+  /** Writes messages instead of reminders, because they can be edited. */
   readonly noReminders?: boolean;
 }
 
 /**
- * Writes pending rows, as requests of an hour ago would have left them: of four two into channels, one to a person, and
- * a reminder of a message of the first channel. They are stamped from the first moment: between a row and a later stamp
- * the relay of a running worker would add its delivery job.
+ * Writes pending rows as if requests had written them an hour ago: of four rows, two go to channels, one to a user,
+ * and one is a reminder of a message. They are stamped from the start, or the relay of a running worker would add
+ * their delivery jobs.
  * @returns their delivery jobs, which are not in the queue
  */
 export async function schedule(db: Database, from: Crowd, load: Load): Promise<PendingDelivery[]> {
@@ -123,7 +123,7 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<P
   );
 }
 
-/** Moves what is pending to so many seconds ago; its delivery jobs come no earlier for it. */
+/** Moves the due times of pending rows into the past; existing delivery jobs run no earlier. */
 export async function makeOverdue(
   db: Database,
   { realmId }: Crowd,
@@ -142,7 +142,7 @@ function pick<T>(list: readonly T[], i: number): T {
   return found;
 }
 
-/** Puts the delivery jobs of stamped rows into the queue. */
+/** Adds the delivery jobs of stamped rows to the queue. */
 export async function addDeliveryJobs(
   queues: Pick<Queues, "publish">,
   deliveries: readonly PendingDelivery[],

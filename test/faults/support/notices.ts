@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import type { Crowd } from "./load.ts";
 
-/** The row of the one notice that a scenario is about. */
+/** The intent of the scenario's only notice. */
 export interface NoticeRow {
   readonly intentId: number;
   readonly version: number;
@@ -14,7 +14,7 @@ export interface NoticeRow {
   readonly queued: boolean;
 }
 
-/** The owner subscribes somebody to a channel, whom the notification bot then has to tell. */
+/** Subscribes a guest to a channel as the owner, so that the notification bot has to notify the guest. */
 export async function subscribeSomebody(url: string, people: Crowd): Promise<void> {
   const { owner, guest } = people.org;
   const credentials: ApiCredentials = { email: owner.deliveryEmail, apiKey: owner.apiKey };
@@ -25,7 +25,7 @@ export async function subscribeSomebody(url: string, people: Crowd): Promise<voi
   expect(answer.status, answer.text).to.equal(200);
 }
 
-/** The same through a gateway in this process, which publishes nothing by itself. */
+/** Does the same through a gateway in this process, which adds no jobs. */
 export async function subscribeHere(db: Database, people: Crowd): Promise<NoticeRow> {
   const gateway = await startGateway(db);
   try {
@@ -49,7 +49,7 @@ export async function noticeRow(db: Database, people: Crowd): Promise<NoticeRow>
   return row;
 }
 
-/** How often the notification bot has told it. */
+/** Returns how many notices the notification bot has sent. */
 export async function timesTold(db: Database, people: Crowd): Promise<number> {
   const [row] = await db.rows<{ n: number }>(
     `SELECT count(*) AS n FROM messages

@@ -2,8 +2,8 @@ import type { Database } from "@carillon/db";
 import pg from "pg";
 
 /**
- * Makes every message that is sent take longer, so that a delivery can be met half done.
- * @returns what makes them fast again
+ * Makes every message take longer to send, so that faults hit unfinished deliveries.
+ * @returns removes the delay
  */
 export async function slowMessages(
   db: Database,
@@ -19,13 +19,15 @@ export async function slowMessages(
   return async () => void (await db.rows("DROP TRIGGER slow_message ON messages"));
 }
 
-/** Statements wait here until it is opened. */
+/** Blocks statements until it is opened. */
 export interface Gate {
-  /** How many wait now. */
+  /** Returns how many statements are waiting. */
   waiting(): Promise<number>;
-  /** Lets all through, for good. */
+  /** Lets all statements pass, for good. */
   open(): Promise<void>;
-  /** Ends the statements that wait, as the server does once it has noticed that their client is gone, and opens. */
+  /**
+   * Terminates waiting statements, as the server does when it notices that their client is gone, and opens the gate.
+   */
   drop(): Promise<void>;
 }
 
@@ -36,14 +38,14 @@ let gates = 0;
 const gateClass = 9_000_000;
 
 /**
- * Holds up every statement of one kind in the middle of its transaction.
+ * Blocks every statement of one kind in the middle of its transaction.
  * @param statement such as `INSERT ON messages` or `UPDATE OF alarmed_at ON scheduled_messages`
  */
 export async function gate(db: Database, statement: string): Promise<Gate> {
   const key = gateClass + ++gates;
   const name = `gate_${key}`;
   const holder = new pg.Client({ connectionString: db.url });
-  // A server that is killed takes the gate with it.
+  // If the server is killed, the gate is gone.
   holder.on("error", () => undefined);
   await holder.connect();
   await holder.query("SELECT pg_advisory_lock($1)", [key]);

@@ -2,8 +2,8 @@ import type { Database } from "@carillon/db";
 import { waitFor, type Gateway } from "@carillon/testkit";
 
 /**
- * Resolves when a poll of the queue waits at the gateway, and has not only been taken in. Gateways note which queues
- * are in use: those asked for since the last note, and those whose polls wait. So the second note tells.
+ * Resolves when a poll of the queue waits at the gateway. Each `touch()` updates queues that were polled since the
+ * last one, and queues with waiting polls; so only a second update proves that the poll waits.
  */
 export async function untilItWaits(db: Database, gateway: Gateway, queueId: string): Promise<void> {
   for (let note = 0; note < 2; note++)
@@ -17,7 +17,7 @@ export async function untilItWaits(db: Database, gateway: Gateway, queueId: stri
     );
 }
 
-/** Moves when the queues were used last to so many seconds ago. */
+/** Sets the last use of the queues to `seconds` seconds ago. */
 export async function setUnusedFor(
   db: Database,
   seconds: number,
@@ -30,7 +30,7 @@ export async function setUnusedFor(
   );
 }
 
-/** Seconds since the queue was noted as used. */
+/** Returns the seconds since the queue was last marked as used. */
 export async function unusedFor(db: Database, queueId: string): Promise<number> {
   const [row] = await db.rows<{ seconds: number }>(
     "SELECT extract(epoch FROM now() - last_seen)::float8 AS seconds FROM event_queue WHERE queue_id = $1",

@@ -1,8 +1,8 @@
 /**
- * How long a fault may take to heal, in milliseconds: what takes up to 35 s by the sweep's intervals, on a machine
- * that has much else to do.
+ * How long recovery from a fault may take, in milliseconds. The sweep takes up to 35 s; this allows for a busy
+ * machine.
  */
 export const patienceMs = 120_000;
 
-/** How long a scenario with several such waits may take. */
+/** Time limit of a scenario with several such waits. */
 export const scenarioMs = 400_000;

@@ -1,27 +1,27 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { clientOf, waitFor, type TestAccount } from "@carillon/testkit";
 
-/** A client that follows the messages of its queue, wherever it is served. */
+/** A client that follows the messages of its queue, on any gateway. */
 export interface QueueReader {
   readonly queueId: string;
-  /** Ids of the messages that it was told, in the order of telling. */
+  /** Ids of the messages received, in order. */
   readonly messages: readonly number[];
-  /** Ids of its heartbeats. */
+  /** Ids of the heartbeats received. */
   readonly heartbeats: readonly number[];
-  /** Statuses of refusals, and codes of connections that broke. */
+  /** Statuses of refused polls, and error codes of broken connections. */
   readonly failures: ReadonlyArray<number | string>;
-  /** Waits until it has been told so many messages. */
+  /** Waits until it has received `count` messages. */
   told(count: number): Promise<void>;
-  /** Takes the answer of the poll that is open, and asks no more. Rejects with the refusal that ended it, if one did. */
+  /** Waits for the answer of the open poll, and polls no more. Rejects if the poll was refused. */
   finish(): Promise<void>;
-  /** Cuts the open poll off. */
+  /** Aborts the open poll. */
   stop(): Promise<void>;
 }
 
-/** Between a failure and the next poll, in milliseconds. */
+/** Pause between a failure and the next poll, in milliseconds. */
 const pauseMs = 50;
 
-/** Registers at `url`, for messages alone; again where the server is too busy, which changes nothing. */
+/** Registers a queue for messages at `url`; retries when the server is too busy, which is safe. */
 export async function registerReader(
   url: string,
   account: TestAccount,
@@ -39,8 +39,8 @@ export async function registerReader(
 }
 
 /**
- * Polls and acknowledges like a program that does not give up: after a failure it asks again, at the next address.
- * @param address where to ask, for the given number of failures so far
+ * Polls and acknowledges until it is stopped: after a failure it polls again, at the next address.
+ * @param address where to poll, by the number of failures so far
  */
 export function followQueue(
   account: TestAccount,
@@ -61,7 +61,7 @@ export function followQueue(
     );
     if (answer.status !== 200) {
       failures.push(answer.status);
-      // A queue that is gone stays so.
+      // The queue is gone or refused for good.
       if (answer.status < 500) over = true;
       return;
     }
@@ -107,7 +107,7 @@ export function followQueue(
   };
 }
 
-/** What the probe server of a gateway process says of one of its gauges. */
+/** Reads a gauge from the metrics of a gateway process. */
 export async function gaugeOf(port: number, name: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   const line = (await response.text()).split("\n").find((each) => each.startsWith(name));

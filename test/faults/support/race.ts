@@ -1,19 +1,19 @@
 import type { Database } from "@carillon/db";
 import { expect } from "chai";
 
-/** What was tried on a message while it was being delivered, and what the answer was: an HTTP status. */
+/** What was attempted on a message during its delivery, with the HTTP status of each answer. */
 export interface Round {
   readonly id: number;
-  /** Undefined where nobody edited. */
+  /** Undefined if there was no edit. */
   readonly edit?: number | undefined;
   readonly remove?: number | undefined;
 }
 
 export interface Tally {
-  /** Edits that came before the delivery, and those that were too late. */
+  /** Edits before the delivery, and edits that were too late. */
   readonly edited: number;
   readonly tooLate: number;
-  /** Deletions before the delivery, and those that came when the message was sent. */
+  /** Deletions before the delivery, and deletions after the message was sent. */
   readonly unsent: number;
   readonly sentFirst: number;
 }
@@ -21,8 +21,9 @@ export interface Tally {
 export const newText = (id: number): string => `edited ${id}`;
 
 /**
- * Each message is in one of the states that some order of the three would leave, and agrees with what was answered.
- * @param before the texts as they were scheduled
+ * Checks that each message is in a state that some order of edit, deletion and delivery leaves, and that agrees with
+ * the answers.
+ * @param before the texts as scheduled
  */
 export async function expectOneState(
   db: Database,
@@ -52,9 +53,9 @@ export async function expectOneState(
     expect(texts.length, what).to.be.at.most(1);
     expect([undefined, 200, 400, ...(remove === undefined ? [] : [404])], what).to.include(edit);
     expect(remove, what).to.be.oneOf([undefined, 200]);
-    // A sent message has the text of the edit when that was granted, else the old one.
+    // A sent message has the text of a successful edit, else the old text.
     if (texts.length > 0) expect(texts, what).to.deep.equal([edit === 200 ? newText(id) : old]);
-    // Refused as sent already: then it was.
+    // An edit refused as too late implies that the message was sent.
     if (edit === 400) expect(texts.length, what).to.equal(1);
     expect(rows.get(id) ?? [], what).to.deep.equal(remove === undefined ? ["delivered"] : []);
     if (remove === undefined) expect(texts.length, what).to.equal(1);

@@ -2,21 +2,23 @@ import { setTimeout as pause } from "node:timers/promises";
 import { clientOf, type TestAccount } from "@carillon/testkit";
 import type { Crowd } from "./load.ts";
 
-/** Requests that go on, whatever comes back. */
+/** Requests that continue whatever the answers are. */
 export interface RequestLoad {
-  /** Ids of the messages that were scheduled, as answered. */
+  /** Ids of the scheduled messages, from the answers. */
   readonly acknowledged: readonly number[];
-  /** Statuses of the refusals, and codes of the connections that broke. */
+  /** Statuses of refusals, and error codes of broken connections. */
   readonly failures: ReadonlyArray<number | string>;
-  /** Requests that got no answer at all in time. */
+  /** Requests that were not answered in time. */
   readonly hung: readonly string[];
   stop(): Promise<void>;
 }
 
-/** No request may take longer, in milliseconds: the gateway itself gives up earlier. */
+/** Time limit of a request in milliseconds; the gateway's own limit is shorter. */
 const longestMs = 90_000;
 
-/** Schedules messages through the gateway until it is stopped: each of the senders one after the other, due in 5 s. */
+/**
+ * Schedules messages through the gateway until it is stopped, due in 5 s; each sender waits for its previous request.
+ */
 export function requestLoad(url: string, people: Crowd): RequestLoad {
   const acknowledged: number[] = [];
   const failures: Array<number | string> = [];

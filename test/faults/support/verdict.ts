@@ -3,7 +3,7 @@ import { type Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** What became of an organization's scheduled messages and reminders. */
+/** The final state of an organization's scheduled messages and reminders. */
 export interface Verdict {
   readonly pending: number;
   readonly failed: number;
@@ -12,24 +12,24 @@ export interface Verdict {
   readonly twice: number;
   /** Marked as delivered without their message, or with another one. */
   readonly unmatched: number;
-  /** Sent with another text, topic, sender or conversation; of a reminder, another note. */
+  /** Sent with another text, topic, sender or conversation; for a reminder, another note. */
   readonly altered: number;
-  /** Whose receivers do not each have one copy. */
+  /** Sent messages whose receivers do not each have one copy. */
   readonly copies: number;
-  /** Without exactly one `message` event and one `remove` event of its own kind. */
+  /** Sent messages without exactly one `message` event and one `remove` event of their kind. */
   readonly events: number;
   /**
-   * With a lower id than one of the organization that was due before it. Rows that were tried three times are not compared:
-   * each goes alone, after the others (scheduled-messages.md §5).
+   * Sent messages with a lower id than one that was due before them. Rows tried three times are excluded: each is
+   * sent singly, after the others (scheduled-messages.md §5).
    */
   readonly disordered: number;
-  /** Sent before its time. */
+  /** Sent before their due time. */
   readonly early: number;
 }
 
-/** Reads all of it in one statement, so in one snapshot. */
+/** Reads the final state in one statement, so in one snapshot. */
 export async function verdict(db: Database, realmId: number): Promise<Verdict> {
-  // Thousands of rows that nobody has counted yet would be joined in loops, for minutes.
+  // Without statistics the planner would use nested loops over thousands of rows, for minutes.
   await db.rows("ANALYZE messages, scheduled_messages, user_messages, event_log, recipients");
   const [found] = await db.rows<Verdict>(
     `WITH scheduled AS (SELECT * FROM scheduled_messages WHERE realm_id = $1),
@@ -97,7 +97,7 @@ export async function verdict(db: Database, realmId: number): Promise<Verdict> {
   return found;
 }
 
-/** Everything of the organization has been sent, each message once, whole, in order and not early. */
+/** Checks that every message of the organization was sent once, complete, in order and not early. */
 export async function expectSentOnce(db: Database, realmId: number, count: number): Promise<void> {
   const found = await verdict(db, realmId);
   expect(found, JSON.stringify(found)).to.deep.equal({
@@ -114,7 +114,7 @@ export async function expectSentOnce(db: Database, realmId: number, count: numbe
   } satisfies Verdict);
 }
 
-/** How many messages of the organization are still to be sent. */
+/** Returns how many messages of the organization are still pending. */
 export async function pending(db: Database, realmId: number): Promise<number> {
   const [row] = await db.rows<{ n: number }>(
     "SELECT count(*) AS n FROM scheduled_messages WHERE realm_id = $1 AND NOT delivered AND NOT failed",
@@ -123,7 +123,7 @@ export async function pending(db: Database, realmId: number): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Waits until nothing of the organization is pending any more. */
+/** Waits until no message of the organization is pending. */
 export async function allSent(db: Database, realmId: number, timeoutMs: number): Promise<void> {
   await waitFor(async () => (await pending(db, realmId)) === 0, {
     what: "everything is sent",
@@ -132,7 +132,7 @@ export async function allSent(db: Database, realmId: number, timeoutMs: number):
   });
 }
 
-/** Waits until the sweep has counted what it repaired, which it does after the repair. */
+/** Waits until the sweep has counted its repairs, which it does after the repair. */
 export async function repairsCounted(db: Database): Promise<void> {
   const repairs = async () => (await readCounters(db)).get("sweep_repairs");
   await waitFor(repairs, { what: "repairs are counted" });

@@ -15,36 +15,36 @@ import { queueNames } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { prepareQueues, type Queues } from "@carillon/queue";
 
-/** An installation of one scenario: database, queues, and the processes that the scenario starts on them. */
+/** The installation of one scenario: database, queues, and the processes started on them. */
 export interface World {
   readonly backend: QueueBackend;
   readonly db: Database;
-  /** The test's own way to the queues. */
+  /** The test's own connection to the queues. */
   readonly queues: Queues;
-  /** What its processes are started with. */
+  /** The environment of its processes. */
   readonly variables: Variables;
-  /** Start one without waiting for it. */
+  /** Starts a worker or gateway without waiting for it. */
   startWorker(more?: Variables): TestProcess;
   startGateway(more?: Variables): TestProcess;
   /** Starts a worker, and waits until it works. */
   worker(more?: Variables): Promise<TestProcess>;
-  /** Starts a gateway, and waits until it serves. */
+  /** Starts a gateway, and waits until it serves requests. */
   gateway(more?: Variables): Promise<TestProcess & { url: string }>;
-  /** Kills what still runs, and drops database and queues. */
+  /** Kills running processes, and drops database and queues. */
   close(): Promise<void>;
 }
 
-/** A start takes a second, or many where several processes start on a busy machine. */
+/** A start takes a second, or many if several processes start on a busy machine. */
 const startMs = 150_000;
 
-/** Servers that the scenario breaks, instead of those that all tests share. */
+/** Servers that the scenario breaks, used instead of the shared ones. */
 export interface OwnServers {
-  /** A migrated database of its own. */
+  /** A migrated database. */
   readonly databaseUrl?: string | undefined;
   readonly redisUrl?: string | undefined;
 }
 
-/** Plays a scenario in a world that ends with it, however that goes. */
+/** Runs a scenario in a new world, which is closed in any case. */
 export async function inWorld(
   backend: QueueBackend,
   scenario: (world: World) => Promise<void>,
