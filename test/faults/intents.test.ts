@@ -240,10 +240,7 @@ function servicesOf({ db, queues }: World): WorkerServices {
   return { db, queues, site: testSite(), mailer: keepingMailer(), log: silentLogger };
 }
 
-/**
- * Leaves job and row as a gateway does: the job is in the queue, and the row is stamped. A gateway gives up if that
- * is slow.
- */
+/** Leaves job and row as a gateway does, which would give up if it was slow: the job is queued, the row is stamped. */
 async function subscribePublished({ db, queues }: World, people: Crowd): Promise<void> {
   const { intentId, version } = await subscribeHere(db, people);
   await queues.publish([{ job: sendNotice, payload: { intentId, version } }]);

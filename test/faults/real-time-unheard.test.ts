@@ -118,10 +118,7 @@ describe("Real time over broken connections", () => {
     await expectRung();
   }
 
-  /**
-   * Runs a scenario with two gateways that receive wake-ups through a proxy but query directly, and one without
-   * faults.
-   */
+  /** Runs a scenario with two gateways that receive wake-ups through a proxy, and one without faults. */
   async function withWakeUpsOver(
     backend: QueueBackend,
     scenario: (proxy: FaultProxy, gateways: Gateways) => Promise<void>,

@@ -42,7 +42,7 @@ export async function onConnection<Result>(
   }
 }
 
-/** Runs SQL other than COPY. This package needs no declared statements: most of its SQL contains table names. */
+/** Runs SQL other than COPY. Its statements are not declared, because most of them contain table names. */
 export async function ask<Row extends object>(
   client: pg.Client,
   text: string,

@@ -55,10 +55,7 @@ function nativeFolder(): string {
   }
 }
 
-/**
- * Restores symbolic links, which npm drops; the package's install script restores them too, unless scripts were
- * disabled.
- */
+/** Restores symbolic links, which npm drops; the package's install script does so too, unless scripts are off. */
 async function linkLibraries(native: string): Promise<void> {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;

@@ -1,4 +1,4 @@
-/** Idle time-outs from this many seconds on are noted as used in batches; queues with shorter ones at once. */
+/** Queues with an idle time-out of at least this many seconds are marked as used in batches; others at once. */
 export const longLived = 60;
 
 /**

@@ -21,10 +21,7 @@ export interface Presenter<Context = unknown> {
   readonly accounts: QueueAccounts;
 }
 
-/**
- * Wraps a presenter so that an event which cannot be presented is logged and skipped, and later events are still
- * sent.
- */
+/** Wraps a presenter: an event that cannot be presented is logged and skipped, so that later events are still sent. */
 export function forgiving<Context>(presenter: Presenter<Context>, log: Logger): Presenter<Context> {
   const attempt = <T>(event: LoggedEvent, work: () => T, otherwise: T): T => {
     try {

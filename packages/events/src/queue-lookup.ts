@@ -39,10 +39,7 @@ const found = {
 
 const touched = { id: column.uuid };
 
-/**
- * Builds the statements of polls. They are not declared statically because the domain provides the SQL about
- * accounts.
- */
+/** Builds the statements of polls. They cannot be static because the domain provides the SQL about accounts. */
 export function queueStatements({
   table,
   userVisibility,

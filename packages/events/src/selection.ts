@@ -64,7 +64,7 @@ export class Selection<Context> {
 
   /**
    * Adds events, oldest first, until the selection is full or some milliseconds have passed.
-   * @returns the number of the last event looked at; undefined if there was none
+   * @returns the number of the last event processed; undefined if there was none
    */
   addSome(events: Iterable<LoggedEvent>): number | undefined {
     const began = performance.now();

@@ -8,10 +8,7 @@ interface QueueDeclaration {
   readonly limit?: { readonly jobs: number; readonly withinMs: number };
 }
 
-/**
- * The queues. They are separate so that slow work of one kind does not delay another: neither a purge nor a slow push
- * service may delay messages.
- */
+/** The queues. They are separate so that slow work, such as a purge or a slow push service, does not delay messages. */
 export const queues = {
   delivery: {
     concurrency: 5,

@@ -18,10 +18,7 @@ export interface Cached<T> {
   forget(): void;
 }
 
-/**
- * Caches a read for a moment, failures too, and runs at most one read at a time, so that many callers cost no more
- * than one.
- */
+/** Caches results and failures for a moment, and runs one read at a time: many callers cost no more than one. */
 export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): Cached<T> {
   const { minMs = 1_500, limitMs = 3_000, clock = systemClock } = options;
   let kept: Promise<T> | undefined;

@@ -37,10 +37,7 @@ function withoutMapping(address: string): string {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
 }
 
-/**
- * Returns the network that shares a rate limit with the address: itself, or its /64 for IPv6, the least one customer
- * has.
- */
+/** Returns the network that shares a rate limit: the address itself, or the /64 of IPv6, the least a customer has. */
 export function networkOf(address: string): string {
   const plain = withoutMapping(address);
   if (!isIPv6(plain)) return plain;

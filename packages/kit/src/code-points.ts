@@ -13,10 +13,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/**
- * Returns whether `text` has more than `limit` code points. Reads at most `2 * limit` UTF-16 units, however long it
- * is.
- */
+/** Returns whether `text` has more than `limit` code points. Reads at most `2 * limit` UTF-16 units of it. */
 export function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   return text.length > 2 * limit || codePointLength(text) > limit;

@@ -7,10 +7,7 @@ import { setFlagsFromString } from "node:v8";
  */
 const growthPercent = 60;
 
-/**
- * Makes V8 collect old objects sooner in this process. Call it before the process has much to do
- * (docs/decisions/042).
- */
+/** Makes V8 collect old objects sooner in this process; to be called at its start (docs/decisions/042). */
 export function collectSooner(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }

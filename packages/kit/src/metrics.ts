@@ -118,10 +118,7 @@ export function measureRequests(registry: Registry): (request: MeasuredRequest) 
   };
 }
 
-/**
- * Exports counts that are kept elsewhere, such as those of the heartbeat, by the metric's only label. They must only
- * rise.
- */
+/** Exports counts kept elsewhere, such as those of the heartbeat, by the metric's only label. They must only rise. */
 export function countFrom<Name extends MetricName<"counter">>(
   registry: Registry,
   name: Name,

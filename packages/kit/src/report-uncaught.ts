@@ -8,10 +8,7 @@ export function unforeseen(error: unknown): string {
   return inSources(error instanceof Error ? inspect(error) : String(error));
 }
 
-/**
- * Ends the process with exit code 1 on an uncaught error, as Node does, but prints source positions instead of those
- * in the bundle.
- */
+/** Ends the process with exit code 1 on an uncaught error, as Node does, but prints positions in the sources. */
 export function reportUncaught(): void {
   process.once("uncaughtException", (error) => {
     writeSync(process.stderr.fd, `${unforeseen(error)}\n`);

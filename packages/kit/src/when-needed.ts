@@ -1,6 +1,5 @@
 /**
- * Loads a value at the first call, once for all concurrent calls. If that fails, they all fail, and the next call
- * tries again.
+ * Loads a value at the first call, once for all concurrent calls. If that fails they all fail; the next call retries.
  */
 export function whenNeeded<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loading: Promise<Loaded> | undefined;

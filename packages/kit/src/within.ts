@@ -1,7 +1,4 @@
-/**
- * Returns whether `promise` resolves within `limitMs` milliseconds; it continues either way, and a rejection is
- * passed on.
- */
+/** Returns whether `promise` resolves within `limitMs` milliseconds; it continues either way. Passes on rejections. */
 export async function within(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   if (limitMs === Infinity) return promise.then(() => true);
   let timer: NodeJS.Timeout | undefined;

@@ -138,7 +138,7 @@ const count = statement({
 
 /**
  * Counts the attempts of ended jobs in their rows. An intent that reached its limit becomes a dead letter; any other
- * waits as a new version, for a job of its own. Locked rows are left for the next run.
+ * waits as a new version, for its own job. Locked rows are left for the next run.
  * @returns the intents that wait, as they are now
  */
 export function countEnded(sql: Sql, ended: readonly EndedIntent[]): Promise<QueuedIntent[]> {

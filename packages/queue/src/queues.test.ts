@@ -145,7 +145,7 @@ for (const kind of storeKinds)
       });
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the end", async () => (await stateOf("step-1")) === "failed");
-      // The worker counts it when the queue has told it, which may be after others see the result.
+      // The worker counts a failure after the queue has reported it, when others may see it already.
       await waitUntil("the count", () => worker.counters.failed >= 3);
       expect(attempts).to.deep.equal([1, 2, 3]);
       expect(await queues.queue("maintenance").failed(10)).to.have.lengthOf(1);

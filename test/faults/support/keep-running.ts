@@ -9,10 +9,7 @@ export interface Kept {
   stop(): Promise<void>;
 }
 
-/**
- * Pause before a restart, in milliseconds; service managers pause too, so that a failing start does not use a whole
- * CPU.
- */
+/** Pause before a restart, in milliseconds, so that a failing start does not use a whole CPU. */
 const pauseMs = 500;
 
 export function keepRunning(start: () => TestProcess): Kept {

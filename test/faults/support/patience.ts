@@ -1,7 +1,4 @@
-/**
- * How long recovery from a fault may take, in milliseconds. The sweep takes up to 35 s; this allows for a busy
- * machine.
- */
+/** How long recovery may take, in milliseconds: the sweep takes up to 35 s, and the machine may be busy. */
 export const patienceMs = 120_000;
 
 /** Time limit of a scenario with several such waits. */

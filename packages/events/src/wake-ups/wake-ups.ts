@@ -5,10 +5,7 @@ import { eventsLogged } from "../emit.ts";
 import { pgNotify } from "./pg-notify.ts";
 import { redisPubSub } from "./redis-pub-sub.ts";
 
-/**
- * Signals other processes that an organization's log has grown. A signal may get lost: listeners also read the log
- * every second.
- */
+/** Signals processes that an organization's log has grown. It may get lost: they also read the log every second. */
 export interface WakeUps {
   /** Never fails and never waits. Listeners of this process are called synchronously. */
   wake(realmId: number): void;

@@ -13,10 +13,7 @@ const payload = z.strictObject({
 
 export type DeletionStepRef = z.infer<typeof payload>;
 
-/**
- * Attempts continue for about a day. There may be hundreds of these jobs, so each yields to all other jobs of the
- * queue.
- */
+/** Attempts continue for about a day. There may be hundreds of these jobs, so each yields to all others. */
 export const deleteMessagesStep = job({
   name: "delete-messages-step",
   queue: "maintenance",

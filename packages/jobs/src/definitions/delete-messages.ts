@@ -3,10 +3,7 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({
-  /**
-   * The row of `message_deletion_jobs` that says which messages to delete: of which account, which, and up to which
-   * id.
-   */
+  /** The row of `message_deletion_jobs`: the account, which of its messages, and the last message. */
   deletionId: z.int().positive(),
 });
 

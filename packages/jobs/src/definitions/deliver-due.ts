@@ -20,10 +20,10 @@ const payload = z
 
 export type DeliverDue = z.infer<typeof payload>;
 
-/** Batches of a long turn: about a second of work on an idle machine. */
+/** Batches after which a delivery continues in another job: about a second of work on an idle machine. */
 export const batchesPerTurn = 14;
 
-/** How many organizations a process delivers in long turns at a time; turns of others end sooner. */
+/** How many organizations a process delivers in long runs at a time; runs of other organizations end sooner. */
 export const longRunsAtOnce = 2;
 
 /** Batches that a delivery job may always take: 300 messages. A continuation may always take one, of 500. */
@@ -55,9 +55,9 @@ export const deliverDue = job({
   queue: "delivery",
   about:
     "Sends the scheduled messages of one organization that are due. " +
-    `After ${batchesPerTurn} batches it goes on in another job, behind all others that wait; after ${batchesAtFirst} ` +
-    `or ${bytesAtFirst} bytes of text, and one batch each time it goes on, where ${longRunsAtOnce} organizations of the ` +
-    "process have more due already. Where it may have failed before it begins with few messages, and counts each try in their rows.",
+    `After ${batchesPerTurn} batches it continues in another job, behind all waiting jobs. While the process delivers ` +
+    `${longRunsAtOnce} other organizations in long runs, a job ends after ${batchesAtFirst} batches or ${bytesAtFirst} bytes of text, ` +
+    "and a continuation after one batch. After a possible failure it begins with few messages, and counts each try in their rows.",
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>
     `deliver-due-${realmId}-${second}` +

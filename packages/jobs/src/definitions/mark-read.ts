@@ -19,10 +19,7 @@ const intent = z.strictObject({
 
 export type MarkReadIntent = z.infer<typeof intent>;
 
-/**
- * Unread messages of a channel that an account has left could never be read; a request marks only a limited number
- * itself.
- */
+/** Unread messages of a channel that an account has left could never be read. A request marks only so many itself. */
 export const markRead = intentJob({
   name: "mark-read",
   title: "Marking as read",

@@ -10,7 +10,7 @@ const intent = z.strictObject({
     .array(
       z.strictObject({
         id,
-        /** Ids of the users whom the message mentions by name. */
+        /** Ids of users mentioned by name. */
         users: z.array(id).optional(),
         /** Ids of the user groups that the message mentions. */
         groups: z.array(id).optional(),
@@ -19,7 +19,7 @@ const intent = z.strictObject({
       }),
     )
     .min(1),
-  /** The receiver of the first message up to whom all receivers have been processed. */
+  /** All receivers of the first message up to this id have been processed. */
   after: z.int().nonnegative(),
 });
 

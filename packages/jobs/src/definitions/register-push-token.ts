@@ -9,8 +9,7 @@ export const registerPushToken = intentJob({
   queue: "bouncer",
   about: "Registers a device's push token with the push bouncer.",
   /**
-   * `registrationId` names the row with the data for the bouncer: a newer row means that the device has registered
-   * again.
+   * `registrationId`: the row with the data for the bouncer; a newer row means that the device has registered again.
    */
   intent: z.strictObject({
     deviceId: z.int().positive(),

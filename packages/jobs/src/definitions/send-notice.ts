@@ -47,10 +47,7 @@ const intent = z.discriminatedUnion("kind", [
 
 export type NoticeIntent = z.infer<typeof intent>;
 
-/**
- * Messages of the notification bot that are sent after the commit, because they may be many and need not be sent at
- * once.
- */
+/** Messages of the notification bot that are sent after the commit, because they may be many and are not urgent. */
 export const sendNotice = intentJob({
   name: "send-notice",
   title: "Message of the notification bot",

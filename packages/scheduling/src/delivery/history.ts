@@ -1,7 +1,7 @@
 import { column, statement, type Tx } from "@carillon/db";
 
 /**
- * Upper bounds of buckets, in seconds, of how late messages were sent; later ones have a bucket of their own. Counts of
+ * Upper bounds of buckets, in seconds, of how late messages were sent; later ones have their own bucket. Counts of
  * buckets can be summed over steps, workers and backends, which percentiles cannot (docs/decisions/037). Rows store only
  * the counts: other bounds need other steps.
  */
@@ -30,7 +30,7 @@ export interface DeliveredBatch {
   readonly failed: number;
 }
 
-/** Records the batch with the commit, as a row of its own: batches do not wait for each other. */
+/** Records the batch with the commit, as a separate row: batches do not wait for each other. */
 export function recordBatch(tx: Tx, { backend, dueAt, failed }: DeliveredBatch): void {
   if (dueAt.length > 0 || failed > 0) tx.sendWithCommit(record, [backend, dueAt, failed]);
 }

@@ -22,7 +22,7 @@ const rememberedMs = 60_000;
  * Far less than the age at which the relay adds a missing job.
  */
 const pauseMs = 200;
-/** What is due within so many milliseconds is added without a pause. */
+/** Messages due within this many milliseconds are added without a pause. */
 const urgentMs = 5_000;
 
 /** Adds delivery jobs right after the commit. */
@@ -85,7 +85,7 @@ type Publish = (jobs: ReadonlyArray<Publication<DeliverDue>>) => Promise<void>;
 /**
  * Adds the delivery jobs of rows to the queue and marks the rows. A process whose clock is behind may add a row to the
  * job of its second when that is running or has run. The database's clock shows it when the row is marked; such a row
- * gets a job of its own.
+ * gets its own job.
  * @param now UNIX milliseconds, by the clock that the queue compares with
  */
 export async function publishDeliveryJobs(

@@ -16,7 +16,7 @@ export interface Heartbeat extends RecurringTask {
   end(sql: Sql): Promise<void>;
 }
 
-/** Rows without a heartbeat for so many seconds are deleted: their processes have crashed. */
+/** Seconds without a heartbeat after which a row is deleted, because its process has crashed. */
 const deletedAfterSeconds = 3_600;
 
 const write = statement({
@@ -46,7 +46,7 @@ const remove = statement({
 });
 
 /**
- * Creates the heartbeat of this process, a row of `process_heartbeats`. A process goes on when its heartbeat fails.
+ * Creates the heartbeat of this process, a row of `process_heartbeats`. A failing heartbeat does not stop the process.
  * @param counters read at every beat; numbers and short names only, since they are stored in plain text and shown
  */
 export function heartbeatOf(role: ProcessName, counters: () => object = () => ({})): Heartbeat {
