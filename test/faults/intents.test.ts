@@ -281,7 +281,7 @@ async function somebodyWaits(db: Database): Promise<boolean> {
 
 /**
  * Makes every message of the notification bot fail.
- * @returns makes them succeed again
+ * @returns a function that makes them succeed again
  */
 async function poisonNotices(db: Database, people: Crowd): Promise<() => Promise<void>> {
   await db.rows(

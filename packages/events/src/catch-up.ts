@@ -8,8 +8,8 @@ import type { Selection } from "./selection.ts";
 const batch = 200;
 
 /**
- * Adds events from the log to the selection, for a queue that is further behind than the gateway's memory. Reads the numbers
- * after `after` up to `until`, at most one batch, and stops when the selection is full.
+ * Adds events from the log to the selection, for a queue that is further behind than the gateway's memory. Reads the
+ * numbers after `after` up to `until`, at most one batch, and stops when the selection is full.
  * @returns the number up to which the queue has been served; undefined when the log no longer reaches back so far
  */
 export async function catchUp<Context>(

@@ -25,7 +25,7 @@ describe("ids of events", () => {
     expect(heartbeatId(last, 6)).to.be.greaterThan(last);
   });
 
-  it("of heartbeats move a quiet queue to the end of the log", () => {
+  it("move a quiet queue to the end of the log, by a heartbeat", () => {
     expect(heartbeatId(eventId(3), 900)).to.equal(eventId(900) + 1);
     expect(heartbeatId(-1, 0)).to.equal(1);
   });

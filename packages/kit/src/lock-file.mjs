@@ -12,8 +12,7 @@ import { isAlive, processStatus } from "./process-status.mjs";
  * Takes a lock file for this process. The file holds the process id and when the process started, so that the lock of
  * a dead process is replaced even if its id has been reused.
  * @param {string} path in an existing folder
- * @returns {LockFile
- * { heldBy: number }} the lock, or the id of the process that holds it
+ * @returns {LockFile | { heldBy: number }} the lock, or the id of the process that holds it
  * @throws {Error} when the file cannot be created, or belongs to another user and cannot be replaced
  */
 export function takeLockFile(path) {

@@ -60,7 +60,7 @@ const loopStepMs = 50;
 
 /**
  * Measures `carillon_loop_delay_seconds`: how much later than scheduled a timer fires.
- * @returns stops the measuring
+ * @returns a function that stops the measurement
  */
 export function measureLoopDelay(registry: Registry): () => void {
   const delays = histogram(registry, "carillon_loop_delay_seconds");
@@ -106,7 +106,7 @@ export interface MeasuredRequest {
 
 /**
  * Measures `carillon_http_requests_total` and `carillon_http_request_seconds`.
- * @returns records one request
+ * @returns a function that records one request
  */
 export function measureRequests(registry: Registry): (request: MeasuredRequest) => void {
   const requests = counter(registry, "carillon_http_requests_total");

@@ -17,8 +17,7 @@ export function isAlive(pid) {
 /**
  * Reads the status of a process from /proc; undefined on systems other than Linux, and when the process is gone.
  * @param {number} pid
- * @returns {{ state: string, startedAt: string }
- * undefined}
+ * @returns {{ state: string, startedAt: string } | undefined}
  */
 export function processStatus(pid) {
   try {

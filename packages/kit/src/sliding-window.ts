@@ -20,8 +20,8 @@ const slicesPerWindow = 30;
 
 /**
  * Counts requests in a sliding window. A slice counts until all of it is older than the window: the limit is never
- * exceeded, and is freed up to a thirtieth of the window late. Slices are numbered from the UNIX epoch, so that
- * counts of several processes can be added.
+ * exceeded, and requests are allowed again up to a thirtieth of the window late. Slices are numbered from the UNIX
+ * epoch, so that counts of several processes can be added.
  */
 export class SlidingWindow {
   readonly rule: RateRule;

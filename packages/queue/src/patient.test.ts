@@ -29,7 +29,7 @@ const step = job({
 
 /**
  * Makes every try to take a job fail although the store is available.
- * @returns makes them succeed again
+ * @returns a function that makes them succeed again
  */
 async function refuse(kind: StoreKind, { config }: TestStore): Promise<() => Promise<void>> {
   if (kind === "postgres") {

@@ -13,8 +13,8 @@ export interface Queues {
   readonly backend: "postgres" | "redis";
   /**
    * Adds jobs and resolves when they are in their queues. A job whose id exists already, in whatever state, is
-   * silently ignored. While the store is unavailable it fails: at once if the connection is known to be lost, after 5
-   * s (Redis) or 20 s (PostgreSQL) if the store does not respond, so limit how long a request waits for it.
+   * silently ignored. While the store is unavailable it fails: at once if the connection is known to be lost, else after
+   * 5 s (Redis) or 20 s (PostgreSQL), so limit how long a request waits for it.
    * @throws InvalidPayload or RangeError (nothing is added), or the store's error
    */
   publish<const Payloads extends readonly unknown[]>(items: {

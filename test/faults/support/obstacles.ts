@@ -3,7 +3,7 @@ import pg from "pg";
 
 /**
  * Makes every message take longer to send, so that faults hit unfinished deliveries.
- * @returns removes the delay
+ * @returns a function that removes the delay
  */
 export async function slowMessages(
   db: Database,
