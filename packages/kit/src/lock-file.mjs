@@ -4,7 +4,7 @@ import { isAlive, processStatus } from "./process-status.mjs";
 
 /**
  * @typedef {object} LockFile
- * @property {boolean} replaced whether the one who had it before was killed with it
+ * @property {boolean} replaced whether the previous holder died without releasing it
  * @property {() => void} release
  */
 

@@ -34,7 +34,7 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
     }
     if (field(await client.info("persistence"), "aof_enabled") === "0") {
       log.warn(
-        "Redis has no append-only file: a restart of it loses the delivery jobs, and the sweep has to bring them back",
+        "Redis has no append-only file: after a restart of it the sweep has to add the delivery jobs again",
       );
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const clearRateHits = recurring({
   name: "clear-rate-hits",
   about:
-    "Deletes counts of requests that are older than every rate limit. Does nothing with Redis, where they expire.",
+    "Deletes request counts that no rate limit uses any more. Does nothing with Redis, where they expire.",
   processes: ["gateway"],
   every: "1m",
   // Each skips the rows that another has locked.
