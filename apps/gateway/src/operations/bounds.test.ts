@@ -10,7 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("bounds of one request", () => {
+describe("Bounds of one request", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -30,7 +30,7 @@ describe("bounds of one request", () => {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `channel ${i}`);
   const named = (count: number) => names(count).map((name) => ({ name }));
 
-  /** @returns what the refusal says */
+  /** @returns the message of the refusal */
   async function refuses(
     method: "get" | "post" | "patch" | "delete",
     path: string,
@@ -162,11 +162,11 @@ describe("bounds of one request", () => {
     ],
   ];
   for (const [what, bound, refusal] of many)
-    it(`names the one that is passed: ${what}`, async () => {
+    it(`names the bound that is exceeded: ${what}`, async () => {
       expect(await refusal()).to.include(bound);
     });
 
-  it("holds channels × accounts, for those that are there and for new ones, and for permissions", async () => {
+  it("counts channels × accounts for existing and new channels and for permissions", async () => {
     const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
     const over = await refuses("post", mine, { subscriptions: named(100), principals: people });
     expect(over).to.include("10000").and.to.include("100 × 101");
@@ -179,7 +179,7 @@ describe("bounds of one request", () => {
     expect(Object.keys(body["subscribed"] as object)).to.have.length(101);
   });
 
-  it("holds the members and subgroups of all permissions that one request sets", async () => {
+  it("counts the members and subgroups of all permissions of one request", async () => {
     const half = (first: number) => ({
       direct_members: Array.from({ length: 5_001 }, (_, i) => first + i),
       direct_subgroups: [],
@@ -209,7 +209,7 @@ describe("bounds of one request", () => {
       expect(over).to.include("10000").and.to.include("10002");
   });
 
-  it("holds channels × accounts for those who go, too", async () => {
+  it("counts channels × accounts for removed subscribers, too", async () => {
     const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
     const rooms = [];
     for (let n = 0; n < 100; n++) rooms.push((await channel(db, org.owner)).name);
@@ -220,7 +220,7 @@ describe("bounds of one request", () => {
     expect(body.result, body.msg).to.equal("success");
   });
 
-  it("holds the subscribers that the channels have together, and lets one channel have more", async () => {
+  it("bounds the total number of subscribers of several channels, and exempts a single channel", async () => {
     const large = await channel(db, org.owner, { row: { subscriberCount: 200_000 } });
     const other = await channel(db, org.owner, { row: { subscriberCount: 100_000 } });
     const both = [{ name: large.name }, { name: other.name }];

@@ -29,14 +29,14 @@ describe("Alert words", () => {
   const numbered = (count: number, name = "word") =>
     Array.from({ length: count }, (_, n) => `${name} ${n}`);
 
-  it("are none at first", async () => {
+  it("returns an empty list for an account without alert words", async () => {
     expect(await list()).to.deep.equal([]);
     expect(await add([])).to.deep.equal([]);
     expect(await add([" ", "", "\t\n"])).to.deep.equal([]);
     expect(await remove(["nothing"])).to.deep.equal([]);
   });
 
-  it("are kept once for all spellings that alert alike, whatever letters they are written with", async () => {
+  it("stores one word for all spellings that alert alike, in any script", async () => {
     const words = [...trickyTexts, ...trickyTexts.map((text) => `${text} Σ`)];
     const spelled = words.flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
     const distinct = new Set(spelled.map((word) => word.toLowerCase()));
@@ -46,7 +46,7 @@ describe("Alert words", () => {
     expect(await remove(spelled.toReversed())).to.deep.equal([]);
   });
 
-  it("are added, in their order, and all of them answered", async () => {
+  it("adds words in the given order and returns the full list", async () => {
     expect(await add(["soup", "  on call "])).to.deep.equal(["soup", "on call"]);
     expect(await add(["cake"])).to.deep.equal(["soup", "on call", "cake"]);
     expect(await list()).to.deep.equal(["soup", "on call", "cake"]);
@@ -56,7 +56,7 @@ describe("Alert words", () => {
     expect([result, msg, Object.keys(more)]).to.deep.equal(["success", "", ["alert_words"]]);
   });
 
-  it("stay as they are spelled where they are added again, in whatever case", async () => {
+  it("keeps the stored spelling when a word is added again in another case", async () => {
     await add(["Über", "İstanbul", "ΟΔΟΣ"]);
     expect(await add(["über", "ÜBER", "i\u0307stanbul", "οδος", " Über "])).to.deep.equal([
       "Über",
@@ -66,11 +66,11 @@ describe("Alert words", () => {
     expect(await add(["Straße", "STRASSE"])).to.have.length(5);
   });
 
-  it("have the last of several spellings in one request", async () => {
+  it("stores the last of several spellings in one request", async () => {
     expect(await add(["soup", "SOUP", "cake", " Soup"])).to.have.members(["Soup", "cake"]);
   });
 
-  it("have a hundred characters at most, counted before they are trimmed", async () => {
+  it("accepts 100 characters at most, counted before trimming", async () => {
     const longest = "😀".repeat(100);
     expect(await add([longest])).to.deep.equal([longest]);
     for (const bad of ["x".repeat(101), "😀".repeat(101), ` ${"y".repeat(100)}`, " ".repeat(101)]) {
@@ -80,14 +80,14 @@ describe("Alert words", () => {
     }
   });
 
-  it("are taken away in whatever case, trimmed; unknown ones are ignored", async () => {
+  it("removes words regardless of case and surrounding spaces, and ignores unknown words", async () => {
     await add(["Soup", "on call", "cake"]);
     expect(await remove([" SOUP ", "unknown", "On Call", "x".repeat(500)])).to.deep.equal(["cake"]);
     expect(await remove([])).to.deep.equal(["cake"]);
     expect(await list()).to.deep.equal(["cake"]);
   });
 
-  it("may be made of anything that is text", async () => {
+  it("accepts any text as an alert word", async () => {
     const words = [
       ".*",
       "[a",
@@ -106,7 +106,7 @@ describe("Alert words", () => {
     expect(await remove([".*", "%"])).to.deep.equal(words.slice(1));
   });
 
-  it("refuse what is no list of strings", async () => {
+  it("refuses parameters that are not a list of strings", async () => {
     for (const operation of [addAlertWords, removeAlertWords]) {
       for (const alert_words of [
         "",
@@ -131,7 +131,7 @@ describe("Alert words", () => {
     }
   });
 
-  it("are of each account, bots and guests among them, its own", async () => {
+  it("keeps a separate list for each account, including bots and guests", async () => {
     const { bot, guest, owner } = scene.org;
     await add(["mine"]);
     await add(["mine", "theirs"], guest);
@@ -146,7 +146,7 @@ describe("Alert words", () => {
     expect(await list(guest)).to.deep.equal(["mine", "theirs"]);
   });
 
-  it("are told to the account alone, all of them, after every change that succeeds", async () => {
+  it("sends the full list to the account alone after every change", async () => {
     const other = { account: scene.org.owner };
     const elsewhere = { account: (await organization(scene.db)).owner };
     const told = await watch(
@@ -174,7 +174,7 @@ describe("Alert words", () => {
     expect(registered.body["alert_words"]).to.deep.equal(["cake", "tea"]);
   });
 
-  it("are there once where two gateways add them at once, and told in the order of the changes", async () => {
+  it("stores a word once when two gateways add it at once, and sends events in the order of the changes", async () => {
     const second = await startGateway(scene.db);
     const { events } = await eventsOf(scene.db, scene.org.realm.id, () =>
       Promise.all(
@@ -193,7 +193,7 @@ describe("Alert words", () => {
     expect(lists.at(-1)).to.deep.equal(words);
   });
 
-  it("are ten thousand at most, also where two requests add the last one", async () => {
+  it("stores at most 10,000 words, also when two requests add the last one", async () => {
     expect(await add(numbered(9_999))).to.have.length(9_999);
     const call = (alert_words: readonly string[]) =>
       scene.as(own).call(addAlertWords, { params: { alert_words } });
@@ -208,7 +208,7 @@ describe("Alert words", () => {
     expect(await remove(numbered(10_000))).to.have.length(1);
   });
 
-  it("cost as many statements, however many they are", async () => {
+  it("runs the same number of statements for any number of words", async () => {
     const one = await countQueries(scene.db, () => add(["one"]));
     const many = await countQueries(scene.db, () => add(numbered(500)));
     expect(many.statements).to.deep.equal(one.statements);

@@ -25,9 +25,9 @@ import { expect } from "chai";
 
 const alerted = 64;
 
-describe("Alert words: whom a message alerts", () => {
+describe("Alert words: which receivers a message alerts", () => {
   const scene = useScene();
-  /** Another process: what it keeps in memory is its own. */
+  /** A second process with its own in-memory state. */
   let otherDb: Database;
   let other: Gateway;
   let room: TestChannel;
@@ -53,7 +53,7 @@ describe("Alert words: whom a message alerts", () => {
     at.as(by).succeed(removeAlertWords, { params: { alert_words: words } });
   const say = (content: string, at: Gateway = scene.gateway) =>
     send(at.as(scene.org.member), toChannel(room.id, { content }));
-  /** Whose copies of a message say that it has a word of theirs. */
+  /** The accounts whose copies of a message have the has_alert_word flag. */
   const alertedBy = async (messageId: number) => {
     const rows = await scene.db.rows<{ id: number }>(
       "SELECT user_id AS id FROM user_messages WHERE message_id = $1 AND flags & $2 <> 0 ORDER BY 1",
@@ -62,7 +62,7 @@ describe("Alert words: whom a message alerts", () => {
     return rows.map(({ id }) => id);
   };
 
-  it("is whoever has a word of it, from the next message on, whichever process sends it", async () => {
+  it("alerts the accounts with a matching word from the next message on, whichever process sends it", async () => {
     // Both processes know the words as they are now.
     for (const at of [scene.gateway, other])
       expect(await alertedBy(await say("soup", at))).to.deep.equal([]);
@@ -79,7 +79,7 @@ describe("Alert words: whom a message alerts", () => {
     }
   });
 
-  it("is found anew when a message is edited, in both directions, and never for messages of before", async () => {
+  it("updates the flag when a message is edited, in both directions, and leaves earlier messages alone", async () => {
     const before = await say("soup");
     await add(["soup"]);
     expect(await alertedBy(before)).to.deep.equal([]);
@@ -96,7 +96,7 @@ describe("Alert words: whom a message alerts", () => {
     expect(await alertedBy(id)).to.deep.equal([]);
   });
 
-  it("is who gets the message and nobody else, in direct messages too", async () => {
+  it("alerts receivers of the message only, in direct messages too", async () => {
     const { guest, member, owner } = scene.org;
     for (const each of [guest, owner, member]) await add(["tea"], each);
     expect(await alertedBy(await say("tea"))).to.deep.equal([member.id]);
@@ -105,7 +105,7 @@ describe("Alert words: whom a message alerts", () => {
     for (const each of [guest, owner, member]) await remove(["tea"], each);
   });
 
-  it("is nobody who is deactivated, until they come back", async () => {
+  it("does not alert deactivated accounts until they are reactivated", async () => {
     await add(["soup"]);
     const id = await say("soup");
     await deactivateUser(scene.db, reader);
@@ -121,7 +121,7 @@ describe("Alert words: whom a message alerts", () => {
     expect(await alertedBy(id)).to.deep.equal([reader.id]);
   });
 
-  it("is told in the flags of the event, and kept where the message is read", async () => {
+  it("sets the flag in the event and in the stored copy", async () => {
     await add(["soup"]);
     const { body } = await scene.as(reader).post("/api/v1/register", { event_types: ["message"] });
     const id = await say("soup");
@@ -135,7 +135,7 @@ describe("Alert words: whom a message alerts", () => {
     expect((read.body["message"] as { flags: string[] }).flags).to.include("has_alert_word");
   });
 
-  it("is found in what was scheduled when it is delivered", async () => {
+  it("alerts when a scheduled message is delivered", async () => {
     const { id } = await scheduledMessage(scene.db, scene.org.member, room, {
       row: { content: "soup at last" },
     });
@@ -149,7 +149,7 @@ describe("Alert words: whom a message alerts", () => {
     expect(await alertedBy(row?.id ?? 0)).to.deep.equal([reader.id]);
   });
 
-  it("is of one organization only", async () => {
+  it("stays within one organization", async () => {
     const stranger = await organization(scene.db);
     const theirs = await channel(scene.db, stranger.realm, { subscribers: [stranger.member] });
     await add(["soup"]);
@@ -162,7 +162,7 @@ describe("Alert words: whom a message alerts", () => {
     expect(await alertedBy(id)).to.deep.equal([stranger.member.id]);
   });
 
-  it("is everybody whose change has committed, where many change their words at once in two processes", async () => {
+  it("alerts every account whose change has committed, when many accounts change words in two processes at once", async () => {
     const people = await Promise.all(
       Array.from({ length: 12 }, () => user(scene.db, scene.org.realm)),
     );
@@ -182,7 +182,7 @@ describe("Alert words: whom a message alerts", () => {
     }
   });
 
-  it("costs a statement for what has changed, however many words there are", async () => {
+  it("runs one statement for changed words, however many words there are", async () => {
     const { db, org } = scene;
     await say("broth");
     const first = await countQueries(db, () => say("broth"));

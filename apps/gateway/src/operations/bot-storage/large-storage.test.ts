@@ -20,7 +20,7 @@ const limit = 10_000_000;
 const path = "/api/v1/bot_storage";
 const form = "application/x-www-form-urlencoded";
 
-describe("Bot storage: much at once", () => {
+describe("Bot storage: large requests", () => {
   const scene = useScene();
   let own: TestAccount;
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe("Bot storage: much at once", () => {
   const get = async (keys?: readonly string[]) =>
     (await scene.as(own).succeed(getBotStorage, { params: { keys } })).storage;
   type Storage = Readonly<Record<string, string>>;
-  // Not `deep.equal`: the message of a difference would be megabytes long.
+  // Not `deep.equal`: its failure message would be megabytes long.
   const textOf = (storage: Storage) =>
     JSON.stringify(Object.entries(storage).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const same = (a: Storage, b: Storage, what: string) =>
@@ -45,7 +45,7 @@ describe("Bot storage: much at once", () => {
       )
     )[0]?.count;
 
-  it("stores as many characters as the limit says, and not one more", async () => {
+  it("stores exactly as many characters as the limit allows", async () => {
     const whole = { a: "x".repeat(limit - 1) };
     await store(whole);
     same(await get(), whole, "what is stored");
@@ -58,7 +58,7 @@ describe("Bot storage: much at once", () => {
     expect(await get()).to.deep.equal({});
   });
 
-  it("cuts no character, wherever the pieces of a request and of a row end", async () => {
+  it("keeps characters whole across the pieces of a request and of a row", async () => {
     const units = ["😀", "é", "a", "\\u00e4", "\\ud83d\\ude00", '\\"', "✓😀x"];
     const texts = units.map((unit, n) => "x".repeat(n) + unit.repeat(200_000 / unit.length));
     const json = `{${texts.map((text, n) => `"${n}${n < 4 ? text : ""}":"${text}"`).join()}}`;
@@ -78,7 +78,7 @@ describe("Bot storage: much at once", () => {
     expect(Object.keys(await get())).to.have.length(units.length);
   });
 
-  it("makes long entries short and short ones long, and leaves nothing of either", async () => {
+  it("replaces long entries with short ones and short ones with long ones completely", async () => {
     const longs = { k: "x".repeat(300_000), ["n".repeat(150_000)]: "y".repeat(150_000) };
     for (const value of ["1", "z".repeat(200_000), "", "w".repeat(70_000), "2"]) {
       await store(longs);
@@ -96,7 +96,7 @@ describe("Bot storage: much at once", () => {
     expect(await rows()).to.equal(1);
   });
 
-  it("takes the last of a key that is there twice, long or short", async () => {
+  it("stores the last value of a key that is given twice, long or short", async () => {
     const long = "x".repeat(100_000);
     await store(`{"a":"1","b":"${long}","a":"${long}y","b":"2","a":"3","c":"1","c":"${long}"}`);
     same(await get(), { a: "3", b: "2", c: long }, "what is stored");
@@ -104,7 +104,7 @@ describe("Bot storage: much at once", () => {
     same(await get(["", "k"]), { "": "2", k: "end" }, "what is stored then");
   });
 
-  it("stores tens of thousands of entries, in few statements", async () => {
+  it("stores tens of thousands of entries in few statements", async () => {
     const entries = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`key ${n}`, String(n)]));
     const some = await countQueries(scene.db, () => store(entries(1_000)));
@@ -118,7 +118,7 @@ describe("Bot storage: much at once", () => {
     expect(await rows()).to.equal(40_000);
   });
 
-  it("refuses more than 100,000 entries, and stores none of them", async () => {
+  it("refuses more than 100,000 entries and stores none of them", async () => {
     const entries = (count: number) =>
       `{${Array.from({ length: count }, (_, n) => `"${n}":""`).join()}}`;
     const storage = entries(maxStorageEntries + 1);
@@ -128,7 +128,7 @@ describe("Bot storage: much at once", () => {
     expect(refusal.msg).to.contain("100000 entries");
   });
 
-  it("takes what comes beside it as every operation does", async () => {
+  it("treats the other parameters as every operation does", async () => {
     const long = "x".repeat(1_200_000);
     const answer = await scene.as(own).send("PUT", `${path}?storage={}&q=1`, {
       body: `?junk=${long}&storage=%7B%22a%22:1%7D&=${long}&client=tester&storage=%7B%22a%22:%22${long}%22%7D&&x`,
@@ -160,7 +160,7 @@ describe("Bot storage: much at once", () => {
     await refused(scene.db, notZipped, "BAD_REQUEST", {});
   });
 
-  it("refuses bodies of more than twelve bytes a character and a MiB, and connections go on", async () => {
+  it("refuses bodies of more than twelve bytes a character plus 1 MiB, and keeps connections usable", async () => {
     const gateway = await startGateway(scene.db, { botStorageLimit: 1_000 });
     const most = 12 * 1_000 + 1024 * 1024;
     const padded = (bytes: number) => {
@@ -173,7 +173,7 @@ describe("Bot storage: much at once", () => {
     refusedWith(await send(padded(most + 1)), "REQUEST_TOO_LARGE", {});
     const bomb = new Uint8Array(gzipSync(padded(most + 1)));
     refusedWith(await send(bomb, { "Content-Encoding": "gzip" }), "REQUEST_TOO_LARGE", {});
-    // Only bots may send so much: others are refused by the head.
+    // Only bots may send bodies of this size; other callers are refused after the request's head.
     const person = gateway.as(scene.org.member);
     const body = padded(most + 1);
     const headers = { "Content-Type": form };
@@ -182,7 +182,7 @@ describe("Bot storage: much at once", () => {
     await gateway.close();
   });
 
-  it("takes turns: a bot's own requests, and those of many bots", async () => {
+  it("limits concurrent large requests of one bot and of many bots", async () => {
     const bots = [
       own,
       ...(await Promise.all([1, 2, 3, 4, 5].map(() => bot(scene.db, scene.org.member)))),

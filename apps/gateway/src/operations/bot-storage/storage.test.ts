@@ -18,7 +18,7 @@ interface Sizes {
   readonly stored: number;
 }
 
-/** A small limit, so that the rule is tried with small texts. */
+/** A small limit, so that the tests can use short texts. */
 const limit = 1_000;
 
 describe("Bot storage", () => {
@@ -42,7 +42,7 @@ describe("Bot storage", () => {
     (await gateway.as(by).succeed(getBotStorage, { params: { keys } })).storage;
   const remove = (keys?: readonly string[], by = own) =>
     gateway.as(by).succeed(deleteBotStorage, { params: { keys } });
-  /** What the counter of the bot says, and what its entries have. */
+  /** The bot's size counter and the sum over its entries. */
   const sizes = async (by = own) => {
     const [row = { counted: -1, stored: -1 }] = await scene.db.rows<Sizes>(
       `SELECT coalesce((SELECT size FROM bot_storage_usage WHERE bot_id = $1), 0)::int AS counted,
@@ -52,14 +52,14 @@ describe("Bot storage", () => {
     return row;
   };
 
-  it("is empty at first", async () => {
+  it("returns an empty storage at first", async () => {
     expect(await get()).to.deep.equal({});
     expect(await get([])).to.deep.equal({});
     await remove();
     await remove([]);
   });
 
-  it("keeps what is put, overwrites what has the same key, and leaves the rest", async () => {
+  it("stores entries, overwrites those with the same key, and leaves the others", async () => {
     const { result, msg, ...more } = await store({ a: "1", b: "2" });
     expect([result, msg, more]).to.deep.equal(["success", "", {}]);
     await store({ b: "three", c: "" });
@@ -69,7 +69,7 @@ describe("Bot storage", () => {
     expect(await get()).to.deep.equal({ a: "1", b: "three", c: "" });
   });
 
-  it("gives the wanted keys only, one that is named twice once, and all or none", async () => {
+  it("returns the requested keys only, each once, and refuses all if one is missing", async () => {
     await store({ a: "1", b: "2", c: "3" });
     expect(await get(["c", "a", "c"])).to.deep.equal({ a: "1", c: "3" });
     expect(await get([])).to.deep.equal({});
@@ -78,7 +78,7 @@ describe("Bot storage", () => {
     );
   });
 
-  it("deletes the named keys, all or none of them, or everything", async () => {
+  it("deletes the named keys, all or none, or the whole storage", async () => {
     await store({ a: "1", b: "2", c: "3" });
     await refusedAlike(scene.db, [["a", "x"], ["x"]], (keys) =>
       gateway.as(own).call(deleteBotStorage, { params: { keys } }),
@@ -93,7 +93,7 @@ describe("Bot storage", () => {
     expect(await sizes()).to.deep.equal({ counted: 0, stored: 0 });
   });
 
-  it("takes any string for a key", async () => {
+  it("accepts any string as a key", async () => {
     const keys = [
       "",
       "__proto__",
@@ -127,21 +127,21 @@ describe("Bot storage", () => {
     expect(Object.keys(await get())).not.to.include("__proto__");
   });
 
-  it("counts code points: of a key and its value, as they are in the end", async () => {
+  it("counts the code points of keys and values in the resulting storage", async () => {
     await store({ "😀": "😀".repeat(9) });
     expect(await sizes()).to.deep.equal({ counted: 10, stored: 10 });
     await store({ "😀": "e\u0301" });
     expect(await sizes()).to.deep.equal({ counted: 3, stored: 3 });
-    // Of a name that is there twice the last one counts.
+    // Of a repeated name the last value counts.
     await store('{"a":"first","\\u0061":"2"}');
     expect(await sizes()).to.deep.equal({ counted: 5, stored: 5 });
     expect(await get(["a"])).to.deep.equal({ a: "2" });
   });
 
-  it("takes exactly the limit, and refuses one character more with all that came with it", async () => {
+  it("accepts exactly the limit and refuses a whole request with one character more", async () => {
     await store({ a: "😀".repeat(499), b: "x".repeat(499) });
     expect((await sizes()).counted).to.equal(limit);
-    // Overwriting counts what is there in the end.
+    // An overwritten entry counts with its new size.
     await store({ a: "y".repeat(499) });
     const { msg } = await refused(scene.db, () => put({ c: "12345", d: "6" }), "BAD_REQUEST", {});
     expect(msg).to.match(/\b8 characters\b.*\b1000 characters\b/);
@@ -150,7 +150,7 @@ describe("Bot storage", () => {
     expect((await sizes()).counted).to.equal(limit);
   });
 
-  it("refuses what is no object of strings, and stores nothing of it", async () => {
+  it("refuses parameters that are not an object of strings, and stores nothing", async () => {
     const bad = [
       "",
       "x",
@@ -198,12 +198,12 @@ describe("Bot storage", () => {
     await refused(scene.db, answer, "REQUEST_VARIABLE_MISSING", { var_name: "storage" });
   });
 
-  it("takes JSON as anybody may write it", async () => {
+  it("accepts any valid spelling of JSON", async () => {
     await store(' { "a" : "\\u00e4\\/\\b\\f\\n\\r\\t\\"\\\\" ,\n"\\ud83d\\ude00":"" }\t');
     expect(await get()).to.deep.equal({ a: 'ä/\b\f\n\r\t"\\', "😀": "" });
   });
 
-  it("refuses keys that are no list of strings", async () => {
+  it("refuses keys that are not a list of strings", async () => {
     await store({ a: "1" });
     for (const keys of [
       "",
@@ -225,7 +225,7 @@ describe("Bot storage", () => {
         );
   });
 
-  it("is for bots alone, whatever a person's role, before parameters are looked at", async () => {
+  it("refuses people of every role before it looks at parameters", async () => {
     const { owner, admin, moderator, member, guest } = scene.org;
     for (const person of [owner, admin, moderator, member, guest])
       for (const operation of [updateBotStorage, getBotStorage, deleteBotStorage])
@@ -243,7 +243,7 @@ describe("Bot storage", () => {
       );
   });
 
-  it("is of each bot its own, and none of another organization's", async () => {
+  it("keeps a separate storage for each bot, within its organization", async () => {
     const other = await bot(scene.db, scene.org.member);
     await store({ a: "mine" });
     await store({ a: "theirs", b: "theirs" }, other);
@@ -252,7 +252,7 @@ describe("Bot storage", () => {
     expect(await get(undefined, other)).to.deep.equal({ a: "theirs", b: "theirs" });
   });
 
-  it("keeps the limit where many write at once, over two gateways", async () => {
+  it("keeps the limit under concurrent writes over two gateways", async () => {
     const second = await startGateway(scene.db, { botStorageLimit: limit });
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -273,7 +273,7 @@ describe("Bot storage", () => {
     expect(Object.keys(await get())).to.have.length(5);
   });
 
-  it("tells nobody, and asks as much of the database for many entries as for one", async () => {
+  it("writes no event, and runs the same number of statements for any number of entries", async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, "v"]));
     const one = await countQueries(scene.db, () => store({ k0: "v" }));
     const all = await countQueries(scene.db, () => store(many));

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("The keys of bots", () => {
+describe("API keys of bots", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -27,7 +27,7 @@ describe("The keys of bots", () => {
   const status = async (account: TestAccount, apiKey = account.apiKey) =>
     (await gateway.as({ email: account.deliveryEmail, apiKey }).call(getOwnUser)).status;
 
-  it("are told to the owner and to administrators, and changed by them", async () => {
+  it("shows and regenerates the key for the owner and administrators", async () => {
     const robot = await bot(db, org.member);
     let current = robot.apiKey;
     for (const by of [org.member, org.admin, org.owner]) {
@@ -50,7 +50,7 @@ describe("The keys of bots", () => {
     ]);
   });
 
-  it("of a deactivated bot are told and changed too, and open nothing", async () => {
+  it("shows and regenerates the key of a deactivated bot, which stays refused", async () => {
     const robot = await bot(db, org.member);
     await deactivateUser(db, robot);
     expect((await ask(org.member, robot.id)).body.api_key).to.equal(robot.apiKey);
@@ -59,7 +59,7 @@ describe("The keys of bots", () => {
     expect(await status(robot, api_key)).to.equal(401);
   });
 
-  it("are nobody else's, and people and strangers have none", async () => {
+  it("refuses other callers, and keys of people and unknown accounts", async () => {
     const elsewhere = await organization(db);
     const robot = await bot(db, org.member);
     const powerful = await bot(db, org.member, { row: { canCreateUsers: true } });

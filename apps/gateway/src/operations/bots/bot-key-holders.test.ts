@@ -28,8 +28,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Who knows the key of a bot acts as that bot, and posts where its owner may. */
-describe("The holders of a bot's key", () => {
+/** A holder of a bot's key can act as that bot and post wherever its owner may. */
+describe("Holders of a bot's key", () => {
   const scene = useScene();
   const { db } = scene;
 
@@ -53,7 +53,7 @@ describe("The holders of a bot's key", () => {
   const promote = (target: TestAccount, role: number) =>
     scene.as(scene.org.owner).call(updateBot, { path: { bot_id: target.id }, params: { role } });
 
-  it("refuses everybody but owners where a bot has the role of owners, in every operation on bots", async () => {
+  it("refuses all but owners, in every bot operation, if the bot has the owner role", async () => {
     const { owner, admin, member } = scene.org;
     const keeper = await user(db, scene.org.realm);
     const powerful = await bot(db, keeper, { role: roles.owner });
@@ -96,7 +96,7 @@ describe("The holders of a bot's key", () => {
           .call(updateUser, { path: { user_id: target.id }, params: { role } }),
     ],
   ] as const)
-    it(`changes the key of a bot that gets the role of owners by ${operation}, and takes it from lists of others`, async () => {
+    it(`regenerates the key of a bot that gets the owner role by ${operation}, and removes it from the lists of others`, async () => {
       const { owner, admin, member, realm } = scene.org;
       const target = await bot(db, member);
       const { result, events } = await eventsOf(db, realm.id, () => by(target, roles.owner));
@@ -120,7 +120,7 @@ describe("The holders of a bot's key", () => {
       expect((await keyOf(member, target.id)).body.api_key).to.equal(fresh);
     });
 
-  it("keeps the key with another name, a lesser role and the same owner", async () => {
+  it("keeps the key when the bot gets another name, a lower role or the same owner", async () => {
     const { owner, member } = scene.org;
     const target = await bot(db, member);
     const path = { bot_id: target.id };
@@ -133,7 +133,7 @@ describe("The holders of a bot's key", () => {
     expect((await keyOf(owner, target.id)).body.api_key).to.equal(target.apiKey);
   });
 
-  it("changes the keys of powerful bots when their owner stops being an organization owner", async () => {
+  it("regenerates the keys of privileged bots when their owner stops being an organization owner", async () => {
     const { owner, realm } = scene.org;
     const second = await user(db, realm, { role: roles.owner });
     const powerful = await bot(db, second, { role: roles.owner });
@@ -146,7 +146,7 @@ describe("The holders of a bot's key", () => {
     expect(await listed(second)).to.deep.equal([plain.deliveryEmail]);
   });
 
-  it("changes the key of a bot that gets another owner, and ends its queues and polls", async () => {
+  it("regenerates the key of a bot that gets another owner, and ends its queues and polls", async () => {
     const { admin, member, owner, realm } = scene.org;
     const target = await bot(db, member);
     const secret = await channel(db, owner, { inviteOnly: true, subscribers: [owner] });
@@ -170,7 +170,7 @@ describe("The holders of a bot's key", () => {
     expect((await reload(db, target)).realmId).to.equal(realm.id);
   });
 
-  it("changes the key of a bot that an administrator takes over by reactivating it", async () => {
+  it("regenerates the key of a bot that an administrator takes over by reactivating it", async () => {
     const { admin, realm } = scene.org;
     const gone = await user(db, realm);
     const target = await bot(db, gone);

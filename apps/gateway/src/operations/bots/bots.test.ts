@@ -39,7 +39,7 @@ describe("POST /bots", () => {
   const refuses = (by: TestAccount, params: Params) =>
     refused(db, () => create(by, params), "BAD_REQUEST");
 
-  it("makes a member that logs in with its key, of the caller, subscribed to nothing", async () => {
+  it("creates a member owned by the caller, with its own API key and no subscriptions", async () => {
     await channel(db, org.owner, { isDefault: true });
     const params = fresh({ full_name: "  Bertha Bot  ", short_name: "bertha" });
     const { body } = await create(org.member, params);
@@ -77,7 +77,7 @@ describe("POST /bots", () => {
     });
   });
 
-  it("is told to everybody, and what only concerns owners to its owner and the administrators", async () => {
+  it("sends events to all accounts, and the owner's details to the owner and administrators only", async () => {
     const room = await channel(db, org.member);
     const { result, events } = await eventsOf(db, org.realm.id, () =>
       create(
@@ -122,14 +122,14 @@ describe("POST /bots", () => {
     });
   });
 
-  it("is for people, not for bots and guests", async () => {
+  it("refuses bots and guests", async () => {
     for (const name of ["owner", "admin", "moderator", "member"] as const)
       expect((await create(org[name], fresh())).body.result).to.equal("success");
     for (const name of ["guest", "bot"] as const) await refuses(org[name], fresh());
     await refused(db, () => gateway.anonymous.call(createBot, { params: fresh() }), "UNAUTHORIZED");
   });
 
-  it("needs the permission, which for those that only write is another one more", async () => {
+  it("requires the permission to create bots, and a second one for bots that only write", async () => {
     const own = await organization(db, {});
     const groups = own.groups;
     const set = (bots: number, writers: number) =>
@@ -151,7 +151,7 @@ describe("POST /bots", () => {
   });
 
   for (const name of ["full_name", "short_name"])
-    it(`asks for ${name}`, async () => {
+    it(`requires ${name}`, async () => {
       const { body } = await create(org.member, fresh({ [name]: undefined }));
       expect(body).to.include({ code: "REQUEST_VARIABLE_MISSING", var_name: name });
     });
@@ -179,7 +179,7 @@ describe("POST /bots", () => {
     await refuses(org.member, fresh({ default_sending_stream: secret.name }));
   });
 
-  it("refuses an address in use, also a deactivated account's", async () => {
+  it("refuses an address in use, including a deactivated account's", async () => {
     const params = fresh();
     const { body } = await create(org.member, params);
     await refuses(org.owner, fresh({ short_name: params.short_name.toUpperCase() }));
@@ -187,7 +187,7 @@ describe("POST /bots", () => {
     await refuses(org.owner, fresh({ short_name: params.short_name }));
   });
 
-  it("refuses the name of an active account, whatever its case, and takes a deactivated one's", async () => {
+  it("refuses an active account's name in any case and accepts a deactivated account's", async () => {
     const params = fresh({ full_name: "Zoë Bot" });
     const { body } = await create(org.member, params);
     await refuses(org.owner, fresh({ full_name: "zoe\u0308 BOT" }));
@@ -198,7 +198,7 @@ describe("POST /bots", () => {
     );
   });
 
-  it("makes one of several at once with the same name, or the same address", async () => {
+  it("creates one bot when several concurrent requests use the same name or address", async () => {
     const full_name = "Racing Robot";
     const named = await Promise.all([1, 2, 3].map(() => create(org.member, fresh({ full_name }))));
     expect(named.filter(({ status }) => status === 200)).to.have.length(1);
@@ -210,7 +210,7 @@ describe("POST /bots", () => {
     expect(statuses).to.have.members([200, 400, 400]);
   });
 
-  it("reports what only other types have", async () => {
+  it("reports parameters of other bot types as unsupported", async () => {
     const { body } = await create(org.member, fresh({ payload_url: "https://example.org" }));
     expect(body.ignored_parameters_unsupported).to.deep.equal(["payload_url"]);
   });
@@ -224,7 +224,7 @@ describe("GET /bots", () => {
     org = await organization(db);
   });
 
-  it("lists the caller's own active bots, with their keys", async () => {
+  it("lists the caller's own active bots with their keys", async () => {
     const room = await channel(db, org.admin);
     const { body } = await gateway
       .as(org.admin)
@@ -250,13 +250,13 @@ describe("GET /bots", () => {
     expect((await gateway.as(org.owner).succeed(listBots)).bots).to.deep.equal([]);
   });
 
-  it("is for people, not for bots and guests", async () => {
+  it("refuses bots and guests", async () => {
     for (const name of ["guest", "bot"] as const)
       await refused(db, () => gateway.as(org[name]).call(listBots), "BAD_REQUEST");
     await refused(db, () => gateway.anonymous.call(listBots), "UNAUTHORIZED");
   });
 
-  it("asks the database as often for many bots as for one", async () => {
+  it("runs the same number of statements for any number of bots", async () => {
     const asked = () => countQueries(db, () => gateway.as(org.moderator).succeed(listBots));
     await bot(db, org.moderator);
     const one = await asked();
@@ -282,7 +282,7 @@ describe("DELETE /bots/{bot_id}", () => {
   const refuses = (by: TestAccount, id: number, code?: string) =>
     refused(db, () => remove(by, id), code);
 
-  it("deactivates it for its owner and for administrators, at once", async () => {
+  it("deactivates the bot for its owner and for administrators, effective at once", async () => {
     for (const by of [org.member, org.owner, org.admin]) {
       const machine = await bot(db, org.member);
       const room = await channel(db, org.owner, { subscribers: [machine] });
@@ -306,7 +306,7 @@ describe("DELETE /bots/{bot_id}", () => {
     }
   });
 
-  it("is for nobody else, the bot itself included", async () => {
+  it("refuses everybody else, including the bot itself", async () => {
     const machine = await bot(db, org.owner);
     for (const name of ["moderator", "member", "guest", "bot"] as const)
       await refuses(org[name], machine.id);
@@ -319,19 +319,19 @@ describe("DELETE /bots/{bot_id}", () => {
     );
   });
 
-  it("lets a bot that is an administrator do it", async () => {
+  it("lets a bot with the administrator role deactivate other bots", async () => {
     const machine = await bot(db, org.owner, { role: roles.administrator });
     const target = await bot(db, org.member);
     expect((await remove(machine, target.id)).status).to.equal(200);
   });
 
-  it("leaves a bot that may create users to owners, even its own", async () => {
+  it("refuses all but owners if the bot may create users, including the bot's owner", async () => {
     const powerful = await bot(db, org.admin, { canCreateUsers: true });
     await refuses(org.admin, powerful.id, "UNAUTHORIZED_PRINCIPAL");
     expect((await remove(org.owner, powerful.id)).status).to.equal(200);
   });
 
-  it("knows no people, system bots, deactivated bots, or bots of others", async () => {
+  it("refuses people, system bots, deactivated bots and bots of other organizations as unknown", async () => {
     const gone = await bot(db, org.member, { isActive: false });
     for (const id of [org.guest.id, org.welcomeBot.id, gone.id, other.bot.id, 0])
       await refuses(org.owner, id);

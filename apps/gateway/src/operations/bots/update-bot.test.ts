@@ -35,7 +35,7 @@ describe("PATCH /bots/{bot_id}", () => {
       patch(by, target.id, params),
     );
     expect(result.body.result, result.body.msg).to.equal("success");
-    // What is for gateways only is told to no client.
+    // Rows for gateways only are not sent to clients.
     const told = announced(events).filter(({ type }) => type !== "api_key_changed");
     return { body: result.body, events: told, now: await reload(db, target) };
   };
@@ -44,8 +44,8 @@ describe("PATCH /bots/{bot_id}", () => {
       await db.prisma.auditLog.findMany({ where: { modifiedUserId: id }, orderBy: { id: "asc" } })
     ).map(({ actingUserId, eventType, extraData }) => [actingUserId, eventType, extraData]);
 
-  describe("who may", () => {
-    it("are its owner and administrators, bots among them, also of a deactivated one", async () => {
+  describe("permissions", () => {
+    it("allows the owner and administrators, including bots, also for a deactivated bot", async () => {
       const machine = await bot(db, scene.org.owner, { role: roles.administrator });
       const { member, admin, owner } = scene.org;
       for (const isActive of [true, false])
@@ -59,7 +59,7 @@ describe("PATCH /bots/{bot_id}", () => {
         }
     });
 
-    it("are not others, the bot itself among them, nor a guest who has it no more", async () => {
+    it("refuses other accounts, the bot itself, and a guest who no longer owns it", async () => {
       const { owner, member, moderator, guest } = scene.org;
       const target = await bot(db, owner);
       for (const by of [moderator, member, guest, target])
@@ -68,7 +68,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await refused(db, () => scene.gateway.anonymous.call(updateBot, { path }), "UNAUTHORIZED");
     });
 
-    it("knows no people, no system bots, no bots of others, and no id beyond the column", async () => {
+    it("refuses people, system bots, bots of other organizations and IDs out of range as unknown", async () => {
       const other = await organization(db);
       await refusedAlike(
         db,
@@ -77,7 +77,7 @@ describe("PATCH /bots/{bot_id}", () => {
       );
     });
 
-    it("leaves a bot with the role of owners to owners, even its own", async () => {
+    it("refuses all but owners if the bot has the owner role, including the bot's owner", async () => {
       const { admin, owner } = scene.org;
       const powerful = await bot(db, admin, { role: roles.owner });
       for (const params of [{ full_name: "Tamed" }, { role: 400 }, { bot_owner_id: admin.id }, {}])
@@ -85,7 +85,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await change(owner, powerful, { full_name: "Tamed by an Owner" });
     });
 
-    it("leaves a bot that may create users to owners, even its own", async () => {
+    it("refuses all but owners if the bot may create users, including the bot's owner", async () => {
       const { admin, owner } = scene.org;
       const powerful = await bot(db, admin, { canCreateUsers: true });
       await refuses(admin, powerful.id, { full_name: "Tamed" }, "UNAUTHORIZED_PRINCIPAL");
@@ -93,8 +93,8 @@ describe("PATCH /bots/{bot_id}", () => {
     });
   });
 
-  describe("the answer", () => {
-    it("tells everything, of a request for nothing too, which tells nobody else", async () => {
+  describe("response", () => {
+    it("contains the whole bot, and an empty request writes no event", async () => {
       const { member } = scene.org;
       const target = await bot(db, member);
       const { body, events, now } = await change(member, target, {});
@@ -116,7 +116,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect(now).to.deep.equal(target);
     });
 
-    it("names its owner by the address that everybody knows, and nobody where there is none", async () => {
+    it("names the owner by the address that all accounts see, or null without an owner", async () => {
       const { realm, owner } = scene.org;
       const hidden = await user(db, realm, { settings: { email_address_visibility: 4 } });
       const target = await bot(db, hidden);
@@ -125,7 +125,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect((await change(owner, target, {})).body).not.to.have.property("bot_owner");
     });
 
-    it("reports what only bots have that this server does not run", async () => {
+    it("reports unsupported bot parameters", async () => {
       const { member } = scene.org;
       const params = {
         service_payload_url: "https://example.org",
@@ -139,10 +139,10 @@ describe("PATCH /bots/{bot_id}", () => {
 
   describe("full_name", () => {
     for (const name of ["", "  ", "a@b", "a*b", "x".repeat(101), "Ann|12", "a\u0000b"])
-      it(`is not ${JSON.stringify(name.slice(0, 9))}`, async () =>
+      it(`refuses ${JSON.stringify(name.slice(0, 9))}`, async () =>
         refuses(scene.org.member, (await bot(db, scene.org.member)).id, { full_name: name }));
 
-    it("is no other active account's, whatever its case, and may be its own in another", async () => {
+    it("refuses another active account's name in any case, and accepts its own in another case", async () => {
       const { member, guest, realm } = scene.org;
       const target = await bot(db, member);
       await refuses(member, target.id, { full_name: guest.fullName.toUpperCase() });
@@ -152,7 +152,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect(now.fullName).to.equal(gone.fullName.toUpperCase());
     });
 
-    it("is nobody's, deactivated accounts too, where names must differ", async () => {
+    it("refuses names of all accounts, deactivated ones too, if names must be unique", async () => {
       const own = await organization(db);
       const target = await bot(db, own.member);
       const gone = await user(db, own.realm, { isActive: false });
@@ -160,7 +160,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await refuses(own.member, target.id, { full_name: gone.fullName });
     });
 
-    it("goes to one of two bots that are to have it at once", async () => {
+    it("gives the name to one of two concurrent requests", async () => {
       const { member } = scene.org;
       const [a, b] = [await bot(db, member), await bot(db, member)];
       const answers = await Promise.all(
@@ -171,7 +171,7 @@ describe("PATCH /bots/{bot_id}", () => {
   });
 
   describe("role", () => {
-    it("is for administrators to change, the owner's for owners", async () => {
+    it("requires an administrator, and an owner for the owner role", async () => {
       const { member, admin, owner } = scene.org;
       const target = await bot(db, member);
       for (const role of [300, 600, 100, 200])
@@ -187,7 +187,7 @@ describe("PATCH /bots/{bot_id}", () => {
       ]);
     });
 
-    it("is told with the groups that follow from it", async () => {
+    it("sends the events of the system groups that follow from the role", async () => {
       const { member, admin, groups } = scene.org;
       const target = await bot(db, member);
       const { events } = await change(admin, target, { role: 300 });
@@ -205,7 +205,7 @@ describe("PATCH /bots/{bot_id}", () => {
       ]);
     });
 
-    it("takes no guest to an administrator, and no bot of a guest to anything else", async () => {
+    it("refuses to make a guest bot an administrator, or to change the role of a guest's bot", async () => {
       const { realm, admin, owner } = scene.org;
       const keeper = await user(db, realm);
       const target = await bot(db, keeper, { role: roles.guest });
@@ -216,12 +216,12 @@ describe("PATCH /bots/{bot_id}", () => {
     });
 
     for (const value of ["0", "150", "member", "", "null"])
-      it(`is not ${JSON.stringify(value)}`, async () =>
+      it(`refuses ${JSON.stringify(value)}`, async () =>
         refuses(scene.org.owner, (await bot(db, scene.org.member)).id, { role: value }));
   });
 
   describe("bot_owner_id", () => {
-    it("gives the bot away, and tells both owners what they administer", async () => {
+    it("transfers the bot and sends both owners the bots that they administer", async () => {
       const { admin, member, moderator } = scene.org;
       const target = await bot(db, member);
       const { body, events, now } = await change(admin, target, { bot_owner_id: moderator.id });
@@ -256,7 +256,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await change(moderator, target, { bot_owner_id: moderator.id });
     });
 
-    it("tells administrators no more than everybody: they administer it before and after", async () => {
+    it("sends administrators the same events as everybody, since they administer the bot before and after", async () => {
       const { admin, owner } = scene.org;
       const target = await bot(db, admin);
       const { events } = await change(owner, target, { bot_owner_id: owner.id });
@@ -264,7 +264,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect((await change(owner, target, { bot_owner_id: owner.id })).events).to.deep.equal([]);
     });
 
-    it("is nobody unknown, deactivated, of another organization, no bot and no guest", async () => {
+    it("refuses owners that are unknown, deactivated, of another organization, bots or guests", async () => {
       const { member, owner, guest, realm, notificationBot } = scene.org;
       const target = await bot(db, member);
       const gone = await user(db, realm, { isActive: false });
@@ -275,7 +275,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await refuses(owner, target.id, { bot_owner_id: "somebody" });
     });
 
-    it("brings back a bot that became a guest with its owner", async () => {
+    it("restores the role of a bot that became a guest with its owner", async () => {
       const { realm, owner, member } = scene.org;
       const keeper = await user(db, realm);
       const target = await bot(db, keeper, { role: roles.moderator });
@@ -288,7 +288,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect(events).to.deep.include(personChange(target.id, { role: roles.member }));
     });
 
-    it("leaves no active bot with somebody who is deactivated at the same time", async () => {
+    it("leaves no active bot with an owner who is deactivated concurrently", async () => {
       const { realm, owner, admin } = scene.org;
       for (let round = 0; round < 6; round++) {
         const target = await bot(db, owner);
@@ -304,7 +304,7 @@ describe("PATCH /bots/{bot_id}", () => {
       }
     });
 
-    it("is for administrators to change: a member gives a bot to nobody", async () => {
+    it("requires an administrator: a member cannot transfer a bot", async () => {
       const { member, moderator, owner, admin } = scene.org;
       const target = await bot(db, member);
       for (const { id } of [moderator, owner, admin])
@@ -312,7 +312,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect((await change(member, target, { bot_owner_id: member.id })).events).to.deep.equal([]);
     });
 
-    it("keeps it from its old owner, who changes it at the same time", async () => {
+    it("refuses the old owner's concurrent change after the transfer", async () => {
       const { member, moderator, admin } = scene.org;
       for (let round = 0; round < 4; round++) {
         const target = await bot(db, member);
@@ -328,7 +328,7 @@ describe("PATCH /bots/{bot_id}", () => {
   });
 
   describe("short_name", () => {
-    it("gives another address, with which it logs in from then on", async () => {
+    it("changes the address that the bot authenticates with", async () => {
       const { member, realm } = scene.org;
       const target = await bot(db, member);
       const { now, events, body } = await change(member, target, { short_name: " Polly " });
@@ -345,7 +345,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect((await change(member, now, { short_name: "Polly" })).events).to.deep.equal([]);
     });
 
-    it("is none in use, also a deactivated account's, nor one that no address begins with", async () => {
+    it("refuses addresses in use, deactivated accounts' too, and short names without a valid address", async () => {
       const { member } = scene.org;
       const [one, two] = [await bot(db, member), await bot(db, member)];
       await change(member, one, { short_name: "taken" });
@@ -354,7 +354,7 @@ describe("PATCH /bots/{bot_id}", () => {
         await refuses(member, two.id, { short_name });
     });
 
-    it("goes to one of two bots that are to have it at once", async () => {
+    it("gives the address to one of two concurrent requests", async () => {
       const { member } = scene.org;
       const [a, b] = [await bot(db, member), await bot(db, member)];
       const answers = await Promise.all(
@@ -364,8 +364,8 @@ describe("PATCH /bots/{bot_id}", () => {
     });
   });
 
-  describe("what it is made for", () => {
-    it("is told to those who administer it, as far as it changes", async () => {
+  describe("default channels", () => {
+    it("sends changed properties to the accounts that administer the bot", async () => {
       const { member, owner, admin, moderator, guest } = scene.org;
       const target = await bot(db, member);
       const room = await channel(db, member);
@@ -393,7 +393,7 @@ describe("PATCH /bots/{bot_id}", () => {
       });
     });
 
-    it("is no channel that is unknown, archived, or not seen by who asks", async () => {
+    it("refuses channels that are unknown, archived or hidden from the caller", async () => {
       const { member, owner } = scene.org;
       const target = await bot(db, member);
       const secret = await channel(db, owner, { inviteOnly: true });
@@ -406,7 +406,7 @@ describe("PATCH /bots/{bot_id}", () => {
     });
   });
 
-  it("changes everything or nothing", async () => {
+  it("applies all changes or none", async () => {
     const { member, owner, moderator } = scene.org;
     const target = await bot(db, member);
     const whole = {
@@ -439,7 +439,7 @@ describe("PATCH /bots/{bot_id}", () => {
     );
   });
 
-  it("asks the database as often with many bots and owners as with few", async () => {
+  it("runs the same number of statements for any number of bots and owners", async () => {
     const own = await organization(db);
     const asked = async () => {
       const target = await bot(db, own.member);

@@ -36,7 +36,7 @@ describe("POST /channel_folders/create", () => {
     expect((await refuses({ name: "Kit\u200bchen" })).msg).to.contain("U+200B");
   });
 
-  it("makes a folder, the last one", async () => {
+  it("creates a folder at the end of the order", async () => {
     const { db, org } = scene;
     const before = await channelFolder(db, org.realm, { order: 0 });
     const folder = await created({ name: "Kitchen", description: "Who *cooks*" }, org.owner);
@@ -52,7 +52,7 @@ describe("POST /channel_folders/create", () => {
     expect((await all()).map(({ id }) => id)).to.deep.equal([before.id, folder?.id, later?.id]);
   });
 
-  it("keeps names and descriptions as text", async () => {
+  it("stores names and descriptions as text", async () => {
     const name = "<b>**Kitchen**</b> & @**all** 🍲";
     const description = "<img src=x>\nand more";
     const folder = await created({ name, description });
@@ -69,7 +69,7 @@ describe("POST /channel_folders/create", () => {
     await refuses({ description: "🍲".repeat(1_025) });
   });
 
-  it("tells everybody, and writes down who made it", async () => {
+  it("sends an event to all accounts and writes an audit entry", async () => {
     const { db, org } = scene;
     const audits = await db.prisma.auditLog.count();
     const { result, events } = await eventsOf(db, org.realm.id, () => created({}, org.admin));
@@ -90,7 +90,7 @@ describe("POST /channel_folders/create", () => {
   });
 
   describe("refuses", () => {
-    it("everybody but administrators, whatever is asked for", async () => {
+    it("all callers but administrators, whatever the parameters", async () => {
       const { moderator, member, guest, bot } = scene.org;
       for (const by of [moderator, member, guest, bot]) {
         await refuses({}, by, "UNAUTHORIZED_PRINCIPAL");
@@ -117,7 +117,7 @@ describe("POST /channel_folders/create", () => {
       await refuses({ name: "a\u0000b" });
     });
 
-    it("names that are taken, by archived folders too, in whatever case", async () => {
+    it("names in use, in any case, including those of archived folders", async () => {
       const { db, org } = scene;
       const other = await channelFolder(db, (await organization(db)).realm);
       const open = await channelFolder(db, org.realm, { name: "Ärger & 50%_" });
@@ -129,7 +129,7 @@ describe("POST /channel_folders/create", () => {
       expect(await created({ name: other.name })).to.include({ name: other.name });
     });
 
-    it("with the first fault in the documented order", async () => {
+    it("with the first error in the documented order", async () => {
       const { name } = await channelFolder(scene.db, scene.org.realm);
       const long = "x".repeat(1_025);
       const message = async (params: Params) => (await refuses(params)).msg;
@@ -137,7 +137,7 @@ describe("POST /channel_folders/create", () => {
       expect(await message({ name: `${name}\u0007` })).to.contain("printable");
     });
 
-    it("one more than an organization may have, archived ones counted", async () => {
+    it("a folder above the organization's limit, which counts archived folders", async () => {
       const { db, gateway } = scene;
       const there = await organization(db);
       const fill = (count: number) =>

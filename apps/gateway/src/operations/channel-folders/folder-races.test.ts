@@ -25,10 +25,10 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Rounds of each race: which request wins differs. */
+/** Rounds of each race; the winner differs between rounds. */
 const rounds = 6;
 
-describe("Channel folders, when requests race", () => {
+describe("Channel folders: concurrent requests", () => {
   const db = useDatabase({ max: 20 });
   const gateways = [useGateway(db), useGateway(db)] as const;
   let org: TestOrganization;
@@ -46,7 +46,7 @@ describe("Channel folders, when requests race", () => {
   const stored = () =>
     db.prisma.channelFolder.findMany({ where: { realmId: org.realm.id }, orderBy: { id: "asc" } });
 
-  it("give a name to one of those who want it, whatever its case", async () => {
+  it("give a name to one of several requests, regardless of case", async () => {
     for (let round = 0; round < rounds; round++) {
       const name = unique("Ärger");
       const spelled = [name, name.toUpperCase(), name.toLowerCase(), ` ${name}`];
@@ -62,7 +62,7 @@ describe("Channel folders, when requests race", () => {
     }
   });
 
-  it("never come to more than an organization may have", async () => {
+  it("never exceed the organization's limit", async () => {
     await db.rows(
       `INSERT INTO channel_folders (realm_id, name)
        SELECT $1, gen_random_uuid() FROM generate_series(1, $2)`,
@@ -73,7 +73,7 @@ describe("Channel folders, when requests race", () => {
     expect(await stored()).to.have.length(maxChannelFolders);
   });
 
-  it("are in one order that somebody asked for, a new one behind all others", async () => {
+  it("end in an order that one request asked for, with the new folder last", async () => {
     const ids: number[] = [];
     for (let i = 0; i < 3; i++) ids.push((await channelFolder(db, org.realm)).id);
     for (let round = 0; round < rounds; round++) {
@@ -92,7 +92,7 @@ describe("Channel folders, when requests race", () => {
     }
   });
 
-  it("are archived once by several requests", async () => {
+  it("archive a folder once", async () => {
     const { id } = await channelFolder(db, org.realm);
     const audits = await db.prisma.auditLog.count();
     const answers = await Promise.all([0, 1, 2].map((i) => change(i, id, { is_archived: true })));
@@ -100,7 +100,7 @@ describe("Channel folders, when requests race", () => {
     expect(await db.prisma.auditLog.count()).to.equal(audits + 1);
   });
 
-  it("do not wait for a channel that comes into a folder, which came after its archiving", async () => {
+  it("do not block archiving on a channel that is moved into the folder", async () => {
     const { id } = await channelFolder(db, org.realm);
     const room = await channel(db, org.realm);
     await db.transaction(async (tx) => {
@@ -119,7 +119,7 @@ describe("Channel folders, when requests race", () => {
     ["their account", { isActive: false }, 401, "UNAUTHORIZED"],
   ];
   for (const [what, row, status, code] of losses)
-    it(`are not changed by an administrator who has lost ${what} meanwhile`, async () => {
+    it(`refuse an administrator who has lost ${what} meanwhile`, async () => {
       const by = await user(db, org.realm, { role: roles.administrator });
       const { id } = await channelFolder(db, org.realm);
       let answers: Promise<Refusable[]> | undefined;

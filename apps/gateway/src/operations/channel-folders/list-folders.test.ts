@@ -21,7 +21,7 @@ describe("GET /channel_folders", () => {
     ids = { first: first.id, second, archived: archived.id };
   });
 
-  it("lists the folders of the organization, by order and then by ID", async () => {
+  it("lists the organization's folders by order, then by ID", async () => {
     const [first, second, ...more] = await list();
     expect(more).to.deep.equal([]);
     expect(first).to.include({ id: ids.first, order: 1, is_archived: false, creator_id: null });
@@ -38,7 +38,7 @@ describe("GET /channel_folders", () => {
     });
   });
 
-  it("has archived ones where asked for", async () => {
+  it("includes archived folders if requested", async () => {
     const idsOf = async (params = {}) => (await list(params)).map(({ id }) => id);
     const { first, second, archived } = ids;
     expect(await idsOf({ include_archived: false })).to.deep.equal([first, second]);
@@ -47,7 +47,7 @@ describe("GET /channel_folders", () => {
     await refused(scene.db, () => scene.as(scene.org.member).call(listChannelFolders, asked));
   });
 
-  it("is for everybody, guests and bots too", async () => {
+  it("allows all accounts, including guests and bots", async () => {
     const expected = await list({ include_archived: true });
     for (const by of [scene.org.owner, scene.org.guest, scene.org.bot])
       expect(await list({ include_archived: true }, by)).to.deep.equal(expected);
@@ -59,7 +59,7 @@ describe("GET /channel_folders", () => {
     );
   });
 
-  it("asks the database as often, however many there are", async () => {
+  it("runs the same number of statements for any number of folders", async () => {
     const count = async () => (await countQueries(scene.db, () => list())).count;
     const few = await count();
     for (let i = 0; i < 5; i++) await channelFolder(scene.db, scene.org.realm);

@@ -35,7 +35,7 @@ describe("PATCH /channel_folders", () => {
     return channel_folders.map(({ id, order }) => [id, order]);
   };
 
-  it("gives every folder its place in the list, and tells everybody", async () => {
+  it("sets the order of all folders and sends it to all accounts", async () => {
     const [a, b, c] = ids;
     const audits = await db.prisma.auditLog.count();
     const { result, events } = await eventsOf(db, org.realm.id, () => reorder([c, a, b]));
@@ -54,7 +54,7 @@ describe("PATCH /channel_folders", () => {
     ]);
   });
 
-  it("does nothing where they have that order, and where there are none", async () => {
+  it("does nothing if the order is already set or there are no folders", async () => {
     const [a, b, c] = ids;
     await reorder([b, a, c]);
     const { result, tables } = await changesOf(db, () => reorder([b, a, c]));
@@ -63,7 +63,7 @@ describe("PATCH /channel_folders", () => {
     expect((await reorder([], empty.owner)).status).to.equal(200);
   });
 
-  it("puts a new folder behind all others again", async () => {
+  it("appends a new folder after the reordered ones", async () => {
     const [a, b, c] = ids;
     await reorder([c, b, a]);
     const { body } = await gateway
@@ -72,13 +72,13 @@ describe("PATCH /channel_folders", () => {
     expect((await listed()).map(([id]) => id)).to.deep.equal([c, b, a, body["channel_folder_id"]]);
   });
 
-  it("refuses everybody but administrators", async () => {
+  it("refuses all callers but administrators", async () => {
     for (const by of [org.moderator, org.member, org.guest, org.bot])
       for (const order of [ids, "?"])
         await refused(db, () => reorder(order, by), "UNAUTHORIZED_PRINCIPAL");
   });
 
-  it("refuses an order that leaves folders out, repeats them or has others", async () => {
+  it("refuses an order with missing, repeated or unknown folders", async () => {
     const [a, b, c] = ids;
     const there = await channelFolder(db, (await organization(db)).realm);
     const orders = [[], [a, b], [a, b, c, a], [a, a, b], [a, b, there.id]];
@@ -92,7 +92,7 @@ describe("PATCH /channel_folders", () => {
     expect((await refused(db, () => reorder(many))).msg).to.contain("500 channel folders");
   });
 
-  it("asks the database as often, however many there are", async () => {
+  it("runs the same number of statements for any number of folders", async () => {
     const count = async () => {
       const order = (await listed()).map(([id]) => id).toReversed();
       return (await countQueries(db, () => reorder(order))).count;

@@ -24,7 +24,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
 
   const change = (params: Params, by: TestAccount = scene.org.admin, folder = id) =>
     scene.as(by).call(updateChannelFolder, { path: { channel_folder_id: folder }, params });
-  /** @returns the row, and what was told */
+  /** @returns the row and the events */
   const changed = async (params: Params, by?: TestAccount) => {
     const { events } = await eventsOf(scene.db, scene.org.realm.id, async () => {
       const { status, body } = await change(params, by);
@@ -40,14 +40,14 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
     expect([result.status, tables]).to.deep.equal([200, []]);
   };
 
-  it("refuses a new name with an invisible character, and keeps one that there is", async () => {
+  it("refuses a new name with an invisible character and keeps an existing one", async () => {
     const old = `ol\u200bd ${name}`;
     await scene.db.prisma.channelFolder.update({ where: { id }, data: { name: old } });
     expect((await changed({ name: old, description: "kept" })).row.name).to.equal(old);
     expect((await refuses({ name: "n\u202dew" })).msg).to.contain("U+202D");
   });
 
-  it("changes name, description and whether it is archived, and tells everybody once", async () => {
+  it("changes name, description and archived state with one event for all accounts", async () => {
     const wanted = { name: unique("Ropes"), description: "Pull\n*hard*", is_archived: true };
     const { row, told } = await changed({ ...wanted, name: ` ${wanted.name} ` }, scene.org.owner);
     expect(row).to.include({ name: wanted.name, description: "Pull\n*hard*", isArchived: true });
@@ -63,7 +63,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
     expect(row.renderedDescription).to.equal("<p>Pull<br>\n<em>hard</em></p>");
   });
 
-  it("tells only what is different", async () => {
+  it("includes changed properties only in the event", async () => {
     const data = async (params: Params) => {
       const { told } = await changed(params);
       expect(told).to.have.length(1);
@@ -79,7 +79,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
     expect(await data({ is_archived: false })).to.deep.equal({ is_archived: false });
   });
 
-  it("does nothing where nothing is different", async () => {
+  it("does nothing if nothing is different", async () => {
     await nothing({});
     await nothing({ name, description: "Ring", is_archived: false });
     await nothing({ name: ` ${name} ` });
@@ -87,12 +87,12 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
     await nothing({ is_archived: true });
   });
 
-  it("takes another case of its own name", async () => {
+  it("accepts another case of its own name", async () => {
     const upper = name.toUpperCase();
     expect((await changed({ name: upper })).row.name).to.equal(upper);
   });
 
-  it("writes down who changed what", async () => {
+  it("writes an audit entry with the changed properties", async () => {
     const { db, org } = scene;
     const audits = await db.prisma.auditLog.count();
     await changed({ name: `${name} too`, description: "Pull", is_archived: true });
@@ -116,7 +116,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
   });
 
   describe("refuses", () => {
-    it("everybody but administrators, whatever is asked for", async () => {
+    it("all callers but administrators, whatever the parameters", async () => {
       const { moderator, member, guest, bot } = scene.org;
       for (const by of [moderator, member, guest, bot]) {
         await refuses({ name: "x" }, by, "UNAUTHORIZED_PRINCIPAL");
@@ -124,7 +124,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       }
     });
 
-    it("folders that are unknown, or of another organization", async () => {
+    it("folders that are unknown or of another organization", async () => {
       const there = await channelFolder(scene.db, (await organization(scene.db)).realm);
       const messages = new Set<unknown>();
       for (const unknown of [there.id, 0, 2_000_000_000, 10 ** 15])
@@ -133,7 +133,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       expect([...messages]).to.have.length(1);
     });
 
-    it("unusable names, and those that are taken", async () => {
+    it("unusable names and names in use", async () => {
       const { db, org } = scene;
       const open = await channelFolder(db, org.realm);
       const archived = await channelFolder(db, org.realm, { isArchived: true });
@@ -149,7 +149,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       ).to.contain("description");
     });
 
-    it("to archive a folder with a channel in it, an archived one too", async () => {
+    it("to archive a folder that contains a channel, also an archived one", async () => {
       const { db, org } = scene;
       const room = await channel(db, org.realm, {
         inviteOnly: true,
@@ -163,7 +163,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       expect((await changed({ is_archived: true })).row.isArchived).to.equal(true);
     });
 
-    it("nothing where the folder is archived already, whatever is in it", async () => {
+    it("no repeated archiving, whatever the folder contains", async () => {
       const { db, org } = scene;
       await changed({ is_archived: true });
       await channel(db, org.realm, { folderId: id });
@@ -172,7 +172,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       await refuses({ is_archived: true });
     });
 
-    it("with the first fault in the documented order", async () => {
+    it("with the first error in the documented order", async () => {
       await channel(scene.db, scene.org.realm, { folderId: id });
       const message = async (params: Params, folder?: number) =>
         (await refuses(params, undefined, undefined, folder)).msg;

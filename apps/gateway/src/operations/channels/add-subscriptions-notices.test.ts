@@ -14,8 +14,8 @@ import { expect } from "chai";
 
 type Params = { [Name in keyof InputOf<typeof addSubscriptions>]?: unknown };
 
-/** Who is to be told of what; what they are told then is tested with the job (`send-notice`). */
-describe("POST /users/me/subscriptions: notices that are left to a worker", () => {
+/** Which notices are enqueued; their contents are tested with the job (`send-notice`). */
+describe("POST /users/me/subscriptions: notices sent by a worker", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -38,7 +38,7 @@ describe("POST /users/me/subscriptions: notices that are left to a worker", () =
     return rows.map(({ payload }) => payload);
   };
 
-  it("go to each person who is new in a channel, once for all channels that were there", async () => {
+  it("send each new subscriber one notice for all existing channels", async () => {
     const [first, second] = [
       await channel(db, org.admin, { subscribers: [org.moderator] }),
       await channel(db, org.admin),
@@ -53,7 +53,7 @@ describe("POST /users/me/subscriptions: notices that are left to a worker", () =
     ]);
   });
 
-  it("go to nobody about new channels, oneself, or what was so already", async () => {
+  it("are not sent for new channels, for the caller, or for existing subscriptions", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.guest] });
     expect(await add(org.member, [room.name])).to.equal(true);
     expect(await add(org.member, [room.name], { principals: [org.guest.id] })).to.equal(true);
@@ -61,21 +61,21 @@ describe("POST /users/me/subscriptions: notices that are left to a worker", () =
     expect(await recorded()).to.deep.equal([]);
   });
 
-  it("are as many as are wanted", async () => {
+  it("are sent as often as they are requested", async () => {
     const room = await channel(db, org.admin);
     const params = { principals: [org.guest.id], send_new_subscription_messages: false };
     expect(await add(org.member, [room.name], params)).to.equal(undefined);
     expect(await recorded()).to.deep.equal([]);
   });
 
-  it("go to nobody where more than a hundred accounts are subscribed, bots and the caller among them", async () => {
+  it("are not sent for more than 100 subscribed accounts, counting bots and the caller", async () => {
     const ids = (await crowd(db, org.member, 98)).map(({ id }) => id);
     const [room, other] = [await channel(db, org.admin), await channel(db, org.admin)];
     const others = [...ids, org.bot.id, org.member.id];
     expect(await add(org.member, [room.name], { principals: others })).to.equal(true);
     expect(await recorded()).to.have.length(98);
     const more = { principals: [...others, org.guest.id] };
-    // Of those only one is new.
+    // Only one of these is a new subscription.
     expect(await add(org.member, [room.name], more)).to.equal(true);
     expect(await recorded()).to.have.length(99);
     expect(await add(org.member, [other.name], more)).to.equal(false);
@@ -83,7 +83,7 @@ describe("POST /users/me/subscriptions: notices that are left to a worker", () =
     expect(await recorded()).to.have.length(99);
   });
 
-  it("announce channels that are new and not private, where that is asked for and there is a place", async () => {
+  it("announce new channels that are not private, if requested and if the organization has an announcement channel", async () => {
     const announcements = await channel(db, org.admin);
     const there = await channel(db, org.admin);
     await add(org.member, [unique("new")], { announce: true });

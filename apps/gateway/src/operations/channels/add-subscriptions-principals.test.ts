@@ -19,7 +19,7 @@ import { expect } from "chai";
 type Params = { [Name in keyof InputOf<typeof addSubscriptions>]?: unknown };
 
 // channels.md §8
-describe("POST /users/me/subscriptions: who subscribes whom", () => {
+describe("POST /users/me/subscriptions: principals", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
 
@@ -36,7 +36,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     refused(scene.db, () => add(by, names, params));
   const row = ({ id }: TestChannel) => scene.db.prisma.channel.findUniqueOrThrow({ where: { id } });
 
-  it("takes nobody for the caller, and nothing for nothing", async () => {
+  it("subscribes the caller if principals are omitted, and nobody for an empty list", async () => {
     const { member, admin } = scene.org;
     const room = await channel(scene.db, admin);
     const mine = await added(member, [room.name], { principals: [] });
@@ -44,7 +44,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     expect(await added(member, [])).to.deep.include({ subscribed: {}, already_subscribed: {} });
   });
 
-  it("takes one person who is named twice once", async () => {
+  it("counts a person who is named twice once", async () => {
     const { member, admin, guest, moderator } = scene.org;
     const room = await channel(scene.db, admin);
     await added(member, [room.name, room.name.toUpperCase()], {
@@ -58,7 +58,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     expect(await row(room)).to.include({ subscriberCount: 2 });
   });
 
-  it("lets bots in as their own, not as their owners", async () => {
+  it("subscribes bots by their own access, not by their owners'", async () => {
     const { db, org } = scene;
     const [open, closed] = [
       await channel(db, org.admin),
@@ -77,7 +77,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     expect(made).to.include({ creatorId: robot.id, subscriberCount: 1 });
   });
 
-  it("needs a permission for one's own bots as for others", async () => {
+  it("requires the same permission for the caller's own bots as for others", async () => {
     const { db, org } = scene;
     await changeOrganization(db, org.realm, {
       canAddSubscribersGroupId: org.groups["role:moderators"],
@@ -87,7 +87,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     await refuses(org.member, [room.name], { principals: [org.member.id, org.bot.id] });
     await refuses(org.bot, [room.name], { principals: [org.member.id] });
     await added(org.moderator, [room.name], { principals: [org.bot.id] });
-    // Whoever makes a channel needs none to fill it.
+    // The creator of a channel needs no permission to subscribe others.
     const name = unique("full");
     const body = await added(org.member, [name], { principals: [org.guest.id, org.bot.id] });
     expect(body.subscribed).to.deep.equal({ [org.guest.id]: [name], [org.bot.id]: [name] });
@@ -97,7 +97,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     });
   });
 
-  it("gives guests nothing by a permission, and those who were removed nothing at all", async () => {
+  it("grants guests nothing by permission, and removed accounts nothing at all", async () => {
     const { db, org } = scene;
     const groups = {
       canSubscribeGroupId: org.groups["role:members"],
@@ -112,7 +112,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     await refuses(org.member, [closed.name], { principals: [org.guest.id] });
   });
 
-  it("lets nobody into an archived channel, whatever the role", async () => {
+  it("refuses subscriptions to an archived channel for every role", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.admin, { subscribers: [org.member], isArchived: true });
     for (const by of [org.owner, org.admin, org.member]) {
@@ -124,7 +124,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     }
   });
 
-  it("names once what it left out, and leaves out all where it must", async () => {
+  it("names each skipped channel once, and subscribes to none if a refusal is fatal", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.admin, { inviteOnly: true });
     const body = await added(org.member, [closed.name, ` ${closed.name} `], {
@@ -136,8 +136,8 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
     expect(await row(closed)).to.include({ subscriberCount: 0 });
   });
 
-  describe("while somebody is deactivated", () => {
-    it("refuses to subscribe them, and everybody else with them", async () => {
+  describe("while a principal is being deactivated", () => {
+    it("refuses the whole request", async () => {
       const { db, org } = scene;
       const [room, leaver] = [await channel(db, org.admin), await user(db, org.realm)];
       await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [leaver.id]);
@@ -149,7 +149,7 @@ describe("POST /users/me/subscriptions: who subscribes whom", () => {
       expect(await row(room)).to.include({ subscriberCount: 0 });
     });
 
-    it("refuses them too, by id as by address, once it is done", async () => {
+    it("refuses a deactivated principal by ID and by address", async () => {
       const { db, org } = scene;
       const [room, leaver] = [await channel(db, org.admin), await user(db, org.realm)];
       await added(org.member, [room.name], { principals: [leaver.id] });

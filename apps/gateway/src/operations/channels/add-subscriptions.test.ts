@@ -48,8 +48,8 @@ describe("POST /users/me/subscriptions", () => {
   const subscribers = async (to: TestChannel) =>
     (await db.prisma.channel.findUniqueOrThrow({ where: { id: to.id } })).subscriberCount;
 
-  describe("to channels that exist", () => {
-    it("subscribes the caller, whatever the case of the name, and says so", async () => {
+  describe("existing channels", () => {
+    it("subscribes the caller, regardless of the name's case, and returns the channel", async () => {
       const room = await channel(db, org.admin);
       const body = await added(org.member, [` ${room.name.toUpperCase()} `]);
       expect(body.subscribed).to.deep.equal({ [org.member.id]: [room.name] });
@@ -64,7 +64,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(await subscribers(room)).to.equal(1);
     });
 
-    it("paints them as asked, and revives an old subscription as it was", async () => {
+    it("sets the requested colour and restores the settings of an old subscription", async () => {
       const room = await channel(db, org.admin);
       await added(org.member, [], { subscriptions: [{ name: room.name, color: "#ABCDEF" }] });
       expect(await subscription(room, org.member)).to.include({ color: "#abcdef" });
@@ -78,7 +78,7 @@ describe("POST /users/me/subscriptions", () => {
       });
     });
 
-    it("paints in colours that each subscriber does not use yet, while there are any", async () => {
+    it("assigns colours that the subscriber does not use yet, as long as there are any", async () => {
       const [fresh, other] = [await user(db, org.realm), await user(db, org.realm)];
       const rooms = [];
       for (let n = 0; n < 30; n++) rooms.push(await channel(db, org.admin));
@@ -98,11 +98,11 @@ describe("POST /users/me/subscriptions", () => {
       const all = await colorsOf(fresh);
       expect(all).to.have.length(30);
       for (const color of all) expect(color).to.match(/^#[0-9a-f]{6}$/);
-      // As many as there are different ones.
+      // As many as there are colours.
       expect(new Set(all).size).to.be.within(20, 29);
     });
 
-    it("takes the last of two colours for one channel, and mine for all whom I subscribe", async () => {
+    it("uses the last of two colours for a channel, and the caller's colour for all principals", async () => {
       const room = await channel(db, org.admin);
       const subscriptions = [
         { name: room.name, color: "#111111" },
@@ -113,7 +113,7 @@ describe("POST /users/me/subscriptions", () => {
         expect(await subscription(room, whom)).to.include({ color: "#222222" });
     });
 
-    it("subscribes others, by id or by address, bots and guests too", async () => {
+    it("subscribes others by ID or by address, including bots and guests", async () => {
       const room = await channel(db, org.admin);
       const byId = await added(org.member, [room.name], { principals: [org.guest.id, org.bot.id] });
       expect(byId.subscribed).to.deep.equal({
@@ -127,7 +127,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(await subscribers(room)).to.equal(3);
     });
 
-    it("takes the address that is shown for one that is hidden, and not the hidden one", async () => {
+    it("accepts the visible address of an account with a hidden one, and refuses the hidden address", async () => {
       const room = await channel(db, org.admin);
       const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
       await refuses(org.member, [room.name], { principals: [hidden.deliveryEmail] });
@@ -135,7 +135,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(body.subscribed).to.have.all.keys(String(hidden.id));
     });
 
-    it("counts parallel requests once", async () => {
+    it("reports a subscription once for parallel requests", async () => {
       const room = await channel(db, org.admin);
       const bodies = await Promise.all(
         Array.from({ length: 6 }, () => added(org.member, [room.name])),
@@ -145,7 +145,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(await subscribers(room)).to.equal(1);
     });
 
-    it("lets requests for the same channels in another order through", async () => {
+    it("handles concurrent requests for the same channels in different orders without deadlock", async () => {
       const rooms = await Promise.all([1, 2, 3, 4].map(() => channel(db, org.admin)));
       const names = rooms.map(({ name }) => name);
       const people = [org.owner.id, org.admin.id, org.moderator.id, org.member.id];
@@ -157,7 +157,7 @@ describe("POST /users/me/subscriptions", () => {
       for (const room of rooms) expect(await subscribers(room)).to.equal(4);
     });
 
-    it("opens private channels to those whom a permission lets in, and to no administrator", async () => {
+    it("opens private channels to holders of a permission, not to administrators", async () => {
       const room = await channel(db, org.moderator, {
         inviteOnly: true,
         groups: { canSubscribeGroupId: org.groups["role:fullmembers"] },
@@ -173,7 +173,7 @@ describe("POST /users/me/subscriptions", () => {
       await added(org.member, [forAdders.name], { principals: [org.guest.id] });
     });
 
-    it("leaves out what the caller may not use, where that is not fatal", async () => {
+    it("skips channels that the caller may not use, unless authorization errors are fatal", async () => {
       const open = await channel(db, org.admin);
       const closed = await channel(db, org.admin, { inviteOnly: true });
       const archived = await channel(db, org.admin, { isArchived: true });
@@ -186,7 +186,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(none.unauthorized).to.deep.equal([]);
     });
 
-    it("needs a permission to subscribe others", async () => {
+    it("requires a permission to subscribe others", async () => {
       const nobody = org.groups["role:nobody"];
       await changeOrganization(db, org.realm, { canAddSubscribersGroupId: nobody });
       const room = await channel(db, org.moderator);
@@ -203,7 +203,7 @@ describe("POST /users/me/subscriptions", () => {
       });
     });
 
-    it("refuses guests, unknown and deactivated accounts, and strangers", async () => {
+    it("refuses guests, unknown and deactivated principals, and anonymous callers", async () => {
       const room = await channel(db, org.admin);
       const gone = await user(db, org.realm, { isActive: false });
       const other = await organization(db);
@@ -241,12 +241,12 @@ describe("POST /users/me/subscriptions", () => {
       it(`refuses ${name} = ${value}`, () => refuses(org.member, ["x"], { [name]: value }));
     }
 
-    it("asks for subscriptions", () =>
+    it("requires the parameter subscriptions", () =>
       refuses(org.member, [], { subscriptions: undefined }, "REQUEST_VARIABLE_MISSING"));
   });
 
-  describe("to channels that do not exist", () => {
-    it("creates them, with the caller subscribed", async () => {
+  describe("new channels", () => {
+    it("creates them and subscribes the caller", async () => {
       const room = await channel(db, org.admin);
       const body = await added(org.member, [room.name, "Brand new"], { invite_only: true });
       expect(body.subscribed).to.deep.equal({ [org.member.id]: [room.name, "Brand new"] });
@@ -259,7 +259,7 @@ describe("POST /users/me/subscriptions", () => {
       });
     });
 
-    it("creates a name that is there twice once, with its description on one line", async () => {
+    it("creates a channel once if its name is repeated, with its description on one line", async () => {
       const body = await added(org.member, [], {
         subscriptions: [{ name: "Twice", description: "a\nb" }, { name: "tWICE" }],
       });
@@ -268,7 +268,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(row).to.include({ description: "a b", subscriberCount: 1 });
     });
 
-    it("checks them as a channel of their own", async () => {
+    it("applies the checks of channel creation", async () => {
       await refuses(org.member, ["x".repeat(61)]);
       await refuses(org.member, [], {
         subscriptions: [{ name: "wordy", description: "x".repeat(1025) }],
@@ -280,12 +280,12 @@ describe("POST /users/me/subscriptions", () => {
       await refuses(org.member, ["mine"], { principals: [2_000_000_000] });
     });
 
-    it("creates nothing when something else is refused", async () => {
+    it("creates nothing if another channel of the request is refused", async () => {
       const closed = await channel(db, org.admin, { inviteOnly: true });
       await refuses(org.member, ["never made", closed.name]);
     });
 
-    it("lets everybody who races for a name in", async () => {
+    it("subscribes every caller that races for a channel name", async () => {
       const racers = [org.owner, org.admin, org.moderator, org.member, org.bot];
       const bodies = await Promise.all(racers.map((racer) => added(racer, ["Raced"])));
       bodies.forEach((body, i) =>
@@ -300,7 +300,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(orphans).to.deep.equal([]);
     });
 
-    it("lets nobody into a private channel that another has just created", async () => {
+    it("refuses others in a private channel that was created concurrently", async () => {
       const answers = await Promise.all(
         [org.owner, org.admin, org.member].map((racer) =>
           add(racer, ["Secret"], { invite_only: true }),
@@ -310,13 +310,13 @@ describe("POST /users/me/subscriptions", () => {
     });
   });
 
-  describe("tells", () => {
+  describe("events", () => {
     const told = async (by: TestAccount, names: readonly string[], params: Params = {}) => {
       const { events } = await eventsOf(db, org.realm.id, () => added(by, names, params));
       return events;
     };
 
-    it("each new subscriber, and the others in one event for all channels alike", async () => {
+    it("are sent to each new subscriber, and to others in one event for channels with the same receivers", async () => {
       const rooms = [await channel(db, org.admin), await channel(db, org.admin)];
       const ids = rooms.map(({ id }) => id);
       const events = await told(
@@ -337,7 +337,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(events[1]?.audience).not.to.include(org.guest.id);
     });
 
-    it("who comes back of their settings as they left them, and who is new of their own", async () => {
+    it("contain the previous settings of a returning subscriber and the defaults of a new one", async () => {
       const [back, fresh] = [await user(db, org.realm), await user(db, org.realm)];
       const room = await channel(db, org.admin, { subscribers: [back] });
       const kept = { isMuted: true, pinToTop: true, emailNotifications: false, color: "#123456" };
@@ -360,12 +360,12 @@ describe("POST /users/me/subscriptions", () => {
       expect(own(all.fresh)).not.to.deep.include({ color: "#123456" });
     });
 
-    it("nobody of what was so already", async () => {
+    it("are not sent for existing subscriptions", async () => {
       const room = await channel(db, org.admin, { subscribers: [org.member] });
       expect(await told(org.member, [room.name])).to.deep.equal([]);
     });
 
-    it("a guest of the channel before its subscription", async () => {
+    it("show a guest the channel before its subscription", async () => {
       const room = await channel(db, org.admin);
       const events = await told(org.member, [room.name], { principals: [org.guest.id] });
       expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
@@ -376,7 +376,7 @@ describe("POST /users/me/subscriptions", () => {
       expect(events[0]?.audience).to.deep.equal([org.guest.id]);
     });
 
-    it("of a private channel only those who see it", async () => {
+    it("of a private channel are sent only to accounts that see it", async () => {
       const room = await channel(db, org.moderator, {
         inviteOnly: true,
         subscribers: [org.moderator, org.guest],
@@ -396,7 +396,7 @@ describe("POST /users/me/subscriptions", () => {
       ]);
     });
 
-    it("a thousand new subscribers in a few events", async () => {
+    it("are few for a thousand new subscribers", async () => {
       const owner = await user(db, org.realm);
       const ids = await db.rows<{ id: number }>(
         `INSERT INTO users (realm_id, delivery_email, email, full_name, api_key_sealed, api_key_digest)

@@ -15,7 +15,7 @@ import { expect } from "chai";
 
 const able = { client_capabilities: { archived_channels: true } };
 
-describe("DELETE /streams/{stream_id} tells", () => {
+describe("DELETE /streams/{stream_id}: events", () => {
   const scene = useScene();
 
   const at = (id: number) => ({ path: { stream_id: id } });
@@ -39,7 +39,7 @@ describe("DELETE /streams/{stream_id} tells", () => {
     streams: [{ stream_id: id }],
   });
 
-  it("clients that know archived channels, and takes it away from the others, after the notice", async () => {
+  it("update the channel for clients that know archived channels and delete it for others, after the notice", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.guest] });
     const told = await watch(
@@ -64,7 +64,7 @@ describe("DELETE /streams/{stream_id} tells", () => {
     return events.find(({ type }) => type === "stream")?.audience;
   };
 
-  it("of a public channel everybody but guests who are not subscribed", async () => {
+  it("of a public channel are sent to all accounts but guests who are not subscribed", async () => {
     const { db, org } = scene;
     const inside = await user(db, org.realm, { role: 600 });
     const audience = await audienceOf(await channel(db, org.realm, { subscribers: [inside] }));
@@ -72,7 +72,7 @@ describe("DELETE /streams/{stream_id} tells", () => {
     expect(audience).not.to.include(org.guest.id);
   });
 
-  it("of a private channel its subscribers, administrators and those whom its groups let see it", async () => {
+  it("of a private channel are sent to subscribers, administrators and members of its permission groups", async () => {
     const { db, org } = scene;
     const own = await organization(db);
     const [holder, gone] = [await user(db, own.realm), await user(db, own.realm)];
@@ -100,7 +100,7 @@ describe("DELETE /streams/{stream_id} tells", () => {
     expect(org.realm.id).not.to.equal(own.realm.id);
   });
 
-  it("of a web-public channel everybody", async () => {
+  it("of a web-public channel are sent to all accounts", async () => {
     const { db, org } = scene;
     const audience = await audienceOf(await channel(db, org.realm, { isWebPublic: true }));
     expect(audience).to.include.members([org.guest.id, org.member.id]);

@@ -20,21 +20,21 @@ describe("DELETE /streams/{stream_id} refuses", () => {
   const refuses = (room: { id: number }, by: TestAccount, code?: string) =>
     refused(scene.db, () => archive(room, by), code, {});
 
-  it("those who may read the channel and not administer it", async () => {
+  it("callers who can read the channel but not administer it", async () => {
     const { db, org } = scene;
     const holders = await userGroup(db, org.realm, { members: [org.guest] });
     const room = await channel(db, org.realm, {
       subscribers: [org.guest],
       groups: { canAdministerChannelGroupId: holders.id },
     });
-    // A guest holds nothing that not everybody may be given, even by name.
+    // A guest never holds a permission that allows no guests, even if the guest is named in it.
     for (const by of [org.moderator, org.member, org.bot, org.guest])
       await refuses(room, by, "CANNOT_ADMINISTER_CHANNEL");
     const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] });
     await refuses(secret, org.member, "CANNOT_ADMINISTER_CHANNEL");
   });
 
-  it("channels that the caller cannot read, of others and unknown ones, all alike", async () => {
+  it("unreadable, foreign and unknown channels with the same error", async () => {
     const { db, org } = scene;
     const other = await organization(db);
     const foreign = await channel(db, other.realm);
@@ -51,7 +51,7 @@ describe("DELETE /streams/{stream_id} refuses", () => {
     for (const body of bodies) expect(body).to.deep.equal(bodies[0]);
   });
 
-  it("a channel that is archived already, whoever asks", async () => {
+  it("an archived channel, whoever the caller is", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { isArchived: true });
     await refuses(room, org.owner);
@@ -59,7 +59,7 @@ describe("DELETE /streams/{stream_id} refuses", () => {
     await refuses(room, org.moderator, "CANNOT_ADMINISTER_CHANNEL");
   });
 
-  it("all but one of those who ask at once, in two gateways", async () => {
+  it("all but one of several concurrent requests over two gateways", async () => {
     const room = await channel(scene.db, scene.org.member);
     const askers = [scene.org.owner, scene.org.admin, scene.org.member];
     const answers = await Promise.all(

@@ -35,7 +35,7 @@ describe("DELETE /streams/{stream_id}", () => {
     events.map(({ type, op }) => (op ? `${type}/${op}` : type));
 
   describe("archives", () => {
-    it("and changes nothing else of the channel, its subscriptions and its permissions", async () => {
+    it("and leaves other properties, subscriptions and permissions unchanged", async () => {
       const { db, org } = scene;
       const folder = await db.prisma.channelFolder.create({
         data: { realmId: org.realm.id, name: "Attic" },
@@ -53,7 +53,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect(tables).to.have.members(["audit_log", "channels", "event_head", "event_log"]);
     });
 
-    it("for owners and administrators, of channels that they cannot read too", async () => {
+    it("for owners and administrators, including channels that they cannot read", async () => {
       for (const by of [scene.org.owner, scene.org.admin])
         for (const inviteOnly of [false, true]) {
           const room = await channel(scene.db, scene.org.realm, { inviteOnly });
@@ -62,7 +62,7 @@ describe("DELETE /streams/{stream_id}", () => {
         }
     });
 
-    it("for those who hold can_administer_channel_group, subscribed or not, bots among them", async () => {
+    it("for members of can_administer_channel_group, subscribed or not, including bots", async () => {
       const { db, org } = scene;
       const group = await userGroup(db, org.realm, { members: [org.bot] });
       const groups = { canAdministerChannelGroupId: group.id };
@@ -73,7 +73,7 @@ describe("DELETE /streams/{stream_id}", () => {
       }
     });
 
-    it("and writes down who did it", async () => {
+    it("and writes an audit entry", async () => {
       const room = await channel(scene.db, scene.org.member);
       await archived(room, scene.org.member);
       const [entry] = await scene.db.rows<{ by: number; data: unknown }>(
@@ -84,7 +84,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect(entry).to.deep.equal({ by: scene.org.member.id, data: { channel_id: room.id } });
     });
 
-    it("a default channel, which is none any more", async () => {
+    it("a default channel and removes it from the default channels", async () => {
       const { db, org } = scene;
       const other = await channel(db, org.realm, { isDefault: true });
       const room = await channel(db, org.realm, { isDefault: true });
@@ -96,7 +96,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect(await db.prisma.defaultChannel.count({ where: { channelId: room.id } })).to.equal(0);
     });
 
-    it("the channel of announcements, and announces nothing in it any more", async () => {
+    it("the announcement channel, and posts no announcements there afterwards", async () => {
       const { db, org } = scene;
       const room = await channel(db, org.realm);
       const changed = { newStreamAnnouncementsChannelId: room.id };
@@ -113,7 +113,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect(realm.newStreamAnnouncementsChannelId).to.equal(null);
     });
 
-    it("another channel, and leaves those settings and the default channels alone", async () => {
+    it("another channel without changing the organization's channel settings and default channels", async () => {
       const { db, org } = scene;
       const announcements = await channel(db, org.realm, { isDefault: true });
       const changed = { newStreamAnnouncementsChannelId: announcements.id };
@@ -125,7 +125,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect(realm.newStreamAnnouncementsChannelId).to.equal(announcements.id);
     });
 
-    it("and keeps its name taken", async () => {
+    it("and keeps its name in use", async () => {
       const room = await channel(scene.db, scene.org.realm, { name: "Steeple" });
       await archived(room);
       const ask = () =>
@@ -135,7 +135,7 @@ describe("DELETE /streams/{stream_id}", () => {
       await refused(scene.db, ask, "CHANNEL_ALREADY_EXISTS");
     });
 
-    it("with as many statements for 500 subscribers as for two", async () => {
+    it("with the same number of statements for 500 subscribers as for two", async () => {
       const { db, org } = scene;
       const small = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
       const people = await crowd(db, org.member, 500);
@@ -147,7 +147,7 @@ describe("DELETE /streams/{stream_id}", () => {
   });
 
   describe("posts a notice", () => {
-    it("that is the channel's last message, unread for all but who did it", async () => {
+    it("as the channel's last message, unread for all but the caller", async () => {
       const { db, org } = scene;
       const room = await channel(db, org.member, { subscribers: [org.member, org.guest] });
       await archived(room, org.member);
@@ -163,7 +163,7 @@ describe("DELETE /streams/{stream_id}", () => {
       expect((await read(org.member))[0]?.flags).to.deep.equal(["read"]);
     });
 
-    it("unless the organization wants none", async () => {
+    it("unless the organization has turned notices off", async () => {
       const { db, org } = scene;
       await changeOrganization(db, org.realm, { sendChannelEventsMessages: false });
       const events = await toldOf(async () => archived(await channel(db, org.realm)));

@@ -20,7 +20,7 @@ import { expect } from "chai";
 
 const able = { client_capabilities: { archived_channels: true } };
 
-describe("A channel that was archived", () => {
+describe("An archived channel", () => {
   const scene = useScene();
 
   const at = (id: number) => ({ path: { stream_id: id } });
@@ -35,7 +35,7 @@ describe("A channel that was archived", () => {
       await archived(room);
     });
 
-    it("listed for who asks for archived ones, with its subscribers", async () => {
+    it("listed with its subscribers if archived channels are requested", async () => {
       const { streams } = await scene.as(scene.org.member).succeed(listChannels, {
         params: { exclude_archived: false },
       });
@@ -44,7 +44,7 @@ describe("A channel that was archived", () => {
       await refused(scene.db, () => scene.as(scene.org.member).call(getChannel, at(room.id)));
     });
 
-    it("in the snapshots of clients that know what it is, and in no others", async () => {
+    it("in the snapshots of clients that know archived channels only", async () => {
       const snapshot = async (params: object) => {
         const client = scene.as(scene.org.member);
         const { body } = await client.post("/api/v1/register", {
@@ -58,7 +58,7 @@ describe("A channel that was archived", () => {
       expect(await snapshot({})).to.deep.equal([false, false]);
     });
 
-    it("without new messages: nothing is sent, scheduled or typed there, nor by its administrators", async () => {
+    it("closed to sending, scheduling and typing, also for its administrators", async () => {
       const { org, db } = scene;
       await subscribe(db, room.id, org.owner);
       for (const by of [org.member, org.guest, org.owner]) {
@@ -71,7 +71,7 @@ describe("A channel that was archived", () => {
     });
   });
 
-  it("lets what was scheduled before fail when it is due, and its sender know why", async () => {
+  it("fails scheduled messages when they are due and notifies the sender", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.member] });
     const id = await schedule(scene.as(org.member), channelMessage(room.id));
@@ -80,7 +80,7 @@ describe("A channel that was archived", () => {
     expect(row.failureMessage).to.contain("archived");
   });
 
-  it("lets what was scheduled before be delivered when the channel is back in time", async () => {
+  it("receives scheduled messages if it is unarchived before they are due", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.member] });
     const id = await schedule(scene.as(org.member), channelMessage(room.id));

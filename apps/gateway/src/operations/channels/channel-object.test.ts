@@ -20,8 +20,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §1: what is said of a channel is the same wherever it is said.
-describe("A channel, in every place that tells of it", () => {
+// channels.md §1: every operation and event shows the same channel object.
+describe("Channel objects", () => {
   const scene = useScene();
   let creator: TestAccount;
   let room: TestChannel;
@@ -42,7 +42,7 @@ describe("A channel, in every place that tells of it", () => {
       subscribers: [org.owner, org.guest],
       groups: { canSendMessageGroupId: groups["role:administrators"] },
       row: {
-        // Just before a second is over: it is not rounded up to one that has not come.
+        // Just before the end of a second: timestamps must be rounded down.
         dateCreated: new Date(1_700_000_000_999),
         firstMessageId: 77n,
         isRecentlyActive: false,
@@ -105,7 +105,7 @@ describe("A channel, in every place that tells of it", () => {
   const inList = (list: unknown) =>
     (list as ChannelObject[]).find(({ stream_id }) => stream_id === room.id);
 
-  it("has every field, with the same value", async () => {
+  it("have every field with the same value in all responses and events", async () => {
     const { member, admin } = scene.org;
     const client = scene.as(member);
     expect(
@@ -124,7 +124,7 @@ describe("A channel, in every place that tells of it", () => {
     }
   });
 
-  it("has what its subscriber wants of it besides, and nothing else", async () => {
+  it("add only the subscription's settings for subscribers", async () => {
     const { db, org } = scene;
     await changeSubscription(db, room, org.guest, wants);
     const client = scene.as(org.guest);
@@ -135,7 +135,7 @@ describe("A channel, in every place that tells of it", () => {
     expect(inList(snapshot["subscriptions"])).to.deep.equal({ ...expected, ...own });
   });
 
-  it("is told so to those who are subscribed", async () => {
+  it("are the same in events to subscribers", async () => {
     const { org } = scene;
     const client_capabilities = { notification_settings_null: true };
     const queues = { moderator: { account: org.moderator, params: { client_capabilities } } };
@@ -159,7 +159,7 @@ describe("A channel, in every place that tells of it", () => {
     });
   });
 
-  it("costs as many statements among many as alone", async () => {
+  it("run the same number of statements among many channels as for one", async () => {
     const { db, org } = scene;
     const reader = await user(db, org.realm);
     await subscribe(db, room, reader);

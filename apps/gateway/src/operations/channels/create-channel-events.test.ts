@@ -18,7 +18,7 @@ import { expect } from "chai";
 
 type Params = { [Name in keyof InputOf<typeof createChannel>]?: unknown };
 
-describe("POST /channels/create: tells", () => {
+describe("POST /channels/create: events", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   const second = useGateway(db);
@@ -39,7 +39,7 @@ describe("POST /channels/create: tells", () => {
   const kinds = (events: readonly LoggedEvent[]) =>
     events.map(({ type, op }) => (op ? `${type}/${op}` : type));
 
-  it("of a public channel everybody but guests, and a guest who is subscribed first of all", async () => {
+  it("of a public channel are sent to all accounts but guests, and first to a subscribed guest", async () => {
     const { id, events } = await told({ subscribers: [org.member.id, org.guest.id] });
     expect(kinds(events).filter((kind) => kind !== "subscription/add")).to.deep.equal([
       "stream/create",
@@ -85,7 +85,7 @@ describe("POST /channels/create: tells", () => {
     expect(peers?.audience).not.to.include(org.guest.id);
   });
 
-  it("of a private channel its subscribers, administrators and those whom its groups let see it", async () => {
+  it("of a private channel are sent to subscribers, administrators and members of its permission groups", async () => {
     const helper = await user(db, org.realm);
     const { events } = await told({
       invite_only: true,
@@ -103,19 +103,19 @@ describe("POST /channels/create: tells", () => {
     expect(notice?.audience).to.have.members([org.guest.id, org.admin.id]);
   });
 
-  it("of a web-public channel everybody", async () => {
+  it("of a web-public channel are sent to all accounts", async () => {
     const { events } = await told({ is_web_public: true }, org.owner);
     expect(events[0]?.audience).to.include.members([org.guest.id, org.member.id]);
   });
 
-  it("of a new default channel everybody but guests", async () => {
+  it("of a new default channel are sent to all accounts but guests", async () => {
     const { id, events } = await told({ is_default_stream: true }, org.admin);
     const event = events.find(({ type }) => type === "default_streams");
     expect(event?.payload["default_streams"]).to.include(id);
     expect(event?.audience).to.include(org.member.id).and.not.include(org.guest.id);
   });
 
-  it("of default channels that are created at the same time the list of all", async () => {
+  it("of concurrently created default channels contain the full list", async () => {
     const { events } = await eventsOf(db, org.realm.id, () =>
       Promise.all(
         Array.from({ length: 6 }, (_, i) =>
@@ -133,7 +133,7 @@ describe("POST /channels/create: tells", () => {
     expect(lists.at(-1)).to.deep.equal(rows.map(({ channelId }) => channelId));
   });
 
-  it("nobody in a direct message that they were subscribed, whatever is asked for", async () => {
+  it("include no direct messages about subscriptions, whatever the parameters", async () => {
     const person = await user(db, org.realm);
     for (const send_new_subscription_messages of [true, false])
       await told({ subscribers: [person.id], send_new_subscription_messages });
@@ -142,7 +142,7 @@ describe("POST /channels/create: tells", () => {
     expect(await noticesTo(gateway.as(person), org.notificationBot)).to.deep.equal([]);
   });
 
-  it("nobody anything of a channel that it refuses", async () => {
+  it("are not sent for a refused channel", async () => {
     const taken = await channel(db, org.realm);
     const { events } = await eventsOf(db, org.realm.id, () =>
       refused(

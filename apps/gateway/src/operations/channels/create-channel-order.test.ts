@@ -2,15 +2,15 @@ import { createChannel } from "@carillon/contract";
 import { changeOrganization, channel, footprint, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** A step of channels.md §4 that refuses, and what makes it do so in a request for a private channel. */
+/** A check of channels.md §4, and how a request for a private channel fails it. */
 interface Step {
   readonly name: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Whether it is the organization that does not let the creator. */
+  /** True if the organization's settings must forbid it to the creator. */
   readonly unlicensed?: true;
 }
 
-describe("POST /channels/create: the order of its checks", () => {
+describe("POST /channels/create: order of checks", () => {
   const scene = useScene();
   let steps: readonly Step[];
 
@@ -41,7 +41,7 @@ describe("POST /channels/create: the order of its checks", () => {
     ];
   });
 
-  /** What is answered to a request in which these steps fail. */
+  /** The expected error of a request that fails these checks. */
   async function answerTo(failing: readonly Step[]): Promise<string> {
     const { status, body } = await scene.as(scene.org.member).call(createChannel, {
       params: {
@@ -54,7 +54,7 @@ describe("POST /channels/create: the order of its checks", () => {
     return `${status} ${String(body["code"])} ${body.msg}`;
   }
 
-  it("is that of the protocol, for every two that fail, and nothing is changed by any", async () => {
+  it("follows the protocol for every pair of failing checks, and changes nothing", async () => {
     const { db, org } = scene;
     const members = { canCreatePrivateChannelGroupId: org.groups["role:members"] };
     const nobody = { canCreatePrivateChannelGroupId: org.groups["role:nobody"] };

@@ -11,8 +11,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §2: the same rules for each of the eleven.
-describe("POST /channels/create: its permissions", () => {
+// channels.md §2: the same rules apply to each of the eleven permissions.
+describe("POST /channels/create: permissions", () => {
   const scene = useScene();
   const set = (direct_members: number[], direct_subgroups: number[] = []) => ({
     direct_members,
@@ -31,13 +31,13 @@ describe("POST /channels/create: its permissions", () => {
     const past = await userGroup(db, org.realm, { deactivated: true });
     const { canAdministerChannelGroupId } = await channel(db, org.owner);
     unusable = {
-      // The set of another permission is no group that anybody can name.
+      // The anonymous group of another permission cannot be referred to.
       groups: [2_000_000_000, past.id, other.groups["role:members"], canAdministerChannelGroupId],
       accounts: [2_000_000_000, gone.id, other.member.id, org.notificationBot.id],
     };
   });
 
-  it("are eleven", () => {
+  it("covers eleven permissions", () => {
     expect(Object.keys(channelPermissions)).to.have.length(11);
   });
 
@@ -54,7 +54,7 @@ describe("POST /channels/create: its permissions", () => {
       const refuses = (given: unknown) =>
         refused(scene.db, () => create({ [name]: given }, scene.org.owner), "BAD_REQUEST", {});
 
-      it("begins as its declaration says", async () => {
+      it("defaults to the declared group", async () => {
         const { owner, groups } = scene.org;
         const creator = set([owner.id]);
         expect(await valueOf(undefined)).to.deep.equal(
@@ -62,7 +62,7 @@ describe("POST /channels/create: its permissions", () => {
         );
       });
 
-      it("takes named groups, sets, and what sets come down to", async () => {
+      it("accepts named groups and anonymous groups, and simplifies the latter", async () => {
         const { db, org } = scene;
         const { groups, member, guest, bot } = org;
         const group = await userGroup(db, org.realm);
@@ -80,7 +80,7 @@ describe("POST /channels/create: its permissions", () => {
         );
       });
 
-      it(`${allowEveryone ? "takes" : "refuses"} everyone, and refuses the internet`, async () => {
+      it(`${allowEveryone ? "takes" : "refuses"} role:everyone and refuses role:internet`, async () => {
         const { groups } = scene.org;
         const everyone = groups["role:everyone"];
         for (const value of [everyone, set([], [everyone])])
@@ -90,7 +90,7 @@ describe("POST /channels/create: its permissions", () => {
         await refuses(set([], [groups["role:internet"]]));
       });
 
-      it("refuses groups and accounts that are unknown, deactivated or another organization's", async () => {
+      it("refuses groups and accounts that are unknown, deactivated or of another organization", async () => {
         const { org } = scene;
         for (const id of unusable.groups) {
           await refuses(id);

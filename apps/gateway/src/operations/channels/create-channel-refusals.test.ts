@@ -39,7 +39,7 @@ describe("POST /channels/create: refusals", () => {
       it(`a name ${title}`, () => refuses({ name }));
     }
 
-    it("a name that another channel has, whatever its case, archived or invisible", async () => {
+    it("a name that another channel has in any case, including archived and invisible channels", async () => {
       const exists = { status: 409, code: "CHANNEL_ALREADY_EXISTS" };
       const open = await created({ name: "Ärger" });
       const body = await refuses({ name: " äRGER " }, scene.org.member, exists);
@@ -53,7 +53,7 @@ describe("POST /channels/create: refusals", () => {
       await refuses({ name: "Hidden" }, scene.org.member, exists);
     });
 
-    it("no name that a channel of another organization has", async () => {
+    it("no name that is only used in another organization", async () => {
       const other = await organization(scene.db);
       await create({ name: "shared" }, other.member);
       expect((await created({ name: "shared" })).name).to.equal("shared");
@@ -79,7 +79,7 @@ describe("POST /channels/create: refusals", () => {
       it(`${name} = ${value}`, () => refuses({ [name]: value }, scene.org.owner));
     }
 
-    it("accounts that are unknown, deactivated, of another organization or the organization's own bots", async () => {
+    it("accounts that are unknown, deactivated, of another organization or system bots", async () => {
       const other = await organization(scene.db);
       const gone = await user(scene.db, scene.org.realm, { isActive: false });
       for (const id of [
@@ -101,7 +101,7 @@ describe("POST /channels/create: refusals", () => {
       await refuses({ folder_id: folder.id });
     });
 
-    it("who may delete messages, unless the creator decides that in the organization", async () => {
+    it("a deletion permission if the creator may not set the organization's", async () => {
       for (const setting of ["can_delete_any_message_group", "can_delete_own_message_group"]) {
         await refuses({ [setting]: scene.org.groups["role:members"] });
         await created({ [setting]: scene.org.groups["role:nobody"] });
@@ -109,7 +109,7 @@ describe("POST /channels/create: refusals", () => {
       }
     });
 
-    it("creators who may not make public or private channels", async () => {
+    it("creators without the permission for public or private channels", async () => {
       const nobody = scene.org.groups["role:nobody"];
       await withOrganization(scene, { canCreatePublicChannelGroupId: nobody }, async () => {
         await refuses({}, scene.org.owner);
@@ -121,12 +121,12 @@ describe("POST /channels/create: refusals", () => {
       });
     });
 
-    it("default channels of members, and private ones", async () => {
+    it("default channels from members, and private default channels", async () => {
       await refuses({ is_default_stream: true }, scene.org.moderator);
       await refuses({ is_default_stream: true, invite_only: true }, scene.org.admin);
     });
 
-    it("web-public channels where there are none, of members, and private ones", async () => {
+    it("web-public channels if disabled or from members, and private web-public channels", async () => {
       await refuses({ is_web_public: true }, scene.org.owner);
       await withOrganization(scene, { enableSpectatorAccess: true }, async () => {
         await refuses({ is_web_public: true }, scene.org.admin);
@@ -134,10 +134,10 @@ describe("POST /channels/create: refusals", () => {
       });
     });
 
-    it("a retention that is set by somebody else than an owner", () =>
+    it("a retention policy from callers other than owners", () =>
       refuses({ message_retention_days: 5 }, scene.org.admin, { code: "UNAUTHORIZED_PRINCIPAL" }));
 
-    it("a policy for topics of those who may not set one", () =>
+    it("a topics policy from callers who may not set one", () =>
       withOrganization(
         scene,
         { canSetTopicsPolicyGroupId: scene.org.groups["role:nobody"] },
@@ -148,7 +148,7 @@ describe("POST /channels/create: refusals", () => {
         },
       ));
 
-    it("topics that only some may begin where history is protected", async () => {
+    it("restricted topic creation with protected history", async () => {
       const members = scene.org.groups["role:members"];
       const body = await refuses({ invite_only: true, can_create_topic_group: members });
       expect(Reflect.get(body, "parameters")).to.equal(
@@ -162,7 +162,7 @@ describe("POST /channels/create: refusals", () => {
       await created({ can_create_topic_group: members });
     });
 
-    it("all but one of those who race for a name, in two gateways and in any case", async () => {
+    it("all but one of several racing requests for a name, over two gateways and in any case", async () => {
       const name = unique("room");
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, i) =>

@@ -14,8 +14,8 @@ describe("POST /channels/create", () => {
   const scene = useScene();
   const { channelAs, create, created } = channelCreating(scene);
 
-  describe("makes a channel", () => {
-    it("with every field and every permission at its default", async () => {
+  describe("creates a channel", () => {
+    it("with every field and permission at its default", async () => {
       const { body } = await create({ name: "  Tower  ", description: "**Bells**\r\nand\nropes" });
       const { date_created, first_message_id, ...channel } = await channelAs(
         scene.org.member,
@@ -60,7 +60,7 @@ describe("POST /channels/create", () => {
       expect(body).to.have.all.keys("result", "msg", "id");
     });
 
-    it("with those subscribed who are listed, once each, and the creator only if listed", async () => {
+    it("with the listed subscribers, once each, and with the creator only if listed", async () => {
       const { stream_id, subscriber_count } = await created({
         subscribers: [scene.org.guest.id, scene.org.bot.id, scene.org.guest.id],
       });
@@ -86,7 +86,7 @@ describe("POST /channels/create", () => {
       expect(colors.size).to.equal(12);
     });
 
-    it("that is private, with protected history unless asked otherwise", async () => {
+    it("as private with protected history by default", async () => {
       expect(await created({ invite_only: true })).to.include({
         invite_only: true,
         history_public_to_subscribers: false,
@@ -96,7 +96,7 @@ describe("POST /channels/create", () => {
       });
     });
 
-    it("whose history is for all when it is public, whatever was asked", async () => {
+    it("as public with shared history, whatever was requested", async () => {
       const members = scene.org.groups["role:members"];
       for (const more of [{}, { can_create_topic_group: members }])
         expect(await created({ history_public_to_subscribers: false, ...more })).to.include({
@@ -110,7 +110,7 @@ describe("POST /channels/create", () => {
       });
     });
 
-    it("with protected history where everyone may begin topics, in whatever form that is said", async () => {
+    it("with protected history if role:everyone may create topics, in any form of that value", async () => {
       const everyone = scene.org.groups["role:everyone"];
       const can_create_topic_group = { direct_members: [], direct_subgroups: [everyone] };
       expect(await created({ invite_only: true, can_create_topic_group })).to.include({
@@ -119,7 +119,7 @@ describe("POST /channels/create", () => {
       });
     });
 
-    it("for bots, and with names of any script", async () => {
+    it("for bots, and with names in any script", async () => {
       for (const name of ["🔔", "a*b>c", "Глокеншпиль", "x".repeat(60), "🙂".repeat(60)])
         expect((await created({ name }, scene.org.bot)).name).to.equal(name);
     });
@@ -129,7 +129,7 @@ describe("POST /channels/create", () => {
       expect((await created({ description })).description).to.equal(description);
     });
 
-    it("with the permissions that were asked for, in the form that says least", async () => {
+    it("with the requested permissions in their simplest form", async () => {
       const { groups, member, admin } = scene.org;
       const channel = await created(
         {
@@ -159,7 +159,7 @@ describe("POST /channels/create", () => {
       });
     });
 
-    it("that older clients understand who may post in", async () => {
+    it("with the posting policy that older clients understand", async () => {
       const policies = [];
       for (const name of [
         "role:everyone",
@@ -178,21 +178,21 @@ describe("POST /channels/create", () => {
       ]);
     });
 
-    it("with a group of one's own as a permission", async () => {
+    it("with a user group of the caller as a permission", async () => {
       const group = await userGroup(scene.db, scene.org.realm, { members: [scene.org.member] });
       expect(await created({ can_send_message_group: group.id })).to.include({
         can_send_message_group: group.id,
       });
     });
 
-    it("in a folder, archived or not", async () => {
+    it("in a folder, also an archived one", async () => {
       const folder = await scene.db.prisma.channelFolder.create({
         data: { realmId: scene.org.realm.id, name: "Old", isArchived: true },
       });
       expect(await created({ folder_id: folder.id })).to.include({ folder_id: folder.id });
     });
 
-    it("with a retention of its own, for owners", async () => {
+    it("with its own retention for owners", async () => {
       const days = async (message_retention_days: unknown) =>
         (await created({ message_retention_days }, scene.org.owner)).message_retention_days;
       expect(await days(30)).to.equal(30);
@@ -202,14 +202,14 @@ describe("POST /channels/create", () => {
       expect((await created({ message_retention_days: "realm_default" })).stream_id).to.be.above(0);
     });
 
-    it("with a policy for topics, spelled with or without quotation marks", async () => {
+    it("with a topics policy, with or without quotation marks", async () => {
       for (const topics_policy of ["empty_topic_only", '"disable_empty_topic"'])
         expect((await created({ topics_policy })).topics_policy).to.equal(
           topics_policy.replaceAll('"', ""),
         );
     });
 
-    it("that new members are subscribed to, when an administrator says so", async () => {
+    it("as a default channel for administrators", async () => {
       const channel = await created({ is_default_stream: true }, scene.org.admin);
       const rows = await scene.db.prisma.defaultChannel.findMany({
         where: { channelId: channel.stream_id },
@@ -217,14 +217,14 @@ describe("POST /channels/create", () => {
       expect(rows).to.have.length(1);
     });
 
-    it("that the web may see, where the organization and the creator may", () =>
+    it("as web-public if the organization and the creator's permission allow it", () =>
       withOrganization(scene, { enableSpectatorAccess: true }, async () => {
         expect(await created({ is_web_public: true }, scene.org.owner)).to.include({
           is_web_public: true,
         });
       }));
 
-    it("and takes what is no longer a parameter for unknown", async () => {
+    it("and reports removed parameters as unsupported", async () => {
       const { body } = await scene.as(scene.org.member).post("/api/v1/channels/create", {
         name: unique("room"),
         subscribers: [],
@@ -264,7 +264,7 @@ describe("POST /channels/create", () => {
       expect((await channelAs(scene.org.member, body.id)).first_message_id).to.equal(notice?.id);
     });
 
-    it("in the empty topic of a channel that has no other", async () => {
+    it("in the empty topic if the channel allows no other", async () => {
       const { stream_id } = await created({ topics_policy: "empty_topic_only" });
       const { id } = await scene.db.prisma.recipient.findUniqueOrThrow({
         where: { channelId: stream_id },
@@ -273,7 +273,7 @@ describe("POST /channels/create", () => {
       expect(notice.topic).to.equal("");
     });
 
-    it("unless the organization wants none", () =>
+    it("unless the organization has turned notices off", () =>
       withOrganization(scene, { sendChannelEventsMessages: false }, async () => {
         expect((await created()).first_message_id).to.equal(null);
       }));

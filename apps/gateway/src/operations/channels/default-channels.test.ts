@@ -36,7 +36,7 @@ describe("POST and DELETE /default_streams", () => {
     return snapshot["realm_default_streams"] as number[];
   };
 
-  it("add a channel for new members, and take it out again", async () => {
+  it("add and remove a default channel for new members", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm);
     await done(addDefaultChannel, room.id);
@@ -63,7 +63,7 @@ describe("POST and DELETE /default_streams", () => {
     expect(subscriberCount, "who is subscribed stays so").to.equal(1);
   });
 
-  it("tell everybody but guests the whole list, and change nothing but it", async () => {
+  it("send the full list to all accounts but guests, and change nothing else", async () => {
     const { db } = scene;
     const own = await organization(db);
     const [first, next] = [await channel(db, own.realm), await channel(db, own.realm)];
@@ -91,7 +91,7 @@ describe("POST and DELETE /default_streams", () => {
     expect(lists).to.deep.equal([[next.id], [first.id, next.id], [first.id]]);
   });
 
-  it("do nothing where it is so already", async () => {
+  it("do nothing if the channel is already in the requested state", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { isDefault: true });
     const other = await channel(db, org.realm);
@@ -102,7 +102,7 @@ describe("POST and DELETE /default_streams", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("lose nothing when many ask at once, in two gateways", async () => {
+  it("lose no update under concurrent requests over two gateways", async () => {
     const { db, org } = scene;
     const rooms: TestChannel[] = [];
     for (let i = 0; i < 4; i++) rooms.push(await channel(db, org.realm));
@@ -126,7 +126,7 @@ describe("POST and DELETE /default_streams", () => {
       const refuses = (id: unknown, by?: TestAccount, code?: string, fields: object = {}) =>
         refused(scene.db, () => ask(operation, id, by), code, { ...fields });
 
-      it("everybody but administrators, whether there is such a channel or not", async () => {
+      it("all callers but administrators, whether the channel exists or not", async () => {
         const { db, org } = scene;
         const room = await channel(db, org.member);
         const secret = await channel(db, org.member, { inviteOnly: true });
@@ -150,7 +150,7 @@ describe("POST and DELETE /default_streams", () => {
         await refuses((await channel(db, org.realm, { inviteOnly: true })).id);
       });
 
-      it("what is no channel's id", async () => {
+      it("a value that is not a channel ID", async () => {
         for (const id of ["general", "1.5", "[1]", "true"]) await refuses(id);
         await refuses(undefined, undefined, "REQUEST_VARIABLE_MISSING", { var_name: "stream_id" });
       });

@@ -21,12 +21,12 @@ import { expect } from "chai";
 
 import { post, setFlags } from "../messages/reading.test.ts";
 
-// events.md §4: those who could see the messages.
-describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
+// events.md §4: sent to accounts that could see the messages.
+describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
-  /** Subscribed; was subscribed before the first message; was, after it; will be, after it; never. */
+  /** Subscribed; unsubscribed before the first message; unsubscribed after it; subscribed after it; never subscribed. */
   let there: TestAccount, gone: TestAccount, left: TestAccount, late: TestAccount;
   let visiting: TestAccount, invited: TestAccount, away: TestAccount;
   const all = Object.fromEntries(clientCapabilities.map((name) => [name, true]));
@@ -43,7 +43,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     ];
   });
 
-  /** Two messages: `late` comes and `left` goes between them. */
+  /** Sends two messages; `late` subscribes and `left` unsubscribes between them. */
   async function room(over: ChannelOverrides = {}): Promise<[TestChannel, number, number]> {
     const made = await channel(db, org.owner, {
       ...over,
@@ -60,7 +60,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
       path: { stream_id: made.id },
       params: { topic_name: "lunch" },
     });
-  /** The ids that each account is told of as gone, of those who are told. */
+  /** The deleted message IDs in each account's events. */
   async function toldOf(made: TestChannel) {
     const accounts = { ...org, there, gone, left, late, visiting, invited };
     const { owner, admin, moderator, member, guest, bot } = accounts;
@@ -86,12 +86,12 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     Object.fromEntries(names.map((name) => [name, ids]));
   const members = ["owner", "admin", "moderator", "member", "bot", "there", "gone", "left", "late"];
 
-  it("of a public channel all but guests, and the subscribed ones", async () => {
+  it("of a public channel are all accounts but guests, and subscribed guests", async () => {
     const [made, ...ids] = await room();
     expect(await toldOf(made)).to.deep.equal(each([...members, "invited", "visiting"], ids));
   });
 
-  it("of a web-public channel everybody, in one list that nobody makes", async () => {
+  it("of a web-public channel are all accounts, as one shared audience", async () => {
     const [made, ...ids] = await room({ isWebPublic: true });
     await setFlags(db, left, 0, ids[0]);
     const { events } = await eventsOf(db, org.realm.id, () => remove(made));
@@ -105,7 +105,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     );
   });
 
-  it("of a private channel with shared history its readers, of all messages", async () => {
+  it("of a private channel with shared history are its readers, for all messages", async () => {
     const group = await userGroup(db, org.realm, { members: [invited, org.guest] });
     const [made, ...ids] = await room({ inviteOnly: true, historyPublicToSubscribers: true });
     await changeChannel(db, made, { canSubscribeGroupId: group.id });
@@ -113,7 +113,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     expect(await toldOf(made)).to.deep.equal(each(readers, ids));
   });
 
-  it("of protected history its readers, each of the messages that they had got", async () => {
+  it("of protected history are its readers, each for the messages they received", async () => {
     const group = await userGroup(db, org.realm, { members: [invited] });
     const [made, first, second] = await room({ inviteOnly: true });
     await changeChannel(db, made, { canSubscribeGroupId: group.id });
@@ -123,7 +123,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     });
   });
 
-  it("whoever lost the channel only that what they had not read does not wait any more", async () => {
+  it("who lost access to the channel only learn that unread messages are gone", async () => {
     const [made, first] = await room({ inviteOnly: true, historyPublicToSubscribers: true });
     const reader = await user(db, org.realm);
     await subscribe(db, made, reader);
@@ -148,7 +148,7 @@ describe("POST /streams/{stream_id}/delete_topic: who is told", () => {
     expect(told.reader).to.deep.equal([]);
   });
 
-  it("one event for each spelling of the topic, with its channel, and older clients of each message", async () => {
+  it("get one event for each spelling of the topic, and older clients one for each message", async () => {
     const made = await channel(db, org.owner, { subscribers: [there] });
     const ids = [
       await post(gateway, org.owner, made, "lunch"),

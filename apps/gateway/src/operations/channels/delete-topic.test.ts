@@ -46,7 +46,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     return row.firstMessageId === null ? null : Number(row.firstMessageId);
   };
 
-  it("removes the topic in whatever case, with everybody's copies, and nothing else", async () => {
+  it("deletes the topic in any case with all copies, and nothing else", async () => {
     const { owner, member } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner, member] });
     const other = await channel(db, owner, { subscribers: [owner] });
@@ -67,7 +67,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(await idsFor(gateway, member, narrow)).to.deep.equal([kept[0]]);
   });
 
-  it("knows the empty topic by all its names", async () => {
+  it("accepts all names of the empty topic", async () => {
     const { owner, realm } = scene.org;
     for (const name of ["", "(no topic)", realm.emptyTopicDisplayName]) {
       const room = await channel(db, owner, { subscribers: [owner] });
@@ -78,14 +78,14 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     }
   });
 
-  it("is complete, and changes nothing, where the topic has no messages", async () => {
+  it("reports completion and changes nothing if the topic has no messages", async () => {
     const room = await channel(db, scene.org.owner);
     await remove(room, "lunch");
     const { tables } = await changesOf(db, () => remove(room, "lunch"));
     expect(tables).to.deep.equal([]);
   });
 
-  it("leaves in the archive what there was, and who had it with which flags", async () => {
+  it("archives the messages with the receivers' flags", async () => {
     const { admin, owner, member } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner, member] });
     const id = await post(gateway, owner, room, "lunch", "*Soup*, @**all**");
@@ -121,7 +121,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(audit).to.deep.equal([{ actor: admin.id }]);
   });
 
-  it("leaves nothing of it in snapshots, but what people want of the topic", async () => {
+  it("removes the topic from snapshots but keeps the topic policies of users", async () => {
     const { owner, realm } = scene.org;
     const reader = await user(db, realm);
     const room = await channel(db, owner, { subscribers: [owner, reader] });
@@ -146,7 +146,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(after["user_topics"]).to.deep.equal(before["user_topics"]);
   });
 
-  it("moves the channel's first message on, to none at last, and the next one is the first again", async () => {
+  it("updates the channel's first message, down to none, and the next message becomes the first", async () => {
     const { owner } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner] });
     await post(gateway, owner, room, "rain");
@@ -164,7 +164,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(await firstOf(room)).to.equal(next);
   });
 
-  it("takes of protected history what the caller has received", async () => {
+  it("deletes the caller's received messages only if history is protected", async () => {
     const { owner, admin } = scene.org;
     const room = await channel(db, owner, { inviteOnly: true, subscribers: [owner] });
     const early = await post(gateway, owner, room);
@@ -175,7 +175,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(await idsFor(gateway, owner, narrow)).to.deep.equal([early]);
   });
 
-  it("asks the database as often for a thousand messages as for one", async () => {
+  it("runs the same number of statements for a thousand messages as for one", async () => {
     const { owner, member } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner, member] });
     await pastMessages(db, room, owner, { count: 2, topic: "rain", daysAgo: 2 });
@@ -198,7 +198,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     const refuses = (by: TestAccount, id: number, topic: unknown, code = "BAD_REQUEST") =>
       refused(db, () => ask(by, id, topic), code);
 
-    it("everybody but administrators", async () => {
+    it("all callers but administrators", async () => {
       const { moderator, member, guest, bot } = scene.org;
       for (const by of [moderator, member, guest, bot])
         await refuses(by, room.id, "lunch", "UNAUTHORIZED_PRINCIPAL");
@@ -209,7 +209,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
       await refuses(member, room.id, "lunch", "UNAUTHORIZED_PRINCIPAL");
     });
 
-    it("administrators who cannot read the channel, as if there were none", async () => {
+    it("administrators who cannot read the channel, as an unknown channel", async () => {
       const { admin, owner, realm } = scene.org;
       const secret = await channel(db, realm, { inviteOnly: true, subscribers: [owner] });
       const elsewhere = await organization(db);
@@ -224,7 +224,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
       await refuses(scene.org.admin, archived.id, "lunch");
     });
 
-    it("no topic, and topics that no message can have", async () => {
+    it("missing topics, and topics that no message can have", async () => {
       const { admin } = scene.org;
       const missing = { var_name: "topic_name" };
       await refused(db, () => ask(admin, room.id, undefined), "REQUEST_VARIABLE_MISSING", missing);
