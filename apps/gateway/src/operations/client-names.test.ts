@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("names of sending programs", () => {
+describe("Client names", () => {
   const db = useDatabase();
   const a = useGateway(db);
   const b = useGateway(db);
@@ -29,7 +29,7 @@ describe("names of sending programs", () => {
     gateway.as(sender).succeed(sendMessage, {
       params: { type: "channel", to: room.id, topic: "x", content: client, client },
     });
-  /** What the message says it was sent by: its row, and its event. */
+  /** The client name in the message's row and in its event. */
   async function sentBy(sender: TestAccount, client: string) {
     const { id } = await send(sender, client);
     const [found] = await db.rows<{ row: string; event: string }>(
@@ -42,7 +42,7 @@ describe("names of sending programs", () => {
     return found?.row;
   }
   const added = ({ id }: TestAccount) => db.prisma.client.count({ where: { addedById: id } });
-  /** An account that has added so many names already. */
+  /** An account that has already added the given number of client names. */
   async function inventor(names: number) {
     const account = await user(db, org.realm);
     await db.rows(
@@ -52,13 +52,13 @@ describe("names of sending programs", () => {
     return account;
   }
 
-  it("are a hundred of each account, and then unknown", async () => {
+  it("are limited to one hundred new names for each account, and then unknown", async () => {
     const one = await inventor(99);
     expect(await sentBy(one, "the hundredth")).to.equal("the hundredth");
     expect(await sentBy(one, "one too many")).to.equal("unknown");
     expect(await sentBy(one, "the hundredth")).to.equal("the hundredth");
     expect(await added(one)).to.equal(100);
-    // Names of others are no new ones; and what one account has used up, others have not.
+    // Names that other accounts added do not count, and each account has its own limit.
     const other = await inventor(0);
     expect(await sentBy(other, "of another")).to.equal("of another");
     expect(await sentBy(one, "of another")).to.equal("of another");
@@ -66,7 +66,7 @@ describe("names of sending programs", () => {
     expect(await added(one)).to.equal(100);
   });
 
-  it("are not more by requests to two gateways at the same time", async () => {
+  it("stay within the limit under concurrent requests to two gateways", async () => {
     const one = await inventor(99);
     let sent: Promise<unknown> = Promise.resolve();
     await db.transaction(async (tx) => {

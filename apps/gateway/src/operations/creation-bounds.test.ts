@@ -33,8 +33,8 @@ import { expect } from "chai";
 
 const yesterday = () => new Date(Date.now() - 25 * 60 * 60 * 1_000);
 
-/** http-contract.md §8.1: every registration of everybody gets all channels, groups and bots of the organization. */
-describe("bounds of what an organization has", () => {
+/** http-contract.md §8.1: every registration returns all channels, groups and bots of the organization. */
+describe("Limits of an organization", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
@@ -42,10 +42,10 @@ describe("bounds of what an organization has", () => {
     readonly what: string;
     readonly inOrganization: number;
     readonly aDay: number;
-    /** The column with the operator's bound. */
+    /** The column with the operator's limit. */
     readonly column: string;
     make(by: TestAccount): Promise<Refusable>;
-    /** Adds so many that the account has made. */
+    /** Inserts this many rows that the account has created. */
     fill(org: TestOrganization, by: TestAccount, count: number, madeAt: Date): Promise<void>;
     count(org: TestOrganization): Promise<number>;
   }
@@ -105,7 +105,7 @@ describe("bounds of what an organization has", () => {
   ];
 
   for (const kind of kinds) {
-    it(`takes ${kind.inOrganization} ${kind.what} of an organization and refuses one more, of administrators too`, async () => {
+    it(`accepts ${kind.inOrganization} ${kind.what} of an organization and refuses one more, also to administrators`, async () => {
       const org = await organization(db);
       await kind.fill(
         org,
@@ -122,7 +122,7 @@ describe("bounds of what an organization has", () => {
       }
     });
 
-    it(`takes as many ${kind.what} as the operator allows, and no more where two come at once`, async () => {
+    it(`accepts as many ${kind.what} as the operator allows, also under two concurrent requests`, async () => {
       const org = await organization(db);
       const there = await kind.count(org);
       await db.rows(`UPDATE realms SET ${kind.column} = $2 WHERE id = $1`, [
@@ -135,7 +135,7 @@ describe("bounds of what an organization has", () => {
       expect(await kind.count(org)).to.equal(there + 1);
     });
 
-    it(`takes ${kind.aDay} ${kind.what} of a person within 24 hours, and of administrators more`, async () => {
+    it(`accepts ${kind.aDay} ${kind.what} of a person within 24 hours, and more of administrators`, async () => {
       const org = await organization(db);
       const maker = await user(db, org.realm);
       await kind.fill(org, maker, 10, yesterday());
@@ -149,7 +149,7 @@ describe("bounds of what an organization has", () => {
     });
   }
 
-  it("counts what a person's bots make as the person's", async () => {
+  it("counts what a person's bots create towards the person's limit", async () => {
     const org = await organization(db);
     const maker = await user(db, org.realm);
     const [one, other] = [await bot(db, maker), await bot(db, maker)];
@@ -159,7 +159,7 @@ describe("bounds of what an organization has", () => {
     for (const by of [one, other, maker]) await refused(db, () => channels.make(by));
   });
 
-  it("counts the channels that a subscription makes, all or none", async () => {
+  it("counts the channels that a subscription creates, all or none", async () => {
     const org = await organization(db);
     await db.rows("UPDATE realms SET max_channels = $2 WHERE id = $1", [
       org.realm.id,
@@ -177,7 +177,7 @@ describe("bounds of what an organization has", () => {
       .succeed(addSubscriptions, { params: { subscriptions: [{ name: known.name }] } });
   });
 
-  it("takes a group's description of 1024 characters and refuses one more", async () => {
+  it("accepts a group description of 1024 characters and refuses a longer one", async () => {
     const org = await organization(db);
     const longest = "\u{1F514}".repeat(bounds.groupDescription);
     const create = (description: string) =>
@@ -195,7 +195,7 @@ describe("bounds of what an organization has", () => {
     await refused(db, () => update(`${longest}x`));
   });
 
-  it("shows the first emoji of a channel's or folder's description and leaves the others as typed", async () => {
+  it("renders the first emoji of a channel's or folder's description and keeps the others as typed", async () => {
     const org = await organization(db);
     const owner = gateway.as(org.owner);
     const description = "\u{1F514}".repeat(1_024);
@@ -212,14 +212,14 @@ describe("bounds of what an organization has", () => {
     }
   });
 
-  it("takes a channel's description of up to 8000 characters of HTML and refuses more", async () => {
+  it("accepts a channel description of up to 8000 characters of HTML and refuses a longer one", async () => {
     const org = await organization(db);
     const describe = (ampersands: number) => {
       const description = `http://a.b/${"&".repeat(ampersands)}/`;
       const params = { name: unique("links"), description, subscribers: [] };
       return gateway.as(org.owner).call(createChannel, { params });
     };
-    // Each is `&amp;` in the address and in the text.
+    // Each becomes `&amp;` in the address and in the text.
     const most = Math.floor((bounds.descriptionHtml - html(0).length) / 10);
     expect(html(most).length).to.be.within(bounds.descriptionHtml - 10, bounds.descriptionHtml);
     expect((await describe(most)).status).to.equal(200);

@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("large answers and what one account piles up", () => {
+describe("Large responses and per-account limits", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -23,7 +23,7 @@ describe("large answers and what one account piles up", () => {
     await crowd(db, org.member, 1_500);
   });
 
-  it("go out in slices, without a length, and are what they were", async () => {
+  it("are sent in chunks without a Content-Length, with unchanged content", async () => {
     const params = { client_gravatar: false };
     const { text, headers, body } = await gateway.as(org.owner).get("/api/v1/users", params);
     expect(headers.get("content-length")).to.equal(null);
@@ -33,13 +33,13 @@ describe("large answers and what one account piles up", () => {
     await gateway.as(org.owner).succeed(getUsers, { params });
   });
 
-  it("have a head without a body", async () => {
+  it("answer HEAD without a body", async () => {
     const { status, text, headers } = await gateway.as(org.owner).send("HEAD", "/api/v1/users");
     expect([status, text]).to.deep.equal([200, ""]);
     expect(headers.get("content-type")).to.equal("application/json");
   });
 
-  it("end where the client hangs up, and others go on", async () => {
+  it("stop when the client disconnects, without affecting others", async () => {
     await new Promise<void>((resolve, reject) => {
       const asked = request(`${gateway.url}/api/v1/users`, { headers: authorization(org.owner) });
       asked.on("error", reject);
@@ -55,7 +55,7 @@ describe("large answers and what one account piles up", () => {
     expect((await gateway.as(org.owner).get("/api/v1/users/me")).status).to.equal(200);
   });
 
-  /** Fills up with copies of one scheduled message. */
+  /** Adds copies of one scheduled message up to the limit. */
   async function pile(account: TestAccount, size: number) {
     const room = await channel(db, org.realm, { subscribers: [account] });
     const { id } = await scheduledMessage(db, account, room);
@@ -82,7 +82,7 @@ describe("large answers and what one account piles up", () => {
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
   });
 
-  it("hold 10,000 scheduled messages, and not one more for requests at the same time", async () => {
+  it("store at most 10,000 scheduled messages, also under concurrent requests", async () => {
     const room = await pile(org.member, 9_998);
     const schedule = () =>
       gateway.as(org.member).call(createScheduledMessage, {

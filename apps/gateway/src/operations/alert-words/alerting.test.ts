@@ -182,7 +182,7 @@ describe("Alert words: which receivers a message alerts", () => {
     }
   });
 
-  it("runs one statement for changed words, however many words there are", async () => {
+  it("runs one more statement after words have changed, however many words there are", async () => {
     const { db, org } = scene;
     await say("broth");
     const first = await countQueries(db, () => say("broth"));

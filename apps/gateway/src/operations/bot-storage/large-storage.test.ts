@@ -194,7 +194,7 @@ describe("Bot storage: large requests", () => {
     for (const answer of await Promise.all(asked)) expect(answer.status).to.equal(200);
     const read = [...bots, own, own].map((by) => scene.as(by).succeed(getBotStorage));
     for (const answer of await Promise.all(read)) same(answer.storage, storage, "what is stored");
-    // A turn ends with its request, also where nobody takes what is read.
+    // A request's slot is released even if its client does not read the response.
     for (let n = 0; n < 6; n++) {
       expect((await scene.as(own).send("HEAD", path)).status).to.equal(200);
       const gone = new AbortController();

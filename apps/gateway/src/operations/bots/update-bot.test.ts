@@ -116,7 +116,7 @@ describe("PATCH /bots/{bot_id}", () => {
       expect(now).to.deep.equal(target);
     });
 
-    it("names the owner by the address that all accounts see, or null without an owner", async () => {
+    it("names the owner by the address that all accounts see, or omits the owner if there is none", async () => {
       const { realm, owner } = scene.org;
       const hidden = await user(db, realm, { settings: { email_address_visibility: 4 } });
       const target = await bot(db, hidden);

@@ -61,7 +61,7 @@ describe("POST /users/me/subscriptions: notices sent by a worker", () => {
     expect(await recorded()).to.deep.equal([]);
   });
 
-  it("are sent as often as they are requested", async () => {
+  it("are not sent if send_new_subscription_messages is false", async () => {
     const room = await channel(db, org.admin);
     const params = { principals: [org.guest.id], send_new_subscription_messages: false };
     expect(await add(org.member, [room.name], params)).to.equal(undefined);

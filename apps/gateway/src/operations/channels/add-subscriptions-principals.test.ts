@@ -36,7 +36,7 @@ describe("POST /users/me/subscriptions: principals", () => {
     refused(scene.db, () => add(by, names, params));
   const row = ({ id }: TestChannel) => scene.db.prisma.channel.findUniqueOrThrow({ where: { id } });
 
-  it("subscribes the caller if principals are omitted, and nobody for an empty list", async () => {
+  it("subscribes the caller for an empty list of principals, and does nothing without channels", async () => {
     const { member, admin } = scene.org;
     const room = await channel(scene.db, admin);
     const mine = await added(member, [room.name], { principals: [] });

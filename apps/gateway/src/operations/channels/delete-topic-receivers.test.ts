@@ -26,7 +26,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
-  /** Subscribed; unsubscribed before the first message; unsubscribed after it; subscribed after it; never subscribed. */
+  /** Subscribed; left before the first message; left after it; subscribed after it; never subscribed. */
   let there: TestAccount, gone: TestAccount, left: TestAccount, late: TestAccount;
   let visiting: TestAccount, invited: TestAccount, away: TestAccount;
   const all = Object.fromEntries(clientCapabilities.map((name) => [name, true]));
@@ -91,7 +91,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
     expect(await toldOf(made)).to.deep.equal(each([...members, "invited", "visiting"], ids));
   });
 
-  it("of a web-public channel are all accounts, as one shared audience", async () => {
+  it("of a web-public channel are all accounts, without a list of receivers", async () => {
     const [made, ...ids] = await room({ isWebPublic: true });
     await setFlags(db, left, 0, ids[0]);
     const { events } = await eventsOf(db, org.realm.id, () => remove(made));
@@ -123,7 +123,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
     });
   });
 
-  it("who lost access to the channel only learn that unread messages are gone", async () => {
+  it("who have lost access to the channel only get their unread messages marked as read", async () => {
     const [made, first] = await room({ inviteOnly: true, historyPublicToSubscribers: true });
     const reader = await user(db, org.realm);
     await subscribe(db, made, reader);

@@ -10,21 +10,21 @@ describe("GET /streams/{stream_id}/email_address", () => {
     return (await refused(scene.db, ask, "BAD_REQUEST", {})).msg;
   };
 
-  it("says to those who may read the channel that there is no mail gateway", async () => {
+  it("reports to readers of the channel that there is no mail gateway", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.guest] });
     for (const by of [org.guest, org.member, org.bot, org.owner])
       expect(await refusal(room, by)).to.contain("mail gateway");
   });
 
-  it("does not tell the others that there is such a channel", async () => {
+  it("hides the existence of the channel from other accounts", async () => {
     const { db, org } = scene;
     const other = await organization(db);
     const secret = await channel(db, org.realm, { inviteOnly: true });
     const answers = [
       await refusal({ id: 2_000_000_000 }, org.owner),
       await refusal(await channel(db, other.realm), org.owner),
-      // Roles give no access to what is written in private channels.
+      // Roles grant no access to the messages of private channels.
       await refusal(secret, org.owner),
       await refusal(await channel(db, org.realm), org.guest),
       await refusal(await channel(db, org.realm, { isArchived: true }), org.owner),

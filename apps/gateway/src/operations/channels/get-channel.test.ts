@@ -24,7 +24,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("reading one channel", () => {
+describe("Reading one channel", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -34,7 +34,7 @@ describe("reading one channel", () => {
     other = await organization(db);
   });
 
-  /** Ids of channels that a member may not know of, and the same for a guest. */
+  /** IDs of channels whose metadata a member may not see, and the same for a guest. */
   const unknown = async (whom: TestAccount) => {
     const rooms = [
       await channel(db, org.moderator, { inviteOnly: true }),
@@ -51,7 +51,7 @@ describe("reading one channel", () => {
     const seen = async (by: TestAccount, room: TestChannel) =>
       (await gateway.as(by).succeed(getChannel, { path: { stream_id: room.id } })).stream;
 
-    it("answers the same as the list of channels", async () => {
+    it("returns the same object as the list of channels", async () => {
       const room = await channel(db, org.admin, { description: "Soup", subscribers: [org.guest] });
       const { streams } = await gateway.as(org.member).succeed(listChannels);
       const listed = streams.find(({ stream_id: id }) => id === room.id);
@@ -61,13 +61,13 @@ describe("reading one channel", () => {
       expect(await seen(org.bot, room)).to.deep.equal(listed);
     });
 
-    it("is for those who may know of the channel: administrators of any", async () => {
+    it("allows all who may see the channel's metadata, including administrators for every channel", async () => {
       const room = await channel(db, org.moderator, { inviteOnly: true, subscribers: [org.guest] });
       for (const account of [org.owner, org.admin, org.moderator, org.guest])
         expect(await seen(account, room)).to.include({ stream_id: room.id, invite_only: true });
     });
 
-    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+    it("refuses hidden, archived and unknown channels with the same error", async () => {
       for (const account of [org.member, org.guest]) {
         await refusedAlike(db, await unknown(account), (id) => read(account, id));
       }
@@ -78,7 +78,7 @@ describe("reading one channel", () => {
     const read = (by: TestAccount, stream?: string) =>
       gateway.as(by).call(getChannelId, { params: { stream } });
 
-    it("finds a channel by its name, whatever the case", async () => {
+    it("finds a channel by its name in any case", async () => {
       const room = await channel(db, org.admin, { subscribers: [org.guest] });
       for (const account of [org.member, org.guest, org.bot]) {
         const { body } = await read(account, ` ${room.name.toUpperCase()} `);
@@ -86,7 +86,7 @@ describe("reading one channel", () => {
       }
     });
 
-    it("is for those who may read the channel: not for administrators of a private one", async () => {
+    it("allows readers of the channel, and refuses administrators who cannot read it", async () => {
       const room = await channel(db, org.moderator, { inviteOnly: true, subscribers: [org.guest] });
       expect((await read(org.guest, room.name)).status).to.equal(200);
       const archived = await channel(db, org.admin, { isArchived: true });
@@ -97,7 +97,7 @@ describe("reading one channel", () => {
       }
     });
 
-    it("asks for the name", async () => {
+    it("requires the name", async () => {
       const fields = { var_name: "stream" };
       await refused(db, () => read(org.member), "REQUEST_VARIABLE_MISSING", fields);
     });
@@ -123,13 +123,13 @@ describe("reading one channel", () => {
       expect(await members(org.admin, await channel(db, org.admin))).to.deep.equal([]);
     });
 
-    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+    it("refuses hidden, archived and unknown channels with the same error", async () => {
       for (const account of [org.member, org.guest]) {
         await refusedAlike(db, await unknown(account), (id) => read(account, id));
       }
     });
 
-    it("asks the database as often, however many there are", async () => {
+    it("runs the same number of statements for any number of subscribers", async () => {
       const room = await channel(db, org.admin);
       const count = async () => (await countQueries(db, () => members(org.member, room))).count;
       const none = await count();
@@ -146,7 +146,7 @@ describe("reading one channel", () => {
       return (await gateway.as(by).succeed(getSubscriptionStatus, { path })).is_subscribed;
     };
 
-    it("tells who is subscribed, deactivated accounts to nothing", async () => {
+    it("returns whether an account is subscribed, and false for deactivated accounts", async () => {
       const robot = await bot(db, org.member);
       const gone = await user(db, org.realm);
       const room = await channel(db, org.admin, { subscribers: [org.guest, robot, gone] });
@@ -159,20 +159,20 @@ describe("reading one channel", () => {
       expect(await subscribed(org.owner, robot, room)).to.equal(false);
     });
 
-    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+    it("refuses hidden, archived and unknown channels with the same error", async () => {
       for (const account of [org.member, org.guest]) {
         await refusedAlike(db, await unknown(account), (id) => read(account, account.id, id));
       }
     });
 
-    it("refuses accounts that are unknown, or of another organization", async () => {
+    it("refuses accounts that are unknown or of another organization", async () => {
       const room = await channel(db, org.admin);
       const accounts = [other.member.id, 2_000_000_000, 0, 10 ** 15];
       await refusedAlike(db, accounts, (id) => read(org.member, id, room.id));
     });
   });
 
-  it("needs an account", async () => {
+  it("requires authentication", async () => {
     const room = await channel(db, org.admin);
     for (const path of [`streams/${room.id}`, `streams/${room.id}/members`, "get_stream_id"])
       await refused(db, () => gateway.anonymous.get(`/api/v1/${path}`), "UNAUTHORIZED", {});

@@ -52,7 +52,7 @@ describe("GET /users/{user_id}/channels", () => {
   const idsOf = (...channels: TestChannel[]) =>
     channels.map(({ id }) => id).toSorted((a, b) => a - b);
 
-  it("names the channels, neither archived nor left, that the caller may know of", async () => {
+  it("lists subscribed active channels whose metadata the caller may see", async () => {
     const { member, guest, owner, admin } = scene.org;
     expect(await channelsOf(whom)).to.deep.equal(idsOf(web, open, closed));
     expect(await channelsOf(member)).to.deep.equal(idsOf(web, open));
@@ -64,7 +64,7 @@ describe("GET /users/{user_id}/channels", () => {
     expect(await channelsOf(insider)).to.deep.equal(idsOf(web, open, closed));
   });
 
-  it("names those of bots, and none of deactivated accounts", async () => {
+  it("lists the channels of bots, and none of deactivated accounts", async () => {
     const { realm, member } = scene.org;
     const [robot, gone] = [await bot(db, member), await user(db, realm)];
     await subscribe(db, open, robot, gone);
@@ -74,7 +74,7 @@ describe("GET /users/{user_id}/channels", () => {
     expect(await channelsOf(robot, whom)).to.deep.equal(idsOf(web, open));
   });
 
-  it("refuses accounts that are unknown, of another organization, or not seen by a guest", async () => {
+  it("refuses accounts that are unknown, of another organization, or hidden from a guest", async () => {
     const { guest, realm, member } = scene.org;
     const strangers = [other.member.id, 2_000_000_000, 0, 10 ** 15];
     await refusedAlike(db, strangers, (id) => ask(member, id));

@@ -37,7 +37,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     refused(db, () => ask(by, id), "BAD_REQUEST", {});
   const speak = (room: TestChannel, topic: string) => post(gateway, org.owner, room, topic);
 
-  it("lists each topic once, newest first, as its newest message spells it", async () => {
+  it("lists each topic once, newest first, spelled as in its newest message", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.owner] });
     expect(await topics(org.member, room)).to.deep.equal([]);
     await speak(room, "Lunch");
@@ -52,7 +52,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     ]);
   });
 
-  it("calls the empty topic by the organization's name for it, unless the client knows better", async () => {
+  it("shows the empty topic under its display name unless the client supports empty topic names", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.owner] });
     await speak(room, "");
     await speak(room, "lunch");
@@ -64,7 +64,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     await refused(db, () => ask(org.member, room.id, { allow_empty_topic_name: "yes" }));
   });
 
-  it("has no topics of other channels", async () => {
+  it("lists no topics of other channels", async () => {
     const [room, next] = [
       await channel(db, org.admin, { subscribers: [org.owner] }),
       await channel(db, org.admin, { subscribers: [org.owner] }),
@@ -74,7 +74,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     expect(await names(org.member, room)).to.deep.equal(["mine"]);
   });
 
-  it("shows public channels to all but guests, and to subscribed guests", async () => {
+  it("shows topics of public channels to all but guests, and to subscribed guests", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.owner] });
     await speak(room, "lunch");
     for (const account of [org.member, org.bot, org.moderator])
@@ -87,7 +87,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     expect(await names(org.guest, room)).to.deep.equal(["lunch"]);
   });
 
-  it("shows private channels with shared history to subscribers and those who may subscribe, whole", async () => {
+  it("shows all topics of private channels with shared history to subscribers and accounts that may subscribe", async () => {
     const room = await channel(db, org.realm, {
       inviteOnly: true,
       historyPublicToSubscribers: true,
@@ -104,7 +104,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     expect(await names(invited, room)).to.deep.equal(["lunch"]);
   });
 
-  it("shows of protected history what the caller has received", async () => {
+  it("shows only topics of received messages if history is protected", async () => {
     const room = await channel(db, org.realm, {
       inviteOnly: true,
       historyPublicToSubscribers: false,
@@ -129,7 +129,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     await refuses(org.admin, room);
   });
 
-  it("refuses alike for archived, hidden, foreign and unknown channels", async () => {
+  it("refuses archived, hidden, foreign and unknown channels with the same error", async () => {
     const other = await organization(db);
     const archived = await channel(db, org.admin, { subscribers: [org.owner] });
     await speak(archived, "lunch");
@@ -166,7 +166,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
       await db.rows("ANALYZE messages, user_messages, recipients");
     });
 
-    /** Rows of messages and their copies that reading the topics touches. */
+    /** Rows of `messages` and of copies that the query plan for the topics reads. */
     async function touched(of: TestChannel) {
       const { statements } = await countQueries(db, () => topics(org.member, of));
       const text = statements.find((each) => each.includes("newest"));
@@ -183,12 +183,12 @@ describe("GET /users/me/{stream_id}/topics", () => {
       expect(await touched(room)).to.be.within(50, 120);
     });
 
-    it("does so where history is protected, too", async () => {
+    it("reads as few messages if history is protected", async () => {
       expect(await topics(org.member, closed)).to.have.length(50);
       expect(await touched(closed)).to.be.within(100, 250);
     });
 
-    it("asks the database as often as of a quiet one", async () => {
+    it("runs the same number of statements as for a quiet channel", async () => {
       const quiet = await channel(db, org.admin);
       const count = async (of: TestChannel) =>
         (await countQueries(db, () => topics(org.member, of))).count;

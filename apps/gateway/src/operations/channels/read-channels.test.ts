@@ -48,19 +48,19 @@ describe("Reading channels", () => {
     return streams.map(({ name }) => name);
   };
 
-  it("lists public and subscribed channels, sorted by name", async () => {
+  it("lists public and subscribed channels sorted by name", async () => {
     expect(await names(org.member)).to.deep.equal(["mine", "open", "web"]);
     expect(await names(org.owner)).to.deep.equal(["open", "web"]);
     expect(await names(stranger.member)).to.deep.equal(["theirs"]);
   });
 
-  it("lists for guests only what they are subscribed to, and web-public ones when asked", async () => {
+  it("lists subscribed channels for guests, and web-public ones on request", async () => {
     expect(await names(org.guest)).to.deep.equal(["mine"]);
     expect(await names(org.guest, { include_web_public: true })).to.deep.equal(["mine", "web"]);
     expect(await names(org.guest, { include_all: true })).to.deep.equal(["mine", "web"]);
   });
 
-  it("lists each of the sets that can be asked for", async () => {
+  it("lists each set of channels that can be requested", async () => {
     const none = { include_public: false, include_subscribed: false };
     expect(await names(org.member, none)).to.deep.equal([]);
     expect(await names(org.member, { include_public: false })).to.deep.equal(["mine"]);
@@ -81,7 +81,7 @@ describe("Reading channels", () => {
     );
   });
 
-  it("lists everything whose metadata the caller sees under both names of the parameter", async () => {
+  it("lists all channels with visible metadata under both names of the parameter", async () => {
     const all = ["closed", "granted", "mine", "open", "web"];
     expect(await names(org.admin, { include_all: true })).to.deep.equal(all);
     const older = await gateway.as(org.admin).get("/api/v1/streams", { include_all_active: true });
@@ -96,13 +96,13 @@ describe("Reading channels", () => {
     expect(await names(org.member, { include_all: true })).not.to.include(own.name);
   });
 
-  it("lists a bot's owner's channels to it", async () => {
+  it("lists the channels of a bot's owner for the bot", async () => {
     expect(await names(org.bot)).not.to.include("mine");
     expect(await names(org.bot, { include_owner_subscribed: true })).to.include("mine");
     expect(await names(org.member, { include_owner_subscribed: true })).to.include("mine");
   });
 
-  it("tells which ones are default channels when asked", async () => {
+  it("marks default channels on request", async () => {
     const given = await channel(db, org.owner, { name: "zeroth", isDefault: true });
     const { streams } = await gateway
       .as(org.member)
@@ -113,7 +113,7 @@ describe("Reading channels", () => {
     for (const each of plain.streams) expect(each).not.to.have.property("is_default");
   });
 
-  it("leaves deactivated accounts out of permissions and counts", async () => {
+  it("excludes deactivated accounts from permissions and counts", async () => {
     const gone = await user(db, org.realm);
     const room = await channel(db, gone, { name: "left behind", subscribers: [gone, org.member] });
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
@@ -134,8 +134,8 @@ describe("Reading channels", () => {
     });
   }
 
-  describe("one's subscriptions", () => {
-    it("are the active channels with what the caller wants of them", async () => {
+  describe("the caller's subscriptions", () => {
+    it("are the active channels with the subscription's settings", async () => {
       const account = await user(db, org.realm);
       const room = await channel(db, org.admin, { name: "b room", subscribers: [account] });
       const quiet = await channel(db, org.admin, {
@@ -168,7 +168,7 @@ describe("Reading channels", () => {
       expect(subscriptions[1]).to.include({ is_muted: false, in_home_view: true });
     });
 
-    it("name of the subscribers of large channels those who are around, where a part is enough", async () => {
+    it("list only recently active subscribers of large channels if a partial list is requested", async () => {
       const [here, away, reader] = [
         await user(db, org.realm),
         await user(db, org.realm),
@@ -209,7 +209,7 @@ describe("Reading channels", () => {
       ]);
     });
 
-    it("name the subscribers when asked, in any of the ways to ask", async () => {
+    it("list the subscribers with every value of the parameter", async () => {
       const expected = [org.member.id, org.guest.id].sort((a, b) => a - b);
       for (const include_subscribers of ["true", "partial", '"partial"']) {
         const { subscriptions } = await gateway

@@ -14,7 +14,7 @@ import { expect } from "chai";
 type Params = { [Name in keyof InputOf<typeof removeSubscriptions>]?: unknown };
 
 // channels.md §8
-describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
+describe("DELETE /users/me/subscriptions: principals", () => {
   const scene = useScene();
 
   const remove = (by: TestAccount, names: readonly string[], params: Params = {}) =>
@@ -29,7 +29,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
   const subscribers = async ({ id }: TestChannel) =>
     (await scene.db.prisma.channel.findUniqueOrThrow({ where: { id } })).subscriberCount;
 
-  it("takes nobody for the caller, nothing for nothing, and what is named twice once", async () => {
+  it("handles empty lists and principals that are named twice", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.admin, { subscribers: [org.member, org.guest] });
     expect(await removed(org.member, [])).to.deep.equal([]);
@@ -40,7 +40,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     expect(await subscribers(room)).to.equal(0);
   });
 
-  it("lets guests remove others by a permission for everybody, but not by administering the channel", async () => {
+  it("lets guests remove others by a permission for role:everyone, but not by administering the channel", async () => {
     const { db, org } = scene;
     const everyone = { canRemoveSubscribersGroupId: org.groups["role:everyone"] };
     const subscribers = [org.guest, org.member, org.moderator];
@@ -48,12 +48,12 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     await removed(org.guest, [room.name], { principals: [org.member.id] });
     const own = await channel(db, org.guest, { subscribers });
     await refuses(org.guest, [own.name], { principals: [org.member.id] });
-    // One that guests see only as subscribers.
+    // A channel that guests see only as subscribers.
     await unsubscribe(db, room, org.guest);
     await refuses(org.guest, [room.name], { principals: [org.moderator.id] });
   });
 
-  it("takes a permission for none where its holder does not see the channel", async () => {
+  it("ignores a permission whose holder does not see the channel", async () => {
     const { db, org } = scene;
     const groups = { canRemoveSubscribersGroupId: org.groups["role:members"] };
     const room = await channel(db, org.admin, {
@@ -74,7 +74,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     expect(await removed(org.member, [visible.name], others)).to.deep.equal([visible.name]);
   });
 
-  it("lets bots leave, and remove others by a permission of their own, not their owners", async () => {
+  it("lets bots leave, and remove others by their own permissions instead of their owners'", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.member);
     const subscribers = [robot, org.member, org.guest];
@@ -88,7 +88,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     await removed(org.member, [theirs.name], { principals: [org.member.id, robot.id] });
   });
 
-  it("removes nobody from any channel where one is refused", async () => {
+  it("removes no subscription if one is refused", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.member);
     const mine = await channel(db, org.member, { subscribers: [robot, org.guest] });
@@ -102,7 +102,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     ]);
   });
 
-  it("refuses bots that are deactivated, to their owners too", async () => {
+  it("refuses deactivated bots, also to their owners", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.member);
     const room = await channel(db, org.admin, { subscribers: [robot] });
@@ -111,7 +111,7 @@ describe("DELETE /users/me/subscriptions: who unsubscribes whom", () => {
     await refuses(org.member, [room.name], { principals: [robot.deliveryEmail] });
   });
 
-  it("lets people out of archived channels as out of others", async () => {
+  it("unsubscribes from archived channels too", async () => {
     const { db, org } = scene;
     const subscribers = [org.member, org.guest, org.moderator];
     for (const inviteOnly of [false, true]) {

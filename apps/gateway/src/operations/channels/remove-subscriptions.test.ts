@@ -37,7 +37,7 @@ describe("DELETE /users/me/subscriptions", () => {
   const subscribers = async (of: TestChannel) =>
     (await db.prisma.channel.findUniqueOrThrow({ where: { id: of.id } })).subscriberCount;
 
-  it("unsubscribes the caller, guests too, and says from what", async () => {
+  it("unsubscribes the caller, including guests, and returns the channels", async () => {
     const first = await channel(db, org.admin, { subscribers: [org.guest, org.member] });
     const second = await channel(db, org.admin, { subscribers: [org.member] });
     expect(await removed(org.member, [first.name.toUpperCase(), second.name])).to.deep.include({
@@ -53,13 +53,13 @@ describe("DELETE /users/me/subscriptions", () => {
     expect(await subscribers(first)).to.equal(0);
   });
 
-  it("counts parallel requests once", async () => {
+  it("reports a removal once for parallel requests", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member, org.guest] });
     await Promise.all([1, 2, 3, 4].map(() => removed(org.member, [room.name])));
     expect(await subscribers(room)).to.equal(1);
   });
 
-  it("unsubscribes one's own bots", async () => {
+  it("unsubscribes the caller's own bots", async () => {
     const robot = await bot(db, org.member);
     const room = await channel(db, org.admin, { subscribers: [robot] });
     await refuses(org.moderator, [room.name], { principals: [robot.id] });
@@ -67,7 +67,7 @@ describe("DELETE /users/me/subscriptions", () => {
     expect(await subscribers(room)).to.equal(0);
   });
 
-  it("lets administrators, the channel's and those with the permission unsubscribe others", async () => {
+  it("lets administrators, channel administrators and holders of the permission unsubscribe others", async () => {
     const helper = await user(db, org.realm);
     const room = await channel(db, helper, { subscribers: [org.member, org.guest, org.owner] });
     await refuses(org.moderator, [room.name], { principals: [org.member.id] });
@@ -80,20 +80,20 @@ describe("DELETE /users/me/subscriptions", () => {
     expect(await subscribers(room)).to.equal(0);
   });
 
-  it("lets administrators do so in private channels that they are not in", async () => {
+  it("lets administrators unsubscribe others from private channels that they are not subscribed to", async () => {
     const room = await channel(db, org.moderator, { inviteOnly: true, subscribers: [org.member] });
     await removed(org.admin, [room.name], { principals: [org.member.id] });
     expect(await subscribers(room)).to.equal(0);
   });
 
-  it("refuses names that are unknown, and private channels as if they were", async () => {
+  it("refuses unknown names, and hidden private channels with the same error", async () => {
     const room = await channel(db, org.moderator, { inviteOnly: true });
     const unknown = await refuses(org.member, ["nowhere"]);
     const hidden = await refuses(org.member, [room.name]);
     expect(hidden.msg.replace(room.name, "nowhere")).to.equal(unknown.msg);
   });
 
-  it("refuses accounts that are unknown or deactivated, and odd parameters", async () => {
+  it("refuses unknown and deactivated accounts, and malformed parameters", async () => {
     const room = await channel(db, org.admin);
     const gone = await user(db, org.realm, { isActive: false });
     for (const principals of [[gone.id], [2_000_000_000], ["nobody@carillon.test"]])
@@ -103,7 +103,7 @@ describe("DELETE /users/me/subscriptions", () => {
     await refuses(org.admin, [], { subscriptions: [{ name: room.name }] });
   });
 
-  it("takes its parameters from the query as well", async () => {
+  it("reads its parameters from the query as well", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member] });
     const query = new URLSearchParams({ subscriptions: JSON.stringify([room.name]) });
     const { body } = await gateway
@@ -112,7 +112,7 @@ describe("DELETE /users/me/subscriptions", () => {
     expect(body["removed"]).to.deep.equal([room.name]);
   });
 
-  it("tells the one who left, and the others", async () => {
+  it("sends events to the account that left and to other accounts", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member, org.guest] });
     const { events } = await eventsOf(db, org.realm.id, () => removed(org.member, [room.name]));
     expect(events).to.have.length(2);
@@ -127,7 +127,7 @@ describe("DELETE /users/me/subscriptions", () => {
     expect(events[1]?.audience).not.to.include(org.member.id);
   });
 
-  it("takes the channel away from those who do not see it any more", async () => {
+  it("sends the channel's deletion to accounts that no longer see it", async () => {
     const open = await channel(db, org.admin, { subscribers: [org.guest] });
     const closed = await channel(db, org.moderator, {
       inviteOnly: true,
@@ -157,11 +157,11 @@ describe("DELETE /users/me/subscriptions", () => {
         stream_ids.includes(closed.id),
       ),
     );
-    // The owner, who still sees it, is told of those who went as well.
+    // The owner still sees the channel and gets the removed subscribers, too.
     expect(ofClosed?.audience).to.have.members([org.admin.id, org.moderator.id, org.owner.id]);
   });
 
-  it("tells nothing where nothing changed", async () => {
+  it("sends no events if nothing changed", async () => {
     const room = await channel(db, org.admin);
     const { events } = await eventsOf(db, org.realm.id, () => removed(org.member, [room.name]));
     expect(events).to.deep.equal([]);

@@ -11,21 +11,21 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §5, events.md §4, as it leaves GET /events.
-describe("PATCH /streams/{stream_id}: events of an archived one", () => {
+// channels.md §5, events.md §4, as GET /events delivers them.
+describe("PATCH /streams/{stream_id}: events of archived channels", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
   const { room, told } = watching;
   const { ofOpen } = channelAudience;
 
-  describe("of archived channels", () => {
-    it("are told to clients that know what these are", async () => {
+  describe("changes of an archived channel", () => {
+    it("are sent to clients that know archived channels", async () => {
       const { id } = await room({ isArchived: true });
       const seen = await told(id, { description: "put away" });
       expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
     });
 
-    it("are told to no others, whoever sees the channel by now", async () => {
+    it("are not sent to other clients, whoever sees the channel now", async () => {
       const { id } = await room({ isArchived: true });
       for (const params of [
         { description: "away" },
@@ -39,7 +39,7 @@ describe("PATCH /streams/{stream_id}: events of an archived one", () => {
     });
   });
 
-  describe("of a channel that comes back from the archive, and is changed besides", () => {
+  describe("unarchiving a channel together with other changes", () => {
     const called = unique("back");
     const back = {
       is_archived: false,
@@ -49,7 +49,7 @@ describe("PATCH /streams/{stream_id}: events of an archived one", () => {
     };
     const hidden = () => room({ inviteOnly: true, isArchived: true });
 
-    it("tell clients that know archived channels of each", async () => {
+    it("sends one event for each change to clients that know archived channels", async () => {
       const { id, name } = await hidden();
       const seen = await told(id, back);
       const properties = (events: ToldEvent[] = []) =>
@@ -75,7 +75,7 @@ describe("PATCH /streams/{stream_id}: events of an archived one", () => {
       await patchedChannel(scene, id, { new_name: name });
     });
 
-    it("give it to others as it is then, once", async () => {
+    it("sends the resulting channel once to other clients", async () => {
       const { id } = await hidden();
       const seen = await told(id, back, scene.org.owner, {});
       const shown = ["stream/create", "subscription/peer_add", "default_streams"];

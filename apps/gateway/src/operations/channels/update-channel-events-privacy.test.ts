@@ -11,17 +11,17 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §5, events.md §4, as it leaves GET /events.
-describe("PATCH /streams/{stream_id}: events of who sees it", () => {
+// channels.md §5, events.md §4, as GET /events delivers them.
+describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
   const { room, told } = watching;
   const { ofOpen, ofClosed } = channelAudience;
 
-  describe("of a privacy", () => {
+  describe("a change of privacy", () => {
     const update = (event: ToldEvent | undefined) => event && fieldsOfEvent(event);
 
-    it("that lets others see the channel show it to them, with who is subscribed", async () => {
+    it("sends the channel and its subscribers to accounts that gain sight of it", async () => {
       const { id, name } = await room({ inviteOnly: true });
       const seen = await told(id, { is_private: false });
       expect(kindsOfEach(seen)).to.deep.equal({
@@ -41,7 +41,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       });
       const [shown, peers] = seen["stranger"] ?? [];
       const { is_default: _default, ...now } = await shownChannel(scene, id);
-      // Clients count those who are told as peers, and get the first message as one.
+      // Clients count the listed subscribers as peers, including the first message's sender.
       const initial = { subscriber_count: 0, first_message_id: null };
       expect(shown?.["streams"]).to.deep.equal([{ ...now, ...initial }]);
       const { owner, member, guest } = scene.org;
@@ -51,7 +51,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       });
     });
 
-    it("that hides the channel takes it from who is not subscribed, and tells the others", async () => {
+    it("deletes a hidden channel for accounts that are not subscribed, and updates it for others", async () => {
       const { id } = await room();
       const seen = await told(id, { is_private: true });
       expect(kindsOfEach(seen)).to.deep.equal({
@@ -69,7 +69,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       });
     });
 
-    it("leaves it with those whom its groups let see it", async () => {
+    it("keeps the channel for members of its permission groups", async () => {
       const { id } = await room({ groups: { canAddSubscribersGroupId: watching.group.id } });
       const hidden = await told(id, { is_private: true });
       expect(kindsOfEach(hidden)["holder"]).to.deep.equal(["stream/update"]);
@@ -77,7 +77,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       expect(kindsOfEach(open)["holder"]).to.deep.equal(["stream/update"]);
     });
 
-    it("for the web shows it to guests, and takes it from them again", async () => {
+    it("shows a web-public channel to guests, and deletes it for them afterwards", async () => {
       const { id } = await room();
       const shown = await told(id, { is_web_public: true });
       expect(kindsOfEach(shown)).to.deep.equal({
@@ -91,7 +91,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       });
     });
 
-    it("of the history alone is told to those who see the channel", async () => {
+    it("sends a change of the history alone to accounts that see the channel", async () => {
       const { id } = await room({ inviteOnly: true });
       const seen = await told(id, { history_public_to_subscribers: true });
       expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofClosed, ["stream/update"]));
@@ -103,7 +103,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       });
     });
 
-    it("shows a channel without subscribers without any", async () => {
+    it("shows a channel without subscribers with an empty list", async () => {
       const { owner } = scene.org;
       const { id } = await room({
         inviteOnly: true,
@@ -114,7 +114,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/create"]);
     });
 
-    it("shows a channel as it is after all changes of the request", async () => {
+    it("shows the channel with all changes of the request applied", async () => {
       const { id } = await room({ inviteOnly: true, name: "Under wraps" });
       const seen = await told(id, { is_private: false, new_name: "Unwrapped", description: "!" });
       const [created] = channelsShownIn(seen["stranger"]);
@@ -125,7 +125,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       ]);
     });
 
-    it("takes a channel away before the list of defaults has it no more", async () => {
+    it("deletes the channel before the new list of default channels is sent", async () => {
       const { id } = await room({ isDefault: true });
       const seen = await told(id, { is_private: true, is_default_stream: false });
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/delete", "default_streams"]);
@@ -133,7 +133,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
     });
   });
 
-  describe("of permissions that show a private channel", () => {
+  describe("a change of permissions that show a private channel", () => {
     const showing = [
       "can_administer_channel_group",
       "can_add_subscribers_group",
@@ -141,7 +141,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
     ] as const;
 
     for (const permission of showing)
-      it(`${permission}: show it to those who get them, and take it from those who lose them`, async () => {
+      it(`${permission}: shows the channel to accounts that gain it and deletes it for accounts that lose it`, async () => {
         const { groups } = scene.org;
         const { id, name } = await room({ inviteOnly: true });
         const given = await told(id, { [permission]: { new: watching.group.id } });
@@ -162,14 +162,14 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
         });
         const set = { direct_members: [watching.otherGuest.id], direct_subgroups: [] };
         const nobody = await told(id, { [permission]: { new: set } });
-        // A guest gets nothing by it.
+        // The permission grants a guest nothing.
         expect(kindsOfEach(nobody)).to.deep.equal({
           ...sameFor(ofClosed, ["stream/update"]),
           moderator: ["stream/delete"],
         });
       });
 
-    it("are told to those who keep seeing it by another", async () => {
+    it("updates accounts that still see the channel by another permission", async () => {
       const { id } = await room({
         inviteOnly: true,
         groups: {
@@ -184,7 +184,7 @@ describe("PATCH /streams/{stream_id}: events of who sees it", () => {
       expect(kindsOfEach(last)["holder"]).to.deep.equal(["stream/delete"]);
     });
 
-    it("and are but told where everybody sees the channel anyhow", async () => {
+    it("sends only the update if all accounts see the channel anyway", async () => {
       const { id } = await room();
       for (const permission of showing) {
         const seen = await told(id, { [permission]: { new: watching.group.id } });

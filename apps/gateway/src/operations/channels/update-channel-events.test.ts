@@ -12,15 +12,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §5, events.md §4, as it leaves GET /events.
+// channels.md §5, events.md §4, as GET /events delivers them.
 describe("PATCH /streams/{stream_id}: events", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
   const { room, told } = watching;
   const { nonGuests, ofOpen, ofClosed, all } = channelAudience;
 
-  describe("of one property", () => {
-    it("of the name have the old one as its name", async () => {
+  describe("a change of one property", () => {
+    it("names the channel by its old name in a change of the name", async () => {
       const { id } = await room({ name: "Old tower" });
       const seen = await told(id, { new_name: "New tower" });
       expect(Object.keys(seen)).to.have.members(ofOpen);
@@ -30,7 +30,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
         ]);
     });
 
-    it("of the description have its HTML", async () => {
+    it("includes the HTML in a change of the description", async () => {
       const { id, name } = await room();
       const { admin } = await told(id, { description: "**loud**" });
       expect(admin?.map(fieldsOfEvent)).to.deep.equal([
@@ -44,7 +44,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       ]);
     });
 
-    it("of others have the value as it is shown", async () => {
+    it("contains the displayed value of other properties", async () => {
       const { db, org } = scene;
       const folder = await db.prisma.channelFolder.create({
         data: { realmId: org.realm.id, name: "Bells" },
@@ -67,7 +67,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       }
     });
 
-    it("of permissions have the value in the form of answers", async () => {
+    it("contains permissions in the response format", async () => {
       const { id, name } = await room();
       const { owner, member, groups } = { ...scene.org };
       const set = {
@@ -86,7 +86,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       }
     });
 
-    it("of who may send messages tell older clients, where it is another for them", async () => {
+    it("sends the posting policy to older clients if it changes", async () => {
       const { id } = await room();
       const { groups } = scene.org;
       const send = async (value: number) => {
@@ -115,7 +115,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       ]);
     });
 
-    it("of a default channel tell everybody but guests of all default channels", async () => {
+    it("sends all default channels to all accounts but guests", async () => {
       const first = await room({ isDefault: true });
       const { id } = await room();
       const on = await told(id, { is_default_stream: true });
@@ -126,7 +126,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     });
   });
 
-  it("are one for each property of a request, the name last, and none for what stays", async () => {
+  it("sends one event for each changed property of a request, the name last", async () => {
     const { id, name, description } = await room();
     const seen = await told(id, {
       description,
@@ -144,7 +144,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     ]);
   });
 
-  it("of a private channel go to its subscribers, administrators and those whom its groups let see it", async () => {
+  it("of a private channel is sent to subscribers, administrators and members of its permission groups", async () => {
     for (const permission of ["canAdministerChannelGroupId", "canSubscribeGroupId"] as const) {
       const { id } = await room({ inviteOnly: true, groups: { [permission]: watching.group.id } });
       const seen = await told(id, { description: "for few" });
@@ -152,14 +152,14 @@ describe("PATCH /streams/{stream_id}: events", () => {
     }
   });
 
-  it("of a web-public channel go to everybody", async () => {
+  it("of a web-public channel is sent to all accounts", async () => {
     const { id } = await room({ isWebPublic: true });
     expect(kindsOfEach(await told(id, { description: "for all" }))).to.deep.equal(
       sameFor(all, ["stream/update"]),
     );
   });
 
-  it("go to nobody who is deactivated", async () => {
+  it("is not sent to deactivated accounts", async () => {
     const { db, org } = scene;
     const gone = await user(db, org.realm);
     const { id } = await room({ inviteOnly: true, subscribers: [org.owner, gone] });

@@ -22,7 +22,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §5: what becomes of the messages of a channel that changes.
+// channels.md §5: how changes of a channel affect its messages.
 describe("PATCH /streams/{stream_id}: messages", () => {
   const scene = useScene();
   const room = (overrides?: ChannelOverrides) => channel(scene.db, scene.org.realm, overrides);
@@ -32,7 +32,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     changeOrganization(scene.db, scene.org.realm, { sendChannelEventsMessages: true }),
   );
 
-  it("are shown under the new name without being touched", async () => {
+  it("appear under the new name without being rewritten", async () => {
     const { db, org } = scene;
     const { id, recipientId } = await room({ subscribers: [org.member] });
     await send(scene.as(org.member), toChannel(id));
@@ -57,7 +57,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     expect(await messagesOf(scene.as(org.member), byName)).to.have.length(2);
   });
 
-  it("can be read by those who may read the channel by now, and by no others", async () => {
+  it("are readable for exactly the accounts that may read the channel now", async () => {
     const { org, db } = scene;
     const late = await user(db, org.realm);
     const stranger = await user(db, org.realm);
@@ -79,7 +79,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     expect([await reads(stranger), await reads(late)]).to.deep.equal([2, 2]);
   });
 
-  it("stay unread for subscribers, whatever the channel's privacy becomes", async () => {
+  it("stay unread for subscribers after any change of privacy", async () => {
     const { org } = scene;
     const { id } = await room({ subscribers: [org.owner, org.member] });
     const sent = await send(scene.as(org.owner), toChannel(id, { topic: "bells" }));
@@ -97,7 +97,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     }
   });
 
-  describe("that are scheduled fail when they are due", () => {
+  describe("scheduled messages fail when they are due", () => {
     const cases: ReadonlyArray<readonly [what: string, params: ChannelPatch, reason: RegExp]> = [
       ["where the channel has become private", { is_private: true }, /do not see it/],
       ["where only others may send", { can_send_message_group: { new: 0 } }, /may not send/],
@@ -122,8 +122,8 @@ describe("PATCH /streams/{stream_id}: messages", () => {
       });
   });
 
-  describe("of large channels", () => {
-    it("are not looked through for topics: the last entry of the index says it", async () => {
+  describe("large channels", () => {
+    it("answer whether topics exist from the last index entry instead of a scan", async () => {
       const { db, org } = scene;
       const { id } = await room({ subscribers: [org.member] });
       const sent = await send(scene.as(org.member), toChannel(id, { topic: "" }));
@@ -146,10 +146,10 @@ describe("PATCH /streams/{stream_id}: messages", () => {
       expect(rowsTouched(plan?.["QUERY PLAN"][0].Plan)).to.equal(1);
     });
 
-    it("take as many statements with many subscribers as with few", async () => {
+    it("take the same number of statements for any number of subscribers", async () => {
       const { db, org } = scene;
       const counts = [];
-      // The first finds what the gateway keeps in its memory.
+      // The first request fills the gateway's cache.
       for (const size of [2, 2, 300]) {
         const people = await crowd(db, org.member, size);
         const { id } = await room({ inviteOnly: true, subscribers: [org.owner, ...people] });
@@ -178,7 +178,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Rows of messages that a plan has looked at. */
+/** The rows of `messages` that a query plan has read. */
 function rowsTouched(node: Node | undefined): number {
   if (!node) return Number.NaN;
   const own =

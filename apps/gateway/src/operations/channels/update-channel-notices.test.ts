@@ -27,7 +27,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Tags in order, without what depends on ids and names. */
+/** The tags in order, without attributes that depend on IDs and names. */
 const elements = (html: string): string[] =>
   (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
 
@@ -41,7 +41,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     });
   const read = (id: number, by: TestAccount = scene.org.owner) =>
     messagesOf(scene.as(by), inChannel(id));
-  /** What is said of the change, in an order that does not matter. */
+  /** The notices of the change in an unspecified order. */
   const said = async (id: number, params: ChannelPatch) => {
     const before = await read(id);
     await patchedChannel(scene, id, params, scene.org.owner);
@@ -49,14 +49,14 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
   };
   const who = () => `@_**${scene.org.owner.fullName}|${scene.org.owner.id}**`;
 
-  it("tell of the old name and of the new one", async () => {
+  it("state the old and the new name", async () => {
     const { id } = await room({ name: "Tower" });
     expect(await said(id, { new_name: "Belfry" })).to.deep.equal([
       `${who()} renamed this channel from **Tower** to **Belfry**.`,
     ]);
   });
 
-  it("tell of the old description and of the new one, or that there is none", async () => {
+  it("state the old and the new description, or that there is none", async () => {
     const { id } = await room();
     const about = (from: string, to: string) =>
       `${who()} changed the description of this channel.\n\nOld description: ${from}\n\nNew description: ${to}`;
@@ -67,7 +67,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await said(id, { description: "" })).to.deep.equal([about("none", "none")]);
   });
 
-  it("tell of another privacy", async () => {
+  it("state a new privacy", async () => {
     const { id } = await room();
     const change = (from: string, to: string) => [
       `${who()} changed the privacy of this channel from ${from} to ${to}.`,
@@ -84,7 +84,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await said(id, { is_web_public: false })).to.deep.equal(change("web-public", "public"));
   });
 
-  it("tell of how long messages are kept", async () => {
+  it("state a new retention period", async () => {
     const { id } = await room();
     const change = (from: string, to: string) => [
       `${who()} changed how long messages of this channel are kept from ${from} to ${to}.`,
@@ -98,7 +98,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     );
   });
 
-  it("tell of the topics that there may be", async () => {
+  it("state a new topics policy", async () => {
     const { id } = await room();
     const change = (from: string, to: string) => [
       `${who()} changed the topics of this channel from ${from} to ${to}.`,
@@ -114,7 +114,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     );
   });
 
-  it("tell of who may send messages, by the names of groups", async () => {
+  it("state the names of groups that may send messages", async () => {
     const { db, org } = scene;
     const { id } = await room();
     const group = await userGroup(db, org.realm);
@@ -134,7 +134,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     );
   });
 
-  it("are one for each change of a request", async () => {
+  it("are posted once for each change of a request", async () => {
     const { id } = await room();
     const params = {
       new_name: "All of it",
@@ -147,7 +147,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await said(id, params)).to.have.length(6);
   });
 
-  it("are none for what is as it was, for the folder, the defaults and other permissions", async () => {
+  it("are not posted for unchanged values, the folder, default channels and other permissions", async () => {
     const { db, org } = scene;
     const { id, name, description } = await room();
     const folder = await db.prisma.channelFolder.create({
@@ -163,7 +163,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(name).not.to.equal("");
   });
 
-  it("are none where the organization wants none", async () => {
+  it("are not posted if the organization has turned them off", async () => {
     const { db, org } = scene;
     const { id } = await room();
     await changeOrganization(db, org.realm, { sendChannelEventsMessages: false });
@@ -174,7 +174,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     }
   });
 
-  it("are posted by the notification bot, read by whoever changed it and unread for the others", async () => {
+  it("are posted by the notification bot, read for the caller and unread for others", async () => {
     const { id } = await room();
     await patchedChannel(scene, id, { new_name: "Who has read it?" }, scene.org.owner);
     const [own] = await read(id);
@@ -186,12 +186,12 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect((await read(id, scene.org.member))[0]?.flags).to.deep.equal([]);
   });
 
-  it("are posted where nobody can send any more", async () => {
+  it("are posted even if no account may send any more", async () => {
     const { id } = await room({ isArchived: true });
     expect(await said(id, { description: "put away" })).to.have.length(1);
   });
 
-  it("have the topic that the channel allows after the change", async () => {
+  it("use the topic that the channel allows after the change", async () => {
     const { id } = await room();
     const topics = async (topics_policy: string) => {
       const before = await read(id);
@@ -207,7 +207,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await topics("allow_empty_topic")).to.deep.equal(["channel events", "channel events"]);
   });
 
-  it("reach nobody who comes to see the channel by the change, and no reader of a private one", async () => {
+  it("are not delivered to accounts that gain sight of the channel, nor to non-subscribers of a private one", async () => {
     const { org } = scene;
     const { id } = await room({ inviteOnly: true, historyPublicToSubscribers: true });
     await patchedChannel(scene, id, { new_name: "Inside only" }, org.owner);
@@ -216,7 +216,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await read(id, org.admin)).to.have.length(1);
   });
 
-  it("are left to a worker where they cannot be posted, and the change stands", async () => {
+  it("are left to a worker if posting fails, and the change remains", async () => {
     const { db, org } = scene;
     const { id } = await room({ name: "Before" });
     await db.rows(
@@ -238,7 +238,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect((await read(id, org.member))[0]?.flags).to.deep.equal([]);
   });
 
-  it("are left to a worker where the request's time is over, without an error, since the change stands", async () => {
+  it("are left to a worker without an error if the request's deadline has passed, and the change remains", async () => {
     const { db, org } = scene;
     const { id } = await room();
     const newName = unique("Later");
@@ -260,10 +260,10 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect((await read(id)).map(({ content }) => content.includes(newName))).to.deep.equal([true]);
   });
 
-  it("wait for nobody who has the organization's groups and the channel's row", async () => {
+  it("do not wait for locks of the organization's groups or of the channel's row", async () => {
     const { db, org } = scene;
     const { id } = await room();
-    // A channel's first message is noted in its row.
+    // The first message of a channel updates the channel's row.
     await send(scene.as(org.owner), toChannel(id));
     const kept = await db.transaction((tx) =>
       updateChannel(tx, org.owner, id, { newName: unique("Later"), settings: {} }),
@@ -277,7 +277,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await read(id)).to.have.length(2);
   });
 
-  it("are all there, each once, where several requests change the channel at once", async () => {
+  it("are posted once each for concurrent changes of the channel", async () => {
     const { id } = await room();
     const names = Array.from({ length: 6 }, () => unique("Turn"));
     await Promise.all(
@@ -310,7 +310,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
       );
     }
 
-    it("tell them as text", async () => {
+    it("show them as text", async () => {
       const harmless = (await notices("name")).map(({ html }) => elements(html));
       for (const text of hostile)
         for (const [i, { content, html }] of (await notices(text)).entries()) {

@@ -31,13 +31,13 @@ import { expect } from "chai";
 
 type Change = (tx: Tx) => Promise<unknown>;
 
-// docs/decisions/012, 018: whoever comes second sees what the first has done.
-describe("PATCH /streams/{stream_id}: at the same time", () => {
+// docs/decisions/012, 018: the second request sees the changes of the first.
+describe("PATCH /streams/{stream_id}: concurrent changes", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
   const room = (overrides?: ChannelOverrides) => channel(scene.db, scene.org.member, overrides);
 
-  /** Lets a request wait for the lock, changes something under it, and lets the request go on. */
+  /** Blocks a request on the lock, makes a change meanwhile, and releases the request. */
   async function meanwhile<A>(lock: Change, change: Change, ask: () => Promise<A>): Promise<A> {
     let asked: Promise<A> | undefined;
     await scene.db.transaction(async (tx) => {
@@ -60,8 +60,8 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
     (tx) =>
       tx.rows(`UPDATE channels SET ${column} = $2 WHERE id = $1`, [id, value]);
 
-  describe("with a change that it waits for, decides by what is then", () => {
-    /** Whether only what somebody else has done has changed anything is seen by who is told nothing. */
+  describe("a request that waited for another change checks current data for", () => {
+    /** Whether the receiver of no event could tell that only the other transaction changed something. */
     async function refusedAfter(
       lock: Change,
       change: Change,
@@ -87,7 +87,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       );
     });
 
-    it("what role the caller has", async () => {
+    it("the caller's role", async () => {
       const { id } = await room();
       for (const params of [{ description: "x" }, { new_name: unique("x") }]) {
         const admin = await user(scene.db, scene.org.realm, { role: 200 });
@@ -100,7 +100,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       }
     });
 
-    it("whether the caller is there at all", async () => {
+    it("the caller's active state", async () => {
       const { id } = await room();
       const admin = await user(scene.db, scene.org.realm, { role: 200 });
       await refusedAfter(
@@ -111,7 +111,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       );
     });
 
-    it("whether the caller reads the channel", async () => {
+    it("the caller's access to the channel", async () => {
       const { admin, groups } = scene.org;
       for (const params of [
         { is_private: false },
@@ -127,7 +127,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       }
     });
 
-    it("what the channel's privacy is", async () => {
+    it("the channel's privacy", async () => {
       const { id } = await room({ isDefault: false });
       await refusedAfter(
         lockRoom(id),
@@ -137,7 +137,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       );
     });
 
-    it("what the organization allows", async () => {
+    it("the organization's permissions", async () => {
       const { member, realm, groups } = scene.org;
       const { id } = await room();
       const allow = (group: number) => (tx: Tx) =>
@@ -154,7 +154,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       await scene.db.transaction(allow(groups["role:members"]));
     });
 
-    it("what a permission is set to", async () => {
+    it("the value of a permission", async () => {
       const { groups } = scene.org;
       const { id } = await room();
       const value = { new: groups["role:members"], old: groups["role:everyone"] };
@@ -167,7 +167,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       );
     });
 
-    it("which names are taken", async () => {
+    it("names in use", async () => {
       const { id } = await room();
       const name = unique("wanted");
       const other = await room();
@@ -179,7 +179,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       );
     });
 
-    it("who is subscribed: nobody who came is told that the channel is gone", async () => {
+    it("subscribers: new subscribers get no deletion of the channel", async () => {
       const { id } = await room({ subscribers: [scene.org.member] });
       const newcomer = await user(scene.db, scene.org.realm);
       const stranger = await user(scene.db, scene.org.realm);
@@ -197,10 +197,10 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
     });
   });
 
-  describe("with a message", () => {
+  describe("a concurrent message", () => {
     const only = { topics_policy: "empty_topic_only" };
 
-    it("that comes first, leaves its topic to the channel", async () => {
+    it("that is sent first keeps its topic in the channel", async () => {
       const { member } = scene.org;
       const { id, recipientId } = await room({ subscribers: [member] });
       const sent = await send(scene.as(member), toChannel(id, { topic: "" }));
@@ -213,7 +213,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       expect(recipientId).to.be.above(0);
     });
 
-    it("that comes second, refuses it what the channel allows no more", async () => {
+    it("that is sent second is refused under the new policy", async () => {
       const { member, groups } = scene.org;
       const onlyTopic = { empty_topic_display_name: scene.org.realm.emptyTopicDisplayName };
       const cases: ReadonlyArray<readonly [string, unknown, fields?: object]> = [
@@ -230,7 +230,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       }
     });
 
-    it("by many, leaves no topic in a channel that has none", async () => {
+    it("never leaves a topic in a channel without topics", async () => {
       const { member } = scene.org;
       for (let round = 0; round < 3; round++) {
         const { id, recipientId } = await room({ subscribers: [member] });
@@ -252,7 +252,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
     });
   });
 
-  describe("with itself, from two gateways", () => {
+  describe("concurrent identical requests over two gateways", () => {
     const both = (id: number, params: ChannelPatch, by: TestAccount = scene.org.admin) =>
       Promise.all(
         [scene, second].map((gateway) =>
@@ -260,7 +260,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
         ),
       );
 
-    it("happens once", async () => {
+    it("apply once", async () => {
       const { id } = await room({ subscribers: [scene.org.admin] });
       const { events } = await eventsOf(scene.db, scene.org.realm.id, async () => {
         const answers = await both(id, { description: "once", is_private: true });
@@ -272,13 +272,13 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       expect(kinds.filter((kind) => kind === "stream/delete")).to.have.length(1);
     });
 
-    it("renames once: the second finds the name there", async () => {
+    it("rename once: the second request finds the new name", async () => {
       const { id } = await room();
       const answers = await both(id, { new_name: unique("once") });
       expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
     });
 
-    it("happens again without a trace", async () => {
+    it("write nothing the second time", async () => {
       const { id } = await room();
       const params = { description: "again", message_retention_days: 4 };
       await patchedChannel(scene, id, params, scene.org.owner);
@@ -288,7 +288,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       expect(tables).to.deep.equal([]);
     });
 
-    it("takes one of two values that are to replace the same one", async () => {
+    it("apply one of two values that expect the same old one", async () => {
       const { groups, admin } = scene.org;
       const { id } = await room();
       const old = groups["role:everyone"];
@@ -305,7 +305,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       expect(codes.sort()).to.deep.equal(["EXPECTATION_MISMATCH", "success"]);
     });
 
-    it("gives a name to one channel, new ones among those that want it", async () => {
+    it("give a name to one channel, including new ones", async () => {
       const { admin } = scene.org;
       for (let round = 0; round < 3; round++) {
         const rooms = [await room(), await room()];
@@ -324,7 +324,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       }
     });
 
-    it("lists all default channels in the last event of several", async () => {
+    it("list all default channels in the last event", async () => {
       const { admin, realm } = scene.org;
       const rooms = [await room(), await room(), await room()];
       const { events } = await eventsOf(scene.db, realm.id, () =>

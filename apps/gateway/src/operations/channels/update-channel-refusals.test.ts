@@ -43,7 +43,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     }
   };
 
-  describe("of parameters", () => {
+  describe("parameters", () => {
     const bad: ReadonlyArray<readonly [name: string, value: unknown]> = [
       ["description", "x".repeat(1_025)],
       ["description", "🙂".repeat(1_025)],
@@ -92,15 +92,15 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       it(`${name} = ${JSON.stringify(value).slice(0, 40)}`, () =>
         refuses(id, { [name]: value }, "BAD_REQUEST", scene.org.owner));
 
-    it("a set with too many members", async () => {
+    it("an anonymous group with too many members", async () => {
       const direct_members = Array.from({ length: 10_001 }, (_, i) => i + 1);
       const value = { new: { direct_members, direct_subgroups: [] } };
       await refuses(id, { can_send_message_group: value });
     });
   });
 
-  describe("of the channel", () => {
-    it("that is not there, another organization's, or invisible, in the same words", async () => {
+  describe("channels", () => {
+    it("that are unknown, of another organization, or hidden, with the same error", async () => {
       const other = await organization(scene.db);
       const foreign = await channel(scene.db, other.owner);
       const hidden = await room({ inviteOnly: true });
@@ -120,7 +120,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       await refused(scene.db, () => patch("x"), "NOT_FOUND", {});
     });
 
-    it("that the caller reads but does not administer, archived ones too", async () => {
+    it("that the caller reads but does not administer, including archived ones", async () => {
       const { member, moderator, guest, realm } = scene.org;
       const stranger = await user(scene.db, realm);
       const holder = await user(scene.db, realm);
@@ -138,7 +138,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     });
   });
 
-  describe("of a privacy", () => {
+  describe("a privacy", () => {
     const everybody = { enableSpectatorAccess: true };
 
     it("that contradicts itself", async () => {
@@ -166,7 +166,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       });
     });
 
-    it("by somebody who does not read the channel", async () => {
+    it("from a caller who cannot read the channel", async () => {
       const { admin, owner } = scene.org;
       const { id } = await room({ inviteOnly: true });
       for (const by of [admin, owner])
@@ -174,7 +174,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
           await refuses(id, { is_private }, "BAD_REQUEST", by);
     });
 
-    it("by somebody who may not make such channels", async () => {
+    it("from a caller who may not create such channels", async () => {
       const { groups, member } = scene.org;
       const open = await room({ subscribers: [member] });
       const closed = await room({ inviteOnly: true, subscribers: [member] });
@@ -190,7 +190,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       await patchedChannel(scene, closed, { is_private: false }, member);
     });
 
-    it("that the web sees, where there is none, or of who may not make one", async () => {
+    it("that is web-public if disabled, or from a caller who may not create web-public channels", async () => {
       const { owner, admin } = scene.org;
       const { id } = await room();
       await refuses(id, { is_web_public: true }, "BAD_REQUEST", owner);
@@ -202,7 +202,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       });
     });
 
-    it("with a protected history, where only some may begin topics", async () => {
+    it("with protected history and restricted topic creation", async () => {
       const { groups, admin, member } = scene.org;
       const fields = { parameters: "history_public_to_subscribers, can_create_topic_group" };
       const few = { canCreateTopicGroupId: groups["role:members"] };
@@ -234,14 +234,14 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     });
   });
 
-  describe("of what takes another role", () => {
-    it("is_default_stream, by somebody else than an administrator", async () => {
+  describe("properties that require another role", () => {
+    it("is_default_stream from callers other than administrators", async () => {
       const { id } = await room();
       for (const is_default_stream of [true, false])
         await refuses(id, { is_default_stream }, "UNAUTHORIZED_PRINCIPAL", scene.org.member);
     });
 
-    it("message_retention_days, by somebody else than an owner, whatever it is", async () => {
+    it("message_retention_days from callers other than owners, whatever the value", async () => {
       const { id } = await room();
       const { admin, member } = scene.org;
       for (const message_retention_days of [3, "unlimited", "realm_default"])
@@ -249,7 +249,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
           await refuses(id, { message_retention_days }, "UNAUTHORIZED_PRINCIPAL", by);
     });
 
-    it("topics_policy, by somebody who may not set one", async () => {
+    it("topics_policy from a caller who may not set one", async () => {
       const { groups, member, admin } = scene.org;
       const { id } = await room();
       await withRealm({ canSetTopicsPolicyGroupId: groups["role:nobody"] }, async () => {
@@ -261,7 +261,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     });
   });
 
-  it("of empty_topic_only while a message has a topic, a notice too", async () => {
+  it("empty_topic_only while a message has a topic, including notices", async () => {
     const { db, org } = scene;
     const only = { topics_policy: "empty_topic_only" };
     const talked = await room({ subscribers: [org.member] });
@@ -279,7 +279,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await patchedChannel(scene, wrote, only);
   });
 
-  it("of archiving a channel, and of bringing back what cannot come", async () => {
+  it("archiving a channel, and unarchiving one that cannot be restored", async () => {
     const { id } = await room({ subscribers: [scene.org.admin] });
     await refuses(id, { is_archived: false });
     expect((await patchedChannel(scene, id, { is_archived: true })).is_archived).to.equal(false);
@@ -292,21 +292,21 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await refuses(open.id, { is_archived: false });
   });
 
-  it("of a default channel that is archived", async () => {
+  it("an archived channel as a default channel", async () => {
     const { id } = await room({ isArchived: true });
     await refuses(id, { is_default_stream: true });
     await refuses(id, { is_default_stream: true, is_archived: true });
     await patchedChannel(scene, id, { is_default_stream: false });
   });
 
-  describe("of a name", () => {
-    it("that the channel has already", async () => {
+  describe("names", () => {
+    it("that the channel already has", async () => {
       const { id, name } = await room();
       await refuses(id, { new_name: name });
       await refuses(id, { new_name: `  ${name} `, description: "else" });
     });
 
-    it("that another channel has, in any case, archived or invisible", async () => {
+    it("that another channel has in any case, including archived and invisible channels", async () => {
       const { id } = await room();
       await room({ name: "Taken", isArchived: true });
       await room({ name: "HIDDEN Ä", inviteOnly: true });
@@ -317,7 +317,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     });
   });
 
-  it("of a folder that is not there, or another organization's", async () => {
+  it("folders that are unknown or of another organization", async () => {
     const other = await organization(scene.db);
     const { id: folder } = await scene.db.prisma.channelFolder.create({
       data: { realmId: other.realm.id, name: "Theirs" },
@@ -326,8 +326,8 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     for (const folder_id of [folder, 2 ** 31 - 1]) await refuses(id, { folder_id });
   });
 
-  describe("of permissions", () => {
-    it("that are not what is expected, whatever they are to be", async () => {
+  describe("permissions", () => {
+    it("whose expected old value is wrong, whatever the new value", async () => {
       const { groups } = scene.org;
       const { id } = await room({ subscribers: [scene.org.admin] });
       const fields = { field_name: "old" };
@@ -342,7 +342,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
         );
     });
 
-    it("to groups that are unknown, deactivated, another organization's or a setting's own", async () => {
+    it("to groups that are unknown, deactivated, of another organization or anonymous", async () => {
       const { db, org } = scene;
       const other = await organization(db);
       const gone = await userGroup(db, org.realm, { deactivated: true });
@@ -353,7 +353,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
           await refuses(id, { can_send_message_group: { new: form } });
     });
 
-    it("to members who are unknown, deactivated or another organization's", async () => {
+    it("to members who are unknown, deactivated or of another organization", async () => {
       const { db, org } = scene;
       const gone = await user(db, org.realm, { isActive: false });
       const other = await organization(db);
@@ -364,7 +364,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       }
     });
 
-    it("to the internet, and to everyone where guests must not have them", async () => {
+    it("to role:internet, and to role:everyone if guests are not allowed", async () => {
       const { groups, owner } = scene.org;
       const { id } = await room({ subscribers: [owner] });
       for (const permission of Object.values(channelPermissions)) {
@@ -378,7 +378,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       }
     });
 
-    it("that open a private channel, by somebody who does not read it", async () => {
+    it("that open a private channel, from a caller who cannot read it", async () => {
       const { groups, owner } = scene.org;
       const { id } = await room({ inviteOnly: true });
       for (const name of ["can_add_subscribers_group", "can_subscribe_group"] as const) {
@@ -387,7 +387,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
       }
     });
 
-    it("to delete messages, by somebody who does not decide that in the organization", async () => {
+    it("to delete messages, from a caller who may not set the organization's", async () => {
       const { groups, member, moderator } = scene.org;
       const { id } = await channel(scene.db, member, {
         groups: { canAdministerChannelGroupId: groups["role:members"] },
@@ -403,7 +403,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     });
   });
 
-  it("follow the documented order", async () => {
+  it("in the documented order", async () => {
     const { groups } = scene.org;
     const gate = await room({
       inviteOnly: true,
@@ -428,7 +428,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await withRealm({ canSetTopicsPolicyGroupId: groups["role:nobody"] }, async () => {
       const reader = await user(scene.db, scene.org.realm);
       for (const [first, [, code, about]] of steps.entries()) {
-        // What comes later is asked for, too, but where the step itself says otherwise.
+        // Later steps fail in the same requests, except where the step itself excludes them.
         const later = steps.slice(first).map(([params]) => params);
         const params = Object.assign({}, ...later.reverse()) as ChannelPatch;
         const ask = () => patchChannel(scene, gate, params, reader);

@@ -23,7 +23,7 @@ describe("PATCH /streams/{stream_id}", () => {
     channel(scene.db, scene.org.member, overrides);
 
   describe("changes", () => {
-    it("the name, trimmed, to any that is free, and to another case of its own", async () => {
+    it("the name, trimmed, to a free name or another case of its own name", async () => {
       const { id } = await room({ name: "Clock tower" });
       expect(await patchedChannel(scene, id, { new_name: "  Belfry " })).to.include({
         name: "Belfry",
@@ -35,7 +35,7 @@ describe("PATCH /streams/{stream_id}", () => {
         expect(await patchedChannel(scene, id, { new_name: name })).to.include({ name });
     });
 
-    it("the name to one that a channel of another organization has", async () => {
+    it("the name to one in use in another organization", async () => {
       const other = await organization(scene.db);
       await channel(scene.db, other.owner, { name: "carillonneurs" });
       const { id } = await room();
@@ -43,7 +43,7 @@ describe("PATCH /streams/{stream_id}", () => {
       expect(name).to.equal("carillonneurs");
     });
 
-    it("the description, on one line, and its HTML with it", async () => {
+    it("the description, on one line, and its HTML", async () => {
       const { id } = await room();
       const description = "**Old**\r\nbells";
       expect(await patchedChannel(scene, id, { description })).to.include({
@@ -60,7 +60,7 @@ describe("PATCH /streams/{stream_id}", () => {
       );
     });
 
-    it("the privacy, with the history that goes with it unless another is asked for", async () => {
+    it("the privacy and the matching history, unless another history is requested", async () => {
       const { id } = await room({ subscribers: [scene.org.owner] });
       const states = [
         [{ is_private: true }, [true, false, false]],
@@ -96,7 +96,7 @@ describe("PATCH /streams/{stream_id}", () => {
       });
     });
 
-    it("a default channel to a private one, which is no default any more", async () => {
+    it("a default channel to a private one and removes it from the default channels", async () => {
       const { id } = await room({ isDefault: true, subscribers: [scene.org.admin] });
       const params = { is_private: true, is_default_stream: false };
       expect(await patchedChannel(scene, id, params)).to.include({
@@ -105,7 +105,7 @@ describe("PATCH /streams/{stream_id}", () => {
       });
     });
 
-    it("how long messages are kept, spelled with or without quotation marks", async () => {
+    it("the retention period, with or without quotation marks", async () => {
       const { id } = await room();
       const days = async (message_retention_days: unknown) => {
         const now = await patchedChannel(scene, id, { message_retention_days }, scene.org.owner);
@@ -118,7 +118,7 @@ describe("PATCH /streams/{stream_id}", () => {
       expect(await days('"realm_default"')).to.equal(null);
     });
 
-    it("the folder, to an archived one too, and to none", async () => {
+    it("the folder, also to an archived one or to none", async () => {
       const { id: folder } = await scene.db.prisma.channelFolder.create({
         data: { realmId: scene.org.realm.id, name: "Old", isArchived: true },
       });
@@ -127,7 +127,7 @@ describe("PATCH /streams/{stream_id}", () => {
       expect((await patchedChannel(scene, id, { folder_id: null })).folder_id).to.equal(null);
     });
 
-    it("which topics there may be, spelled with or without quotation marks", async () => {
+    it("the topics policy, with or without quotation marks", async () => {
       const { id } = await room({ topicsPolicy: "empty_topic_only" });
       for (const topics_policy of [
         "empty_topic_only",
@@ -140,7 +140,7 @@ describe("PATCH /streams/{stream_id}", () => {
         );
     });
 
-    it("each permission, to a named group and to a set, in the form that says least", async () => {
+    it("each permission to a named or anonymous group in its simplest form", async () => {
       const { groups, owner, member } = scene.org;
       const { id } = await room({ subscribers: [owner] });
       const group = await userGroup(scene.db, scene.org.realm, { members: [member] });
@@ -159,7 +159,7 @@ describe("PATCH /streams/{stream_id}", () => {
       }
     });
 
-    it("everything at once", async () => {
+    it("all properties in one request", async () => {
       const { groups, owner } = scene.org;
       const { id } = await room({ subscribers: [owner] });
       const params = {
@@ -184,7 +184,7 @@ describe("PATCH /streams/{stream_id}", () => {
       });
     });
 
-    it("channels that are archived, but for its being one of the defaults", async () => {
+    it("archived channels, except for is_default_stream", async () => {
       const { owner } = scene.org;
       const archived = { isArchived: true, subscribers: [owner] };
       const { id } = await room(archived);
@@ -197,7 +197,7 @@ describe("PATCH /streams/{stream_id}", () => {
       });
     });
 
-    it("an archived channel to one that is not, together with what else is asked for", async () => {
+    it("an archived channel to an active one together with other properties", async () => {
       const { owner } = scene.org;
       const { id } = await room({ isArchived: true, inviteOnly: true });
       const params = {
@@ -215,7 +215,7 @@ describe("PATCH /streams/{stream_id}", () => {
       });
     });
 
-    it("nothing where nothing is asked for, or what is there already", async () => {
+    it("nothing for an empty request or current values", async () => {
       const { groups, owner } = scene.org;
       const same = {
         description: "same",
@@ -240,7 +240,7 @@ describe("PATCH /streams/{stream_id}", () => {
       }
     });
 
-    it("and takes what is no longer a parameter for unknown", async () => {
+    it("and reports removed parameters as unsupported", async () => {
       const { id } = await room();
       const { body } = await scene.as(scene.org.admin).patch(`/api/v1/streams/${id}`, {
         stream_post_policy: 2,
@@ -254,7 +254,7 @@ describe("PATCH /streams/{stream_id}", () => {
       expect((await shownChannel(scene, id)).description).to.equal("new");
     });
 
-    it("and writes down who has set what, from what to what", async () => {
+    it("and writes old and new values to the audit log", async () => {
       const { id, name } = await room({ name: "Before" });
       const set = { new: scene.org.groups["role:nobody"] };
       await patchedChannel(scene, id, { new_name: "After", can_send_message_group: set });
@@ -278,10 +278,10 @@ describe("PATCH /streams/{stream_id}", () => {
     });
   });
 
-  describe("is for", () => {
+  describe("is allowed to", () => {
     const rename = { description: "by whom?" };
 
-    it("administrators of the organization, also of private channels that they do not read", async () => {
+    it("administrators, also for private channels that they cannot read", async () => {
       const { admin, owner } = scene.org;
       for (const by of [admin, owner]) {
         const { id } = await room({ inviteOnly: true });
@@ -289,7 +289,7 @@ describe("PATCH /streams/{stream_id}", () => {
       }
     });
 
-    it("holders of can_administer_channel_group, bots among them, who need not be subscribed", async () => {
+    it("members of can_administer_channel_group, including bots and without a subscription", async () => {
       const { member, moderator, groups } = scene.org;
       const own = await bot(scene.db, moderator);
       const { id } = await room({ inviteOnly: true });
@@ -300,7 +300,7 @@ describe("PATCH /streams/{stream_id}", () => {
       await patchedChannel(scene, id, { description: "a moderator" }, moderator);
     });
 
-    it("nobody by the role of a moderator, and no guest, whatever group holds it", async () => {
+    it("neither moderators by their role nor guests by any group", async () => {
       const { moderator, guest, groups } = scene.org;
       const { id } = await room({ subscribers: [guest] });
       await changeChannel(scene.db, id, {
@@ -312,7 +312,7 @@ describe("PATCH /streams/{stream_id}", () => {
       await refused(scene.db, () => patchChannel(scene, other, rename, moderator), code);
     });
 
-    it("administrators who do not read a private channel, but for what opens it", async () => {
+    it("administrators of an unreadable private channel, except for changes that would open it", async () => {
       const { owner, groups } = scene.org;
       const { id } = await room({ inviteOnly: true });
       const all = {
@@ -326,7 +326,7 @@ describe("PATCH /streams/{stream_id}", () => {
     });
   });
 
-  it("changes no web-public channel's kind by accident where the organization has none any more", async () => {
+  it("keeps a channel web-public if the organization has disabled web-public channels", async () => {
     const { id } = await room({ isWebPublic: true });
     await changeOrganization(scene.db, scene.org.realm, { enableSpectatorAccess: false });
     try {

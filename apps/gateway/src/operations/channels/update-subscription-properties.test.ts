@@ -48,7 +48,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     });
   };
 
-  it("changes colour and switches of several channels, one event each", async () => {
+  it("changes the colour and flags of several channels with one event each", async () => {
     const first = await channel(db, org.admin, { subscribers: [org.member, org.guest] });
     const second = await channel(db, org.admin, { subscribers: [org.member] });
     const untouched = [await row(first, org.guest), await row(second, org.member)];
@@ -80,7 +80,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     expect(await row(second, org.member)).to.deep.equal({ ...untouched[1], pinToTop: true });
   });
 
-  it("tells muting twice, whichever way it was asked for", async () => {
+  it("sends two events for muting, by either property", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.guest] });
     const told = (muted: boolean) => [
       set(room, "in_home_view", !muted),
@@ -92,7 +92,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     expect((await row(room, org.guest)).isMuted).to.equal(false);
   });
 
-  it("tells nothing of what stays as it is", async () => {
+  it("sends no event for unchanged values", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member] });
     await changeSubscription(db, room, org.member, { color: "#123456", isMuted: true });
     const same = [
@@ -107,17 +107,17 @@ describe("POST /users/me/subscriptions/properties", () => {
     ).to.deep.equal([]);
   });
 
-  it("is for bots too", async () => {
+  it("allows bots", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.bot] });
     expect(await change(org.bot, [set(room, "pin_to_top", true)])).to.have.length(1);
   });
 
-  it("works on archived channels that one is still subscribed to", async () => {
+  it("changes subscriptions to archived channels", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member], isArchived: true });
     expect(await change(org.member, [set(room, "pin_to_top", true)])).to.have.length(1);
   });
 
-  it("refuses channels that the caller is not subscribed to, with everything else", async () => {
+  it("refuses the whole request if the caller is not subscribed to one channel", async () => {
     const other = await organization(db);
     const [mine, left, open, closed, foreign] = [
       await channel(db, org.admin, { subscribers: [org.member] }),
@@ -156,7 +156,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     await refused(db, () => send(org.member, undefined), "REQUEST_VARIABLE_MISSING", fields);
   });
 
-  it("refuses what one is unsubscribed from meanwhile", async () => {
+  it("refuses channels that the caller is unsubscribed from meanwhile", async () => {
     const me = await user(db, org.realm);
     const room = await channel(db, org.admin, { subscribers: [me] });
     await obstacle.lock("UPDATE subscriptions SET active = false WHERE user_id = $1", [me.id]);
@@ -169,7 +169,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     expect(await row(room, me)).to.include({ pinToTop: false, active: false });
   });
 
-  it("asks the database as often, however many channels there are", async () => {
+  it("runs the same number of statements for any number of channels", async () => {
     const me = await user(db, org.realm);
     const rooms = await Promise.all(
       Array.from({ length: 12 }, () => channel(db, org.admin, { subscribers: [me] })),
@@ -186,7 +186,7 @@ describe("POST /users/me/subscriptions/properties", () => {
     expect(await count(rooms.slice(0, 1))).to.equal(await count(rooms.slice(1)));
   });
 
-  it("takes parallel requests for the same channels", async () => {
+  it("handles parallel requests for the same channels", async () => {
     const me = await user(db, org.realm);
     const rooms = await Promise.all(
       Array.from({ length: 4 }, () => channel(db, org.admin, { subscribers: [me] })),

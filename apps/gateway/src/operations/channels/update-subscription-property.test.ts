@@ -37,7 +37,7 @@ describe("PATCH /users/me/subscriptions/{stream_id}", () => {
     });
   };
 
-  it("changes the colour and each switch of one's own, and tells of it", async () => {
+  it("changes the colour and each flag of the caller's subscription and sends events", async () => {
     const stream_id = room.id;
     const color = { property: "color", value: "#AABB00" };
     expect(await told(color)).to.deep.equal([{ stream_id, ...color, value: "#aabb00" }]);
@@ -58,7 +58,7 @@ describe("PATCH /users/me/subscriptions/{stream_id}", () => {
     expect(await told({ property: "pin_to_top", value: true }, scene.org.guest)).to.have.length(1);
   });
 
-  it("changes it in archived channels too", async () => {
+  it("changes subscriptions to archived channels", async () => {
     const archived = await channel(db, scene.org.realm, { subscribers: [member] });
     await changeChannel(db, archived, { isArchived: true });
     expect((await ask({ property: "is_muted", value: true }, archived.id)).status).to.equal(200);
@@ -85,7 +85,7 @@ describe("PATCH /users/me/subscriptions/{stream_id}", () => {
       );
   });
 
-  it("refuses channels to which one is not subscribed, all alike", async () => {
+  it("refuses all channels without a subscription with the same error", async () => {
     const other = await organization(db);
     const ids = [
       (await channel(db, scene.org.realm)).id,

@@ -35,7 +35,7 @@ describe("PATCH /users/me/subscriptions", () => {
       })
     )?.active ?? false;
 
-  it("subscribes and unsubscribes the caller in one go, and tells both", async () => {
+  it("subscribes and unsubscribes the caller in one request and returns both results", async () => {
     const [wanted, had, unwanted, never] = [
       await channel(db, org.admin),
       await channel(db, org.admin, { subscribers: [org.member] }),
@@ -66,7 +66,7 @@ describe("PATCH /users/me/subscriptions", () => {
     expect(events[2]?.audience).to.deep.equal([org.member.id]);
   });
 
-  it("takes one of the two alone, and creates channels that do not exist", async () => {
+  it("accepts one of the two lists alone and creates missing channels", async () => {
     const name = unique("new room");
     const added = await send(org.member, { add: [{ name, description: "Soup" }] });
     expect(added.result.body).to.deep.include({
@@ -84,7 +84,7 @@ describe("PATCH /users/me/subscriptions", () => {
     });
   });
 
-  it("refuses to do nothing, and odd parameters", async () => {
+  it("refuses empty requests and malformed parameters", async () => {
     await refuses(org.member, {});
     await refuses(org.member, { add: [], delete: [] });
     await refuses(org.member, { add: ["general"] });
@@ -92,7 +92,7 @@ describe("PATCH /users/me/subscriptions", () => {
     await refuses(org.member, { delete: "general" });
   });
 
-  it("does neither where one of the two is refused", async () => {
+  it("applies neither list if one is refused", async () => {
     const mine = await channel(db, org.admin, { subscribers: [org.member] });
     const open = await channel(db, org.admin);
     const closed = await channel(db, org.admin, { inviteOnly: true });
@@ -101,7 +101,7 @@ describe("PATCH /users/me/subscriptions", () => {
     await refuses(org.member, { add: [{ name: unique("new") }], delete: ["nowhere at all"] });
   });
 
-  it("lets guests leave, not enter", async () => {
+  it("lets guests unsubscribe but not subscribe", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.guest] });
     const open = await channel(db, org.admin, { isWebPublic: true });
     await refuses(org.guest, { add: [{ name: open.name }], delete: [room.name] });
@@ -109,7 +109,7 @@ describe("PATCH /users/me/subscriptions", () => {
     expect(result.body).to.deep.include({ removed: [room.name] });
   });
 
-  it("takes out of a channel that is in both lists, new or not, and tells of coming and going", async () => {
+  it("unsubscribes from a channel in both lists, new or not, and sends both events", async () => {
     const room = await channel(db, org.admin);
     const name = unique("for a moment");
     const { result, events } = await send(org.member, {
@@ -127,14 +127,14 @@ describe("PATCH /users/me/subscriptions", () => {
     expect(own.map(({ op }) => op)).to.deep.equal(["add", "remove"]);
   });
 
-  it("lets out of archived channels, not in", async () => {
+  it("unsubscribes from archived channels but refuses subscriptions to them", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member], isArchived: true });
     await refuses(org.member, { add: [{ name: room.name }] });
     const { result } = await send(org.member, { delete: [room.name] });
     expect(result.body).to.deep.include({ removed: [room.name] });
   });
 
-  it("is for bots, of their own, and for nobody else's subscriptions", async () => {
+  it("allows bots to change their own subscriptions only", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.member] });
     const other = await channel(db, org.admin, { subscribers: [org.bot] });
     const { result } = await send(org.bot, {
@@ -150,7 +150,7 @@ describe("PATCH /users/me/subscriptions", () => {
     expect(await isSubscribed(room, org.member)).to.equal(true);
   });
 
-  it("leaves nobody a notice", async () => {
+  it("sends no notices", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.guest] });
     const { tables } = await changesOf(db, () =>
       send(org.member, { add: [{ name: room.name }, { name: unique("new") }] }),
@@ -158,7 +158,7 @@ describe("PATCH /users/me/subscriptions", () => {
     expect(tables).to.include("subscriptions").and.not.to.include("job_intent");
   });
 
-  it("knows no channels of other organizations", async () => {
+  it("does not reach into another organization", async () => {
     const other = await organization(db);
     const foreign = await channel(db, other.admin, { subscribers: [other.member] });
     await refuses(org.member, { delete: [foreign.name] });

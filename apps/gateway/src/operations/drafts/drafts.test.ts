@@ -56,7 +56,7 @@ describe("Drafts", () => {
   const off = (by = own) =>
     scene.as(by).succeed(updateSettings, { params: { enable_drafts_synchronization: false } });
 
-  it("are of a channel, of people, or of nobody yet, and listed in their order", async () => {
+  it("are created for a channel, for people, or without a destination, and listed in order", async () => {
     expect(await list()).to.deep.equal([]);
     const { member, owner, bot } = scene.org;
     const ids = await create([
@@ -91,7 +91,7 @@ describe("Drafts", () => {
     expect(await create([])).to.deep.equal([]);
   });
 
-  it("have the content and the topic that a message would have", async () => {
+  it("normalize content and topic like messages", async () => {
     await create([
       inRoom({ topic: ` ${"t".repeat(70)}`, content: "\n\nsoup  \n" }),
       inRoom({ content: "x".repeat(10_001) }),
@@ -101,7 +101,7 @@ describe("Drafts", () => {
     expect(long?.content).to.have.length(10_000);
   });
 
-  it("are refused together where one is none", async () => {
+  it("are refused as a whole if one is invalid", async () => {
     const bad: unknown[] = [
       "",
       "x",
@@ -136,7 +136,7 @@ describe("Drafts", () => {
     await refused(scene.db, ask, "REQUEST_VARIABLE_MISSING", { var_name: "drafts" });
   });
 
-  it("are of channels whose messages the account sees, and nobody learns of others", async () => {
+  it("are allowed for readable channels only, and do not reveal others", async () => {
     const { db, org } = scene;
     const hidden = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const other = await organization(db);
@@ -149,7 +149,7 @@ describe("Drafts", () => {
     await refused(db, () => call([stranger]), "BAD_REQUEST", {});
   });
 
-  it("change as a whole", async () => {
+  it("are replaced as a whole", async () => {
     const [id = 0] = await create([inRoom()]);
     const { status } = await update(id, {
       type: "private",
@@ -168,7 +168,7 @@ describe("Drafts", () => {
     await refused(scene.db, ask, "REQUEST_VARIABLE_MISSING", { var_name: "draft" });
   });
 
-  it("are an account's own: another's are not there, with status 404", async () => {
+  it("of other accounts answer 404", async () => {
     const { member } = scene.org;
     const [theirs = 0] = await create([{ type: "", to: [], topic: "", content: "x" }], member);
     for (const id of [theirs, 0, 2_000_000_000, 99_999_999_999_999]) {
@@ -180,7 +180,7 @@ describe("Drafts", () => {
     expect(await list(member)).to.deep.equal([]);
   });
 
-  it("are told to the account alone, and are in its snapshot", async () => {
+  it("are sent to the account alone and are in its snapshot", async () => {
     const queues = { own: { account: own }, other: { account: scene.org.owner } };
     let id = 0;
     const told = await watch(scene.gateway, queues, async () => {
@@ -206,7 +206,7 @@ describe("Drafts", () => {
     expect(told.other).to.deep.equal([]);
   });
 
-  it("are deleted and refused where the account does not want them kept, without an event", async () => {
+  it("are deleted and refused without an event if the account does not keep drafts", async () => {
     const [id = 0] = await create([inRoom()]);
     const told = await watch(scene.gateway, { own: { account: own } }, () => off());
     expect(kindsOf(told.own)).to.deep.equal(["user_settings/update"]);
@@ -223,7 +223,7 @@ describe("Drafts", () => {
     await create([inRoom()]);
   });
 
-  it("are never left behind by a request that stores some while they are turned off", async () => {
+  it("are never left over by a request that stores some while they are turned off", async () => {
     const second = await startGateway(scene.db);
     for (let round = 0; round < 5; round++) {
       const one = await user(scene.db, scene.org.realm);
@@ -238,7 +238,7 @@ describe("Drafts", () => {
     await second.close();
   });
 
-  it("are a thousand at most, and cost as many statements, however many are stored", async () => {
+  it("are limited to 1000, and take the same number of statements for any number", async () => {
     const one = await countQueries(scene.db, () => create([inRoom()]));
     const many = await countQueries(scene.db, () => create(Array(500).fill(inRoom())));
     expect(many.count).to.equal(one.count);

@@ -2,9 +2,9 @@ import { listDrafts, listSavedSnippets, register } from "@carillon/contract";
 import { useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("An account's own texts, where they are long", () => {
+describe("Long lists of an account's own texts", () => {
   const scene = useScene();
-  /** As many as an account may have, of which 25 are a page. */
+  /** As many as an account may have; a page has 25. */
   const count = 300;
   before(async () => {
     const { db, org } = scene;
@@ -23,7 +23,7 @@ describe("An account's own texts, where they are long", () => {
     texts.map(({ content }) => Number.parseInt(content, 10));
   const all = Array.from({ length: count }, (_, n) => n + 1);
 
-  it("are listed as a whole and in their order", async () => {
+  it("are listed completely and in order", async () => {
     const client = scene.as(scene.org.member);
     const { count: told, drafts } = await client.succeed(listDrafts);
     expect(told).to.equal(count);

@@ -2,7 +2,7 @@ import { getEvents, register } from "@carillon/contract";
 import { organization, useDatabase, useGateway, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A poll for which nothing happens", () => {
+describe("A poll without events", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   const real = globalThis.setTimeout;
@@ -19,7 +19,7 @@ describe("A poll for which nothing happens", () => {
     globalThis.setTimeout = real;
   });
 
-  it("is to get its heartbeat after 45 to 55 seconds, not all at the same time", async () => {
+  it("gets its heartbeat after 45 to 55 seconds, spread over polls", async () => {
     const org = await organization(db);
     const ended = new AbortController();
     const client = gateway.as(org.member);

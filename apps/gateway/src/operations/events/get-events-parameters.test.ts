@@ -4,8 +4,8 @@ import { expect } from "chai";
 const register = "/api/v1/register";
 const events = "/api/v1/events";
 
-// events.md §1–3: what nobody sends on purpose.
-describe("Odd parameters of GET /events and DELETE /events", () => {
+// events.md §1–3: malformed parameters that no client sends on purpose.
+describe("Malformed parameters of GET /events and DELETE /events", () => {
   const scene = useScene();
   const member = () => scene.as(scene.org.member);
   const usable = async (params: Record<string, unknown>) =>
@@ -13,7 +13,7 @@ describe("Odd parameters of GET /events and DELETE /events", () => {
 
   const poll = (params: Record<string, unknown>) => member().get(events, params);
 
-  it("refuses what is no id, and ids that no queue can have given yet", async () => {
+  it("refuses malformed event IDs and IDs that the queue cannot have issued yet", async () => {
     const { queue_id, last_event_id: last } = await usable({});
     for (const id of [
       "",
@@ -36,7 +36,7 @@ describe("Odd parameters of GET /events and DELETE /events", () => {
       refusedWith(await poll({ queue_id, last_event_id: last, dont_block }));
   });
 
-  it("takes every negative id for nothing", async () => {
+  it("treats every negative ID as none", async () => {
     const { queue_id } = await usable({ event_types: ["message"] });
     const room = await channel(scene.db, scene.org.realm, { subscribers: [scene.org.member] });
     await send(member(), toChannel(room.id));
@@ -47,18 +47,18 @@ describe("Odd parameters of GET /events and DELETE /events", () => {
   });
 
   for (const id of ["", " ", "null", "0", "-1", "\u202e", "x".repeat(10_000), "%00", "{}"])
-    it(`knows no queue ${JSON.stringify(id.slice(0, 20))}`, async () => {
+    it(`reports queue ${JSON.stringify(id.slice(0, 20))} as unknown`, async () => {
       const code = "BAD_EVENT_QUEUE_ID";
       refusedWith(await poll({ queue_id: id, last_event_id: -1 }), code, { queue_id: id });
       refusedWith(await member().delete(events, { queue_id: id }), code, { queue_id: id });
     });
 
-  it("refuses a queue's name with U+0000", async () => {
+  it("refuses a queue ID with U+0000", async () => {
     refusedWith(await poll({ queue_id: "\0", last_event_id: -1 }));
     refusedWith(await member().delete(events, { queue_id: "\0" }));
   });
 
-  it("gives the queue of one to nobody else, bots and owners among them, nor lets them delete it", async () => {
+  it("refuses to read or delete another account's queue, also for bots and owners", async () => {
     const { queue_id, last_event_id } = await usable({});
     const { owner, admin, guest, bot } = scene.org;
     for (const other of [owner, admin, guest, bot]) {

@@ -2,7 +2,7 @@ import { deleteEventQueue, getEvents } from "@carillon/contract";
 import { refused, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("an event queue that is gone", () => {
+describe("The error for an unknown event queue", () => {
   const scene = useScene();
   const queue_id = "1e2a2b3c-0000-4000-8000-000000000000";
   const messages = async (agent: string) => {
@@ -16,7 +16,7 @@ describe("an event queue that is gone", () => {
     return found;
   };
 
-  it("is named as programs of today compare it", async () => {
+  it("has the spelling that current clients compare", async () => {
     for (const agent of ["ZulipMobile/30.0.1 (Android 14)", "ZulipPython/0.9.1 (Linux)", "node"])
       expect(await messages(agent), agent).to.deep.equal([
         `Bad event queue ID: ${queue_id}`,
@@ -24,8 +24,8 @@ describe("an event queue that is gone", () => {
       ]);
   });
 
-  it("is named to the terminal client in the spelling that it compares", async () => {
-    // It registers again only where the message begins so.
+  it("has the spelling that the terminal client compares", async () => {
+    // The terminal client registers again only if the message begins like this.
     for (const msg of await messages("ZulipTerminal/0.7.0 Linux-6.1 (Debian GNU/Linux; 12)"))
       expect(msg).to.equal(`Bad event queue id: ${queue_id}`);
   });

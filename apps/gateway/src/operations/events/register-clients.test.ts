@@ -12,7 +12,7 @@ import { expect } from "chai";
 
 type Types = Readonly<Record<string, FieldType>>;
 
-/** Fields that are not what the client takes them for, with what they are. */
+/** Fields without the type that the client expects, with their actual types. */
 function wrongIn(given: unknown, types: Types): string[] {
   const object = given as Snapshot;
   return Object.entries(types)
@@ -20,7 +20,7 @@ function wrongIn(given: unknown, types: Types): string[] {
     .map(([name]) => `${name}: ${name in object ? typeOf(object[name]) : "missing"}`);
 }
 
-/** What a client registers with, and what of the organization, its people and its settings it cannot do without. */
+/** The register parameters of a client, and the organization, user and settings fields that it requires. */
 interface Client {
   readonly name: string;
   readonly params: Params;
@@ -158,11 +158,11 @@ const mobile: Client = {
 };
 
 for (const client of [terminal, mobile]) {
-  describe(`POST /register, as ${client.name} calls it`, () => {
+  describe(`POST /register with the parameters of ${client.name}`, () => {
     const scene = useScene();
 
     for (const who of ["owner", "member", "guest"] as const) {
-      it(`gives ${who === "owner" ? "an" : "a"} ${who} what it reads of the organization`, async () => {
+      it(`returns to ${who === "owner" ? "an" : "a"} ${who} the organization fields that it reads`, async () => {
         await userGroup(scene.db, scene.org.realm, { members: [scene.org.member] });
         const snapshot = await snapshotOf(scene.as(scene.org[who]), undefined, client.params);
         expect(wrongIn(snapshot, client.fields)).to.deep.equal([]);

@@ -18,7 +18,7 @@ import {
 import { expect } from "chai";
 import { z } from "zod";
 
-/** Ids as clients want them: each once, ascending. */
+/** IDs as clients expect them: unique and ascending. */
 const ids = z
   .array(z.int().positive())
   .refine((list) => list.every((id, i) => i === 0 || id > (list[i - 1] ?? id)));
@@ -94,7 +94,7 @@ const unread = z.strictObject({
   old_unreads_missing: z.boolean(),
 });
 
-/** What a client registers with, and what it has to be told of channels and messages. */
+/** The register parameters of a client, and the channel and message fields that it requires. */
 interface Client {
   readonly name: string;
   readonly params: Params;
@@ -211,7 +211,7 @@ describe("POST /register: messages and channels", () => {
 
   for (const client of [terminal, mobile])
     for (const who of ["member", "guest"] as const)
-      it(`are for a ${who} what ${client.name} reads`, async () => {
+      it(`contain for a ${who} the fields that ${client.name} reads`, async () => {
         const account = scene.org[who];
         const snapshot = await snapshotOf(scene.as(account), undefined, client.params);
         for (const [name, type] of Object.entries(client.fields)) {
@@ -237,7 +237,7 @@ describe("POST /register: messages and channels", () => {
   const fields = async (account: TestAccount, names: readonly string[], params: Params = {}) =>
     fieldsOf(await snapshotOf(scene.as(account), names, params)).sort();
 
-  it("are told when asked for by name, each by its own", async () => {
+  it("are fetched by name, each with its own fields", async () => {
     const { member } = scene.org;
     const cases: Array<[names: string[], fields: string[]]> = [
       [["message"], ["max_message_id"]],
@@ -262,14 +262,14 @@ describe("POST /register: messages and channels", () => {
     expect(everything).to.include.members(["muted_topics", "user_topics"]);
   });
 
-  it("hold the scheduled messages that their own operation lists", async () => {
+  it("contain the scheduled messages that their list operation returns", async () => {
     const client = scene.as(scene.org.member);
     const { scheduled_messages } = await snapshotOf(client, ["scheduled_messages"]);
     const listed = (await client.succeed(listScheduledMessages)).scheduled_messages;
     expect(scheduled_messages).to.deep.equal(listed);
   });
 
-  it("follow what the account does", async () => {
+  it("follow the account's changes", async () => {
     const { db, org } = scene;
     const { name } = await channel(db, org.owner);
     const client = scene.as(org.member);
@@ -287,7 +287,7 @@ describe("POST /register: messages and channels", () => {
     expect(await lists()).to.deep.equal(["unsubscribed"]);
   });
 
-  it("name subscribers in each of the ways to ask for them", async () => {
+  it("list subscribers with each value of the parameter", async () => {
     const { org } = scene;
     const expected = [...readers(), org.owner].map(({ id }) => id).sort((a, b) => a - b);
     for (const include_subscribers of [true, "partial", '"partial"']) {
@@ -299,7 +299,7 @@ describe("POST /register: messages and channels", () => {
     }
   });
 
-  it("of another organization are not among them", async () => {
+  it("contain nothing of another organization", async () => {
     const { owner } = await organization(scene.db);
     const snapshot = await snapshotOf(scene.as(owner));
     for (const name of ["subscriptions", "unsubscribed", "never_subscribed", "streams"])

@@ -2,10 +2,10 @@ import { register } from "@carillon/contract";
 import { channel, unsubscribe, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("POST /register, for programs that need what was left out", () => {
+describe("POST /register for older clients", () => {
   const scene = useScene();
 
-  it("has the address of subscriptions for them, and nothing of it for others", async () => {
+  it("contains the subscriptions' e-mail address for these clients only", async () => {
     const { db, org } = scene;
     await channel(db, org.realm, { subscribers: [org.member] });
     const left = await channel(db, org.realm, { subscribers: [org.member] });

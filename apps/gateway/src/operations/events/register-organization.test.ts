@@ -16,7 +16,7 @@ import {
 import { realmPermissions } from "@carillon/contract";
 import { expect } from "chai";
 
-/** Every field of the section but the permissions, as what clients read it (events.md §1.3). */
+/** Every field of the section except the permissions, with its type for clients (events.md §1.3). */
 const types: Readonly<Record<string, FieldType>> = {
   max_message_length: "int",
   max_topic_length: "int",
@@ -103,7 +103,7 @@ describe("POST /register: the organization", () => {
   const realmOf = (org: TestOrganization, who: "owner" | "member" | "guest" = "member") =>
     snapshotOf(scene.as(org[who]), ["realm"]);
 
-  it("has every field in its type, and no other", async () => {
+  it("has every field with its type, and no other", async () => {
     const snapshot = await realmOf(scene.org);
     const wrong = Object.entries(types).filter(([name, type]) => !isOf(type, snapshot[name]));
     expect(wrong.map(([name]) => `${name}: ${typeOf(snapshot[name])}`)).to.deep.equal([]);
@@ -119,7 +119,7 @@ describe("POST /register: the organization", () => {
     );
   });
 
-  it("tells the limits and the timings", async () => {
+  it("contains the limits and timings", async () => {
     expect(await realmOf(scene.org)).to.include({
       max_message_length: 10_000,
       max_topic_length: 60,
@@ -142,7 +142,7 @@ describe("POST /register: the organization", () => {
     });
   });
 
-  it("tells what a new organization is like", async () => {
+  it("contains the initial values of a new organization", async () => {
     const { realm } = scene.org;
     const snapshot = await realmOf(scene.org);
     expect(snapshot).to.include({
@@ -167,7 +167,7 @@ describe("POST /register: the organization", () => {
       realm_moderation_request_channel_id: -1,
       server_web_public_streams_enabled: true,
     });
-    // The first organization of the server is who it answers for.
+    // The server's first organization, which the request resolves to.
     const icon = (await scene.gateway.anonymous.get("/api/v1/server_settings")).body["realm_icon"];
     expect(snapshot["realm_icon_url"])
       .to.be.a("string")
@@ -216,7 +216,7 @@ describe("POST /register: the organization", () => {
     expect(await realmOf(scene.org)).to.include({ realm_name: scene.org.realm.name });
   });
 
-  it("says whether there is a push service", async () => {
+  it("states whether a push service is configured", async () => {
     const gateway = await startGateway(scene.db, { site: { pushConfigured: true } });
     try {
       const snapshot = await snapshotOf(gateway.as(scene.org.member), ["realm"]);
@@ -226,7 +226,7 @@ describe("POST /register: the organization", () => {
     }
   });
 
-  it("has an address where the names of the emoji are, for anybody", async () => {
+  it("contains the address of the emoji names, which needs no credentials", async () => {
     const { server_emoji_data_url: url } = await realmOf(scene.org);
     const { pathname, origin } = new URL(String(url));
     expect(origin).to.equal("http://carillon.test");
@@ -235,8 +235,8 @@ describe("POST /register: the organization", () => {
     expect(answer.body).to.have.nested.property("code_to_names.1f642");
   });
 
-  describe("and its permissions", () => {
-    it("are groups, or sets without deactivated accounts", async () => {
+  describe("permissions", () => {
+    it("are groups, or anonymous groups without deactivated accounts", async () => {
       const { db } = scene;
       const org = await organization(db);
       const group = await userGroup(db, org.realm);
@@ -256,7 +256,7 @@ describe("POST /register: the organization", () => {
       expect(snapshot["realm_can_manage_all_groups"]).to.equal(owners);
     });
 
-    it("are told to older clients as numbers that they know", async () => {
+    it("are sent to older clients as their numeric values", async () => {
       const { db } = scene;
       const org = await organization(db);
       const custom = await userGroup(db, org.realm);
@@ -305,7 +305,7 @@ describe("POST /register: the organization", () => {
       });
     });
 
-    it("are published with what they may be set to, and those of channels and groups", async () => {
+    it("are described with their allowed values, like those of channels and groups", async () => {
       const snapshot = await realmOf(scene.org);
       const supported = snapshot["server_supported_permission_settings"] as Record<
         string,
@@ -336,7 +336,7 @@ describe("POST /register: the organization", () => {
     });
   });
 
-  it("offers sites for profile fields, each with what the mobile client wants", async () => {
+  it("lists sites for profile fields with the keys that the mobile client needs", async () => {
     const snapshot = await realmOf(scene.org);
     const accounts = snapshot["realm_default_external_accounts"] as Record<string, object>;
     expect(Object.keys(accounts)).to.have.length(21);

@@ -4,8 +4,8 @@ import { expect } from "chai";
 const register = "/api/v1/register";
 const events = "/api/v1/events";
 
-// events.md §1–3: what nobody sends on purpose.
-describe("Odd parameters of POST /register", () => {
+// events.md §1–3: malformed parameters that no client sends on purpose.
+describe("Malformed parameters of POST /register", () => {
   const scene = useScene();
   const member = () => scene.as(scene.org.member);
   const queues = async () => {
@@ -62,18 +62,18 @@ describe("Odd parameters of POST /register", () => {
     ["idle_queue_timeout", "99999999999999999999"],
   ];
   for (const [name, value] of wrong)
-    it(`refuses ${name} = ${value.slice(0, 60)}, and makes no queue`, async () => {
+    it(`refuses ${name} = ${value.slice(0, 60)} and creates no queue`, async () => {
       const before = await queues();
       refusedWith(await member().post(register, { [name]: value }));
       expect(await queues()).to.equal(before);
     });
 
-  it("takes capabilities that it does not know, whatever they are", async () => {
+  it("accepts unknown capabilities with any value", async () => {
     const odd = '{"no_such_thing":7,"__proto__":true,"constructor":{},"empty_topic_name":true}';
     await usable({ client_capabilities: odd });
   });
 
-  it("takes the longest and the largest that there are", async () => {
+  it("accepts the longest and largest valid values", async () => {
     const { idle_queue_timeout_secs: secs } = await usable({
       idle_queue_timeout: "10000000000000000",
     });
@@ -87,7 +87,7 @@ describe("Odd parameters of POST /register", () => {
     );
   });
 
-  it("ignores twenty thousand types that there are not, and keeps none of them", async () => {
+  it("ignores twenty thousand unknown event types and stores none of them", async () => {
     const types = Array.from({ length: 19_998 }, (_, n) => `No such type ${n}`);
     const { queue_id: id } = await usable({ event_types: [...types, "message", "message"] });
     const [row] = await scene.db.rows<{ options: { eventTypes: string[] } }>(
@@ -97,7 +97,7 @@ describe("Odd parameters of POST /register", () => {
     expect(row?.options.eventTypes).to.deep.equal(["message"]);
   });
 
-  it("gives an account no more than 100 queues, also when it asks all at once", async () => {
+  it("allows an account at most 100 queues, also under concurrent requests", async () => {
     const { owner } = scene.org;
     const client = scene.as(owner);
     const ask = () => client.post(register, { fetch_event_types: [] });

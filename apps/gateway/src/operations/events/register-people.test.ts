@@ -21,7 +21,7 @@ interface Listed extends Readonly<Record<string, unknown>> {
   readonly delivery_email: string | null;
 }
 
-/** What every account is listed with. */
+/** The fields that every account is listed with. */
 const common: Readonly<Record<string, FieldType>> = {
   user_id: "int",
   email: "string",
@@ -77,7 +77,7 @@ describe("POST /register: the accounts", () => {
   const people = (account: TestAccount, params = {}) =>
     snapshotOf(scene.as(account), ["realm_user"], { client_gravatar: false, ...params });
 
-  it("are listed by whether they are active, the organization's own bots apart", async () => {
+  it("are listed by active state, with system bots apart", async () => {
     const { db, org } = scene;
     const gone = await user(db, org.realm, { isActive: false });
     const goneBot = await bot(db, org.member, { isActive: false });
@@ -95,7 +95,7 @@ describe("POST /register: the accounts", () => {
     );
   });
 
-  it("have what clients want of each, and not whether it is active, which the list says", async () => {
+  it("have the fields that clients need, without is_active, which the list implies", async () => {
     const snapshot = await people(scene.org.member);
     for (const list of lists) {
       for (const account of listed(snapshot, list)) {
@@ -108,7 +108,7 @@ describe("POST /register: the accounts", () => {
     }
   });
 
-  it("show their addresses to those who may see them", async () => {
+  it("show addresses to accounts that may see them", async () => {
     const { db } = scene;
     const org = await organization(db);
     const shy = await user(db, org.realm, { settings: { email_address_visibility: 2 } });
@@ -122,7 +122,7 @@ describe("POST /register: the accounts", () => {
     expect(await people(shy)).to.include({ email: shy.email, delivery_email: shy.deliveryEmail });
   });
 
-  it("come without pictures that the client makes up by itself, but for its own", async () => {
+  it("omit avatars that the client can compute, except for its own", async () => {
     const { org } = scene;
     const snapshot = await people(org.member, { client_gravatar: true });
     expect(listed(snapshot, "realm_users").map((each) => each["avatar_url"])).to.deep.equal(
@@ -132,7 +132,7 @@ describe("POST /register: the accounts", () => {
     expect(snapshot["avatar_url_medium"]).to.match(/&s=500$/);
   });
 
-  it("are those of the organization alone", async () => {
+  it("belong to the organization alone", async () => {
     const there = await organization(scene.db);
     const snapshot = await people(there.owner);
     const ids = lists.flatMap((name) => idsOf(snapshot, name));
@@ -140,12 +140,12 @@ describe("POST /register: the accounts", () => {
     expect(ids).to.have.members(all.map(({ id }) => id));
   });
 
-  describe("and the caller's own", () => {
+  describe("the caller's own account", () => {
     const flags = ["is_owner", "is_admin", "is_moderator", "is_guest"];
     const trueOf = (snapshot: Snapshot, names: readonly string[]) =>
       names.filter((name) => snapshot[name] === true);
 
-    it("has its fields in their types", async () => {
+    it("has its fields with their types", async () => {
       for (const account of [scene.org.owner, scene.org.guest, scene.org.bot]) {
         const snapshot = await people(account);
         expectTypes(snapshot, own);
@@ -158,7 +158,7 @@ describe("POST /register: the accounts", () => {
       }
     });
 
-    it("says its role", async () => {
+    it("contains the role", async () => {
       const { org } = scene;
       const roleOf = async (account: TestAccount) => trueOf(await people(account), flags);
       expect(await roleOf(org.owner)).to.deep.equal(["is_owner", "is_admin"]);
@@ -168,7 +168,7 @@ describe("POST /register: the accounts", () => {
       expect(await roleOf(org.guest)).to.deep.equal(["is_guest"]);
     });
 
-    it("says what it may", async () => {
+    it("contains the permissions", async () => {
       const { db } = scene;
       const rights = [
         "can_create_public_streams",
@@ -197,7 +197,7 @@ describe("POST /register: the accounts", () => {
   });
 });
 
-describe("POST /register: the bots that one administers", () => {
+describe("POST /register: administered bots", () => {
   const scene = useScene();
   let org: TestOrganization;
   beforeEach(async () => {
@@ -211,7 +211,7 @@ describe("POST /register: the bots that one administers", () => {
   const idsFor = async (account: TestAccount) =>
     (await botsOf(account)).map(({ user_id }) => user_id);
 
-  it("are one's own, and all of them for administrators, deactivated ones too", async () => {
+  it("are the caller's own, and all bots for administrators, including deactivated ones", async () => {
     const others = await bot(scene.db, org.owner);
     await deactivateUser(scene.db, org.bot);
     expect(await idsFor(org.member)).to.deep.equal([org.bot.id]);
@@ -220,13 +220,13 @@ describe("POST /register: the bots that one administers", () => {
     expect(await idsFor(org.admin)).to.deep.equal([org.bot.id, others.id]);
   });
 
-  it("leave one that may create users to the owners", async () => {
+  it("exclude a bot that may create users for all but owners", async () => {
     const mighty = await bot(scene.db, org.admin, { canCreateUsers: true });
     expect(await idsFor(org.admin)).to.deep.equal([org.bot.id]);
     expect(await idsFor(org.owner)).to.deep.equal([org.bot.id, mighty.id]);
   });
 
-  it("come with what the list of accounts does not say, and without their keys", async () => {
+  it("contain the fields that the list of accounts lacks, without API keys", async () => {
     const room = await channel(scene.db, org.member);
     await scene.db.prisma.user.update({
       where: { id: org.bot.id },
@@ -243,7 +243,7 @@ describe("POST /register: the bots that one administers", () => {
     ]);
   });
 
-  it("are those of the organization alone", async () => {
+  it("belong to the organization alone", async () => {
     const there = await organization(scene.db);
     expect(await idsFor(there.owner)).to.deep.equal([there.bot.id]);
   });

@@ -12,7 +12,7 @@ import {
 import { expect } from "chai";
 
 // events.md §1, §6.
-describe("POST /register while the account changes", () => {
+describe("POST /register during changes of the account", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -25,7 +25,7 @@ describe("POST /register while the account changes", () => {
   const registering = () =>
     gateway.as(reader).call(register, { params: { fetch_event_types: [] } });
 
-  it("succeeds beside clients that change the account's settings all the time", async () => {
+  it("succeeds while other clients change the account's settings", async () => {
     const statuses = { register: [] as number[], settings: [] as number[] };
     let going = true;
     const change = async (name: string) => {
@@ -48,9 +48,9 @@ describe("POST /register while the account changes", () => {
     expect([...new Set(statuses.settings)]).to.deep.equal([200]);
   });
 
-  describe("between the snapshot and its queue", () => {
+  describe("between the snapshot and the queue", () => {
     const obstacle = useObstacle(db);
-    /** Registers, and returns when the snapshot has been read. */
+    /** Registers, and returns after the snapshot has been read. */
     const untilInserting = async () => {
       await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [reader.id]);
       const answer = registering();
@@ -59,7 +59,7 @@ describe("POST /register while the account changes", () => {
     };
     const deactivation = "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1";
 
-    it("is refused when the account is deactivated, and leaves no queue", async () => {
+    it("is refused if the account is deactivated, and leaves no queue", async () => {
       const { answer } = await untilInserting();
       await obstacle.lock(deactivation, [reader.id]);
       await obstacle.lock("COMMIT");
@@ -67,7 +67,7 @@ describe("POST /register while the account changes", () => {
       expect(await db.prisma.eventQueue.count({ where: { userId: reader.id } })).to.equal(0);
     });
 
-    it("begins after its return when the account is deactivated and brought back", async () => {
+    it("starts after the reactivation if the account is deactivated and reactivated", async () => {
       const before = await lastEventSeq(db, org.realm.id);
       const { answer } = await untilInserting();
       await obstacle.lock(deactivation, [reader.id]);

@@ -33,7 +33,7 @@ describe("POST /register: settings and small lists", () => {
     return snapshot[field] as Record<string, unknown>;
   };
 
-  it("has every setting of the caller, who may have changed some", async () => {
+  it("contains every setting of the caller, changed ones included", async () => {
     const shy = await user(scene.db, org.realm, {
       timezone: "Europe/Berlin",
       settings: { email_address_visibility: 4 },
@@ -59,7 +59,7 @@ describe("POST /register: settings and small lists", () => {
     for (const each of sets) expect(each["text"]).to.be.a("string");
   });
 
-  it("has the settings that clients do not start without, in their types", async () => {
+  it("contains the settings that clients require to start, with their types", async () => {
     for (const account of [org.member, org.guest, org.bot]) {
       const settings = await section(account, "user_settings");
       for (const name of [
@@ -75,14 +75,14 @@ describe("POST /register: settings and small lists", () => {
     }
   });
 
-  it("gives a bot, which has no settings of its own, the initial ones", async () => {
+  it("contains the initial settings for a bot", async () => {
     const { realm } = org;
     await changeOrganization(scene.db, realm, { defaultLanguage: "fr" });
     const settings = await section(org.bot, "user_settings");
     expect(settings).to.include({ default_language: "fr", timezone: "", web_font_size_px: 16 });
   });
 
-  it("has the defaults of the organization, which may have changed some", async () => {
+  it("contains the organization's defaults, changed ones included", async () => {
     await scene.db.prisma.realmUserDefaults.upsert({
       where: { realmId: org.realm.id },
       create: { realmId: org.realm.id, settings: { color_scheme: 2 } },
@@ -95,7 +95,7 @@ describe("POST /register: settings and small lists", () => {
     expect(theirs).to.include({ color_scheme: 1 });
   });
 
-  it("has the default channels by id, for guests none", async () => {
+  it("contains the default channels by ID, and none for guests", async () => {
     const first = await channel(scene.db, org.realm, { isDefault: true });
     const second = await channel(scene.db, org.realm, { isDefault: true });
     await channel(scene.db, org.realm);
@@ -107,7 +107,7 @@ describe("POST /register: settings and small lists", () => {
     expect(await of(scene.org.member)).to.deep.equal([]);
   });
 
-  it("has the folders of channels in their order, archived ones too", async () => {
+  it("contains the channel folders in order, including archived ones", async () => {
     const folder = (name: string, order: number, more = {}) =>
       scene.db.prisma.channelFolder.create({
         data: { realmId: org.realm.id, name, order, dateCreated: null, ...more },
@@ -144,7 +144,7 @@ describe("POST /register: settings and small lists", () => {
     expect(await section(scene.org.member, "channel_folders")).to.deep.equal([]);
   });
 
-  it("has the types of profile fields, and no field", async () => {
+  it("contains the types of profile fields when there are no fields", async () => {
     const snapshot = await snapshotOf(scene.as(org.member), ["custom_profile_fields"]);
     expect(snapshot["custom_profile_fields"]).to.deep.equal([]);
     const types = snapshot["custom_profile_field_types"] as Record<string, { id: number }>;
@@ -152,7 +152,7 @@ describe("POST /register: settings and small lists", () => {
     expect(types["SHORT_TEXT"]).to.deep.equal({ id: 1, name: "Short text" });
   });
 
-  it("is empty where there is nothing yet, and never lacks a field", async () => {
+  it("contains every field, with empty values for a new organization", async () => {
     const empty: Readonly<Record<string, readonly [field: string, value: unknown]>> = {
       default_stream_groups: ["realm_default_stream_groups", []],
       realm_emoji: ["realm_emoji", {}],

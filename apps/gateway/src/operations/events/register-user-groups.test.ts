@@ -36,7 +36,7 @@ describe("POST /register: the user groups", () => {
     return found;
   };
 
-  it("begin with those of the system, each around the one before", async () => {
+  it("begin with the system groups, each containing the previous one", async () => {
     const { groups } = org;
     const found = await groupsOf(org.member);
     expect(
@@ -71,7 +71,7 @@ describe("POST /register: the user groups", () => {
     });
   });
 
-  it("have lists that ascend, and settings as groups or sets, without deactivated accounts", async () => {
+  it("have ascending lists, and settings as named or anonymous groups without deactivated accounts", async () => {
     const { db } = scene;
     const inner = await userGroup(db, org.realm);
     const group = await userGroup(db, org.realm, {
@@ -110,7 +110,7 @@ describe("POST /register: the user groups", () => {
     });
   });
 
-  it("have deactivated ones among them for clients that know of those", async () => {
+  it("include deactivated groups for clients that know them", async () => {
     const gone = await userGroup(scene.db, org.realm, { deactivated: true, members: [org.member] });
     expect(await groupsOf(org.member)).to.have.length(8);
     const all = await groupsOf(org.member, { include_deactivated_groups: true });
@@ -129,7 +129,7 @@ describe("POST /register: the user groups", () => {
     expect(await groupsOf(org.bot)).to.deep.equal(expected);
   });
 
-  it("are those of the organization alone", async () => {
+  it("belong to the organization alone", async () => {
     const there = await organization(scene.db);
     await userGroup(scene.db, there.realm, { members: [there.member] });
     const ids = (await groupsOf(org.owner)).map(({ id }) => id);

@@ -46,7 +46,7 @@ describe("Linkifiers", () => {
   const listed = async (by: TestAccount = org.guest) =>
     (await gateway.as(by).succeed(listLinkifiers)).linkifiers;
 
-  /** What is told and written down, besides the rows. */
+  /** The events and audit entries of a change, without the rows. */
   async function change(work: () => Promise<Refusable>) {
     const before = await db.prisma.auditLog.count();
     const { told } = await toldOf(db, org.admin, work);
@@ -60,7 +60,7 @@ describe("Linkifiers", () => {
     };
   }
 
-  it("are created behind all others, with everybody told of all of them", async () => {
+  it("are created at the end of the order, with all linkifiers sent to all accounts", async () => {
     expect(await listed()).to.deep.equal([]);
     const first = await made(bugs);
     const { told, audited } = await change(() => create(tickets));
@@ -78,7 +78,7 @@ describe("Linkifiers", () => {
     expect(await listed((await organization(db)).owner)).to.deep.equal([]);
   });
 
-  it("are changed where they are", async () => {
+  it("are changed in place", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     const wanted = { pattern: "T(?P<id>.)", url_template: "https://c.example/{id}" };
     const { told, audited } = await change(() => update(a, wanted));
@@ -98,13 +98,13 @@ describe("Linkifiers", () => {
         },
       ],
     ]);
-    // Its own pattern is no other's; what is the same already is neither written nor told.
+    // Its own pattern is not a duplicate; an unchanged value writes neither row nor event.
     expect((await update(b, { ...bugs, url_template })).status).to.equal(200);
     const { result, tables } = await changesOf(db, () => update(b, { ...bugs, url_template }));
     expect([result.status, tables]).to.deep.equal([200, []]);
   });
 
-  it("are removed, once", async () => {
+  it("are removed once", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     const { told, audited } = await change(() => remove(a));
     expect(told).to.deep.equal([[{ id: b, ...bugs }]]);
@@ -118,7 +118,7 @@ describe("Linkifiers", () => {
     expect((await change(() => remove(b))).told).to.deep.equal([[]]);
   });
 
-  it("are given another order, which a new one follows", async () => {
+  it("are reordered, and a new one follows the new order", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     const c = await made({ pattern: "C", url_template: "https://c.example" });
     const { told, audited } = await change(() => reorder([c, a, b]));
@@ -134,7 +134,7 @@ describe("Linkifiers", () => {
     expect((await reorder([], empty.owner)).status).to.equal(200);
   });
 
-  it("are for administrators alone to change", async () => {
+  it("are changed by administrators only", async () => {
     const id = await made(tickets);
     for (const by of [org.moderator, org.member, org.guest, org.bot])
       for (const attempt of [
@@ -149,7 +149,7 @@ describe("Linkifiers", () => {
         await refused(db, attempt, "UNAUTHORIZED_PRINCIPAL");
   });
 
-  it("are none that nobody could use", async () => {
+  it("refuse unusable patterns and templates", async () => {
     const id = await made(bugs);
     const wrong: Array<[Params, RegExp]> = [
       [{ pattern: "" }, /must not be empty/],
@@ -181,7 +181,7 @@ describe("Linkifiers", () => {
     expect(await listed()).to.deep.equal([{ id, ...bugs }]);
   });
 
-  it("have each a pattern of their own in the organization", async () => {
+  it("have unique patterns in the organization", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     await refused(db, () => create({ ...bugs, pattern: tickets.pattern }));
     await refused(db, () => update(b, { ...bugs, pattern: tickets.pattern }));
@@ -192,7 +192,7 @@ describe("Linkifiers", () => {
     expect((await create(bugs, other.admin)).status).to.equal(200);
   });
 
-  it("are found in their organization alone", async () => {
+  it("are visible within their organization only", async () => {
     const foreign = await organization(db);
     const { id } = await gateway.as(foreign.admin).succeed(createLinkifier, { params: tickets });
     await made(bugs);
@@ -203,7 +203,7 @@ describe("Linkifiers", () => {
     await refused(db, () => reorder([id]));
   });
 
-  it("are ordered all at once", async () => {
+  it("are reordered only as a complete list", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     for (const order of [
       [],
@@ -223,7 +223,7 @@ describe("Linkifiers", () => {
     expect((await refused(db, () => reorder(many))).msg).to.contain("100 linkifiers");
   });
 
-  it("are no more, and no more complex, than an organization may have", async () => {
+  it("are limited in number and complexity", async () => {
     const fill = (count: number, pattern: string) =>
       db.rows(
         `INSERT INTO linkifiers (realm_id, pattern, url_template, "order")
@@ -242,7 +242,7 @@ describe("Linkifiers", () => {
     expect((await create(tickets)).status).to.equal(200);
   });
 
-  it("are changed by one administrator after the other", async () => {
+  it("are changed by one administrator after another", async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         create(n % 2 ? tickets : bugs, n % 3 ? org.admin : org.owner),
@@ -259,7 +259,7 @@ describe("Linkifiers", () => {
     expect((await listed()).map(({ id }) => id)).to.deep.equal([b]);
   });
 
-  it("take as many statements, however many there are", async () => {
+  it("run the same number of statements for any number of linkifiers", async () => {
     let made = 0;
     const count = async () =>
       (await countQueries(db, () => create({ ...tickets, pattern: `own ${++made}(?P<id>x)` })))

@@ -19,7 +19,7 @@ import {
 import { expect } from "chai";
 import { post, term, write } from "../messages/reading.test.ts";
 
-describe("What linkifiers match", () => {
+describe("Text that linkifiers match", () => {
   const scene = useScene();
   let room: TestChannel;
   let ticket: number;
@@ -47,7 +47,7 @@ describe("What linkifiers match", () => {
     return (await scene.as(scene.org.owner).succeed(getMessages, { params })).messages[0];
   };
 
-  it("is a link in messages that are sent, edited or tried out", async () => {
+  it("becomes a link in sent, edited and previewed messages", async () => {
     const { org, gateway } = scene;
     const id = await post(gateway, org.member, room, "plain", "see #7, `#8` and <b>#9");
     const html = `<p>see ${anchor(link(7))}, <code>#8</code> and &lt;b&gt;#9</p>`;
@@ -72,7 +72,7 @@ describe("What linkifiers match", () => {
     expect(dm.messages[0]?.topic_links).to.deep.equal([]);
   });
 
-  it("is a link of topics, in messages, their events and those of moves", async () => {
+  it("becomes a topic link in messages, their events and events of moves", async () => {
     const { org, gateway, db } = scene;
     const sent = await eventsOf(db, org.realm.id, () =>
       post(gateway, org.member, room, "fix #3 of a.com", "x"),
@@ -91,7 +91,7 @@ describe("What linkifiers match", () => {
     expect((await read(sent.result))?.topic_links).to.deep.equal([link(4)]);
   });
 
-  it("goes to the first in their order, and to none that is gone; what was sent stays", async () => {
+  it("uses the first matching linkifier that still exists; sent messages stay unchanged", async () => {
     const { org, gateway } = scene;
     const send = async () => {
       const id = await post(gateway, org.member, room, "on #15", "#15");
@@ -108,13 +108,13 @@ describe("What linkifiers match", () => {
       content: `<p>${anchor({ text: "#15", url: other })}</p>`,
       url: other,
     });
-    // Topics are linked when they are read, texts when they are written.
+    // Topic links are computed when read, message HTML when written.
     expect(await read(id)).to.deep.include({ content, topic_links: [{ text: "#15", url: other }] });
     await admin.succeed(removeLinkifier, { path: { filter_id: first } });
     expect(await send()).to.include({ content, url });
   });
 
-  it("is told to clients that know templates, in snapshots and events", async () => {
+  it("is sent to clients that support templates, in snapshots and events", async () => {
     const { org } = scene;
     const able = { client_capabilities: { linkifier_url_template: true } };
     const snapshot = async (params: object) => {
