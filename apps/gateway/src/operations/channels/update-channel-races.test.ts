@@ -61,7 +61,7 @@ describe("PATCH /streams/{stream_id}: concurrent changes", () => {
       tx.rows(`UPDATE channels SET ${column} = $2 WHERE id = $1`, [id, value]);
 
   describe("a request that waited for another change checks current data for", () => {
-    /** Whether the receiver of no event could tell that only the other transaction changed something. */
+    /** Expects a refusal without events after the change of another transaction. */
     async function refusedAfter(
       lock: Change,
       change: Change,
@@ -252,7 +252,7 @@ describe("PATCH /streams/{stream_id}: concurrent changes", () => {
     });
   });
 
-  describe("concurrent identical requests over two gateways", () => {
+  describe("concurrent requests over two gateways", () => {
     const both = (id: number, params: ChannelPatch, by: TestAccount = scene.org.admin) =>
       Promise.all(
         [scene, second].map((gateway) =>

@@ -279,7 +279,7 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await patchedChannel(scene, wrote, only);
   });
 
-  it("archiving a channel, and unarchiving one that cannot be restored", async () => {
+  it("unarchiving an active channel or one that cannot be restored; archiving is ignored", async () => {
     const { id } = await room({ subscribers: [scene.org.admin] });
     await refuses(id, { is_archived: false });
     expect((await patchedChannel(scene, id, { is_archived: true })).is_archived).to.equal(false);

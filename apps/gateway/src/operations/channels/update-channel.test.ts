@@ -278,7 +278,7 @@ describe("PATCH /streams/{stream_id}", () => {
     });
   });
 
-  describe("is allowed to", () => {
+  describe("is allowed for", () => {
     const rename = { description: "by whom?" };
 
     it("administrators, also for private channels that they cannot read", async () => {

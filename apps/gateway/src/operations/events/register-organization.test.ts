@@ -167,7 +167,7 @@ describe("POST /register: the organization", () => {
       realm_moderation_request_channel_id: -1,
       server_web_public_streams_enabled: true,
     });
-    // The server's first organization, which the request resolves to.
+    // Requests without an organization resolve to the server's first one.
     const icon = (await scene.gateway.anonymous.get("/api/v1/server_settings")).body["realm_icon"];
     expect(snapshot["realm_icon_url"])
       .to.be.a("string")

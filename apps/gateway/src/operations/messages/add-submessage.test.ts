@@ -46,7 +46,7 @@ describe("POST /submessage", () => {
     return events;
   }
 
-  it("attaches the text as it was sent, tells who has the message, and shows it in every form of it", async () => {
+  it("attaches the text as sent, sends it to the message's receivers, and shows it in every form of the message", async () => {
     const { guest } = scene.org;
     const id = await say();
     const audience = [guest.id, writer.id, reader.id];
@@ -73,7 +73,7 @@ describe("POST /submessage", () => {
     expect(messages.find((one) => one.id === id)?.submessages).to.deep.equal(attached);
   });
 
-  it("leaves the beginning to who wrote the message", async () => {
+  it("requires the message's author to add the first submessage", async () => {
     const id = await say();
     for (const by of [reader, scene.org.guest]) expect(await refusal(by, id)).to.contain("first");
     const direct = await write(scene.gateway, writer, [reader]);
@@ -83,7 +83,7 @@ describe("POST /submessage", () => {
     expect(event?.audience).to.deep.equal([writer.id, reader.id]);
   });
 
-  it("takes JSON of 10,000 characters, and a type of 100", async () => {
+  it("accepts JSON of 10,000 characters and a type of 100 characters", async () => {
     const id = await say();
     for (const content of ["", "{", "undefined", "{'a':1}", "[1,]", "NaN", "[".repeat(10_000)])
       expect(await refusal(writer, id, { content })).to.contain("JSON");
@@ -106,7 +106,7 @@ describe("POST /submessage", () => {
       [id, sender.id, content, count],
     );
 
-  it("leaves room for others: one account has 500 of a message", async () => {
+  it("limits one account to 500 submessages of a message, and leaves room for others", async () => {
     const id = await say();
     await fill(id, writer, 499, "1");
     await told(writer, id);
@@ -114,7 +114,7 @@ describe("POST /submessage", () => {
     await told(reader, id);
   });
 
-  it("has an end", async () => {
+  it("limits the total number of submessages of a message", async () => {
     const [many, large] = [await say(), await say()];
     await fill(many, scene.org.owner, 4_999, "1");
     await told(writer, many);
@@ -126,7 +126,7 @@ describe("POST /submessage", () => {
     expect(message.submessages).to.have.length(5_000);
   });
 
-  it("is for who sees the message, where it may be changed", async () => {
+  it("requires a visible message in a channel that is not archived", async () => {
     const { realm, owner, guest } = scene.org;
     const other = await organization(db);
     const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer, reader] });
@@ -154,7 +154,7 @@ describe("POST /submessage", () => {
     await refused(db, anonymous, "UNAUTHORIZED");
   });
 
-  it("takes each of many at once from two gateways, in the order in which they are told", async () => {
+  it("stores concurrent submessages of two gateways in the order of their events", async () => {
     const id = await say();
     const { events } = await eventsOf(db, writer.realmId, () =>
       Promise.all(

@@ -11,7 +11,7 @@ import { expect } from "chai";
 
 import { all, term } from "./reading.test.ts";
 
-/** What the tests of `PATCH /messages/{message_id}` share. */
+/** Shared helpers of the tests of `PATCH /messages/{message_id}`. */
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -24,14 +24,14 @@ export function ask(
   return gateway.as(by).call(updateMessage, { path: { message_id: id }, params });
 }
 
-/** Changes the message, which has to work. @returns what was told, in order */
+/** Changes the message and expects success. @returns the events in order */
 export async function change(scene: Scene, by: TestAccount, id: number, params: Params) {
   const { result, events } = await eventsOf(scene.db, by.realmId, () => ask(scene, by, id, params));
   expect(result.body).to.deep.equal({ result: "success", msg: "", detached_uploads: [] });
   return events;
 }
 
-/** The request has to be refused so, and to change nothing. */
+/** Expects that the request is refused with this error and changes nothing. */
 export function changeRefused(
   scene: Scene,
   by: TestAccount,
@@ -43,18 +43,18 @@ export function changeRefused(
   return refused(scene.db, () => ask(scene, by, id, params), code, fields);
 }
 
-/** What was told of one type. */
+/** The events of one type. */
 export function told(events: Awaited<ReturnType<typeof change>>, type: string) {
   return announced(events).filter((event) => event.type === type);
 }
 
-/** The messages of a channel as somebody reads them: where each is and what it says. */
+/** The messages of a channel as the account reads them: place and content. */
 export async function read(scene: Scene, by: TestAccount, room: TestChannel) {
   const narrow = [term("channel", room.id)];
   return (await all(scene.gateway, by, narrow, { apply_markdown: false })).messages;
 }
 
-/** The account's flags of the message as bits; undefined where it has no copy. */
+/** The account's flags of the message as bits; undefined if it has no copy. */
 export async function flagsOf(
   { db }: Pick<Scene, "db">,
   by: { readonly id: number },
@@ -67,7 +67,7 @@ export async function flagsOf(
   return row?.flags;
 }
 
-/** Makes the message so many seconds older. */
+/** Makes the message older by this many seconds. */
 export async function age({ db }: Pick<Scene, "db">, id: number, seconds: number): Promise<void> {
   await db.rows("UPDATE messages SET sent_at = now() - make_interval(secs => $2) WHERE id = $1", [
     id,

@@ -21,8 +21,8 @@ import { expect } from "chai";
 
 import { post, setFlags } from "./reading.test.ts";
 
-// docs/decisions/012, 018: whoever comes second sees what the first has done.
-describe("DELETE /messages/{message_id}: at the same time", () => {
+// docs/decisions/012, 018: the second request sees the changes of the first.
+describe("DELETE /messages/{message_id}: concurrent changes", () => {
   const scene = useScene();
   const { db } = scene;
   const second = useGateway(db);
@@ -37,7 +37,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
       historyPublicToSubscribers: true,
       subscribers: [writer, reader],
     });
-    // The channel's first message, so that the others are not.
+    // The channel's first message, so that the tests delete later ones.
     await post(scene.gateway, writer, room);
   });
 
@@ -48,7 +48,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
   const copies = (ids: readonly number[]) =>
     db.rows("SELECT FROM user_messages WHERE message_id = ANY($1::bigint[])", [ids]);
 
-  /** Lets the deletion wait for the lock, changes something under it, and lets it go on. */
+  /** Blocks the deletion on the lock, makes a change meanwhile, and releases it. */
   async function meanwhile(
     lock: (tx: Tx) => Promise<unknown>,
     change: (tx: Tx) => Promise<unknown>,
@@ -65,7 +65,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
     return (await asked).body;
   }
 
-  it("one of two at two gateways does it, and it is told once", async () => {
+  it("deletes once, with one event, when two gateways delete the message", async () => {
     for (let round = 0; round < 5; round++) {
       const id = await post(scene.gateway, writer, room);
       const { result, events } = await eventsOf(db, writer.realmId, () =>
@@ -76,7 +76,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
     }
   });
 
-  it("with flags, leaves no copy, and tells of no flag after the end", async () => {
+  it("leaves no copy when flags are changed, and sends no flag event after the deletion", async () => {
     for (const [op, name] of [
       ["add", "read"],
       ["add", "starred"],
@@ -100,7 +100,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
     }
   });
 
-  it("with the end of a permission, is refused", async () => {
+  it("is refused if the permission is revoked meanwhile", async () => {
     const group = await userGroup(db, scene.org.realm, { members: [reader] });
     await changeChannel(db, room, { canDeleteAnyMessageGroupId: group.id });
     const id = await post(scene.gateway, writer, room);
@@ -115,7 +115,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
     expect(tables).to.deep.equal(["user_group_member"]);
   });
 
-  it("with the end of a subscription, or the channel, is refused", async () => {
+  it("is refused if the caller's subscription or the channel ends meanwhile", async () => {
     const id = await post(scene.gateway, writer, room);
     const lock = (tx: Tx) => lockChannels(tx, [room.id]);
     const gone = await meanwhile(
@@ -138,7 +138,7 @@ describe("DELETE /messages/{message_id}: at the same time", () => {
     expect(await copies([id])).to.have.length(2);
   });
 
-  it("with a deactivation of who asks, is refused", async () => {
+  it("is refused if the caller is deactivated meanwhile", async () => {
     const id = await post(scene.gateway, writer, room);
     const late = await meanwhile(
       (tx) => lockGroupGraph(tx, scene.org.realm.id),

@@ -49,7 +49,7 @@ describe("DELETE /messages/{message_id}", () => {
       id,
       seconds,
     ]);
-  /** Deletes, which has to work. @returns what is told */
+  /** Deletes the message and expects success. @returns the events */
   async function remove(by: TestAccount, id: number) {
     const { answer, told } = await toldOf(db, by, () => call(by, id));
     expect(answer).to.deep.equal({});
@@ -57,7 +57,7 @@ describe("DELETE /messages/{message_id}", () => {
     return told;
   }
 
-  it("moves the message with everybody's copies to the archive, on behalf of who asked", async () => {
+  it("moves the message with all copies to the archive, with the caller as the actor", async () => {
     const [kept, id] = [await say(), await say()];
     const [before] = await db.rows<{ row: object }>(
       "SELECT to_jsonb(m) - 'search' AS row FROM messages m WHERE id = $1",
@@ -90,7 +90,7 @@ describe("DELETE /messages/{message_id}", () => {
     ]);
   });
 
-  it("tells those who could see it, and of the channel's new first message", async () => {
+  it("sends the deletion to accounts that could see it, and the channel's new first message", async () => {
     const closed = await channel(db, scene.org.realm, {
       inviteOnly: true,
       historyPublicToSubscribers: true,
@@ -112,11 +112,11 @@ describe("DELETE /messages/{message_id}", () => {
     await unsubscribe(db, closed, reader);
     const last = await remove(writer, second);
     expect(last[0]).to.deep.equal({ ...gone(second, ""), audience: [writer.id] });
-    // What the reader has left unread does not wait any more.
+    // The message no longer counts as unread for the reader.
     expect(last[1]).to.deep.include({ type: "update_message_flags", audience: [reader.id] });
   });
 
-  it("tells who has lost the channel that it is neither unread nor starred, and nothing else", async () => {
+  it("sends accounts that lost the channel only the removal from unread and starred messages", async () => {
     const closed = await channel(db, scene.org.realm, {
       inviteOnly: true,
       historyPublicToSubscribers: true,
@@ -140,7 +140,7 @@ describe("DELETE /messages/{message_id}", () => {
     for (const { audience } of told) expect(audience).to.deep.equal([reader.id]);
   });
 
-  it("tells of a direct message those who have it", async () => {
+  it("sends the deletion of a direct message to its participants", async () => {
     const id = await write(scene.gateway, writer, [writer, reader]);
     const audience = [writer.id, reader.id];
     expect(await remove(writer, id)).to.deep.equal([
@@ -155,14 +155,14 @@ describe("DELETE /messages/{message_id}", () => {
     expect((await remove(writer, note))[0]?.audience).to.deep.equal([writer.id]);
   });
 
-  it("is refused the second time as for a message that has never been", async () => {
+  it("is refused the second time like a message that never existed", async () => {
     const id = await say();
     await remove(writer, id);
     expect(await refusal(writer, id)).to.equal(await refusal(writer, 2 ** 40));
   });
 
-  describe("by who may delete any message", () => {
-    it("is for administrators unless something else is said, whoever wrote it and however long ago", async () => {
+  describe("with the permission to delete any message", () => {
+    it("allows administrators by default, whoever sent the message and whenever", async () => {
       const { owner, admin, moderator } = scene.org;
       for (const by of [owner, admin]) {
         const id = await say();
@@ -174,7 +174,7 @@ describe("DELETE /messages/{message_id}", () => {
         expect(await refusal(by, id)).to.contain("may not delete");
     });
 
-    it("is for the organization's group, but never for guests", async () => {
+    it("allows the organization's group, but never guests", async () => {
       const { realm, guest, admin } = scene.org;
       await subscribe(db, room, guest);
       const group = await userGroup(db, realm, { members: [reader, guest] });
@@ -184,7 +184,7 @@ describe("DELETE /messages/{message_id}", () => {
       await remove(reader, id);
     });
 
-    it("is for the channel's group, guests too, in that channel alone", async () => {
+    it("allows the channel's group, including guests, in that channel only", async () => {
       const { realm, guest } = scene.org;
       await subscribe(db, room, guest);
       const group = await userGroup(db, realm, { members: [reader, guest] });
@@ -201,7 +201,7 @@ describe("DELETE /messages/{message_id}", () => {
       );
     });
 
-    it("needs to see the message: roles open neither channels nor conversations", async () => {
+    it("requires a visible message: roles open neither channels nor conversations", async () => {
       const { realm, owner, guest } = scene.org;
       const other = await organization(db);
       const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer, reader] });
@@ -219,7 +219,7 @@ describe("DELETE /messages/{message_id}", () => {
         words.add(await refusal(owner, hidden));
       await subscribe(db, closed, owner);
       words.add(await refusal(owner, early));
-      // A guest who has left a channel cannot even take back what they wrote there.
+      // A guest who has left a channel cannot delete even their own messages there.
       await subscribe(db, room, guest);
       const own = await say(guest);
       await unsubscribe(db, room, guest);
@@ -229,8 +229,8 @@ describe("DELETE /messages/{message_id}", () => {
     });
   });
 
-  describe("by who wrote it", () => {
-    it("is possible for ten minutes, and not a second more", async () => {
+  describe("with the permission to delete own messages", () => {
+    it("is allowed for exactly ten minutes", async () => {
       const id = await say();
       await age(id, 605);
       expect(await refusal(writer, id)).to.contain("600 seconds");
@@ -238,7 +238,7 @@ describe("DELETE /messages/{message_id}", () => {
       await remove(writer, id);
     });
 
-    it("is for the organization's group, or the channel's, guests and bots too", async () => {
+    it("allows the organization's or the channel's group, including guests and bots", async () => {
       const { realm, groups, guest } = scene.org;
       const robot = await bot(db, reader);
       await subscribe(db, room, guest);
@@ -253,7 +253,7 @@ describe("DELETE /messages/{message_id}", () => {
       expect(await refusal(writer, direct)).to.contain("may not delete");
     });
 
-    it("is for who owns the bot that did, under the same conditions", async () => {
+    it("allows the owner of the bot that sent it, under the same conditions", async () => {
       const robot = await bot(db, writer);
       const other = await bot(db, reader);
       await subscribe(db, room, robot, other);
@@ -263,19 +263,19 @@ describe("DELETE /messages/{message_id}", () => {
       expect(await refusal(writer, id)).to.contain("600 seconds");
       await age(id, 5);
       await remove(writer, id);
-      // A bot may not delete what its owner wrote.
+      // A bot may not delete its owner's messages.
       expect(await refusal(robot, await say(writer))).to.contain("may not delete");
     });
   });
 
-  it("is refused in archived channels, to everybody", async () => {
+  it("is refused in archived channels for all accounts", async () => {
     const id = await say();
     await changeChannel(db, room, { isArchived: true });
     for (const by of [writer, scene.org.owner])
       expect(await refusal(by, id)).to.contain("archived");
   });
 
-  it("asks for an account, and for an ID", async () => {
+  it("requires authentication and a message ID", async () => {
     const id = await say();
     const ask = () => scene.gateway.anonymous.delete(`/api/v1/messages/${id}`);
     await refused(db, ask, "UNAUTHORIZED", {});
@@ -286,7 +286,7 @@ describe("DELETE /messages/{message_id}", () => {
     expect(await idsFor(scene.gateway, writer)).to.deep.equal([id]);
   });
 
-  it("takes as many statements, however many have the message", async () => {
+  it("runs the same number of statements for any number of receivers", async () => {
     const [kept, one, other] = [await say(), await say(), await say()];
     const few = await countQueries(db, () => remove(writer, one));
     await subscribe(db, room, ...(await crowd(db, reader, 50)));

@@ -17,7 +17,7 @@ describe("GET /messages: from a date", () => {
   const scene = useScene();
   let reader: TestAccount;
   let room: TestChannel;
-  /** Sent on six days, each at 9 o'clock and half a second. */
+  /** Sent on six days, each at half a second past 9:00. */
   let ids: number[];
 
   before(async () => {
@@ -51,7 +51,7 @@ describe("GET /messages: from a date", () => {
     return { ...rest, ids: messages.map(({ id }) => id) };
   };
 
-  it("starts at the first message that was not sent before, whatever form the date has", async () => {
+  it("starts at the first message sent at or after the date, in every date format", async () => {
     for (const date of [
       "2026-01-04",
       "20260104",
@@ -77,7 +77,7 @@ describe("GET /messages: from a date", () => {
       expect((await ask(date)).anchor, date).to.equal(ids[0]);
   });
 
-  it("is a window like any other", async () => {
+  it("returns a window like other anchors", async () => {
     const around = { num_before: 1, num_after: 2 };
     expect(await ask("2026-01-04", around)).to.deep.equal({
       ...flags,
@@ -99,7 +99,7 @@ describe("GET /messages: from a date", () => {
       narrow: [term("search", "soup"), term("sender", scene.org.owner.id)],
     };
     expect(await ask("2026-01-05", words)).to.deep.include({ anchor: ids[3], ids: ids.slice(2) });
-    // Whoever received nothing has only the history that all may read.
+    // An account that has received nothing sees only the public history.
     const { admin } = scene.org;
     const shared = { narrow: [term("channel", room.id)] };
     expect(await ask("2026-01-04", shared, admin)).to.deep.include({ anchor: ids[2] });
@@ -107,7 +107,7 @@ describe("GET /messages: from a date", () => {
     expect(await ask("2026-01-04", {}, admin)).to.deep.include({ ...nothing, anchor: largest });
   });
 
-  it("ends at the newest where nothing was sent since, and has nothing where nothing matches", async () => {
+  it("ends at the newest message if none was sent since, and returns nothing if nothing matches", async () => {
     for (const date of ["2026-01-07T09:00:01", "2026-02", "9999-12-31", "+275760-09-13"])
       expect(await ask(date, { num_before: 1, num_after: 5 }), date).to.deep.include({
         ...flags,
@@ -127,7 +127,7 @@ describe("GET /messages: from a date", () => {
         });
   });
 
-  it("gives way to the deprecated parameter, and is not asked for without its anchor", async () => {
+  it("is overridden by the deprecated parameter, and ignored without its anchor", async () => {
     await scene.db.rows("UPDATE user_messages SET flags = flags | 1 WHERE user_id = $1", [
       reader.id,
     ]);
@@ -135,7 +135,7 @@ describe("GET /messages: from a date", () => {
     expect((await ask("no date", { anchor: `${ids[1]}` })).anchor).to.equal(ids[1]);
   });
 
-  it("takes a few statements more than a window around a message", async () => {
+  it("runs a few statements more than a window around a message", async () => {
     for (const narrow of [[], [term("channel", room.id)], [term("topic", "topic 1")]])
       for (const date of ["2026-01-04", "2027", "1970"]) {
         const plain = await countQueries(scene.db, () => ask("", { anchor: `${ids[1]}`, narrow }));
@@ -144,7 +144,7 @@ describe("GET /messages: from a date", () => {
       }
   });
 
-  it("is where flags of a narrow are changed from, too", async () => {
+  it("also selects messages for changes of flags in a narrow", async () => {
     const { db, org } = scene;
     const params = { op: "add", flag: "starred", narrow: [term("channel", room.id)] };
     const change = (more: object) =>

@@ -56,7 +56,7 @@ describe("GET /messages/{message_id}/history", () => {
     prev_rendered_content: `<p>${text}</p>`,
   });
 
-  /** Sent as `one` in the topic `a`, then `two`, then in `b`, then `three` and moved to this channel at once. */
+  /** Sent as `one` in topic `a`; then `two`; then topic `b`; then `three` with a move to this channel. */
   const changed = async () => {
     const id = await post(gateway, org.member, room, "b", "three");
     await store(
@@ -68,7 +68,7 @@ describe("GET /messages/{message_id}/history", () => {
     return id;
   };
 
-  it("is the message as it was sent, where nothing has changed", async () => {
+  it("contains the sent message if nothing has changed", async () => {
     for (const [id, topic] of [
       [await post(gateway, org.member, room, "lunch", "*soup*"), "lunch"],
       [await write(gateway, org.member, [org.guest], "*soup*"), ""],
@@ -84,7 +84,7 @@ describe("GET /messages/{message_id}/history", () => {
       ]);
   });
 
-  it("has each change with what the message was then, the oldest first", async () => {
+  it("contains each change with the state at that time, oldest first", async () => {
     const id = await changed();
     const one = { content: "one", rendered_content: "<p>one</p>" };
     const two = { content: "two", rendered_content: "<p>two</p>" };
@@ -119,7 +119,7 @@ describe("GET /messages/{message_id}/history", () => {
     ]);
   });
 
-  it("has moves only, and nothing of what was written before, where the organization wants it so", async () => {
+  it("contains only moves, without earlier content, if the organization's policy says so", async () => {
     const id = await changed();
     await policy("moves");
     const moments = await history(org.owner, id);
@@ -133,13 +133,13 @@ describe("GET /messages/{message_id}/history", () => {
     expect(moments[2]).to.include({ prev_stream: before.id, stream: room.id });
   });
 
-  it("is refused where the organization wants none", async () => {
+  it("is refused if the organization's policy allows no history", async () => {
     const id = await changed();
     await policy("none");
     await refused(db, () => get(org.owner, id), "BAD_REQUEST", {});
   });
 
-  it("shows the empty topic under its display name to clients that know no other way", async () => {
+  it("shows the empty topic under its display name to clients without support for empty topics", async () => {
     await changeOrganization(db, org.realm, { emptyTopicDisplayName: "misc" });
     const id = await post(gateway, org.member, room, "b");
     await store(id, { user_id: 1, timestamp: 300, prev_topic: "", topic: "b" });
@@ -155,7 +155,7 @@ describe("GET /messages/{message_id}/history", () => {
     ]);
   });
 
-  it("shows names and markup of old as text", async () => {
+  it("shows old names and markup as text", async () => {
     const id = await post(gateway, org.member, room, "b", "new");
     await store(id, {
       ...content(200, "<script>"),
@@ -167,7 +167,7 @@ describe("GET /messages/{message_id}/history", () => {
     );
   });
 
-  it("is refused for messages that are not there or not the caller's to see", async () => {
+  it("is refused for messages that do not exist or are hidden from the caller", async () => {
     const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const before = await post(gateway, org.owner, secret);
     await subscribe(db, secret, org.member);
@@ -183,7 +183,7 @@ describe("GET /messages/{message_id}/history", () => {
     );
   });
 
-  it("asks the database as often, however much has changed", async () => {
+  it("runs the same number of statements for any number of changes", async () => {
     const id = await post(gateway, org.member, room);
     const count = async () => (await countQueries(db, () => history(org.member, id))).count;
     const none = await count();
@@ -192,7 +192,7 @@ describe("GET /messages/{message_id}/history", () => {
   });
 
   describe("in GET /messages", () => {
-    it("is part of the message, as the policy lets it be seen, while its times stay", async () => {
+    it("is part of the message, restricted by the policy, with all times", async () => {
       const id = await changed();
       const times = { last_edit_timestamp: 400, last_moved_timestamp: 400 };
       const expected: ReadonlyArray<[string, (entries: unknown) => void]> = [
@@ -211,7 +211,7 @@ describe("GET /messages/{message_id}/history", () => {
       }
     });
 
-    it("is absent where nothing has changed", async () => {
+    it("is absent if nothing has changed", async () => {
       const id = await post(gateway, org.member, room);
       const { message } = await gateway
         .as(org.member)

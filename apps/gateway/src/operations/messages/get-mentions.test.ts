@@ -33,7 +33,7 @@ describe("GET /messages: the narrow mentions", () => {
   const found = (operand: unknown, by = ada, ...more: unknown[]) =>
     idsFor(scene.gateway, by, [term("mentions", operand), ...more]);
 
-  it("finds who is mentioned by name, by whatever name, and nobody else", async () => {
+  it("finds mentions of the caller by any form of the name, and of nobody else", async () => {
     const ids = [
       await say(`${call(ada)}, and ${call(bea)}`),
       await say(`> soup\n\n* a ${call(ada)}`),
@@ -54,7 +54,7 @@ describe("GET /messages: the narrow mentions", () => {
     expect(await found(bea.id)).to.deep.equal([ids[0], others[1]]);
   });
 
-  it("passes over silent mentions, quotes, code, groups, wildcards and what only looks like a mention", async () => {
+  it("ignores silent mentions, quotes, code, groups, wildcards and text that looks like a mention", async () => {
     const { db, org } = scene;
     const group = await userGroup(db, org.realm, { name: "crew", members: [ada] });
     await say(call(ada, "_"));
@@ -65,11 +65,11 @@ describe("GET /messages: the narrow mentions", () => {
     await say(`[x](https://x.example/?class="user-mention"&data-user-id="${ada.id}")`);
     expect(group.id).to.be.above(0);
     expect(await found(ada.id)).to.deep.equal([]);
-    // The flag is for any mention, which is:mentioned asks for.
+    // The flag also stands for wildcards, which is:mentioned includes.
     expect(await idsFor(scene.gateway, ada, [term("is", "mentioned")])).to.have.length(1);
   });
 
-  it("finds what an edit has made a mention, and no more what it has not", async () => {
+  it("finds mentions added by an edit and not removed ones", async () => {
     const id = await say("hello");
     await change(scene, scene.org.owner, id, { content: call(ada) });
     expect(await found(ada.id)).to.deep.equal([id]);
@@ -77,7 +77,7 @@ describe("GET /messages: the narrow mentions", () => {
     expect([await found(ada.id), await found(bea.id)]).to.deep.equal([[], [id]]);
   });
 
-  it("finds no more than the caller may see, whoever is mentioned", async () => {
+  it("finds only messages that the caller may see", async () => {
     const { db, org, gateway } = scene;
     const closed = await channel(db, org.realm, {
       inviteOnly: true,
@@ -89,14 +89,14 @@ describe("GET /messages: the narrow mentions", () => {
     expect(await found(ada.id)).to.deep.equal([open]);
     expect(await found(ada.id, bea)).to.deep.equal([secret, direct, open]);
     expect(await found(ada.id, org.admin)).to.deep.equal([]);
-    // Nobody has received it, and whoever reads the channel finds it.
+    // No account has received it; readers of the channel find it.
     expect(await found(ada.id, org.admin, term("channel", room.id))).to.deep.equal([open]);
     expect(await found(ada.id, org.bot, term("channels", "public"))).to.deep.equal([open]);
     await subscribe(db, closed, org.guest);
     expect(await found(ada.id, org.guest)).to.deep.equal([]);
   });
 
-  it("goes with other terms, words and anchors", async () => {
+  it("combines with other terms, words and anchors", async () => {
     const [a, b, c] = [
       await say(`${call(ada)} soup`),
       await say(`${call(ada)} salad`, "rain"),
@@ -117,7 +117,7 @@ describe("GET /messages: the narrow mentions", () => {
     expect(found_oldest).to.equal(false);
   });
 
-  it("is refused for nobody", async () => {
+  it("refuses unknown accounts", async () => {
     const other = await organization(scene.db);
     const ask = (operand: unknown) => {
       const params = {

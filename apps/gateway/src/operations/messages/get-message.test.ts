@@ -14,7 +14,7 @@ import {
 import { expect } from "chai";
 import { post, setFlags, term, write } from "./reading.test.ts";
 
-describe("GET /messages: the message", () => {
+describe("GET /messages: message objects", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -37,7 +37,7 @@ describe("GET /messages: the message", () => {
     return message;
   };
 
-  it("has exactly the documented fields in a channel", async () => {
+  it("have exactly the documented fields in a channel", async () => {
     const headers = {
       "User-Agent": "ZulipFlutter/0.0.15 (Android 14)",
       "Content-Type": "application/x-www-form-urlencoded",
@@ -85,7 +85,7 @@ describe("GET /messages: the message", () => {
     });
   });
 
-  it("has exactly the documented fields in a direct conversation, alike for all who are in it", async () => {
+  it("have exactly the documented fields in a direct conversation, the same for all participants", async () => {
     const there = await write(gateway, org.owner, [org.member, org.admin]);
     const back = await write(gateway, org.admin, [org.owner, org.member]);
     const message = await get(org.member, there);
@@ -114,7 +114,7 @@ describe("GET /messages: the message", () => {
     expect((await get(org.member, there, { allow_empty_topic_name: true })).subject).to.equal("");
   });
 
-  it("shows the empty topic under its display name to clients that know no other way", async () => {
+  it("show the empty topic under its display name to clients without support for empty topics", async () => {
     const own = await organization(db);
     await changeOrganization(db, own.realm, { emptyTopicDisplayName: "misc" });
     const lobby = await channel(db, own.realm, { subscribers: [own.member] });
@@ -127,7 +127,7 @@ describe("GET /messages: the message", () => {
     );
   });
 
-  it("shows the sender and the channel as they are now, deactivated too", async () => {
+  it("show the current sender and channel, also deactivated ones", async () => {
     const cook = await user(db, org.realm);
     const pantry = await channel(db, org.realm, { subscribers: [org.member, cook] });
     const id = await post(gateway, cook, pantry);
@@ -141,7 +141,7 @@ describe("GET /messages: the message", () => {
     });
   });
 
-  it("hides addresses that the sender hides, pictures made of them too, and gives the avatar where the client cannot make it up", async () => {
+  it("hide addresses and derived pictures if the sender hides the address, and contain the avatar if the client cannot compute it", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 3 } });
     const id = await write(gateway, hidden, [org.member, org.admin]);
     const pictures: Array<[TestAccount, RegExp]> = [
@@ -161,7 +161,7 @@ describe("GET /messages: the message", () => {
     );
   });
 
-  it("says whether it is an action of its sender, in its lower-case spelling only", async () => {
+  it("mark /me messages, in lower case only", async () => {
     const isMe = async (content: string) =>
       (await get(org.member, await write(gateway, org.owner, [org.member], content))).is_me_message;
     expect(await isMe("/me waves")).to.equal(true);
@@ -169,14 +169,14 @@ describe("GET /messages: the message", () => {
     expect(await isMe("/mewaves")).to.equal(false);
   });
 
-  it("has the links of its topic", async () => {
+  it("contain the topic links", async () => {
     const id = await post(gateway, org.owner, room, "see example.com or https://a.test/b");
     const { topic_links } = await get(org.member, id);
     expect(topic_links[0]).to.deep.equal({ text: "example.com", url: "https://example.com" });
     expect(topic_links.map(({ url }) => url)).to.include("https://a.test/b");
   });
 
-  it("has the caller's flags, with the deprecated one for either wildcard, and no internal one", async () => {
+  it("contain the caller's flags, with the deprecated wildcard flag and without internal ones", async () => {
     const id = await write(gateway, org.owner, [org.member]);
     expect((await get(org.member, id)).flags).to.deep.equal([]);
     await setFlags(db, org.member, 511 & ~128, id);

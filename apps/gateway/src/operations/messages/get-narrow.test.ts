@@ -21,7 +21,7 @@ describe("GET /messages: narrows", () => {
   const gateway = useGateway(db);
   let org: TestOrganization;
   let me: TestAccount;
-  /** Deactivated after writing. */
+  /** Deactivated after sending. */
   let gone: TestAccount;
   let room: TestChannel;
   let other: TestChannel;
@@ -65,11 +65,11 @@ describe("GET /messages: narrows", () => {
   const inChannels = ["soup", "soup again", "untitled", "done", "number"];
   const direct = ["from gone", "to owner", "from owner", "group", "note"];
 
-  it("match everything the caller received when empty", async () => {
+  it("match all messages that the caller received if empty", async () => {
     expect(await matching()).to.deep.equal(names());
   });
 
-  it("name channels by ID or, without regard to case, by name", async () => {
+  it("accept a channel by ID or by name in any case", async () => {
     expect(await matching(term("channel", room.id))).to.deep.equal([
       "soup",
       "soup again",
@@ -90,7 +90,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("channel", [room.id]));
   });
 
-  it("find nothing in two channels at once", async () => {
+  it("match nothing for two channels at once", async () => {
     const body = await all(gateway, me, [term("channel", room.id), term("channel", other.id)]);
     expect(body).to.deep.include({
       messages: [],
@@ -102,7 +102,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_NARROW", term("channel", room.id), term("channel", "nowhere"));
   });
 
-  it("name kinds of channels", async () => {
+  it("accept kinds of channels", async () => {
     expect(await matching(term("channels", "public"))).to.deep.equal(inChannels);
     expect(await matching(term("streams", "public", true))).to.deep.equal(direct);
     expect(await matching(term("channels", "archived"))).to.deep.equal([]);
@@ -111,7 +111,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("channels", 5));
   });
 
-  it("name topics without regard to case, the empty one by its display name", async () => {
+  it("accept topics in any case, and the empty one by its display name", async () => {
     expect(await matching(term("topic", "soup"))).to.deep.equal(["soup", "soup again", "number"]);
     expect(await matching(term("topic", "SOUP"), term("channel", room.id))).to.deep.equal([
       "soup",
@@ -128,7 +128,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("topic", 5));
   });
 
-  it("name direct conversations by all participants, the caller left out or not", async () => {
+  it("accept direct conversations by all participants, with or without the caller", async () => {
     expect(await matching(term("dm", [org.owner.id]))).to.deep.equal(["to owner", "from owner"]);
     expect(await matching(term("pm-with", [me.id, org.owner.id]))).to.deep.equal([
       "to owner",
@@ -155,7 +155,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("dm", org.owner.id));
   });
 
-  it("name all direct messages with somebody, or those of groups only", async () => {
+  it("accept all direct messages with an account, or group conversations only", async () => {
     expect(await matching(term("dm-with", org.owner.id))).to.deep.equal([
       "to owner",
       "from owner",
@@ -173,7 +173,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("dm-with", [org.owner.id]));
   });
 
-  it("name senders by ID or by an address that the caller may know", async () => {
+  it("accept senders by ID or by an address that the caller may see", async () => {
     expect(await matching(term("sender", org.admin.id))).to.deep.equal(["untitled"]);
     expect(await matching(term("sender", me.email))).to.deep.equal([
       "soup again",
@@ -203,7 +203,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_NARROW", term("dm", [stranger.id]));
   });
 
-  it("name messages by ID", async () => {
+  it("accept message IDs", async () => {
     expect(await matching(term("id", sent["soup"]))).to.deep.equal(["soup"]);
     expect(await matching(term("id", String(sent["group"])))).to.deep.equal(["group"]);
     expect(await matching(term("id", 2_147_483_647))).to.deep.equal([]);
@@ -213,7 +213,7 @@ describe("GET /messages: narrows", () => {
     expect(await matching(term("near", "5", true))).to.deep.equal(names());
   });
 
-  it("ask for the caller's own marks", async () => {
+  it("match the caller's own flags", async () => {
     await leaveUnread(db, me, sent["soup"] ?? 0, sent["group"] ?? 0);
     await setFlags(db, me, 2, sent["done"] ?? 0);
     await setFlags(db, me, 8, sent["soup"] ?? 0);
@@ -237,7 +237,7 @@ describe("GET /messages: narrows", () => {
     expect(await matching(term("is", "alerted"))).to.deep.equal(["note"]);
   });
 
-  it("ask for direct messages and for resolved topics", async () => {
+  it("match direct messages and resolved topics", async () => {
     expect(await matching(term("is", "dm"))).to.deep.equal(direct);
     expect(await matching(term("is", "private"))).to.deep.equal(direct);
     expect(await matching(term("is", "dm", true))).to.deep.equal(inChannels);
@@ -252,7 +252,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("is", 1));
   });
 
-  it("ask for what is muted and what is followed", async () => {
+  it("match muted and followed topics", async () => {
     await setTopicPolicy(db, me, room, "soup", "followed");
     await setTopicPolicy(db, me, other, "SOUP", "muted");
     await changeSubscription(db, room, me, { isMuted: true });
@@ -265,7 +265,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_NARROW", term("in", "inbox"));
   });
 
-  it("ask for links", async () => {
+  it("match messages with links", async () => {
     expect(await matching(term("has", "link"))).to.deep.equal(["soup again"]);
     expect(await matching(term("has", "link", true), term("channel", room.id))).to.deep.equal([
       "soup",
@@ -276,7 +276,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_NARROW", term("has", "colour"));
   });
 
-  it("follow a message to the conversation that it is in", async () => {
+  it("follow a message to its current conversation", async () => {
     const soup = sent["soup"];
     expect(
       await matching(term("channel", other.id), term("topic", "elsewhere"), term("with", soup)),
@@ -287,7 +287,7 @@ describe("GET /messages: narrows", () => {
     ).to.deep.equal(["to owner", "from owner"]);
     expect(await matching(term("with", sent["note"]))).to.deep.equal(["note"]);
     expect(await matching(term("sender", me.id), term("with", soup))).to.deep.equal(["soup again"]);
-    // One that cannot be seen is left out where the rest names a conversation.
+    // An invisible message is ignored if the other terms name a conversation.
     const hidden = await write(gateway, org.owner, [org.admin]);
     expect(
       await matching(term("channel", room.id), term("topic", "soup"), term("with", hidden)),
@@ -302,7 +302,7 @@ describe("GET /messages: narrows", () => {
     await refuses("BAD_REQUEST", term("with", [soup]));
   });
 
-  it("are refused when they ask for channels and direct messages at once", async () => {
+  it("refuse channels combined with direct messages", async () => {
     const ofChannels = [
       term("channel", room.id),
       term("channels", "public"),
@@ -319,7 +319,7 @@ describe("GET /messages: narrows", () => {
     expect(await matching(term("channel", room.id, true), term("is", "dm"))).to.deep.equal(direct);
   });
 
-  it("are refused with operators that do not exist", async () => {
+  it("refuse unknown operators", async () => {
     for (const operator of ["color", "", "Channel", "constructor", "mention"])
       await refuses("BAD_NARROW", term(operator, "x"));
     await refuses("BAD_NARROW", term("has", "reactions"));

@@ -35,7 +35,7 @@ describe("GET /messages/{message_id}", () => {
     return [owner, admin, moderator, member, guest, bot];
   };
 
-  it("answers what GET /messages answers, with the text as it was written", async () => {
+  it("returns the same as GET /messages, with the source text", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const ids = [
@@ -58,13 +58,13 @@ describe("GET /messages/{message_id}", () => {
       }
   });
 
-  it("has a Gravatar that the client can make up as null", async () => {
+  it("returns a Gravatar as null if the client can compute it", async () => {
     const { gateway, org } = scene;
     const { message } = await seen(org.member, await write(gateway, org.owner, [org.member]));
     expect(message.avatar_url).to.equal(null);
   });
 
-  it("shows the empty topic under its display name to clients that know no other way", async () => {
+  it("shows the empty topic under its display name to clients without support for empty topics", async () => {
     const { db, gateway } = scene;
     const own = await organization(db);
     await changeOrganization(db, own.realm, { emptyTopicDisplayName: "misc" });
@@ -75,7 +75,7 @@ describe("GET /messages/{message_id}", () => {
     expect(message.subject).to.equal("");
   });
 
-  it("counts as read and historical where the caller has no copy", async () => {
+  it("is flagged as read and historical if the caller has no copy", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner] });
     const id = await post(gateway, org.owner, room);
@@ -85,7 +85,7 @@ describe("GET /messages/{message_id}", () => {
     expect((await seen(org.guest, id)).message.flags).to.deep.equal(["read", "historical"]);
   });
 
-  it("refuses what is not there and what the caller may not see alike, whatever the role", async () => {
+  it("refuses unknown and invisible messages with the same error, whatever the role", async () => {
     const { db, gateway, org } = scene;
     const other = await organization(db);
     const foreign = await channel(db, other.realm, { subscribers: [other.owner] });
@@ -113,7 +113,7 @@ describe("GET /messages/{message_id}", () => {
     await refused(db, () => get(org.owner, "1e3"), "NOT_FOUND");
   });
 
-  it("finds messages whose IDs an integer column would not hold", async () => {
+  it("finds message IDs above the range of integer", async () => {
     const { db, gateway, org } = scene;
     const id = await write(gateway, org.owner, [org.member]);
     const large = 2 ** 40 + id;
@@ -122,7 +122,7 @@ describe("GET /messages/{message_id}", () => {
     expect((await seen(org.member, large)).message.id).to.equal(large);
   });
 
-  it("is of a public channel for all but guests, who have to be subscribed", async () => {
+  it("allows public channels for all but unsubscribed guests", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
     const id = await post(gateway, org.owner, room);
@@ -135,7 +135,7 @@ describe("GET /messages/{message_id}", () => {
     for (const by of everybody()) await seen(by, id);
   });
 
-  it("is of shared history for whoever may read the channel, of protected history if they received it", async () => {
+  it("allows shared history for readers of the channel, and protected history for receivers", async () => {
     const { db, gateway, org } = scene;
     const reader = await user(db, org.realm);
     const team = await userGroup(db, org.realm, { members: [reader] });
@@ -158,7 +158,7 @@ describe("GET /messages/{message_id}", () => {
     }
   });
 
-  it("is readable in an archived channel", async () => {
+  it("allows archived channels", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
     const id = await post(gateway, org.owner, room);
@@ -166,7 +166,7 @@ describe("GET /messages/{message_id}", () => {
     for (const by of everybody()) await seen(by, id);
   });
 
-  it("is of direct messages for who is in them", async () => {
+  it("allows direct messages for their participants", async () => {
     const { gateway, org } = scene;
     const id = await write(gateway, org.member, [org.guest, org.bot]);
     for (const by of everybody())
@@ -174,7 +174,7 @@ describe("GET /messages/{message_id}", () => {
       else await refusal(by, id);
   });
 
-  it("needs an account, and true or false", async () => {
+  it("requires authentication and valid booleans", async () => {
     const { gateway, org } = scene;
     const id = await write(gateway, org.owner, [org.member]);
     await refused(scene.db, () => gateway.anonymous.get(`/api/v1/messages/${id}`), "UNAUTHORIZED");
@@ -182,7 +182,7 @@ describe("GET /messages/{message_id}", () => {
       await refused(scene.db, () => get(org.member, id, { [name]: "1" }), "BAD_REQUEST");
   });
 
-  it("asks the database as often, however many channels and people there are", async () => {
+  it("runs the same number of statements for any number of channels and accounts", async () => {
     const { db, gateway, org } = scene;
     const count = async (id: number) => (await countQueries(db, () => seen(org.member, id))).count;
     const direct = await write(gateway, org.owner, [org.member]);

@@ -10,7 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("GET /messages: long answers", () => {
+describe("GET /messages: long responses", () => {
   const scene = useScene();
   const count = 60;
   const bytes = 100_000;
@@ -28,7 +28,7 @@ describe("GET /messages: long answers", () => {
   const params = { anchor: "newest", num_before: 5_000, num_after: 0 } as const;
   const path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0";
 
-  it("have all messages, in order, and say truly whether they reach the ends", async () => {
+  it("contain all messages in order, with correct found_oldest and found_newest", async () => {
     const { messages, ...rest } = await scene.as(scene.org.member).succeed(getMessages, { params });
     expect(messages.map(({ id }) => id)).to.deep.equal(ids);
     expect(rest).to.deep.include({ found_oldest: true, found_newest: true, found_anchor: false });
@@ -39,7 +39,7 @@ describe("GET /messages: long answers", () => {
     expect(fewer).to.include({ found_oldest: false, found_newest: true });
   });
 
-  it("hold no connection of the pool while nobody reads them", async () => {
+  it("hold no pool connection while the client does not read", async () => {
     const { org, gateway, db } = scene;
     const { hostname, port } = new URL(gateway.url);
     const sockets: Socket[] = [];
@@ -50,7 +50,7 @@ describe("GET /messages: long answers", () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${lines.join("\r\n")}\r\n\r\n`);
       await once(socket, "readable");
     };
-    // As many as the pool has connections, and more.
+    // More requests than the pool has connections.
     for (const account of [org.owner, org.admin, org.moderator, org.member])
       for (let n = 0; n < 4; n++) await ask(account);
     const { queue_id: queue } = await scene.as(org.guest).succeed(register);

@@ -35,7 +35,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     for (const account of accounts) await setFlags(scene.db, account, 1, id);
   };
 
-  it("names who has read a message of a channel, but not its sender", async () => {
+  it("lists the readers of a channel message without its sender", async () => {
     const { db, gateway, org } = scene;
     const { owner, member, guest, bot, admin } = org;
     const room = await channel(db, org.realm, { subscribers: [owner, member, guest, bot, admin] });
@@ -44,11 +44,11 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     await read(id, owner, guest, member, bot);
     for (const by of [owner, member, guest, admin])
       expect(await readBy(by, id)).to.deep.equal(ids(member, guest, bot));
-    // What is read of one message says nothing of another.
+    // Receipts belong to one message each.
     expect(await readBy(owner, await post(gateway, owner, room))).to.deep.equal([]);
   });
 
-  it("names who has read a direct message", async () => {
+  it("lists the readers of a direct message", async () => {
     const { gateway, org } = scene;
     const id = await write(gateway, org.owner, [org.member, org.guest]);
     await read(id, org.owner, org.member);
@@ -58,7 +58,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     expect(await readBy(org.owner, note)).to.deep.equal([]);
   });
 
-  it("names who has left the channel since, and who made a copy of an old message", async () => {
+  it("includes readers who have left the channel, and who have a copy of an old message", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
     const id = await post(gateway, org.owner, room);
@@ -68,7 +68,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     expect(await readBy(org.admin, id)).to.deep.equal(ids(org.guest, org.member));
   });
 
-  it("leaves out who does not want it known, who is deactivated and who is muted, either way", async () => {
+  it("excludes accounts that disabled receipts, are deactivated, or are muted in either direction", async () => {
     const { db, gateway, org } = scene;
     const [secret, gone, muted, muting] = await Promise.all(
       Array.from({ length: 4 }, () => user(db, org.realm)),
@@ -87,7 +87,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     expect(await readBy(secret, id)).to.not.include(secret.id);
   });
 
-  it("is refused where the organization keeps none", async () => {
+  it("is refused if the organization disables read receipts", async () => {
     const own = await organization(scene.db);
     const id = await write(scene.gateway, own.owner, [own.member]);
     await changeOrganization(scene.db, own.realm, { enableReadReceipts: false });
@@ -95,7 +95,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     expect(msg).to.contain("read receipts");
   });
 
-  it("is refused for messages that are not there or not the caller's to see", async () => {
+  it("is refused for messages that do not exist or are hidden from the caller", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const before = await post(gateway, org.owner, room);
@@ -110,7 +110,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     );
   });
 
-  it("asks the database as often, however many have read it", async () => {
+  it("runs the same number of statements for any number of readers", async () => {
     const { db, org } = scene;
     const crowd = await Promise.all(Array.from({ length: 6 }, () => user(db, org.realm)));
     const room = await channel(db, org.realm, { subscribers: crowd });

@@ -46,7 +46,7 @@ describe("GET /messages: search", () => {
     return ids.map((id) => Object.keys(sent).find((name) => sent[name] === id) ?? id);
   };
 
-  it("finds messages with all the words, by their stems, without regard to case", async () => {
+  it("finds messages with all words by their stems, in any case", async () => {
     expect(await search("soup")).to.deep.equal(["soup", "quoted", "topic", "names", "direct"]);
     expect(await search("SOUPS ready")).to.deep.equal(["soup"]);
     expect(await search("soup cooked")).to.deep.equal(["quoted"]);
@@ -57,7 +57,7 @@ describe("GET /messages: search", () => {
     expect(await search("cafe\u0301")).to.deep.equal(["apples"]);
   });
 
-  it("ignores punctuation, of the message and of the search", async () => {
+  it("ignores punctuation in messages and queries", async () => {
     expect(await search("salad")).to.deep.equal(["soup"]);
     expect(await search("said")).to.deep.equal(["quoted"]);
     expect(await search("ready,the?salad!")).to.deep.equal(["soup"]);
@@ -80,20 +80,20 @@ describe("GET /messages: search", () => {
       );
   });
 
-  it("finds neither tags nor attributes nor entities", async () => {
+  it("ignores tags, attributes and entities of the HTML", async () => {
     for (const word of ["strong", "pears", "plums", "href", "amp", "lt", "span"])
       expect(await search(word), word).to.deep.equal([]);
     expect(await search("bold b")).to.deep.equal(["strong"]);
     expect(await search("lovelace tada")).to.deep.equal(["names"]);
   });
 
-  it("finds letters of scripts without spaces", async () => {
+  it("finds characters of scripts without spaces", async () => {
     expect(await search("世界")).to.deep.equal(["apples"]);
     expect(await search("地図")).to.deep.equal(["apples"]);
     expect(await search("世海")).to.deep.equal([]);
   });
 
-  it("finds nothing where no word says anything", async () => {
+  it("finds nothing for queries of stop words only", async () => {
     for (const nothing of [
       "the",
       "and the of",
@@ -109,7 +109,7 @@ describe("GET /messages: search", () => {
       expect(await search(nothing), nothing).to.deep.equal([]);
   });
 
-  it("takes quoted phrases as they are, in the text as it was written or in the topic", async () => {
+  it("matches quoted phrases literally in the source text or the topic", async () => {
     expect(await search('"are ready"')).to.deep.equal(["soup"]);
     expect(await search('"ARE READY, AND" soup')).to.deep.equal(["soup"]);
     expect(await search('"ready the salad"')).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe("GET /messages: search", () => {
     expect(await search('"soup\u0007"')).to.deep.equal([]);
   });
 
-  it("joins its terms, and takes no notice of their negation", async () => {
+  it("combines its terms and ignores their negation", async () => {
     expect(await search("soup", term("search", "salad"))).to.deep.equal(["soup"]);
     expect(await search('"are', term("search", 'ready"'))).to.deep.equal(["soup"]);
     expect(await search("the", term("search", "salad"))).to.deep.equal(["soup"]);
@@ -138,7 +138,7 @@ describe("GET /messages: search", () => {
     expect(await idsFor(scene.gateway, me, [["search", "salad"]])).to.deep.equal([sent["soup"]]);
   });
 
-  it("goes with every other operator", async () => {
+  it("combines with every other operator", async () => {
     const { db, org } = scene;
     const soups = ["soup", "quoted", "topic", "names", "direct"];
     expect(await search("soup", term("channel", room.id))).to.deep.equal(soups.slice(0, 4));
@@ -165,7 +165,7 @@ describe("GET /messages: search", () => {
     );
   });
 
-  it("takes windows and anchors, message IDs and the first unread message", async () => {
+  it("accepts windows, anchors, message IDs and the first unread message", async () => {
     const found = async (params: object) => {
       const narrow = [term("search", "soup")];
       const answer = await scene.gateway
@@ -214,7 +214,7 @@ describe("GET /messages: search", () => {
     );
   });
 
-  it("highlights what it has found in content and topic, also without Markdown", async () => {
+  it("highlights matches in content and topic, also without Markdown", async () => {
     const first = async (operand: string, more: object = {}, ...terms: unknown[]) => {
       const narrow = [term("search", operand), ...terms];
       const { messages } = await all(scene.gateway, me, narrow, more);
@@ -250,7 +250,7 @@ describe("GET /messages: search", () => {
       );
   });
 
-  it("highlights for matches_narrow", async () => {
+  it("highlights matches for matches_narrow", async () => {
     const ask = async (narrow: unknown[]) =>
       (
         await scene.gateway
@@ -269,7 +269,7 @@ describe("GET /messages: search", () => {
     expect(await ask([term("search", "the")])).to.deep.equal({});
   });
 
-  it("refuses what is no search, and more than it looks for at once", async () => {
+  it("refuses invalid queries and queries that exceed the limits", async () => {
     const { db, gateway } = scene;
     const no = (code: string, ...narrow: unknown[]) =>
       refused(
@@ -302,7 +302,7 @@ describe("GET /messages: search", () => {
     await no("BAD_NARROW", term("search", words(41)));
   });
 
-  it("finds what was scheduled as soon as it is there", async () => {
+  it("finds scheduled messages as soon as they are delivered", async () => {
     const { db, org } = scene;
     const content = "Olives, at “noon”";
     const client = scene.as(me);
@@ -312,7 +312,7 @@ describe("GET /messages: search", () => {
     expect(await search("olive noon lunch")).to.have.length(1);
   });
 
-  it("asks the database as often, however much is found", async () => {
+  it("runs the same number of statements for any number of results", async () => {
     const count = async (operand: string) =>
       (await countQueries(scene.db, () => search(operand))).count;
     expect(await count("soup ready salad")).to.equal(await count("soup"));

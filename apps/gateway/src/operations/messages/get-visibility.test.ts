@@ -17,7 +17,7 @@ import {
 import { expect } from "chai";
 import { all, idsFor, post, setFlags, term, write } from "./reading.test.ts";
 
-describe("GET /messages: what is searched", () => {
+describe("GET /messages: searched messages", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -26,7 +26,7 @@ describe("GET /messages: what is searched", () => {
     org = await organization(db);
   });
 
-  /** A channel with one message that went to its owner and admin only. */
+  /** A channel with one message that only its owner and the admin received. */
   const roomWithMessage = async (overrides: ChannelOverrides = {}) => {
     const room = await channel(db, org.realm, {
       subscribers: [org.owner, org.admin],
@@ -51,7 +51,7 @@ describe("GET /messages: what is searched", () => {
     });
   };
 
-  it("is what the caller received, where no term reaches further", async () => {
+  it("are those that the caller received, unless a term includes more", async () => {
     const { room, id } = await roomWithMessage();
     await subscribe(db, room, org.member);
     const later = await post(gateway, org.owner, room);
@@ -64,7 +64,7 @@ describe("GET /messages: what is searched", () => {
     expect(await idsFor(gateway, org.member, [term("sender", org.owner.id)])).to.not.include(id);
   });
 
-  it("is the whole history of a public channel that is named, except for guests", async () => {
+  it("are the whole history of a named public channel, except for guests", async () => {
     const { room, id } = await roomWithMessage();
     const narrow = [term("channel", room.id)];
     const { messages } = await all(gateway, org.member, narrow);
@@ -79,7 +79,7 @@ describe("GET /messages: what is searched", () => {
     expect(both.messages.map(({ flags }) => flags)).to.deep.equal([["read", "historical"], []]);
   });
 
-  it("is only what was received as soon as a term asks about it", async () => {
+  it("are only received ones if a term asks about the caller's flags", async () => {
     const { room, id } = await roomWithMessage();
     const narrow = (...more: unknown[]) => [term("channel", room.id), ...more];
     for (const state of ["unread", "starred", "mentioned", "alerted", "followed", "muted"])
@@ -94,7 +94,7 @@ describe("GET /messages: what is searched", () => {
     expect(await idsFor(gateway, org.member, [term("channel", room.id, true)])).to.not.include(id);
   });
 
-  it("reaches all public channels when asked to, except for guests", async () => {
+  it("include all public channels on request, except for guests", async () => {
     const open = await roomWithMessage();
     const web = await roomWithMessage({ isWebPublic: true });
     const shut = await roomWithMessage({ inviteOnly: true, historyPublicToSubscribers: true });
@@ -126,7 +126,7 @@ describe("GET /messages: what is searched", () => {
     );
   });
 
-  it("finds the newest of all public channels whichever they are in", async () => {
+  it("are the newest ones across all public channels", async () => {
     const realm = await organization(db);
     const rooms = await Promise.all(
       Array.from({ length: 4 }, () => channel(db, realm.realm, { subscribers: [realm.owner] })),
@@ -162,7 +162,7 @@ describe("GET /messages: what is searched", () => {
     ).to.deep.equal(ids.slice(-1));
   });
 
-  it("is nothing in a private channel that the caller is not in, whatever the role", async () => {
+  it("exclude private channels without the caller, whatever the role", async () => {
     const { room, id } = await roomWithMessage({
       inviteOnly: true,
       historyPublicToSubscribers: true,
@@ -179,7 +179,7 @@ describe("GET /messages: what is searched", () => {
       .and.not.to.have.property("anchor");
   });
 
-  it("is, with protected history, what was sent while the caller was subscribed", async () => {
+  it("are, with protected history, those sent while the caller was subscribed", async () => {
     const { room, id } = await roomWithMessage({ inviteOnly: true });
     await subscribe(db, room, org.member);
     const second = await post(gateway, org.owner, room);
@@ -195,7 +195,7 @@ describe("GET /messages: what is searched", () => {
     ).to.deep.equal([]);
   });
 
-  it("loses a private channel when the caller leaves it, and keeps what was received of a public one", async () => {
+  it("exclude a private channel that the caller has left, and keep received messages of a public one", async () => {
     const shut = await channel(db, org.realm, {
       inviteOnly: true,
       historyPublicToSubscribers: true,
@@ -230,7 +230,7 @@ describe("GET /messages: what is searched", () => {
     );
   });
 
-  it("has a private channel for those who may subscribe to it, or add others, but not for guests", async () => {
+  it("include private channels for accounts that may subscribe themselves or others, but not for guests", async () => {
     const reader = await user(db, org.realm);
     const guest = await user(db, org.realm, { role: 600 });
     const team = await userGroup(db, org.realm, { members: [reader, guest] });
@@ -260,7 +260,7 @@ describe("GET /messages: what is searched", () => {
     }
   });
 
-  it("has archived channels like others", async () => {
+  it("include archived channels", async () => {
     const { room, id } = await roomWithMessage();
     await changeChannel(db, room, { isArchived: true });
     expect(await idsFor(gateway, org.member, [term("channel", room.id)])).to.deep.equal([id]);
@@ -271,7 +271,7 @@ describe("GET /messages: what is searched", () => {
     ).to.deep.equal([id]);
   });
 
-  it("has direct messages for those only who are in them", async () => {
+  it("include direct messages for their participants only", async () => {
     const secret = await write(gateway, org.admin, [org.moderator]);
     for (const account of [org.owner, org.member, org.bot]) {
       expect(await idsFor(gateway, account)).to.not.include(secret);
@@ -290,14 +290,14 @@ describe("GET /messages: what is searched", () => {
     ]);
   });
 
-  it("starts empty for bots, which are held to the same rules", async () => {
+  it("are none for a new bot, which follows the same rules", async () => {
     const { room, id } = await roomWithMessage();
     const fresh = (await organization(db)).bot;
     expect(await idsFor(gateway, fresh)).to.deep.equal([]);
     expect(await idsFor(gateway, org.bot, [term("channel", room.id)])).to.deep.equal([id]);
   });
 
-  it("stays within the organization", async () => {
+  it("stay within the organization", async () => {
     const stranger = await organization(db);
     const foreign = await channel(db, stranger.realm, {
       name: "Foreign",

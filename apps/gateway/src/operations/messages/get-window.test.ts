@@ -20,7 +20,7 @@ describe("GET /messages: the window", () => {
   let org: TestOrganization;
   let room: TestChannel;
   let other: TestChannel;
-  /** Messages of the room; between each two there is one of the other channel. */
+  /** Messages of the channel, each followed by one of another channel. */
   const ids: number[] = [];
   const others: number[] = [];
 
@@ -47,7 +47,7 @@ describe("GET /messages: the window", () => {
     return { ...rest, ids: messages.map(({ id }) => id) };
   };
 
-  it("is around a message, sorted by ID", async () => {
+  it("surrounds a message, sorted by ID", async () => {
     expect(await ask(at(2), 1, 2)).to.include({
       anchor: at(2),
       found_anchor: true,
@@ -67,7 +67,7 @@ describe("GET /messages: the window", () => {
     expect(await ask(at(2), 2, 3)).to.include({ found_oldest: false, found_newest: false });
   });
 
-  it("has no message more where the anchor's own does not match or is not wanted", async () => {
+  it("does not replace an anchor message that does not match or is excluded", async () => {
     const anchor = others[2];
     expect(await ask(anchor, 1, 1)).to.deep.include({
       ids: [at(2), at(3)],
@@ -87,7 +87,7 @@ describe("GET /messages: the window", () => {
     });
   });
 
-  it("begins at the oldest", async () => {
+  it("begins at the oldest message", async () => {
     for (const anchor of ["oldest", "0", "-5", "-99999999999999999999"])
       expect(await ask(anchor, 5, 2)).to.deep.include({
         ids: ids.slice(0, 2),
@@ -105,7 +105,7 @@ describe("GET /messages: the window", () => {
     expect(await ask("oldest", 0, 7)).to.include({ found_newest: true });
   });
 
-  it("ends at the newest, also for anchors beyond every integer column", async () => {
+  it("ends at the newest message, also for anchors above the range of integer", async () => {
     for (const anchor of ["newest", String(largest), "99999999999999999999", "9".repeat(300)])
       expect(await ask(anchor, 2, 5)).to.deep.include({
         ids: ids.slice(-2),
@@ -131,7 +131,7 @@ describe("GET /messages: the window", () => {
     });
   });
 
-  it("finds both ends of nothing", async () => {
+  it("reports both ends if there are no messages", async () => {
     const nothing = { narrow: [term("channel", room.id), term("topic", "nothing of that")] };
     expect(await ask(at(2), 1, 1, nothing)).to.deep.include({
       ids: [],
@@ -141,7 +141,7 @@ describe("GET /messages: the window", () => {
     });
   });
 
-  it("gives messages by ID, without duplicates, sorted, those that match only", async () => {
+  it("returns messages by ID without duplicates, sorted and filtered", async () => {
     const byId = async (message_ids: number[], narrow: unknown = [], account = org.member) => {
       const { messages, ...rest } = await gateway
         .as(account)
@@ -162,18 +162,18 @@ describe("GET /messages: the window", () => {
     );
     expect(await byId(wanted, [term("channel", room.id)])).to.deep.equal([at(1), at(3)]);
     expect(await byId([])).to.deep.equal([]);
-    // Nothing that only the shared history has, unless the narrow opens it.
+    // Messages of the shared history only match if the narrow includes it.
     expect(await byId(wanted, [], org.admin)).to.deep.equal([]);
     expect(await byId(wanted, [term("channel", room.id)], org.admin)).to.deep.equal([at(1), at(3)]);
   });
 
-  describe("from the first unread message", () => {
+  describe("anchored at the first unread message", () => {
     const first = async (narrow: unknown = [], more: object = {}) => {
       const params = { anchor: "first_unread", num_before: 0, num_after: 0, narrow, ...more };
       return (await gateway.as(org.member).succeed(getMessages, { params })).anchor;
     };
 
-    it("starts at the lowest that matches", async () => {
+    it("starts at the lowest one that matches", async () => {
       await leaveUnread(db, org.member, at(2), at(4), others[0] ?? 0);
       expect(await first()).to.equal(others[0]);
       expect(await first([term("channel", room.id)])).to.equal(at(2));
@@ -184,7 +184,7 @@ describe("GET /messages: the window", () => {
       );
     });
 
-    it("is at the newest when all is read", async () => {
+    it("starts at the newest message if all are read", async () => {
       await leaveUnread(db, org.member);
       const params = { anchor: "first_unread", num_before: 2, num_after: 5, narrow: [] };
       const body = await gateway.as(org.member).succeed(getMessages, { params });
@@ -192,7 +192,7 @@ describe("GET /messages: the window", () => {
       expect(body.messages.map(({ id }) => id)).to.deep.equal([at(5), others[5]]);
     });
 
-    it("passes over what is muted, but not in the view of a muted channel itself", async () => {
+    it("skips muted messages, except in the view of a muted channel itself", async () => {
       const direct = await write(gateway, org.owner, [org.member]);
       await leaveUnread(db, org.member, at(0), at(1), direct);
       await changeSubscription(db, room, org.member, { isMuted: true });

@@ -31,7 +31,7 @@ describe("GET /messages: parameters", () => {
   const refuses = (params: Record<string, unknown>, code?: string) =>
     refused(db, () => ask(params), code);
 
-  it("are for accounts only, bots among them", async () => {
+  it("require authentication, and allow bots", async () => {
     await refused(
       db,
       () => gateway.anonymous.call(getMessages, { params: window }),
@@ -42,12 +42,12 @@ describe("GET /messages: parameters", () => {
     expect((await gateway.as(org.bot).call(getMessages, { params: window })).status).to.equal(200);
   });
 
-  it("are reported when they are not supported", async () => {
+  it("are reported if unsupported", async () => {
     const { body } = await ask({ ...window, colour: "red" });
     expect(body.ignored_parameters_unsupported).to.deep.equal(["colour"]);
   });
 
-  it("must say how much is wanted, unless messages are named", async () => {
+  it("require the number of messages, unless message IDs are given", async () => {
     expect(
       await refuses({ anchor: "newest", num_after: 1 }, "REQUEST_VARIABLE_MISSING"),
     ).to.include({ var_name: "num_before" });
@@ -61,7 +61,7 @@ describe("GET /messages: parameters", () => {
     }
   });
 
-  it("must have an anchor of the documented kinds", async () => {
+  it("require an anchor of a documented kind", async () => {
     for (const anchor of ["", "first", "NEWEST", "1.5", '"5"', "null"])
       await refuses({ ...window, anchor });
     await refuses({ ...window, anchor: "date" });
@@ -85,7 +85,7 @@ describe("GET /messages: parameters", () => {
       await refuses({ ...window, anchor: "date", anchor_date });
   });
 
-  it("must be true or false where they are booleans", async () => {
+  it("require valid booleans", async () => {
     for (const name of [
       "include_anchor",
       "client_gravatar",
@@ -96,7 +96,7 @@ describe("GET /messages: parameters", () => {
       for (const wrong of ["True", "1", "", "null"]) await refuses({ ...window, [name]: wrong });
   });
 
-  it("must leave the anchor in where both sides of it are wanted", async () => {
+  it("require the anchor in the window if both sides are requested", async () => {
     await refuses({ anchor: "5", num_before: 1, num_after: 1, include_anchor: false });
     for (const side of ["num_before", "num_after"])
       expect(
@@ -105,7 +105,7 @@ describe("GET /messages: parameters", () => {
       ).to.equal(200);
   });
 
-  it("may ask for 5000 messages and no more", async () => {
+  it("request 5000 messages at most", async () => {
     expect((await ask({ anchor: "5", num_before: 2500, num_after: 2500 })).status).to.equal(200);
     await refuses({ anchor: "5", num_before: 2500, num_after: 2501 });
     await refuses({ anchor: "5", num_before: 10_000_000_000_000_000, num_after: 0 });
@@ -114,7 +114,7 @@ describe("GET /messages: parameters", () => {
     await refuses(many(5001));
   });
 
-  it("must not mix messages by ID with anything of the window, whatever its value", async () => {
+  it("refuse message IDs combined with window parameters, whatever their values", async () => {
     for (const [name, value] of [
       ["anchor", "newest"],
       ["include_anchor", true],
@@ -133,7 +133,7 @@ describe("GET /messages: parameters", () => {
     ).to.deep.equal([]);
   });
 
-  it("must have narrows of objects or of pairs of strings", async () => {
+  it("require narrows of objects or of pairs of strings", async () => {
     const shapes = [
       "{}",
       "5",
@@ -167,7 +167,7 @@ describe("GET /messages: parameters", () => {
 
   it("are checked in the documented order", async () => {
     const bad = [term("channel", "nowhere")];
-    // Types, then the combination with IDs, then the anchor, then `with`, then the amount, the middle, the terms.
+    // Types, combination with IDs, anchor, `with`, number of messages, include_anchor, terms.
     const operand = [...bad, term("topic", 5)];
     await refuses({ message_ids: [1], anchor: "5", narrow: operand });
     expect(await refuses({ message_ids: [1], anchor: "wrong", narrow: bad })).to.include({
@@ -180,7 +180,7 @@ describe("GET /messages: parameters", () => {
     await refuses({ ...window, narrow: bad }, "BAD_NARROW");
   });
 
-  it("take as many statements for many messages and terms as for few", async () => {
+  it("take the same number of statements for any number of messages and terms", async () => {
     const ids = [
       await post(gateway, org.owner, room, "one"),
       await write(gateway, org.owner, [org.member]),

@@ -24,7 +24,7 @@ describe("The history of a message that was moved out of a private channel", () 
 
   const change = (by: TestAccount, params: object) =>
     gateway.as(by).succeed(updateMessage, { path: { message_id: id }, params: params as never });
-  /** Everything that somebody gets of the message, by every way. */
+  /** The message as the account gets it from every operation. */
   const seenBy = async (by: TestAccount) => {
     const narrow = [
       { operator: "channel", operand: open?.id },
@@ -62,7 +62,7 @@ describe("The history of a message that was moved out of a private channel", () 
   };
 
   for (const shared of [true, false])
-    it(`begins after the move for who does not read it, ${shared ? "shared" : "protected"} history`, async () => {
+    it(`begins after the move for readers of the new channel only, ${shared ? "shared" : "protected"} history`, async () => {
       await move(shared);
       for (const by of [org.member, org.moderator]) {
         const { one, history, text } = await seenBy(by);
@@ -87,7 +87,7 @@ describe("The history of a message that was moved out of a private channel", () 
       }
     });
 
-  it("shows what was changed since, and all of it to who may read the channel by now", async () => {
+  it("shows later changes, and everything to readers of the old channel", async () => {
     await move(true);
     await change(org.owner, { content: "kinder words" });
     await change(org.owner, { topic: "good news" });
@@ -105,14 +105,14 @@ describe("The history of a message that was moved out of a private channel", () 
     expect(secrets((await seenBy(org.member)).text)).to.have.length(3);
   });
 
-  it("stays hidden from who comes to a channel of protected history later", async () => {
+  it("stays hidden from later subscribers of a channel with protected history", async () => {
     await move(false);
     const late = await user(db, org.realm);
     await subscribe(db, secret?.id ?? 0, late);
     expect(secrets((await seenBy(late)).text)).to.deep.equal([]);
   });
 
-  it("begins after the last of several moves out of channels that one does not read", async () => {
+  it("begins after the last of several moves out of unreadable channels", async () => {
     await move(true);
     await change(org.owner, { stream_id: secret?.id, topic: "again layoffs" });
     await change(org.owner, { stream_id: open?.id, topic: "public" });

@@ -42,12 +42,12 @@ describe("Topics with invisible characters", () => {
     ["\u3164", "U+3164"],
     ["lun\ufeffch", "U+FEFF"],
   ] as const)
-    it(`refuses a message that would begin one, and names ${character}`, async () => {
+    it(`refuses a message that would start one, and names ${character}`, async () => {
       const { msg } = await sendRefused(scene, own, toChannel(room.id, { topic: `x${topic}` }));
       expect(msg).to.contain(character);
     });
 
-  it("takes replies to one that is there, in any case", async () => {
+  it("accepts replies to an existing one in any case", async () => {
     await pastMessages(scene.db, room, own, { topic: hiding });
     await say(hiding);
     await say(hiding.toUpperCase());
@@ -55,7 +55,7 @@ describe("Topics with invisible characters", () => {
     expect((await topics()).length).to.equal(3);
   });
 
-  it("takes replies to one that is there where only some may start topics", async () => {
+  it("accepts replies to an existing one if only some accounts may start topics", async () => {
     await changeChannel(scene.db, room.id, {
       canCreateTopicGroupId: await anonymousGroup(scene.db, scene.org.realm.id, [
         scene.org.owner.id,
@@ -66,14 +66,14 @@ describe("Topics with invisible characters", () => {
     await sendRefused(scene, own, toChannel(room.id, { topic: `${hiding}2` }));
   });
 
-  it("lets joiners stay where a script or an emoji needs them, at the cut too", async () => {
+  it("keeps joiners that a script or an emoji needs, also where the topic is cut", async () => {
     const cut = `${"x".repeat(55)}👩\u200d🚀 and more`;
     for (const topic of ["می\u200cخواهم", "👩\u200d🚀", "❤\ufe0f", cut, `${"x".repeat(60)}\u200b`])
       await say(topic);
     expect(await topics()).to.include(`${"x".repeat(55)}👩\u200d...`);
   });
 
-  it("refuses to move messages to a new one, and lets those in one be moved, resolved and joined", async () => {
+  it("refuses moves to a new one, and lets an existing one be moved, resolved and merged", async () => {
     const [old = 0] = await pastMessages(scene.db, room, own, { topic: hiding });
     const id = await say("dinner");
     const { owner } = scene.org;
@@ -92,7 +92,7 @@ describe("Topics with invisible characters", () => {
     expect((await read(scene, own, other)).map(({ subject }) => subject)).to.include(`✔ ${hiding}`);
   });
 
-  it("refuses to schedule what would begin one, and to give a scheduled message such a topic", async () => {
+  it("refuses scheduled messages that would start one, when created or edited", async () => {
     await scheduleRefused(scene, own, channelMessage(room.id, { topic: hiding }));
     const id = await schedule(scene.as(own), channelMessage(room.id));
     for (const params of [{ topic: hiding }, { topic: hiding, content: "new" }]) {
@@ -104,7 +104,7 @@ describe("Topics with invisible characters", () => {
     await schedule(scene.as(own), channelMessage(room.id, { topic: hiding }));
   });
 
-  it("lets the rest of a message be edited that an earlier version scheduled for one", async () => {
+  it("allows edits of other fields of a message that an earlier version scheduled for one", async () => {
     const { id } = await scheduledMessage(scene.db, own, room, { topic: hiding });
     for (const params of [
       { content: "new" },

@@ -7,7 +7,7 @@ import { post, term } from "./reading.test.ts";
 
 const [mostEntries, mostCharacters] = [1_000, 100_000];
 
-describe("The history of a message that is changed very often", () => {
+describe("The edit history of a message with very many changes", () => {
   const scene = useScene();
   let room: TestChannel;
   let id: number;
@@ -25,7 +25,7 @@ describe("The history of a message that is changed very often", () => {
     const { message } = await scene.as(scene.org.member).succeed(getMessage, { path: path() });
     return message.edit_history ?? [];
   };
-  /** What many earlier requests would have left, the newest first. */
+  /** A history as many earlier requests would leave it, newest first. */
   const changedBefore = (count: number, entry: object) =>
     scene.db.rows(
       `UPDATE messages SET edit_history = (SELECT jsonb_agg($2::jsonb || jsonb_build_object('timestamp', $3 - n))
@@ -33,7 +33,7 @@ describe("The history of a message that is changed very often", () => {
       [id, JSON.stringify({ user_id: scene.org.member.id, ...entry }), count],
     );
 
-  it("keeps the newest texts, as many as have 100,000 characters with their HTML", async () => {
+  it("keeps the newest texts up to 100,000 characters with their HTML", async () => {
     const { org } = scene;
     const text = (n: number) => `${n} ${"x".repeat(9_990)}`.slice(0, 9_990);
     for (let n = 1; n <= 12; n++) await edit(text(n));
@@ -49,13 +49,13 @@ describe("The history of a message that is changed very often", () => {
     expect(message_history.map(({ content }) => content)).to.deep.equal(
       [7, 8, 9, 10, 11, 12].map(text),
     );
-    // What is short beside them takes the place of one.
+    // Short texts also count as entries.
     for (const content of ["y".repeat(200), "z"]) await edit(content);
     const lengths = (await history()).map(({ prev_content = "" }) => prev_content.length);
     expect(lengths).to.deep.equal([200, 9_990, 9_990, 9_990, 9_990]);
   });
 
-  it("keeps the newest text whatever its length", async () => {
+  it("keeps the newest text at any length", async () => {
     await scene.db.rows(
       "UPDATE messages SET rendered_content = repeat('x', 900000) WHERE id = $1",
       [id],
@@ -65,7 +65,7 @@ describe("The history of a message that is changed very often", () => {
     expect((await history()).map(({ prev_content }) => prev_content)).to.deep.equal(["second"]);
   });
 
-  it("keeps so many edits", async () => {
+  it("limits the number of edits", async () => {
     await changedBefore(mostEntries - 1, { prev_content: "a", prev_rendered_content: "<p>a</p>" });
     for (let n = 0; n < 3; n++) await edit(`${n}`);
     const kept = await history();
@@ -79,7 +79,7 @@ describe("The history of a message that is changed very often", () => {
     expect(kept.at(-1)).to.include({ timestamp: 2 });
   });
 
-  it("keeps so many moves, of all that are moved together", async () => {
+  it("limits the number of moves, for each message moved together", async () => {
     const other = await post(scene.gateway, scene.org.member, room, "lunch", "other");
     await changedBefore(mostEntries - 1, { prev_topic: "dinner", topic: "lunch" });
     const { member } = scene.org;
@@ -96,7 +96,7 @@ describe("The history of a message that is changed very often", () => {
     expect(await history()).to.have.length(mostEntries);
   });
 
-  it("has one entry where a message is moved and edited at once, with all the others", async () => {
+  it("has one entry for a move together with an edit, beside the entries of the other messages", async () => {
     await changedBefore(5, { prev_topic: "dinner", topic: "lunch" });
     await change(scene, scene.org.member, id, { topic: "rain", content: "second" });
     const kept = await history();

@@ -42,7 +42,7 @@ describe("POST /mark_all_as_read", () => {
   const unread = (by = reader) => idsFor(scene.gateway, by, [term("is", "unread")]);
   const done = { result: "success", msg: "", complete: true };
 
-  /** @returns what was told, and to whom */
+  /** @returns the events and their receivers */
   async function mark(by = reader) {
     const { answer, told } = await toldOf(scene.db, by, () => ask(by));
     expect(answer).to.deep.equal({ complete: true });
@@ -56,7 +56,7 @@ describe("POST /mark_all_as_read", () => {
     audience: [by.id],
   });
 
-  it("marks everything that the caller has, and nobody else's, and says so in one event", async () => {
+  it("marks all unread messages of the caller only, with one event", async () => {
     const { db, gateway, org } = scene;
     await setTopicPolicy(db, reader, room, "rain", "muted");
     const lost = await channel(db, org.realm, {
@@ -83,7 +83,7 @@ describe("POST /mark_all_as_read", () => {
     expect(await unread(org.member)).to.deep.equal(others);
   });
 
-  it("changes and tells nothing where nothing is unread", async () => {
+  it("changes nothing and sends no event if nothing is unread", async () => {
     await say();
     await mark();
     const { tables } = await changesOf(scene.db, async () => {
@@ -94,7 +94,7 @@ describe("POST /mark_all_as_read", () => {
     expect(await unread()).to.deep.equal([later]);
   });
 
-  it("is for guests and bots too", async () => {
+  it("allows guests and bots", async () => {
     const { db, org } = scene;
     for (const by of [org.guest, await bot(db, org.owner)]) {
       await subscribe(db, room, by);
@@ -104,12 +104,12 @@ describe("POST /mark_all_as_read", () => {
     }
   });
 
-  it("wants an account", async () => {
+  it("requires authentication", async () => {
     const path = "/api/v1/mark_all_as_read";
     await refused(scene.db, () => scene.gateway.anonymous.post(path, {}), "UNAUTHORIZED");
   });
 
-  it("asks with as many statements, however many messages", async () => {
+  it("runs the same number of statements for any number of messages", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 300 });
     await leaveUnread(db, reader, ids[0] ?? 0);
@@ -119,7 +119,7 @@ describe("POST /mark_all_as_read", () => {
     expect(many.statements).to.deep.equal(one.statements);
   });
 
-  it("tells of it once where two gateways are asked at once", async () => {
+  it("sends one event when two gateways are asked at once", async () => {
     const { db, org } = scene;
     await pastMessages(db, room, org.owner, { count: 200 });
     const { result, events } = await eventsOf(db, org.realm.id, () =>
@@ -130,7 +130,7 @@ describe("POST /mark_all_as_read", () => {
     expect(await unread()).to.deep.equal([]);
   });
 
-  it("says which messages it were where one comes meanwhile, which stays unread", async () => {
+  it("lists the messages in the event if one arrives meanwhile and stays unread", async () => {
     const { db, org } = scene;
     const id = await say();
     const [before = 0] = await pastMessages(db, room, org.owner, { holders: [org.owner] });
@@ -150,7 +150,7 @@ describe("POST /mark_all_as_read", () => {
     expect(await unread()).to.deep.equal([before]);
   });
 
-  it("waits for a copy that is removed meanwhile, and tells nothing of it", async () => {
+  it("waits for a copy that is deleted meanwhile, and sends no event about it", async () => {
     const { db, org } = scene;
     const id = await say();
     await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
@@ -162,7 +162,7 @@ describe("POST /mark_all_as_read", () => {
     expect(events).to.deep.equal([]);
   });
 
-  it("is not for a deactivated account", async () => {
+  it("refuses a deactivated account", async () => {
     const { db } = scene;
     const id = await say();
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [reader.id]);
@@ -175,7 +175,7 @@ describe("POST /mark_all_as_read", () => {
     ["its messages", "SELECT FROM user_messages FOR UPDATE"],
     ["the organization's events", "SELECT FROM event_head FOR UPDATE"],
   ] as const)
-    it(`changes nothing where the deadline ends it while it waits for ${what}`, async () => {
+    it(`changes nothing if the deadline passes while it waits for ${what}`, async () => {
       const id = await say();
       const { tables } = await changesOf(scene.db, async () => {
         await obstacle.lock(lock);

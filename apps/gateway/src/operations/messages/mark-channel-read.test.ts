@@ -46,7 +46,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
   };
   const done = { result: "success", msg: "", complete: true };
 
-  /** @returns the messages that are told of as read */
+  /** @returns the messages that the events mark as read */
   async function told(asked: () => Promise<Refusable>, by = reader) {
     const { answer, told: events } = await toldOf(scene.db, by, asked);
     expect(answer).to.deep.equal({ complete: true });
@@ -62,7 +62,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     });
   }
 
-  it("mark what is unread there, in the topic in whatever case, and nothing else", async () => {
+  it("mark unread messages of the channel or of the topic in any case, and nothing else", async () => {
     const { db, gateway, org } = scene;
     const other = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     await setTopicPolicy(db, reader, room, "Ärger", "muted");
@@ -82,14 +82,14 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("know the empty topic by its names", async () => {
+  it("accept the names of the empty topic", async () => {
     for (const name of ["", "general chat", "(no topic)"]) {
       const id = await say("");
       expect(await told(() => ask.topic(room.id, name))).to.deep.equal([id]);
     }
   });
 
-  it("are for guests and bots, archived channels, and public ones that were left", async () => {
+  it("allow guests, bots, archived channels, and public channels that the caller has left", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.owner);
     for (const by of [org.guest, robot]) await subscribe(db, room, by);
@@ -102,7 +102,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     }
   });
 
-  it("are refused where the caller may not read the channel, as if there were none", async () => {
+  it("are refused for unreadable channels like unknown ones", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, {
       inviteOnly: true,
@@ -115,23 +115,23 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     const channels = [closed.id, foreign.id, 0, -1, 2 ** 31 - 1, 2 ** 53];
     await refusedAlike(db, channels, (id) => ask.channel(id));
     await refusedAlike(db, channels, (id) => ask.topic(id, "lunch"));
-    // Nor is a guest told of a channel that others see.
+    // Guests get the same error for a channel that others see.
     await refusedAlike(db, [room.id, closed.id], (id) => ask.channel(id, org.guest));
   });
 
-  it("are refused for a topic that the caller has no message of, and that none can have", async () => {
+  it("are refused for topics without a message of the caller, and impossible topics", async () => {
     const { db, org } = scene;
     await say("lunch");
     await pastMessages(db, room, org.owner, { topic: "before", holders: [org.owner] });
     await refusedAlike(db, ["nothing", "before"], (name) => ask.topic(room.id, name));
     for (const name of ["a".repeat(61), "a\u0000b", "a\nb"])
       await refused(db, () => ask.topic(room.id, name), "BAD_REQUEST", {});
-    // What the caller has of it may be read long since.
+    // All messages of the topic may already be read.
     await leaveUnread(db, reader);
     expect(await told(() => ask.topic(room.id, "lunch"))).to.deep.equal([]);
   });
 
-  it("want an account, and integers for channels", async () => {
+  it("require authentication and integer channel IDs", async () => {
     const { db, gateway } = scene;
     await say();
     for (const id of ["x", 1.5, [room.id], {}, null, ""])
@@ -148,7 +148,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
       await refused(db, () => gateway.anonymous.post(path, params), "UNAUTHORIZED");
   });
 
-  it("tell of each message once where both are asked of two gateways at once", async () => {
+  it("mark each message in one event when both are called on two gateways", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 100 });
     const { events } = await eventsOf(db, org.realm.id, () =>
@@ -164,7 +164,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     expect(all).to.have.members(ids);
   });
 
-  it("ask with as many statements, however many messages", async () => {
+  it("run the same number of statements for any number of messages", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 300 });
     for (const asked of [() => ask.channel(room.id), () => ask.topic(room.id, "lunch")]) {

@@ -24,7 +24,7 @@ describe("GET /messages/matches_narrow", () => {
   };
   const idsOf = (found: object) => Object.keys(found).map(Number);
 
-  it("tells which messages match, with their content and topic as HTML", async () => {
+  it("returns matching messages with content and topic as HTML", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const ids = [
@@ -50,7 +50,7 @@ describe("GET /messages/matches_narrow", () => {
     expect(await matches(org.member, ids, [term("topic", "nowhere")])).to.deep.equal({});
   });
 
-  it("looks at what the caller has received only, whatever the narrow opens", async () => {
+  it("matches received messages only, whatever the narrow includes", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner] });
     const before = await post(gateway, org.owner, room);
@@ -67,7 +67,7 @@ describe("GET /messages/matches_narrow", () => {
       expect(await matches(org.guest, [before, after], narrow)).to.deep.equal({});
   });
 
-  it("finds nothing in channels that the caller may not read, and nothing that is not there", async () => {
+  it("matches nothing in unreadable channels and no unknown messages", async () => {
     const { db, gateway, org } = scene;
     const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const ids = [await post(gateway, org.owner, secret), 0, 2 ** 31, 2 ** 53 - 1, 1e16];
@@ -77,7 +77,7 @@ describe("GET /messages/matches_narrow", () => {
     expect(idsOf(await matches(org.owner, twice))).to.deep.equal([ids[0]]);
   });
 
-  it("follows with to where the message is", async () => {
+  it("follows the operator with to the message's current place", async () => {
     const { gateway, org } = scene;
     const [here, there] = [
       await write(gateway, org.owner, [org.member]),
@@ -87,7 +87,7 @@ describe("GET /messages/matches_narrow", () => {
     expect(idsOf(found)).to.deep.equal([here]);
   });
 
-  it("refuses what GET /messages refuses", async () => {
+  it("refuses the same parameters as GET /messages", async () => {
     const { db, org } = scene;
     const no = (code: string, ids: unknown, narrow?: unknown) =>
       refused(db, () => ask(org.member, ids, narrow), code);
@@ -110,7 +110,7 @@ describe("GET /messages/matches_narrow", () => {
     await refused(scene.db, () => scene.gateway.anonymous.get(url), "UNAUTHORIZED");
   });
 
-  it("asks the database as often, however many terms and messages there are", async () => {
+  it("runs the same number of statements for any number of terms and messages", async () => {
     const { db, gateway, org } = scene;
     const ids = [await write(gateway, org.owner, [org.member])];
     const count = async (narrow: unknown[]) =>

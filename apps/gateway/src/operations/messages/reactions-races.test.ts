@@ -19,7 +19,7 @@ import { expect } from "chai";
 
 import { post } from "./reading.test.ts";
 
-describe("Reactions and submessages: at the same time, and after the end of their message", () => {
+describe("Reactions and submessages: concurrent changes and deleted messages", () => {
   const scene = useScene();
   const { db } = scene;
   const second = useGateway(db);
@@ -59,7 +59,7 @@ describe("Reactions and submessages: at the same time, and after the end of thei
   const codes = (answers: ReadonlyArray<{ body: { code?: unknown } }>) =>
     answers.map(({ body }) => body.code);
 
-  it("one of two that are the same is done, and told", async () => {
+  it("are added once, with one event, by two identical requests", async () => {
     for (const [ask, code, op] of [
       [add, "REACTION_ALREADY_EXISTS", "add"],
       [take, "REACTION_DOES_NOT_EXIST", "remove"],
@@ -74,14 +74,14 @@ describe("Reactions and submessages: at the same time, and after the end of thei
     }
   });
 
-  it("two who begin agree on the name", async () => {
+  it("use one emoji name for two concurrent first reactions", async () => {
     await Promise.all([add(reader, "+1"), add(writer, "thumbs_up", second)]);
     const { reactions } = await rows();
     expect(reactions).to.have.length(2);
     expect(new Set(reactions.map(({ emoji_name }) => emoji_name))).to.have.property("size", 1);
   });
 
-  it("with the deletion of the message, leave nothing, and nothing is told after its end", async () => {
+  it("leave no row and no later event when the message is deleted", async () => {
     for (let round = 0; round < 4; round++) {
       const { events } = await eventsOf(db, writer.realmId, () =>
         Promise.all([add(), attach(), remove(), add(writer, "car", second)]),
@@ -92,7 +92,7 @@ describe("Reactions and submessages: at the same time, and after the end of thei
     }
   });
 
-  it("go to the archive with their message, and come back with it", async () => {
+  it("are archived and restored with their message", async () => {
     await react(scene.gateway, reader, id, "octopus", "zulip");
     await react(scene.gateway, writer, id, "octopus");
     await attach();
@@ -105,7 +105,7 @@ describe("Reactions and submessages: at the same time, and after the end of thei
     expect(await rows()).to.deep.equal(before);
   });
 
-  /** Lets the request wait for the lock, changes something under it, and lets it go on. */
+  /** Blocks the request on the lock, makes a change meanwhile, and releases the request. */
   async function meanwhile(lock: (tx: Tx) => Promise<unknown>, change: string, value: number) {
     const asked: Array<ReturnType<typeof add>> = [];
     const { events, result } = await eventsOf(db, writer.realmId, async () => {
@@ -122,13 +122,13 @@ describe("Reactions and submessages: at the same time, and after the end of thei
   const leaves = "UPDATE subscriptions SET active = false WHERE user_id = $1";
   const lockRoom = (tx: Tx) => lockChannels(tx, [room.id]);
 
-  it("wait for whoever ends a subscription, and are refused, or told to one less", async () => {
+  it("wait for a change of subscriptions, and are refused or sent to one account less", async () => {
     expect((await meanwhile(lockRoom, leaves, writer.id)).audiences).to.deep.equal([[reader.id]]);
     await take();
     expect((await meanwhile(lockRoom, leaves, reader.id)).body?.msg).to.contain("no such message");
   });
 
-  it("wait for whoever deactivates the account, and are refused", async () => {
+  it("wait for the deactivation of the account, and are refused", async () => {
     const late = await meanwhile(
       (tx) => lockGroupGraph(tx, scene.org.realm.id),
       "UPDATE users SET is_active = false WHERE id = $1",

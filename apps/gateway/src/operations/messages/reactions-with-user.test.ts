@@ -15,13 +15,13 @@ import { expect } from "chai";
 
 import { post, write } from "./reading.test.ts";
 
-/** As zulip-term 0.7.0 sends it. */
+/** The User-Agent of zulip-term 0.7.0. */
 const terminal = "ZulipTerminal/0.7.0 Linux-6.1 (Debian GNU/Linux; 12)";
 
-describe("reactions, for programs that need to know whose they are", () => {
+describe("Reactions with the user object, for clients that need it", () => {
   const scene = useScene();
 
-  /** The reactions of a message, which both operations have to show alike. */
+  /** The reactions of a message, which both operations must return alike. */
   async function reactionsFor(by: TestAccount, id: number, agent: string) {
     const headers = { "User-Agent": agent };
     const { messages } = await scene
@@ -36,11 +36,11 @@ describe("reactions, for programs that need to know whose they are", () => {
   const userOf = ({ id, email, fullName }: TestAccount) => ({ id, email, full_name: fullName });
   const emoji = { emoji_name: "car", emoji_code: "1f697", reaction_type: "unicode_emoji" };
 
-  it("carry it in messages for these programs, and for no others", async () => {
+  it("contain it in messages for these clients only", async () => {
     const { org, gateway } = scene;
     const { member, admin, owner } = org;
     const room = await channel(scene.db, org.realm, { subscribers: [member, admin] });
-    // Owner and channel have nothing to do with each other but the reaction.
+    // Owner and channel share nothing but the reaction.
     const id = await post(gateway, member, room);
     for (const each of [owner, member]) await react(gateway, each, id, "car");
     expect(await reactionsFor(admin, id, terminal)).to.deep.equal(
@@ -52,7 +52,7 @@ describe("reactions, for programs that need to know whose they are", () => {
       );
   });
 
-  it("show the address that everybody sees", async () => {
+  it("contain the visible address", async () => {
     const { org, gateway } = scene;
     const hidden = await user(scene.db, org.realm, { settings: { email_address_visibility: 4 } });
     const id = await write(gateway, org.member, [hidden]);
@@ -65,7 +65,7 @@ describe("reactions, for programs that need to know whose they are", () => {
     });
   });
 
-  it("take no statement more, however many have reacted", async () => {
+  it("run no additional statement for any number of reactions", async () => {
     const { db, org, gateway } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const ids = [await post(gateway, org.member, room), await post(gateway, org.member, room)];
@@ -83,7 +83,7 @@ describe("reactions, for programs that need to know whose they are", () => {
       for (const agent of ["node", terminal]) expect(await count(id, agent)).to.equal(usual);
   });
 
-  it("are told with it to the queues of these programs, and to no others", async () => {
+  it("contain it in events to queues of these clients only", async () => {
     const { db, org, gateway } = scene;
     const { member, admin } = org;
     const room = await channel(db, org.realm, { subscribers: [member, admin] });
@@ -117,7 +117,7 @@ describe("reactions, for programs that need to know whose they are", () => {
     expect(seen("own")).to.deep.equal(seen("terminal"));
   });
 
-  describe("where guests do not see everybody", () => {
+  describe("with restricted guests", () => {
     let stranger: TestAccount;
     let peer: TestAccount;
     let friend: TestAccount;
@@ -137,7 +137,7 @@ describe("reactions, for programs that need to know whose they are", () => {
       await directRecipient(db, org.realm.id, [guest, friend]);
     });
 
-    it("name nobody to a guest who does not see them", async () => {
+    it("hide the names of unseen accounts from a guest", async () => {
       const { db, org, gateway } = scene;
       const { member, bot } = org;
       const room = await channel(db, org.realm, { subscribers: [guest, peer, member] });

@@ -46,7 +46,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
   const onMessage = async (id: number, by = writer) =>
     (await scene.as(by).succeed(getMessage, { path: { message_id: id } })).message.reactions;
 
-  /** What is told of a request, which has to work. */
+  /** The events of a request, which must succeed. */
   async function told(by: TestAccount, ask: () => ReturnType<typeof add>) {
     const { answer, told: events } = await toldOf(db, by, ask);
     expect(answer).to.deep.equal({});
@@ -64,7 +64,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     user_id: by.id,
   });
 
-  it("put an emoji on a message and take it off, and tell so with all that it is called by", async () => {
+  it("add and remove an emoji with events that contain its name, code and type", async () => {
     const id = await say();
     const audience = [writer.id, reader.id];
     const reactor = { email: reader.email, full_name: reader.fullName };
@@ -79,7 +79,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     expect(await onMessage(id)).to.deep.equal([]);
   });
 
-  it("show in every form of a message, the first one first", async () => {
+  it("appear in every form of a message, in the order of adding", async () => {
     const [plain, id] = [await say(), await say()];
     await react(scene.gateway, reader, id, "octopus", "+1");
     await react(scene.gateway, writer, id, "zulip", "octopus");
@@ -106,7 +106,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     expect(await onMessage(id)).to.deep.equal(expected.slice(1));
   });
 
-  it("make messages that has:reaction finds", async () => {
+  it("make messages match has:reaction", async () => {
     const [plain, id] = [await say(), await say()];
     await react(scene.gateway, reader, id, "car");
     const found = (negated: boolean) =>
@@ -114,8 +114,8 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     expect([await found(false), await found(true)]).to.deep.equal([[id], [plain]]);
   });
 
-  describe("name the emoji", () => {
-    it("by name alone, by any of its names, or with what else the name stands for", async () => {
+  describe("identify the emoji", () => {
+    it("by any of its names, alone or with matching code and type", async () => {
       for (const params of [
         { emoji_name: "+1" },
         { emoji_name: "thumbs_up", emoji_code: "1f44d" },
@@ -135,7 +135,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       await told(reader, () => add(reader, id, extra));
     });
 
-    it("each that clients are told of, under each of its names", async () => {
+    it("by each name of the emoji data that clients are given", async () => {
       const id = await say();
       const names = [...codeToNames].filter((_, n) => n % 300 === 0);
       for (const [emoji_code, [emoji_name]] of names) {
@@ -144,7 +144,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       }
     });
 
-    it("not by names that there are not, nor by codes and types that are another's", async () => {
+    it("and refuse unknown names, and codes and types of another emoji", async () => {
       const id = await say();
       const long = "x".repeat(1_000_000);
       for (const params of [
@@ -176,7 +176,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect(missing).to.include({ var_name: "emoji_name" });
     });
 
-    it("as whoever put it there first has called it, whatever it is called now", async () => {
+    it("by the name of the first reaction, even if names have changed since", async () => {
       const id = await say();
       await react(scene.gateway, reader, id, "thumbs_up");
       const [event] = await told(writer, () => add(writer, id, { emoji_name: "+1" }));
@@ -187,11 +187,11 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect((await onMessage(id)).map(({ emoji_name }) => emoji_name)).to.deep.equal(
         Array(3).fill("thumbs_up"),
       );
-      // Another type with the same code is another emoji.
+      // The same code with another type is another emoji.
       await refusal(() => add(writer, id, { ...other, reaction_type: "realm_emoji" }));
     });
 
-    it("to take it off by code, or by name, and by type, which is Unicode's unless given", async () => {
+    it("for removal by code or name, and by type, which defaults to Unicode", async () => {
       const id = await say();
       for (const params of [
         { emoji_code: "1f44d" },
@@ -240,7 +240,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     await refusal(() => remove(reader, id, { emoji_name: "+1" }), "REACTION_DOES_NOT_EXIST");
   });
 
-  it("are at most fifty of one account to a message", async () => {
+  it("are limited to fifty of one account on a message", async () => {
     const id = await say();
     const names = [...codeToNames.values()].map(([name = ""]) => name).slice(0, 52);
     const [last = "", late = ""] = names.splice(50);
@@ -257,7 +257,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     await react(scene.gateway, reader, await say(), last);
   });
 
-  describe("are for who sees the message", () => {
+  describe("require a visible message", () => {
     const flagsOf = async (id: number, by: TestAccount) =>
       (
         await db.rows<{ flags: number }>(
@@ -266,7 +266,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         )
       )[0]?.flags;
 
-    it("and make a historical copy for who has none, with the first emoji only", async () => {
+    it("and create a historical copy with the first emoji if the caller has no copy", async () => {
       const { member } = scene.org;
       const [id = 0] = await pastMessages(db, room, writer);
       const [event] = await told(member, () => add(member, id, { emoji_name: "+1" }));
@@ -282,7 +282,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect(await flagsOf(id, member)).to.equal(129);
     });
 
-    it("guests and bots too, in channels and conversations, and notes to oneself", async () => {
+    it("including guests and bots, in channels, conversations and notes to oneself", async () => {
       const { guest } = scene.org;
       const robot = await bot(db, reader);
       await subscribe(db, room, guest, robot);
@@ -299,7 +299,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect(event?.audience).to.deep.equal([writer.id]);
     });
 
-    it("and nobody else, whatever their role", async () => {
+    it("and are refused to others whatever their role", async () => {
       const { owner, guest, realm } = scene.org;
       const other = await organization(db);
       const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer] });
@@ -326,7 +326,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       await refused(db, anonymous, "UNAUTHORIZED");
     });
 
-    it("not in archived channels", async () => {
+    it("in a channel that is not archived", async () => {
       const id = await say();
       await react(scene.gateway, reader, id, "+1");
       await changeChannel(db, room, { isArchived: true });
@@ -335,7 +335,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     });
   });
 
-  it("of a channel that one has left are told to those who can still read it", async () => {
+  it("in a channel that the caller has left, and are sent to its readers", async () => {
     const closed = await channel(db, scene.org.realm, {
       inviteOnly: true,
       subscribers: [writer, reader],
@@ -349,7 +349,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     expect(await receivers(hidden)).to.deep.equal([writer.id]);
   });
 
-  it("take as many statements, however many there are and however many are told", async () => {
+  it("take the same number of statements for any number of reactions and receivers", async () => {
     const [one, other] = [await say(), await say()];
     await react(scene.gateway, writer, one, "car");
     const few = await countQueries(db, () => add(reader, one, { emoji_name: "+1" }));

@@ -2,7 +2,7 @@ import { getMessages, sendMessage } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { idOf, type Gateway, type TestAccount, type Whom } from "@carillon/testkit";
 
-/** What the tests of `GET /messages` share. */
+/** Shared helpers of the tests of `GET /messages`. */
 
 /** Sends to a channel. @returns the message's ID */
 export async function post(
@@ -27,7 +27,7 @@ export async function write(
   return (await gateway.as(sender).succeed(sendMessage, { params })).id;
 }
 
-/** Everything that matches the narrow, for this account. */
+/** All messages that match the narrow for this account. */
 export function all(
   gateway: Gateway,
   account: TestAccount,
@@ -38,7 +38,7 @@ export function all(
   return gateway.as(account).succeed(getMessages, { params });
 }
 
-/** The IDs of everything that matches the narrow. */
+/** The IDs of all messages that match the narrow. */
 export async function idsFor(
   gateway: Gateway,
   account: TestAccount,

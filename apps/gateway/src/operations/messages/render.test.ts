@@ -49,7 +49,7 @@ describe("Rendering a message", () => {
     });
   }
 
-  it("links to the newest message of each topic, in as few statements for many as for one", async () => {
+  it("links to the newest message of each topic, with the same number of statements for many topics", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const ids = [];
@@ -64,7 +64,7 @@ describe("Rendering a message", () => {
     expect(many.count, many.statements.join("\n")).to.equal(few.count);
   });
 
-  it("finds names in the spellings that the database takes for one, with an ID beside them too", async () => {
+  it("finds names in every spelling that the database considers equal, also with an ID", async () => {
     const wrong: string[] = [];
     for (const [n, text] of trickyTexts.entries()) {
       const fullName = `${n} ${text}x ${text}`;
@@ -86,7 +86,7 @@ describe("Rendering a message", () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it("knows the people of the caller's organization, and mentions nobody", async () => {
+  it("knows the accounts of the caller's organization, and mentions nobody", async () => {
     const { guest } = scene.org;
     const { result, tables } = await changesOf(scene.db, () =>
       rendered(`@**${guest.fullName.toUpperCase()}**`),
@@ -97,7 +97,7 @@ describe("Rendering a message", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("finds names whose capitals the database lowers in another way than JavaScript", async () => {
+  it("finds names whose capitals PostgreSQL lowers differently from JavaScript", async () => {
     const { db, org } = scene;
     for (const fullName of ["İpek", "ΝΙΚΟΣ ΠΑΠΠΑΣ", "ẞeta", "Ǆenan"]) {
       const { id } = await user(db, org.realm, { fullName });
@@ -106,7 +106,7 @@ describe("Rendering a message", () => {
     }
   });
 
-  it("takes a text as long as a message may be, and none longer, before it looks up or reads anything", async () => {
+  it("accepts the longest message, and refuses longer ones before any look-up", async () => {
     const longest = "\u{1f12f}".repeat(10_000);
     expect(await rendered(longest)).to.equal(`<p>${longest}</p>`);
     const client = scene.as(scene.org.member);
@@ -125,7 +125,7 @@ describe("Rendering a message", () => {
     expect(succeeded(guest)).to.have.all.keys("result", "msg", "rendered");
   });
 
-  it("needs content and credentials", async () => {
+  it("requires content and credentials", async () => {
     const client = scene.as(scene.org.member);
     refusedWith(await client.post(path), "REQUEST_VARIABLE_MISSING", { var_name: "content" });
     refusedWith(

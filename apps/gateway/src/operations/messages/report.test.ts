@@ -12,7 +12,7 @@ describe("POST /messages/{message_id}/report", () => {
   const refusal = async (by: TestAccount, id: number, params: Params, code = "BAD_REQUEST") =>
     (await refused(scene.db, () => ask(by, id, params), code)).msg;
 
-  it("is refused, since there is no channel that it could go to", async () => {
+  it("is refused because there is no moderation channel", async () => {
     const { owner, member, guest, realm } = scene.org;
     const room = await channel(scene.db, realm, { subscribers: [owner, guest] });
     const id = await post(scene.gateway, owner, room);
@@ -23,7 +23,7 @@ describe("POST /messages/{message_id}/report", () => {
         );
   });
 
-  it("knows the types that clients are told of, and wants words for what is none of them", async () => {
+  it("accepts the report types of the snapshot, and requires a description for other", async () => {
     const { owner, member } = scene.org;
     const id = await write(scene.gateway, owner, [member]);
     for (const report_type of ["", "rude", "SPAM", '["spam"]'])
@@ -39,7 +39,7 @@ describe("POST /messages/{message_id}/report", () => {
     expect(await refusal(member, id, most)).to.contain("no channel for reports");
   });
 
-  it("tells nobody of messages that they do not see", async () => {
+  it("does not reveal invisible messages", async () => {
     const { owner, admin, member, realm } = scene.org;
     const closed = await channel(scene.db, realm, { inviteOnly: true, subscribers: [owner] });
     const hidden = [

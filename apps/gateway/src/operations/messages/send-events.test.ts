@@ -21,7 +21,7 @@ import { expect } from "chai";
 const ascending = (...accounts: ReadonlyArray<{ readonly id: number }>) =>
   accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 
-describe("Events of messages", () => {
+describe("Events of sent messages", () => {
   const scene = useScene();
   const during = async (work: () => Promise<unknown>) => {
     const { events } = await eventsOf(scene.db, scene.org.realm.id, work);
@@ -32,11 +32,11 @@ describe("Events of messages", () => {
     expect(more).to.deep.equal([]);
     return event?.audience?.toSorted((a, b) => a - b);
   };
-  /** The flags of a receiver: their own by exception, else everyone's. */
+  /** The flags of a receiver: an individual exception, or else the common flags. */
   const flagsOf = (event: LoggedEvent | undefined, account: TestAccount) =>
     (event?.userData?.[String(account.id)]?.["flags"] ?? event?.payload["flags"] ?? []) as string[];
 
-  it("go to the subscribers alone, whoever administers", async () => {
+  it("are sent to subscribers only, not to administrators", async () => {
     const { db, org } = scene;
     const { member, guest, owner } = org;
     for (const inviteOnly of [true, false]) {
@@ -51,7 +51,7 @@ describe("Events of messages", () => {
     expect(await audienceOf(outside), "a sender outside gets none").to.deep.equal([guest.id]);
   });
 
-  it("go to the people of a direct message alone", async () => {
+  it("are sent to the participants of a direct message only", async () => {
     const { member, guest, admin } = scene.org;
     const both = () => send(scene.as(member), toUsers([guest.id, admin.id]));
     expect(await audienceOf(both)).to.deep.equal(ascending(member, guest, admin));
@@ -59,7 +59,7 @@ describe("Events of messages", () => {
     expect(await audienceOf(note)).to.deep.equal([member.id]);
   });
 
-  it("carry the message without what is a receiver's own", async () => {
+  it("contain the message without fields of a single receiver", async () => {
     const { member, guest } = scene.org;
     const room = await channel(scene.db, scene.org.realm, { subscribers: [member, guest] });
     let id = 0;
@@ -87,7 +87,7 @@ describe("Events of messages", () => {
     }
   });
 
-  it("carry each receiver's own flags", async () => {
+  it("contain each receiver's own flags", async () => {
     const { db, org } = scene;
     const [mentioned, grouped, alerted, annoyed, plain] = [
       await user(db, org.realm),
@@ -112,7 +112,7 @@ describe("Events of messages", () => {
     expect(flagsOf(event, plain)).to.deep.equal([]);
   });
 
-  it("carry wildcards to all, or to who takes part in the topic", async () => {
+  it("contain wildcard flags for all subscribers, or for participants of the topic", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member, org.guest, org.admin] });
     await send(scene.as(org.guest), toChannel(room.id));
@@ -125,14 +125,14 @@ describe("Events of messages", () => {
     }
     expect(flagsOf(topic, org.guest)).to.include("topic_wildcard_mentioned");
     expect(flagsOf(topic, org.admin)).not.to.include("topic_wildcard_mentioned");
-    // Who puts an emoji on a message of the topic takes part in it.
+    // An account that reacts to a message of the topic is a participant.
     const first = await send(scene.as(org.guest), toChannel(room.id, { topic: "LUNCH" }));
     await react(scene.gateway, org.admin, first, "car");
     const [again] = await say("@**topic**");
     expect(flagsOf(again, org.admin)).to.include("topic_wildcard_mentioned");
   });
 
-  it("tell who mentioned or muted what of the topic's new policy, each alone", async () => {
+  it("inform senders and mentioned accounts of their own changed topic policy", async () => {
     const { db, org } = scene;
     const friend = await user(db, org.realm);
     await changeSettings(db, friend, { automatically_follow_topics_where_mentioned: true });
@@ -158,7 +158,7 @@ describe("Events of messages", () => {
     }
   });
 
-  it("carry the local id to the queue that asked for it, and not in the message", async () => {
+  it("contain the local_message_id for the requesting queue only, outside the message", async () => {
     const { member, guest } = scene.org;
     const params = toUsers([guest.id], { queue_id: "0f5c-queue", local_id: "17.01" });
     const [event] = await during(() => send(scene.as(member), params));
@@ -167,7 +167,7 @@ describe("Events of messages", () => {
     expect(JSON.stringify(event)).to.contain("17.01").and.to.contain("0f5c-queue");
   });
 
-  it("are not made by what is refused", async () => {
+  it("are not sent for refused messages", async () => {
     const { db, org } = scene;
     const silent = await bot(db, org.member);
     const { id } = await channel(db, org.realm, { isArchived: true });

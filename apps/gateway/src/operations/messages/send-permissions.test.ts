@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Who may send a message", () => {
+describe("Permission to send a message", () => {
   const scene = useScene();
   const allowed = (account: TestAccount, params: object) => send(scene.as(account), { ...params });
   const refused = (account: TestAccount, params: object, code?: string, extra?: object) =>
@@ -28,7 +28,7 @@ describe("Who may send a message", () => {
       members.map(({ id }) => id),
     );
 
-  it("in a channel: its sending group, and bots of its members", async () => {
+  it("in a channel: members of its sending group and their bots", async () => {
     const { db, org } = scene;
     const groups = { canSendMessageGroupId: await only(org.member) };
     const room = toChannel((await channel(db, org.realm, { groups })).id);
@@ -37,7 +37,7 @@ describe("Who may send a message", () => {
     for (const account of [org.owner, org.moderator, org.guest]) await refused(account, room);
   });
 
-  it("in a private channel: subscribers, their bots, and content groups where history is shared", async () => {
+  it("in a private channel: subscribers, their bots, and content groups if history is shared", async () => {
     const { db, org } = scene;
     const made = await channel(db, org.realm, {
       inviteOnly: true,
@@ -52,7 +52,7 @@ describe("Who may send a message", () => {
     for (const account of [org.member, org.bot]) await refused(account, room);
   });
 
-  it("in a public channel: everyone but guests who are not subscribed", async () => {
+  it("in a public channel: all but guests who are not subscribed", async () => {
     const { db, org } = scene;
     const made = await channel(db, org.realm);
     const room = toChannel(made.id);
@@ -63,7 +63,7 @@ describe("Who may send a message", () => {
     await allowed(org.guest, toChannel((await channel(db, org.realm, { isWebPublic: true })).id));
   });
 
-  it("in a new topic: those who may start one", async () => {
+  it("in a new topic: accounts that may start topics", async () => {
     const { db, org } = scene;
     const groups = { canCreateTopicGroupId: await only(org.admin) };
     const { id } = await channel(db, org.realm, { groups });
@@ -73,7 +73,7 @@ describe("Who may send a message", () => {
     await refused(org.member, toChannel(id, { topic: "" }));
   });
 
-  it("to all of a crowd, or to a topic's: those who may mention many", async () => {
+  it("with a wildcard mention of many: accounts that may mention many", async () => {
     const { db, org } = scene;
     const crowd = [];
     for (let n = 0; n < 16; n++) crowd.push(await user(db, org.realm));
@@ -87,7 +87,7 @@ describe("Who may send a message", () => {
     await allowed(org.admin, topic);
   });
 
-  it("to people: where one participant has the permission, and to begin, the sender", async () => {
+  it("to people: one participant has the permission, and the sender may start a conversation", async () => {
     const { member, admin, guest, moderator, realm, groups } = scene.org;
     const everyone = groups["role:everyone"];
     const set = (directMessagePermissionGroupId: number, directMessageInitiatorGroupId: number) =>
@@ -109,7 +109,7 @@ describe("Who may send a message", () => {
     await set(everyone, everyone);
   });
 
-  it("of one organization nothing to another's", async () => {
+  it("in another organization: nobody", async () => {
     const other = await organization(scene.db);
     const { id } = await channel(scene.db, other.realm);
     await refused(scene.org.owner, toChannel(id), "STREAM_DOES_NOT_EXIST", { stream_id: id });

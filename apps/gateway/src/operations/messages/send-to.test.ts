@@ -52,8 +52,8 @@ describe("The destination of a message", () => {
     sendRefused(scene, sender, toChannel(to), code, extra);
   const refusedDirect = (to: unknown) => sendRefused(scene, sender, toUsers(to));
 
-  describe("as a channel", () => {
-    it("is its id, or its name with or without quotes, in whatever case, or a list of one", async () => {
+  describe("a channel", () => {
+    it("is given by ID, by name with or without quotes in any case, or by a list of one", async () => {
       const { id, name } = room;
       const given = [id, [id], name, ` ${name} `, JSON.stringify(name), name.toUpperCase(), [name]];
       for (const to of given) {
@@ -62,7 +62,7 @@ describe("The destination of a message", () => {
       }
     });
 
-    it("is an id when it is a number; a name of digits needs quotes", async () => {
+    it("is an ID if it is a number; a name of digits needs quotes", async () => {
       const name = `${Date.now()}`;
       const numbered = await channel(scene.db, scene.org.realm, { name });
       await refused(name, "STREAM_DOES_NOT_EXIST", { stream_id: Number(name) });
@@ -70,7 +70,7 @@ describe("The destination of a message", () => {
       expect((await wentTo(sent))?.channelId).to.equal(numbered.id);
     });
 
-    it("is reported by the id or the name that was given", async () => {
+    it("is reported in the error by the given ID or name", async () => {
       await refused(2_000_000_000, "STREAM_DOES_NOT_EXIST", { stream_id: 2_000_000_000 });
       await refused([2_000_000_000], "STREAM_DOES_NOT_EXIST", { stream_id: 2_000_000_000 });
       await refused("nowhere", "STREAM_DOES_NOT_EXIST", { stream: "nowhere" });
@@ -78,21 +78,21 @@ describe("The destination of a message", () => {
       await refused(["nowhere"], "STREAM_DOES_NOT_EXIST", { stream: "nowhere" });
     });
 
-    it("is one", async () => {
+    it("is a single one", async () => {
       for (const to of [undefined, "[]", [room.id, room.id], [room.name, room.name]])
         await refused(to);
       for (const to of ["{}", "true", "null", "1.5", "[null]", "[[1]]", '{"a":1}'])
         await refused(to);
     });
 
-    it("is one of the sender's organization", async () => {
+    it("belongs to the sender's organization", async () => {
       const other = await organization(scene.db);
       const { id, name } = await channel(scene.db, other.realm);
       await refused(id, "STREAM_DOES_NOT_EXIST", { stream_id: id });
       await refused(name, "STREAM_DOES_NOT_EXIST", { stream: name });
     });
 
-    it("exists by its id also when the sender cannot see it, and does not by its name", async () => {
+    it("exists by ID even if hidden from the sender, but not by name", async () => {
       const { db, org } = scene;
       const { id, name } = await channel(db, org.realm, { inviteOnly: true });
       await refused(id);
@@ -111,7 +111,7 @@ describe("The destination of a message", () => {
       await refused(name, "STREAM_DOES_NOT_EXIST", { stream: name });
     });
 
-    it("is seen by its name by whoever may administer it or owns a bot in it, and by the bot", async () => {
+    it("is visible by name to its administrators, to owners of bots in it, and to these bots", async () => {
       const { db, org } = scene;
       const { id, name } = await channel(db, org.realm, { inviteOnly: true });
       await sendRefused(scene, org.admin, toChannel(name));
@@ -119,7 +119,7 @@ describe("The destination of a message", () => {
       await send(scene.as(await bot(db, sender)), toChannel(name));
     });
 
-    it("is a bot's own, when the bot names none and has one", async () => {
+    it("defaults to the bot's default channel", async () => {
       const { db, org } = scene;
       const own = await bot(db, org.owner, { row: { defaultSendingChannelId: room.id } });
       for (const to of [undefined, "[]"]) {
@@ -130,8 +130,8 @@ describe("The destination of a message", () => {
     });
   });
 
-  describe("as people", () => {
-    it("is a list of ids or of addresses, or addresses between commas", async () => {
+  describe("people", () => {
+    it("are given by a list of IDs or addresses, or by comma-separated addresses", async () => {
       const { guest, admin } = scene.org;
       const both = [sender.id, guest.id, admin.id].toSorted((a, b) => a - b);
       for (const to of [
@@ -152,21 +152,21 @@ describe("The destination of a message", () => {
       expect((await wentTo(quoted))?.memberIds).to.deep.equal(pair);
     });
 
-    it("is oneself, alone or not", async () => {
+    it("include the sender alone or with others", async () => {
       for (const to of [[sender.id], [sender.email], sender.email]) {
         const sent = await send(scene.as(sender), toUsers(to));
         expect((await wentTo(sent))?.memberIds).to.deep.equal([sender.id]);
       }
     });
 
-    it("is an address that others are shown, not a hidden one", async () => {
+    it("are given by the visible address, not a hidden one", async () => {
       const settings = { email_address_visibility: 4 };
       const hidden = await user(scene.db, scene.org.realm, { settings });
       await send(scene.as(sender), toUsers([hidden.email]));
       await refusedDirect([hidden.deliveryEmail]);
     });
 
-    it("is neither mixed, nor a bare id, nor nobody", async () => {
+    it("refuse mixed lists, bare IDs and empty lists", async () => {
       const { guest } = scene.org;
       await refusedDirect([guest.id, guest.email]);
       await refusedDirect(guest.id);
@@ -187,7 +187,7 @@ describe("The destination of a message", () => {
       }
     });
 
-    it("is known and active", async () => {
+    it("are known and active", async () => {
       const { db, org } = scene;
       for (const to of [
         [2_000_000_000],
@@ -205,7 +205,7 @@ describe("The destination of a message", () => {
       await refusedDirect([other.member.email]);
     });
 
-    it("is one conversation whoever writes", async () => {
+    it("are one conversation, whoever sends", async () => {
       const { admin, moderator } = scene.org;
       await send(scene.as(admin), toUsers([moderator.id], { content: "ping" }));
       await send(scene.as(moderator), toUsers([admin.id], { content: "pong", topic: "ignored" }));
@@ -222,14 +222,14 @@ describe("The destination of a message", () => {
     });
   });
 
-  describe("of a bot that nobody reads", () => {
+  describe("a channel without readers, from a bot", () => {
     let owner: TestAccount;
     let talker: TestAccount;
     beforeEach(async () => {
       owner = await user(scene.db, scene.org.realm);
       talker = await bot(scene.db, owner);
     });
-    /** Runs the jobs that tell the owner, of which there are so many; each twice. */
+    /** Runs the given number of jobs that notify the owner, each twice. */
     async function tellUnheard(count: number): Promise<void> {
       const { db } = scene;
       const written = await db.rows<{ intentId: number; version: number }>(
@@ -241,7 +241,7 @@ describe("The destination of a message", () => {
     }
     const told = () => noticesTo(scene.as(owner), scene.org.notificationBot);
 
-    it("is told to its owner when the channel is missing, once in five minutes", async () => {
+    it("notifies the owner of a missing channel, once in five minutes", async () => {
       for (let n = 0; n < 2; n++) {
         const answer = await scene.as(talker).post(messagesPath, toChannel("nowhere at all"));
         refusedWith(answer, "STREAM_DOES_NOT_EXIST", { stream: "nowhere at all" });
@@ -251,7 +251,7 @@ describe("The destination of a message", () => {
       expect(notices[0]?.sender_id).to.equal(scene.org.notificationBot.id);
     });
 
-    it("is told to its owner in few words, however long the name of the missing channel", async () => {
+    it("notifies the owner of a missing channel with a shortened name", async () => {
       const stream = "n".repeat(20_000);
       const answer = await scene.as(talker).post(messagesPath, toChannel(stream));
       refusedWith(answer, "STREAM_DOES_NOT_EXIST", { stream });
@@ -260,7 +260,7 @@ describe("The destination of a message", () => {
       expect(notices[0]?.content.length).to.be.below(1_000);
     });
 
-    it("is told to its owner when the channel has no subscribers; the message is sent", async () => {
+    it("notifies the owner of a channel without subscribers, and sends the message", async () => {
       const empty = await channel(scene.db, scene.org.realm);
       const sent = await send(scene.as(talker), toChannel(empty.id));
       expect((await wentTo(sent))?.channelId).to.equal(empty.id);
@@ -268,7 +268,7 @@ describe("The destination of a message", () => {
       expect(await told()).to.have.length(1);
     });
 
-    it("is told to its owner alike when it was scheduled, once for many", async () => {
+    it("notifies the owner of scheduled messages in the same way, once for many", async () => {
       const { db, org } = scene;
       const empty = await channel(db, org.realm);
       const ids = [];
@@ -283,7 +283,7 @@ describe("The destination of a message", () => {
       expect(notice?.content).to.contain(empty.name);
     });
 
-    it("is not told for people, nor for a bot that is read", async () => {
+    it("notifies nobody for people, or for a bot whose channel has subscribers", async () => {
       await send(scene.as(talker), toChannel(room.id));
       await tellUnheard(0);
       expect(await told()).to.have.length(0);

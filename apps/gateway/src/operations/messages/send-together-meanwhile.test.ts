@@ -26,7 +26,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("While messages wait to be sent together", () => {
+describe("Batched messages: changes while they wait", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
   let leader: TestAccount;
@@ -47,7 +47,7 @@ describe("While messages wait to be sent together", () => {
   const people = (count: number) =>
     Promise.all(Array.from({ length: count }, () => user(scene.db, scene.org.realm)));
 
-  it("senders lose what they need, each of which is refused, and the others are not", async () => {
+  it("refuse only those whose senders have lost a permission", async () => {
     const { db, org } = scene;
     const [staying, leaving, gone, guest, barred, late] = (await people(6)) as [
       TestAccount,
@@ -95,7 +95,7 @@ describe("While messages wait to be sent together", () => {
     expect(stored.map(({ content }) => content)).to.deep.equal(["meanwhile 0", "meanwhile 6"]);
   });
 
-  it("each sender's queue gets its own local id, and no other", async () => {
+  it("give each sender's queue its own local_message_id", async () => {
     const { db, org } = scene;
     const senders = await people(3);
     const shared = await channel(db, org.realm, { subscribers: senders });
@@ -123,10 +123,10 @@ describe("While messages wait to be sent together", () => {
     }
   });
 
-  it("those to thousands go in as many transactions as their copies take, in their order", async () => {
+  it("split messages to thousands of receivers into transactions by number of copies, in order", async () => {
     const { db, org } = scene;
     const [a, b] = (await people(2)) as [TestAccount, TestAccount];
-    // It is the number in the row that counts: so many accounts would take seconds.
+    // The row's counter decides; creating this many accounts would take seconds.
     const row = { subscriberCount: 6_000 };
     const large = await channel(db, org.realm, { subscribers: [a, b], row });
     const small = await channel(db, org.realm, { subscribers: [a, b] });
@@ -147,7 +147,7 @@ describe("While messages wait to be sent together", () => {
     expect(sent.map(({ at }) => transactions.indexOf(at))).to.deep.equal([0, 0, 1, 1]);
   });
 
-  it("two gateways keep the order of each sender, and events are in the order of the ids", async () => {
+  it("keep the order of each sender over two gateways, with events in the order of IDs", async () => {
     const { db, org } = scene;
     const other = await startGateway(db);
     const [a, b] = (await people(2)) as [TestAccount, TestAccount];

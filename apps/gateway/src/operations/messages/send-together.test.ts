@@ -20,7 +20,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Messages that are sent at the same time", () => {
+describe("Messages sent concurrently", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
   let people: TestAccount[];
@@ -37,7 +37,7 @@ describe("Messages that are sent at the same time", () => {
   });
 
   type Sent = readonly [TestAccount, Params];
-  /** Sends a message that waits for the log with its COMMIT, and the others behind it, one after the other. */
+  /** Sends a message that blocks on the event-log lock at COMMIT, then the others behind it, one after another. */
   async function behind(others: readonly Sent[], gateway: Gateway = scene.gateway) {
     const post = (sender: TestAccount, params: Params) =>
       gateway.as(sender).post(messagesPath, params);
@@ -58,7 +58,7 @@ describe("Messages that are sent at the same time", () => {
       [ids],
     );
 
-  it("are written in one transaction, each answered for itself, in the order in which they came", async () => {
+  it("are written in one transaction, each with its own response, in order of arrival", async () => {
     const [a, b, c] = people as [TestAccount, TestAccount, TestAccount];
     const sends: Sent[] = [
       [a, toChannel(room.id, { content: "by id", topic: "new" })],
@@ -99,7 +99,7 @@ describe("Messages that are sent at the same time", () => {
     expect(told.slice(1)).to.deep.equal(ids);
   });
 
-  it("keep the order of each sender, and give accounts turns", async () => {
+  it("keep the order of each sender and alternate between accounts", async () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const own = (sender: TestAccount, n: number): Sent => [
       sender,
@@ -116,7 +116,7 @@ describe("Messages that are sent at the same time", () => {
     );
   });
 
-  it("are taken out where the client hangs up while they wait", async () => {
+  it("are removed from the queue if the client disconnects while they wait", async () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const content = "nobody listens";
     const { group } = scene.gateway.services;
@@ -137,7 +137,7 @@ describe("Messages that are sent at the same time", () => {
     );
   });
 
-  it("let a bot's owner hear of the channel that is not there, as one alone does", async () => {
+  it("notify a bot's owner of a missing channel as a single message does", async () => {
     const { db, org } = scene;
     const helper = await bot(db, org.member);
     const { events } = await eventsOf(db, org.realm.id, async () =>
@@ -147,7 +147,7 @@ describe("Messages that are sent at the same time", () => {
     expect(texts.filter((text) => text.includes("gone away"))).to.have.length(1);
   });
 
-  it("begin a conversation and a topic once, for those that come later too", async () => {
+  it("create a conversation and a topic once for the whole batch", async () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const newcomer = await user(scene.db, scene.org.realm);
     const answers = await (
@@ -163,7 +163,7 @@ describe("Messages that are sent at the same time", () => {
     expect(rows).to.have.length(1);
   });
 
-  it("call a topic's participants alone, after those before it have written there", async () => {
+  it("mention the participants of a topic, including senders of earlier messages of the batch", async () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const topic = "participants";
     const answers = await (
@@ -184,7 +184,7 @@ describe("Messages that are sent at the same time", () => {
     expect(new Set(transactions.map(({ sentAt }) => sentAt)).size).to.equal(3);
   });
 
-  it("wait apart where a channel's subscribers are being changed, and see the change", async () => {
+  it("run separately if the channel's subscribers are being changed, and see the change", async () => {
     const { db, org } = scene;
     const [a, b] = people as [TestAccount, TestAccount];
     const other = await channel(db, org.realm, { inviteOnly: true, subscribers: [a, b] });
@@ -211,7 +211,7 @@ describe("Messages that are sent at the same time", () => {
     expect(statuses).to.deep.equal([200, 400, 200]);
   });
 
-  it("are written by two gateways at once, each once", async () => {
+  it("are written once each by two gateways", async () => {
     const { db, org } = scene;
     const second = await startGateway(db);
     const contents = Array.from({ length: 60 }, (_, i) => `both-${i}`);
@@ -233,7 +233,7 @@ describe("Messages that are sent at the same time", () => {
     expect(events.filter(({ type }) => type === "message")).to.have.length(60);
   });
 
-  it("are turned away where too many wait: 503, and the client may try again", async () => {
+  it("are refused with 503 and a retry hint if too many wait", async () => {
     const narrow = await startGateway(scene.db, { groupBounds: { waiting: 2 } });
     const [a, b] = people as [TestAccount, TestAccount];
     const line = await behind(

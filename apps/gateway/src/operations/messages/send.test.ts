@@ -36,7 +36,7 @@ describe("Sending a message", () => {
   const read = (account: TestAccount) => messagesOf(scene.as(account), inChannel(room.id));
 
   for (const type of ["channel", "stream", "direct", "private"]) {
-    it(`takes the type ${type}`, async () => {
+    it(`accepts the type ${type}`, async () => {
       const inRoom = type === "channel" || type === "stream";
       const params = inRoom
         ? toChannel(room.id, { type })
@@ -48,7 +48,7 @@ describe("Sending a message", () => {
     });
   }
 
-  it("answers with the id, and with the policy only when that changed", async () => {
+  it("returns the ID, and the topic policy only if it changed", async () => {
     const client = scene.as(sender);
     expect(await sendFully(client, toUsers([scene.org.guest.id]))).to.have.all.keys(
       "result",
@@ -62,7 +62,7 @@ describe("Sending a message", () => {
     expect(second.id).to.be.greaterThan(first.id);
   });
 
-  it("gives every subscriber a copy: unread, but read for who muted the sender", async () => {
+  it("creates a copy for every subscriber: unread, but read if the sender is muted", async () => {
     const { db, org } = scene;
     const annoyed = await user(db, org.realm);
     await muteUser(db, annoyed, sender);
@@ -76,13 +76,13 @@ describe("Sending a message", () => {
     expect(await flags(org.admin), "no copy: history").to.deep.equal(["read", "historical"]);
   });
 
-  it("gives a sender outside the channel no copy", async () => {
+  it("creates no copy for a sender outside the channel", async () => {
     await send(scene.as(scene.org.admin), toChannel(room.id));
     const own = await read(scene.org.admin);
     expect(own[0]?.flags).to.deep.equal(["read", "historical"]);
   });
 
-  it("is read by the sender when the request or the client says so", async () => {
+  it("is read for the sender if the request or the client says so", async () => {
     const client = scene.as(sender);
     const flags = async () => (await read(sender)).at(-1)?.flags;
     await send(client, toChannel(room.id, { read_by_sender: true }));
@@ -102,7 +102,7 @@ describe("Sending a message", () => {
     ]);
   });
 
-  it("is read by the sender of a note to oneself from a client that people use", async () => {
+  it("is read for the sender of a note to oneself from an interactive client", async () => {
     const { id } = sender;
     succeeded(await withAgent(scene.as(sender), "website")(messagesPath, toUsers([id])));
     expect((await messagesOf(scene.as(sender), withUsers(id))).at(-1)?.flags).to.deep.equal([
@@ -110,7 +110,7 @@ describe("Sending a message", () => {
     ]);
   });
 
-  it("names the client of the message", async () => {
+  it("stores the client of the message", async () => {
     await withAgent(scene.as(sender), "ZulipTerminal/0.7.0 (Linux)")(
       messagesPath,
       toChannel(room.id),
@@ -122,7 +122,7 @@ describe("Sending a message", () => {
     ]);
   });
 
-  it("trims and cuts content and topic as scheduling does", async () => {
+  it("trims and truncates content and topic like scheduled messages", async () => {
     const client = scene.as(sender);
     const topic = "😀".repeat(61);
     await send(client, toChannel(room.id, { topic, content: `\n\n ${"😀".repeat(10_001)}` }));
@@ -135,7 +135,7 @@ describe("Sending a message", () => {
     ]);
   });
 
-  it("ignores the topic of a direct message, whatever it is", async () => {
+  it("ignores the topic of a direct message", async () => {
     const { admin } = scene.org;
     for (const topic of ["x", "", "a\u0007b", "a\0b"]) {
       await send(scene.as(sender), toUsers([admin.id], { topic }));
@@ -163,7 +163,7 @@ describe("Sending a message", () => {
     await sendRefused(scene, org.guest, toChannel((await channel(db, org.realm)).id));
   });
 
-  it("needs a type and content, and says which is missing", async () => {
+  it("requires a type and content, and names the missing one", async () => {
     const missing = (name: string) => ({ var_name: name });
     await sendRefused(scene, sender, {}, "REQUEST_VARIABLE_MISSING", missing("type"));
     const none = toChannel(room.id, { content: undefined });
@@ -174,7 +174,7 @@ describe("Sending a message", () => {
     await sendRefused(scene, sender, toChannel(room.id, { read_by_sender: "yes" }));
   });
 
-  it("reports parameters that it does not know, and none of those that it does", async () => {
+  it("reports unsupported parameters only", async () => {
     const known = { queue_id: "q", local_id: "1.1", read_by_sender: true, client: "x" };
     const params = toChannel(room.id, { ...known, scheduled_delivery_timestamp: 5, zz: 1 });
     expect(
@@ -184,7 +184,7 @@ describe("Sending a message", () => {
     ).to.deep.equal(["scheduled_delivery_timestamp", "zz"]);
   });
 
-  it("is open to bots that may do nothing else, and closed to nobody", async () => {
+  it("allows bots that may only send, and refuses anonymous callers", async () => {
     const webhook = await bot(scene.db, sender, { botType: 2 });
     await send(scene.as(webhook), toChannel(room.id));
     const answer = await scene.gateway.anonymous.post(messagesPath, toChannel(room.id));

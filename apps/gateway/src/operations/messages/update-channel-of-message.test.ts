@@ -55,7 +55,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
   const told1 = (events: Awaited<ReturnType<typeof move>>, type: string) =>
     told(events, type).map(({ op, payload, audience }) => ({ op, payload, audience }));
 
-  it("changes with the topic or without, and says so in events and history", async () => {
+  it("changes with or without the topic, in events and history", async () => {
     const target = await made();
     const ids = [await say(), await say(), await say(room, "rain")];
     const [one = 0, two = 0] = ids;
@@ -78,7 +78,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
         topic_links: [],
         new_stream_id: target.id,
       },
-      // Public: who was subscribed there, and who is here.
+      // Public: subscribers of both channels.
       audience: ascending(owner, mover, reader),
     });
     const moved = await read(scene, owner, target);
@@ -103,7 +103,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       expect(back?.payload).not.to.have.property(field);
   });
 
-  it("changes for those who may move messages out, and may send where they go", async () => {
+  it("requires the permission to move out and the permission to send to the destination", async () => {
     const { db, org } = scene;
     const target = await made();
     const id = await say();
@@ -136,7 +136,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     await changeRefused(scene, owner, id, { stream_id: target.id });
   });
 
-  it("changes for a week and twenty seconds, by moderators later too", async () => {
+  it("is allowed for seven days and twenty seconds, and longer for moderators", async () => {
     const target = await made();
     const id = await say();
     await age(scene, id, week + 10);
@@ -146,7 +146,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     await move(id, room, {}, scene.org.moderator);
   });
 
-  it("does not change for all where older messages are too old", async () => {
+  it("is refused for change_all if older messages exceed the time limit", async () => {
     const target = await made();
     const [old, id] = [await say(), await say()];
     await age(scene, old, week + 30);
@@ -165,7 +165,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     await move(id, target, { propagate_mode: "change_later" });
   });
 
-  it("is held to the topics of the channel that it is changed to", async () => {
+  it("follows the destination's topics policy", async () => {
     const { db } = scene;
     const target = await made({ topicsPolicy: "empty_topic_only" });
     const id = await say();
@@ -179,7 +179,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     await changeChannel(db, closed, { canCreateTopicGroupId: scene.org.groups["role:everyone"] });
   });
 
-  it("takes the copies of those who are not subscribed there; who can read on has read it, and no star on it", async () => {
+  it("deletes copies of non-subscribers; for remaining readers it is read, without a star", async () => {
     const target = await made();
     const [unread, read1, starred] = [await say(), await say(), await say()];
     await scene.db.rows(
@@ -210,7 +210,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     ]);
   });
 
-  it("takes the messages from those who cannot read there, all who could read them", async () => {
+  it("hides the messages from accounts that cannot read the destination, among all that could read them", async () => {
     const { org } = scene;
     const target = await made({ inviteOnly: true, historyPublicToSubscribers: true });
     const [one, two] = [await say(), await say()];
@@ -234,7 +234,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(await read(scene, reader, room)).to.deep.equal([]);
   });
 
-  it("gives every subscriber of protected history a copy, read", async () => {
+  it("creates a read copy for every subscriber of protected history", async () => {
     const { db, org } = scene;
     const newcomer = await user(db, org.realm);
     const target = await made({ inviteOnly: true, subscribers: [owner, mover, newcomer] });
@@ -242,14 +242,14 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const events = await move(id, target);
     expect(await flagsOf(scene, newcomer, id)).to.equal(bits.read);
     expect(await flagsOf(scene, reader, id)).to.equal(undefined);
-    // In a public channel everybody could see it.
+    // In a public channel every account could see it.
     expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
       ascending(owner, mover, newcomer),
     );
     expect((await read(scene, newcomer, target)).map((message) => message.id)).to.deep.equal([id]);
   });
 
-  it("tells nobody of a private channel who could not see the message there", async () => {
+  it("sends nothing about a private channel to accounts that could not see the message there", async () => {
     const { db, org } = scene;
     const outsider = await user(db, org.realm);
     const left = await user(db, org.realm);
@@ -271,7 +271,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       );
       expect(secret).not.to.include(closed.name);
       expect(secret).not.to.include(`"stream_id":${closed.id}`);
-      // What somebody had not read where they left does not wait for them where it goes on.
+      // Messages that were unread in the old channel are not unread in the new one.
       expect(await flagsOf(scene, left, id)).to.equal(bits.read);
       expect(told1(events, "update_message_flags")).to.deep.equal([
         {
@@ -283,7 +283,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     }
   });
 
-  it("takes copies of those, too, who were never subscribed, and leaves them to those who are there", async () => {
+  it("deletes copies of accounts that were never subscribed, and keeps those of subscribers", async () => {
     const { db, org } = scene;
     const [outsider, insider] = [await user(db, org.realm), await user(db, org.realm)];
     const target = await made({ subscribers: [owner, mover, insider] });
@@ -309,7 +309,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     ]);
   });
 
-  it("moves on the first messages of both channels", async () => {
+  it("updates the first messages of both channels", async () => {
     const target = await made();
     const [one, two] = [await say(room, "sun"), await say()];
     expect(await firstOf(target)).to.equal(null);
@@ -329,7 +329,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect([await firstOf(room), await firstOf(target)]).to.deep.equal([one, two]);
   });
 
-  it("takes along what people want of the topic, but for those who cannot read there", async () => {
+  it("moves topic policies of users, except for accounts that cannot read the destination", async () => {
     const { db } = scene;
     const target = await made({ inviteOnly: true });
     const id = await say();
@@ -356,7 +356,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     ]);
   });
 
-  it("costs as many statements for hundreds of messages and dozens of people as for few", async () => {
+  it("runs the same number of statements for hundreds of messages and dozens of accounts", async () => {
     const { db, org } = scene;
     const cost = async (messages: number, people: number) => {
       const others = await crowd(db, mover, people);

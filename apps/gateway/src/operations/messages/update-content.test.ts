@@ -49,7 +49,7 @@ describe("PATCH /messages/{message_id}: content", () => {
         .succeed(getMessage, { path: { message_id: id }, params: { apply_markdown: false } })
     ).message;
 
-  it("is replaced, rendered anew and told with what it was", async () => {
+  it("is replaced and rendered, with the previous content in the event", async () => {
     const id = await say("*one*");
     const events = await edit(id, "/me says [two](https://example.com/)");
     const message = await get(id);
@@ -99,7 +99,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect(row).to.deep.equal({ link: true, html, found: true, stale: false, topic: true });
   });
 
-  it("has its history, the newest change first", async () => {
+  it("has its history, newest change first", async () => {
     const id = await say("one");
     await edit(id, "two");
     await edit(id, "three");
@@ -111,7 +111,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect(message_history.map(({ content }) => content)).to.deep.equal(["one", "two", "three"]);
   });
 
-  it("is stripped, cut to the limit, and blank becomes (deleted)", async () => {
+  it("is trimmed and truncated, and becomes (deleted) if blank", async () => {
     const id = await say("one");
     await edit(id, "\n\n  indented  \n ");
     expect((await get(id)).content).to.equal("  indented");
@@ -123,7 +123,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect((await get(id)).content).to.equal("(deleted)");
   });
 
-  it("is told in direct messages to everybody in the conversation", async () => {
+  it("is sent to all participants of a direct message", async () => {
     const { owner, guest } = scene.org;
     const id = await write(scene.gateway, sender, [owner, guest], "one");
     const [event, ...more] = await edit(id, "two");
@@ -135,13 +135,13 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect((await get(id, guest)).content).to.equal("two");
   });
 
-  it("stays, without a word, where it is the same", async () => {
+  it("is not changed, without an event, if it is the same", async () => {
     const id = await say("one");
     const { tables } = await changesOf(scene.db, () => edit(id, "one\n"));
     expect(tables).to.deep.equal([]);
   });
 
-  it("is edited by its sender alone, for ten minutes and twenty seconds", async () => {
+  it("is editable by its sender only, for ten minutes and twenty seconds", async () => {
     const { owner, bot } = scene.org;
     const id = await say("one");
     await changeRefused(scene, owner, id, { content: "two" });
@@ -155,7 +155,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await changeRefused(scene, sender, byBot, { content: "three" });
   });
 
-  it("is edited by those who see the message, and in channels that are not archived", async () => {
+  it("is editable if the message is visible and its channel is not archived", async () => {
     const id = await say("one");
     await changeRefused(scene, scene.org.guest, id, { content: "two" });
     await changeRefused(scene, sender, 2 ** 40, { content: "two" });
@@ -170,7 +170,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await changeRefused(scene, sender, id, { content: "two" });
   });
 
-  it("is edited where the sender may send no more", async () => {
+  it("is editable even if the sender may no longer send", async () => {
     const { groups } = scene.org;
     const id = await say("one");
     await changeChannel(scene.db, room, { canSendMessageGroupId: groups["role:nobody"] });
@@ -178,7 +178,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await edit(id, "two");
   });
 
-  it("stays where the message is a widget, which can be moved", async () => {
+  it("is not editable in a widget, which can still be moved", async () => {
     const id = await say("one");
     await scene.db.prisma.submessage.create({
       data: { messageId: id, senderId: sender.id, msgType: "widget", content: "{}" },
@@ -189,7 +189,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await change(scene, sender, id, { topic: "dinner" });
   });
 
-  it("is refused where another content was expected", async () => {
+  it("is refused if the expected content differs", async () => {
     const id = await say("one");
     const mismatch = { field_name: "prev_content_sha256" };
     for (const prev_content_sha256 of [sha256("two"), "nonsense"])
@@ -212,7 +212,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     );
   });
 
-  it("is refused where nothing is asked for, or what direct messages do not have", async () => {
+  it("is refused for empty requests and channel fields of direct messages", async () => {
     const id = await say("one");
     const direct = await write(scene.gateway, sender, [scene.org.owner]);
     await changeRefused(scene, sender, id, {});
@@ -236,7 +236,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await changeRefused(scene, sender, id, { content: "two", stream_id: other.id });
   });
 
-  it("changes what copies say of mentions and alert words, in both directions, and makes no copies", async () => {
+  it("updates mentions and alert words of copies in both directions, and creates no copies", async () => {
     const { db, org } = scene;
     const [called, team, worded, stranger] = [
       await user(db, org.realm),
@@ -281,7 +281,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect(await flags()).to.deep.equal([bits.read, 0, 0, undefined]);
   });
 
-  it("calls many only for those who may, and groups for those who may mention them", async () => {
+  it("requires permissions for wildcard and group mentions", async () => {
     const { db, org } = scene;
     const crowd = [];
     for (let n = 0; n < 15; n++) crowd.push(await user(db, org.realm));
@@ -312,7 +312,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await changeRefused(scene, sender, id, { content: `@*${closed.name}*` });
   });
 
-  it("is told to holders who can read it, and to subscribers of shared history", async () => {
+  it("is sent to receivers who can read it, and to subscribers of shared history", async () => {
     const { db, org } = scene;
     const [late, gone, starring] = [
       await user(db, org.realm),
@@ -321,7 +321,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     ];
     const receivers = async (id: number) =>
       (await edit(id, `now ${id}`)).map(({ audience }) => audience);
-    // Public: subscribers, late ones too, and whoever has a copy.
+    // Public: current and later subscribers, and accounts with a copy.
     await subscribe(db, room, gone);
     const open = await say("one");
     await unsubscribe(db, room, gone);
@@ -330,7 +330,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect(await receivers(open)).to.deep.equal([
       ascending(sender, org.owner, late, gone, starring),
     ]);
-    // Private: nobody who has left it.
+    // Private: no account that has left the channel.
     for (const historyPublicToSubscribers of [true, false]) {
       const closed = await channel(db, org.realm, {
         inviteOnly: true,
@@ -345,7 +345,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     }
   });
 
-  it("ends in one of two states where two edit at once, on two gateways", async () => {
+  it("has one of two values after concurrent edits over two gateways", async () => {
     const id = await say("one");
     const prev_content_sha256 = sha256("one");
     const answers = await Promise.all(
@@ -360,7 +360,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     expect(message.edit_history).to.have.lengthOf(1);
   });
 
-  it("shows what it says by now in conversations of somebody deactivated", async () => {
+  it("is shown with its current value in conversations with a deactivated account", async () => {
     const { db, org } = scene;
     const friend = await user(db, org.realm);
     const id = await send(scene.as(sender), toUsers([friend.id], { content: "one" }));

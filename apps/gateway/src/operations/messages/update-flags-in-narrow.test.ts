@@ -49,7 +49,7 @@ describe("POST /messages/flags/narrow", () => {
       params: { ...everything, narrow: inRoom(), ...params },
     });
 
-  /** Changes flags. @returns what is answered, and which changes of which messages are told */
+  /** Changes flags. @returns the response and the changes of messages in events */
   async function change(params: object, by = reader) {
     const { answer, told: events } = await toldOf(scene.db, by, () => ask(params, by));
     const told = events.map(({ op, payload, audience }) => {
@@ -68,7 +68,7 @@ describe("POST /messages/flags/narrow", () => {
     return rows.map(({ flags }) => flags);
   }
 
-  it("changes what the window of GET /messages has, and says how much that was", async () => {
+  it("changes the window of GET /messages and returns the counts", async () => {
     const ids = [];
     for (let n = 0; n < 6; n++) ids.push(await say());
     await say("rain", await channel(scene.db, scene.org.realm, { subscribers: [reader] }));
@@ -86,7 +86,7 @@ describe("POST /messages/flags/narrow", () => {
       },
       told: [["add", "starred", [one, two, three]]],
     });
-    // Processed is what is there, updated what was different; nobody is told of the others.
+    // processed_count includes all found messages, updated_count changed ones; events list only these.
     const { answer, told } = await change({ flag: "starred" });
     expect(answer).to.include({ processed_count: 6, updated_count: 3, found_newest: true });
     expect(told).to.deep.equal([["add", "starred", [ids[0], ids[4], ids[5]]]]);
@@ -96,7 +96,7 @@ describe("POST /messages/flags/narrow", () => {
     expect((await change(apart)).told).to.deep.equal([["remove", "starred", [three]]]);
   });
 
-  it("finds the window that GET /messages finds, whatever the anchor", async () => {
+  it("finds the same window as GET /messages for every anchor", async () => {
     const ids = [];
     for (let n = 0; n < 5; n++) ids.push(await say(n < 3 ? "lunch" : "rain"));
     await leaveUnread(scene.db, reader, ids[2] ?? 0, ids[4] ?? 0);
@@ -131,7 +131,7 @@ describe("POST /messages/flags/narrow", () => {
       }
   });
 
-  it("changes nothing where nothing is found, and in a channel that the caller may not read", async () => {
+  it("changes nothing without matches and in unreadable channels", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     await say("lunch", closed);
@@ -153,7 +153,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("takes 5000 messages at most, and makes larger windows smaller", async () => {
+  it("handles 5000 messages at most and reduces larger windows", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 5_010, holders: [reader] });
     const middle = `${ids[2_505]}`;
@@ -185,7 +185,7 @@ describe("POST /messages/flags/narrow", () => {
     ]);
   });
 
-  it("leaves messages read in channels that the caller is not subscribed to, and names those", async () => {
+  it("keeps messages read in channels without a subscription, and names these channels", async () => {
     const { db, org } = scene;
     const ids = [await say(), await say()];
     await change({});
@@ -203,7 +203,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(both.told).to.deep.equal([["remove", "read", [id]]]);
   });
 
-  it("makes copies of shared history that the caller has not received, but not to add read", async () => {
+  it("creates copies for messages of the shared history, but not to add read", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 2, holders: [org.owner] });
     expect((await change({})).answer).to.include({ processed_count: 2, updated_count: 0 });
@@ -213,7 +213,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(await flagsOf(ids)).to.deep.equal([made, made]);
   });
 
-  it("changes direct messages, muted ones, and those of people that the caller has muted", async () => {
+  it("changes direct messages, muted ones and those of muted accounts", async () => {
     const { db, gateway, org } = scene;
     await setTopicPolicy(db, reader, room, "rain", "muted");
     const ids = [await say("rain"), await say()];
@@ -224,7 +224,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(unread.told).to.deep.equal([["remove", "read", ids.slice(0, 1)]]);
   });
 
-  it("is for guests and bots too, and in archived channels", async () => {
+  it("allows guests, bots and archived channels", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.owner);
     const hidden = await channel(db, org.realm, { subscribers: [org.owner] });
@@ -244,7 +244,7 @@ describe("POST /messages/flags/narrow", () => {
     );
   });
 
-  it("is refused where a parameter is missing, or of another kind", async () => {
+  it("refuses missing or malformed parameters", async () => {
     const { db } = scene;
     const narrow = inRoom();
     const params = { ...everything, narrow };
@@ -299,7 +299,7 @@ describe("POST /messages/flags/narrow", () => {
   });
 
   for (const flag of ["read", "starred"])
-    it(`tells of each message once where two gateways change ${flag} at once`, async () => {
+    it(`sends one event for each message when two gateways change ${flag} at once`, async () => {
       const { db, org } = scene;
       const holders = flag === "read" ? [reader] : [];
       const ids = await pastMessages(db, room, org.owner, { count: 40, holders });
@@ -318,7 +318,7 @@ describe("POST /messages/flags/narrow", () => {
       }
     });
 
-  it("leaves out what goes meanwhile, and changes the others", async () => {
+  it("skips messages that are deleted meanwhile and changes the others", async () => {
     const [gone, kept] = [await say(), await say()];
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [gone]);
     const asked = change({ flag: "starred" });
@@ -332,7 +332,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(await flagsOf([gone, kept])).to.deep.equal([null, bits.starred]);
   });
 
-  it("waits for an unsubscription of the caller, and leaves the messages read then", async () => {
+  it("waits for an unsubscription of the caller, and then keeps the messages read", async () => {
     const id = await say();
     await change({});
     let asked: ReturnType<typeof change> | undefined;
@@ -371,7 +371,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(await flagsOf([hidden])).to.deep.equal([0]);
   });
 
-  it("asks with as many statements, however many messages", async () => {
+  it("runs the same number of statements for any number of messages", async () => {
     const { db, org } = scene;
     await pastMessages(db, room, org.owner, { count: 300, holders: [reader] });
     expect(await idsFor(scene.gateway, reader, inRoom())).to.have.length(300);

@@ -42,7 +42,7 @@ describe("POST /messages/flags", () => {
   const ask = (op: string, flag: string, messages: unknown, by = reader, gateway = scene.gateway) =>
     gateway.as(by).call(updateMessageFlags, { params: { op, flag, messages } });
 
-  /** Changes flags. @returns the channels that were ignored, and what was told */
+  /** Changes flags. @returns the ignored channels and the events */
   async function change(op: string, flag: string, messages: readonly number[], by = reader) {
     const { result, events } = await eventsOf(scene.db, by.realmId, () =>
       ask(op, flag, messages, by),
@@ -89,14 +89,14 @@ describe("POST /messages/flags", () => {
   });
 
   for (const flag of ["read", "starred", "collapsed"] as const)
-    it(`adds and removes ${flag}, of the caller's copies alone, and tells of those that changed`, async () => {
+    it(`adds and removes ${flag} of the caller's copies only, with events for changed ones`, async () => {
       const [one, two] = [await say(), await say()];
       const kept = await flagsOf(one, scene.org.owner);
       expect(await change("add", flag, [two])).to.deep.equal({
         ignored: [],
         told: [added(flag, [two])],
       });
-      // As sent, in any order and twice; told is what changed, ascending.
+      // IDs in any order and repeated; events list changed ones in ascending order.
       expect((await change("add", flag, [two, one, one])).told).to.deep.equal([added(flag, [one])]);
       expect((await change("add", flag, [one, two])).told).to.deep.equal([]);
       for (const id of [one, two]) expect(await flagsOf(id)).to.equal(bits[flag]);
@@ -113,7 +113,7 @@ describe("POST /messages/flags", () => {
       expect(await flagsOf(one, scene.org.owner)).to.equal(kept);
     });
 
-  it("changes nothing where nothing is named or nothing is different", async () => {
+  it("changes nothing for an empty list or unchanged flags", async () => {
     const id = await say();
     await setFlags(scene.db, reader, bits.starred, id);
     const { tables } = await changesOf(scene.db, async () => {
@@ -127,7 +127,7 @@ describe("POST /messages/flags", () => {
     expect(await flagsOf(id)).to.equal(bits.starred);
   });
 
-  it("says where what is unread by now is, and whether it mentions", async () => {
+  it("lists where messages became unread and whether they mention the caller", async () => {
     const { gateway, org } = scene;
     const { owner, member } = org;
     const ids = [
@@ -152,7 +152,7 @@ describe("POST /messages/flags", () => {
     ]);
   });
 
-  it("leaves messages read in channels that the caller is not subscribed to, and names those", async () => {
+  it("keeps messages read in channels without a subscription, and names these channels", async () => {
     const { db, org } = scene;
     const open = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const closed = await channel(db, org.realm, {
@@ -172,12 +172,12 @@ describe("POST /messages/flags", () => {
     expect(ignored).to.deep.equal([open.id, closed.id]);
     expect(told.map(({ payload }) => payload["messages"])).to.deep.equal([ids.slice(0, 1)]);
     expect(await Promise.all(ids.map((id) => flagsOf(id)))).to.deep.equal([0, 1, 1, 1]);
-    // Not theirs by another's subscription, nor by one of another channel.
+    // Neither another account's subscription nor one to another channel counts.
     await subscribe(db, open, reader);
     expect((await change("remove", "read", ids)).ignored).to.deep.equal([closed.id]);
   });
 
-  it("makes a historical copy of what the caller has not received but sees", async () => {
+  it("creates a historical copy for visible messages without one", async () => {
     const { db, org } = scene;
     const [one = 0, two = 0, three = 0] = await pastMessages(db, room, org.owner, { count: 3 });
     await db.rows("DELETE FROM user_messages WHERE user_id = $1", [reader.id]);
@@ -187,7 +187,7 @@ describe("POST /messages/flags", () => {
     await change("add", "collapsed", [one, two]);
     expect(await flagsOf(one)).to.equal(read | starred | collapsed | historical);
     expect(await flagsOf(two)).to.equal(read | collapsed | historical);
-    // Nothing is there to be read or to lose a flag.
+    // There is no copy to mark as read or to remove a flag from.
     for (const [op, flag] of [
       ["add", "read"],
       ["remove", "starred"],
@@ -195,21 +195,21 @@ describe("POST /messages/flags", () => {
     ] as const)
       expect((await change(op, flag, [three])).told).to.deep.equal([]);
     expect(await flagsOf(three)).to.equal(undefined);
-    // Unread is unread, whenever one came.
+    // Historical copies can be marked unread, too.
     expect((await change("remove", "read", [three])).told[0]?.payload["messages"]).to.deep.equal([
       three,
     ]);
     expect(await flagsOf(three)).to.equal(historical);
   });
 
-  it("makes none of what the caller would only see when subscribed", async () => {
+  it("creates no copy of messages that the caller could only see when subscribed", async () => {
     const [id = 0] = await pastMessages(scene.db, room, scene.org.owner);
     const { member } = scene.org;
     expect((await change("remove", "read", [id], member)).ignored).to.deep.equal([room.id]);
     expect(await flagsOf(id, member)).to.equal(undefined);
   });
 
-  it("adds read to what the caller has received, whatever else is named", async () => {
+  it("adds read to received messages, whatever else is named", async () => {
     const id = await say();
     const hidden = await write(scene.gateway, scene.org.owner, [scene.org.admin]);
     const named = [hidden, id, 0, -5, 2 ** 53 - 1, 1e20];
@@ -217,7 +217,7 @@ describe("POST /messages/flags", () => {
     expect(await flagsOf(hidden)).to.equal(undefined);
   });
 
-  it("is refused as a whole where one message is not the caller's to see", async () => {
+  it("refuses the whole request if one message is hidden from the caller", async () => {
     const { db, gateway, org } = scene;
     const own = await say();
     const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
@@ -249,7 +249,7 @@ describe("POST /messages/flags", () => {
     await refusedAlike(db, asked, ({ op, flag, id }) => ask(op, flag, [own, id]));
   });
 
-  it("takes flags from copies in channels that the caller cannot read any more, and adds none", async () => {
+  it("removes flags from copies in unreadable channels, and adds none", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, {
       inviteOnly: true,
@@ -265,7 +265,7 @@ describe("POST /messages/flags", () => {
     await refused(db, () => ask("add", "collapsed", [id]), "BAD_REQUEST", {});
   });
 
-  it("knows the three flags, add and remove, and integers", async () => {
+  it("accepts three flags, add and remove, and integer IDs", async () => {
     const id = await say();
     const uneditable = [
       "mentioned",
@@ -293,7 +293,7 @@ describe("POST /messages/flags", () => {
     await refused(scene.db, nobody, "UNAUTHORIZED");
   });
 
-  it("is for guests and bots too, and in archived channels", async () => {
+  it("allows guests, bots and archived channels", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.owner);
     await subscribe(db, room, org.guest);
@@ -305,14 +305,14 @@ describe("POST /messages/flags", () => {
         expect((await change("add", flag, [id], by)).told).to.deep.equal([added(flag, [id], by)]);
         expect((await change("remove", flag, [id], by)).told).to.have.length(1);
       }
-    // A guest sees no channel without a subscription.
+    // A guest sees channels only with a subscription.
     const other = await channel(db, org.realm, { subscribers: [org.owner] });
     const hidden = await say("lunch", "x", other);
     await refused(db, () => ask("add", "starred", [hidden], org.guest), "BAD_REQUEST", {});
   });
 
   for (const flag of ["read", "starred"])
-    it(`tells of each message once where two gateways change ${flag} at once`, async () => {
+    it(`sends one event for each message when two gateways change ${flag} at once`, async () => {
       const { db, org } = scene;
       const ids = await pastMessages(db, room, org.owner, { count: 40 });
       await db.rows("DELETE FROM user_messages WHERE user_id = $1 AND message_id = ANY($2)", [
@@ -335,7 +335,7 @@ describe("POST /messages/flags", () => {
       }
     });
 
-  it("waits for whoever unsubscribes the caller, and leaves the messages read then", async () => {
+  it("waits for an unsubscription of the caller, and then keeps the messages read", async () => {
     const id = await say();
     await change("add", "read", [id]);
     let asked: ReturnType<typeof ask> | undefined;
@@ -355,7 +355,7 @@ describe("POST /messages/flags", () => {
     expect(await flagsOf(id)).to.equal(bits.read);
   });
 
-  it("leaves no copy of a message that goes meanwhile", async () => {
+  it("leaves no copy of a message that is deleted meanwhile", async () => {
     const id = await say();
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
     const asked = ask("add", "starred", [id]);
@@ -367,7 +367,7 @@ describe("POST /messages/flags", () => {
     expect(await flagsOf(id)).to.equal(undefined);
   });
 
-  it("writes with as many statements, however many messages, and takes 5000", async () => {
+  it("writes with the same number of statements for any number of messages, and accepts 5000", async () => {
     const { db, org } = scene;
     const ids = await pastMessages(db, room, org.owner, { count: 300 });
     for (const [op, flag] of [

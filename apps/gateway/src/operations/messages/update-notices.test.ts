@@ -23,7 +23,7 @@ describe("PATCH /messages/{message_id}: notices of moves", () => {
   const who = () => `@_**${mover.fullName}|${mover.id}**`;
   const both = { send_notification_to_old_thread: true, send_notification_to_new_thread: true };
 
-  it("are said where the messages are by now, and where they were if that is wanted", async () => {
+  it("are posted in the new place, and in the old one on request", async () => {
     const [one, two, three] = [await say(), await say(), await say()];
     await change(scene, mover, one, { topic: "a" });
     expect(await notices()).to.deep.equal([
@@ -47,7 +47,7 @@ describe("PATCH /messages/{message_id}: notices of moves", () => {
     expect(await notices()).to.have.lengthOf(before);
   });
 
-  it("name no channel that readers cannot read", async () => {
+  it("name no channel that readers of the notice cannot read", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [owner, mover] });
     const there = await say();
@@ -60,7 +60,7 @@ describe("PATCH /messages/{message_id}: notices of moves", () => {
     ]);
   });
 
-  it("have names as text, never as markup", async () => {
+  it("show names as text, never as markup", async () => {
     const { db, org } = scene;
     const hostile = await channel(db, org.realm, {
       name: "**x** <b> @**all**",
@@ -77,7 +77,7 @@ describe("PATCH /messages/{message_id}: notices of moves", () => {
     );
   });
 
-  it("are unread but for who moved the messages", async () => {
+  it("are unread for all but the mover", async () => {
     const id = await say();
     await change(scene, mover, id, { topic: "a" });
     const notice = (await read(scene, owner, room)).at(-1)?.id ?? 0;

@@ -37,7 +37,7 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     `@_**${mover.fullName}|${mover.id}** has marked this topic as ${resolved}.`;
   const soup = (topic: string) => [topic, "Soup?"];
 
-  it("are told in the topic, and nowhere that it was moved", async () => {
+  it("get a notice in the topic, and none about a move", async () => {
     const id = await say();
     const wishes = { send_notification_to_old_thread: true, send_notification_to_new_thread: true };
     const events = await rename(id, "✔ lunch", mover, wishes);
@@ -49,12 +49,12 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     ]);
     expect(await said()).to.deep.equal([soup("✔ lunch"), ["✔ lunch", words("resolved")]]);
     const [message] = await read(scene, owner, room);
-    // Only the mark has moved.
+    // Only the resolved prefix has moved.
     expect(message?.edit_history).to.have.lengthOf(1);
     expect(message).not.to.have.property("last_moved_timestamp");
   });
 
-  it("lose the notice where that is taken back within a minute, and have another one later", async () => {
+  it("lose the notice if undone within a minute, and get another one later", async () => {
     const id = await say();
     await rename(id, "✔ lunch");
     const [, notice] = await read(scene, owner, room);
@@ -76,14 +76,14 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     ]);
   });
 
-  it("keep what somebody else has said, whatever that looks like", async () => {
+  it("keep messages of others that look like the notice", async () => {
     const id = await say();
     await post(scene.gateway, owner, room, "lunch", words("unresolved"));
     await rename(id, "✔ lunch");
     expect(await said()).to.have.lengthOf(3);
   });
 
-  it("are made by those who may resolve topics, in the organization or in the channel, at any time", async () => {
+  it("require the permission to resolve topics in the organization or the channel, without a time limit", async () => {
     const { db, org } = scene;
     const only = (...members: TestAccount[]) =>
       anonymousGroup(
@@ -112,7 +112,7 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     });
   });
 
-  it("are told as read to who did it, and to the others as they want it", async () => {
+  it("have a notice that is read for the caller, and for others by their settings", async () => {
     const { db, org } = scene;
     const wanting = async (policy: string | undefined, follows: boolean) => {
       const person = await user(db, org.realm);
@@ -153,14 +153,14 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     );
   });
 
-  it("are as long as a topic may be", async () => {
+  it("are truncated to the length of a topic", async () => {
     const long = "x".repeat(60);
     const id = await say(long);
     await rename(id, `✔ ${long}`);
     expect((await said()).at(-1)).to.deep.equal([`✔ ${"x".repeat(55)}...`, words("resolved")]);
   });
 
-  it("can be deleted as others", async () => {
+  it("can be deleted like other topics", async () => {
     await rename(await say(), "✔ lunch");
     await scene
       .as(owner)

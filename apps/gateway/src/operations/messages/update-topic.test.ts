@@ -44,7 +44,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
   const topicsOf = async (by = owner) =>
     (await read(scene, by, room)).map(({ id, subject }) => [id, subject]);
 
-  it("changes for one message, later ones or all of the topic, whatever its case, with an entry for each", async () => {
+  it("changes for one message, later ones or the whole topic in any case, with a history entry for each", async () => {
     const ids = [await say("lunch"), await say("Lunch"), await say("rain"), await say("LUNCH")];
     const [one = 0, two = 0, , four = 0] = ids;
     const [event, ...more] = await move(two, " dinner ");
@@ -114,7 +114,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     expect(first).to.deep.equal({ found: true, stale: false });
   });
 
-  it("changes together with the content, which is the message's own: one entry, one event", async () => {
+  it("changes together with one message's content in one history entry and one event", async () => {
     const [one, two] = [await say("lunch", mover), await say("lunch", mover)];
     const all = { content: "new", propagate_mode: "change_all" };
     const events = told(await move(two, "dinner", all), "update_message");
@@ -149,7 +149,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     ]);
   });
 
-  it("is stripped and cut, and the display name means the empty one", async () => {
+  it("is trimmed and truncated, and the display name means the empty topic", async () => {
     const id = await say();
     await move(id, "x".repeat(1_000));
     expect((await topicsOf())[0]?.[1]).to.equal(`${"x".repeat(57)}...`);
@@ -161,7 +161,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
       await changeRefused(scene, mover, id, { topic });
   });
 
-  it("changes in its case, with what people want of it", async () => {
+  it("changes in case, with the topic policies of users", async () => {
     const id = await say("lunch");
     await setTopicPolicy(scene.db, owner, room, "lunch", "followed");
     const events = await move(id, "Lunch", { propagate_mode: "change_all" });
@@ -169,13 +169,13 @@ describe("PATCH /messages/{message_id}: topic", () => {
     expect(await topicsOf()).to.deep.equal([[id, "Lunch"]]);
   });
 
-  it("cannot be the empty one, resolved", async () => {
+  it("cannot be the resolved empty topic", async () => {
     const id = await say("");
     for (const topic of ["✔", "✔ ", "✔ general chat"])
       await changeRefused(scene, mover, id, { topic });
   });
 
-  it("is held to the policy of the channel", async () => {
+  it("follows the channel's topics policy", async () => {
     const id = await say("lunch");
     await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
     const fields = { empty_topic_display_name: "general chat" };
@@ -185,7 +185,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     await move(id, "");
   });
 
-  it("is changed by those who may move messages in the organization or in the channel, senders or not", async () => {
+  it("requires the permission to move in the organization or the channel, also for senders", async () => {
     const { guest, bot } = scene.org;
     const id = await say();
     await subscribe(scene.db, room, guest);
@@ -204,7 +204,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     });
   });
 
-  it("is changed for a week and twenty seconds, by moderators later too", async () => {
+  it("is changed within seven days and twenty seconds, and later by moderators", async () => {
     const id = await say();
     await age(scene, id, week + 10);
     await move(id, "dinner");
@@ -213,7 +213,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     await move(id, "lunch", {}, scene.org.moderator);
   });
 
-  it("is not changed for all where older messages are too old, which are counted", async () => {
+  it("is refused for change_all if older messages exceed the time limit, with their number", async () => {
     const ids = await pastMessages(scene.db, room, owner, { count: 3 });
     for (const old of ids.slice(0, 2)) await age(scene, old, week + 30);
     const last = ids[2] ?? 0;
@@ -228,17 +228,17 @@ describe("PATCH /messages/{message_id}: topic", () => {
     await move(last, "dinner", { propagate_mode: "change_all" }, scene.org.moderator);
   });
 
-  it("is a new one for those only who may start topics", async () => {
+  it("requires the permission to start topics if it is new", async () => {
     const [id, other] = [await say("lunch"), await say("rain")];
     await changeChannel(scene.db, room, { canCreateTopicGroupId: await only(owner) });
     await changeRefused(scene, mover, id, { topic: "dinner" });
     await move(id, "RAIN");
-    // It is the same topic, resolved.
+    // A resolved topic counts as the same topic.
     await move(other, "✔ rain", { propagate_mode: "change_all" });
     await move(id, "sun", {}, owner);
   });
 
-  it("is refused for the first reason in the order of the checks", async () => {
+  it("is refused for the first error in the order of checks", async () => {
     const id = await say("lunch", mover);
     await age(scene, id, week + 100);
     const message = async (params: object) =>
@@ -257,7 +257,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     expect(refusal.msg).to.match(/Direct messages have no topic/);
   });
 
-  it("takes along what people want of a topic, when all of it moves", async () => {
+  it("moves topic policies of users if the whole topic moves", async () => {
     const { db } = scene;
     const wanting = async () => {
       const rows = await db.rows<{ id: number; topic: string; policy: number }>(
@@ -274,10 +274,10 @@ describe("PATCH /messages/{message_id}: topic", () => {
     ]);
     await setTopicPolicy(db, owner, room, "lunch", "followed");
     await setTopicPolicy(db, mover, room, "dinner", "muted");
-    // A part of it leaves them.
+    // Moving a part of the topic leaves the policies.
     await move(one, "rain");
     expect((await wanting()).map(([topic]) => topic)).to.have.members(["dinner", "LUNCH"]);
-    // The last one takes them along; in a topic without messages nothing holds that was wanted of it before.
+    // Moving the last message takes them along; policies that a topic had before its messages are overwritten.
     const events = await move(two, "dinner");
     expect(await wanting()).to.deep.equal([["dinner", owner.id, topicPolicy.followed]]);
     const policies = told(events, "user_topic").map(({ payload, audience }) => {
@@ -291,7 +291,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     ]);
   });
 
-  it("keeps the stronger of what is wanted of two topics that become one", async () => {
+  it("keeps the stronger policy when two topics are merged", async () => {
     const { db, org } = scene;
     const names = ["muted", "inherit", "unmuted", "followed"] as const;
     const pairs = names.flatMap((from, a) =>
@@ -315,11 +315,11 @@ describe("PATCH /messages/{message_id}: topic", () => {
       const right = kept === "inherit" ? [] : [{ topic: "dinner", policy: topicPolicy[kept] }];
       expect(rows, JSON.stringify(pairs[i])).to.deep.equal(right);
     }
-    // One event for all who are told the same.
+    // One event for all receivers with the same payload.
     expect(told(events, "user_topic").length).to.be.at.most(6);
   });
 
-  it("moves of protected history what the mover has received, and tells each receiver of what they have", async () => {
+  it("moves messages of protected history that the mover received, with events of each receiver's messages", async () => {
     const { db, org } = scene;
     const late = await user(db, org.realm);
     const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [owner, mover] });
@@ -347,7 +347,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     expect(await flagsOf(scene, mover, missed)).to.equal(undefined);
   });
 
-  it("tells of flags as most have them, and of others by account", async () => {
+  it("sends the most common flags once, and other flags by account", async () => {
     const { db, org } = scene;
     const [reader, starring, outsider] = [
       await user(db, org.realm),
@@ -368,7 +368,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     });
   });
 
-  it("moves fifty thousand at most, of larger topics the newer ones first", async () => {
+  it("moves fifty thousand messages at most, the newest ones of larger topics", async () => {
     const first = await say("lunch");
     await scene.db.rows(
       `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,

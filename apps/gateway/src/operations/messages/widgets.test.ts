@@ -52,7 +52,7 @@ describe("widgets", () => {
     (await refused(db, () => submit(by, id, data), "BAD_REQUEST", {})).msg;
   const poll = { widget_type: "poll", extra_data: { question: "Soup?", options: ["Pea", "Leek"] } };
 
-  it("come with a message that begins with /poll: in its event, and to all who read it", async () => {
+  it("are created by /poll, in the event and for all readers", async () => {
     let id = 0;
     const told = await watch(
       scene.gateway,
@@ -81,7 +81,7 @@ describe("widgets", () => {
     expect(messages[0]?.content).to.contain("/poll Soup?");
   });
 
-  it("come with a to-do list, in a direct message too", async () => {
+  it("are created by /todo, in a direct message too", async () => {
     const direct = { type: "direct", to: [reader.id], topic: undefined };
     expect(await contentsOf(await send("/todo Today\nTask 1: soon\nTask 2", direct))).to.deep.equal(
       [
@@ -99,7 +99,7 @@ describe("widgets", () => {
     );
   });
 
-  it("do not come with other messages, nor with what one is edited to", async () => {
+  it("are not created by other messages or by edits", async () => {
     const id = await send("use /poll");
     expect(await submessagesOf(id)).to.deep.equal([]);
     await scene
@@ -108,7 +108,7 @@ describe("widgets", () => {
     expect(await submessagesOf(id)).to.deep.equal([]);
   });
 
-  it("take votes and options of everybody who sees the message, and tell them", async () => {
+  it("accept votes and options from all readers of the message, with events", async () => {
     const id = await send("/poll Soup?\nPea");
     const vote = { type: "vote", key: "canned,0", vote: 1 };
     const told = await watch(scene.gateway, { author: { account: author } }, () =>
@@ -133,7 +133,7 @@ describe("widgets", () => {
     await refusal(outsider, direct, vote);
   });
 
-  it("take no data that is none of a poll, and a new question from its author alone", async () => {
+  it("refuse malformed poll data, and accept a new question from the author only", async () => {
     const id = await send("/poll Soup?\nPea");
     const question = { type: "question", question: "Salad?" };
     await accepted(author, id, question);
@@ -163,7 +163,7 @@ describe("widgets", () => {
     expect(await contentsOf(id)).to.have.length(2);
   });
 
-  it("take tasks and their ends of everybody, and a new title from the author of a to-do list alone", async () => {
+  it("accept tasks and completions from all readers, and a new title from the author of a to-do list only", async () => {
     const id = await send("/todo\nbuy bread");
     const task = { type: "new_task", key: 1, task: "bake", desc: "", completed: false };
     await accepted(reader, id, task);
@@ -183,7 +183,7 @@ describe("widgets", () => {
       expect(await refusal(author, id, wrong), JSON.stringify(wrong)).to.contain("todo");
   });
 
-  it("are what the first submessage of that type says, of whatever program it is", async () => {
+  it("have the type of the first submessage, whatever client sends it", async () => {
     const id = await send("plain");
     await accepted(author, id, poll);
     await accepted(reader, id, { type: "vote", key: "canned,1", vote: 1 });
@@ -193,7 +193,7 @@ describe("widgets", () => {
     await accepted(reader, other, { type: "anything" });
   });
 
-  it("stay as they are: the content cannot be changed, but the message can be moved", async () => {
+  it("refuse edits of the content, and allow moves", async () => {
     const id = await send("/poll Soup?\nPea");
     await accepted(reader, id, { type: "vote", key: "canned,0", vote: 1 });
     const before = await submessagesOf(id);
@@ -218,7 +218,7 @@ describe("widgets", () => {
       ...more,
     });
 
-    it("are stored as they were sent, whatever the content says", async () => {
+    it("are stored as sent, whatever the content", async () => {
       expect(await contentsOf(await send("plain", { widget_content: form() }))).to.deep.equal([
         form(),
       ]);
@@ -227,7 +227,7 @@ describe("widgets", () => {
       );
     });
 
-    it("are refused where they are no form with choices", async () => {
+    it("are refused if they are not a form with choices", async () => {
       for (const widget_content of [
         "{{{",
         "5",
@@ -248,7 +248,7 @@ describe("widgets", () => {
       }
     });
 
-    it("have at most 30,000 characters", async () => {
+    it("have 30,000 characters at most", async () => {
       const room = 30_000 - JSON.stringify(form({}, { heading: "" })).length;
       const long = (length: number) => form({}, { heading: "x".repeat(length) });
       await send("plain", { widget_content: long(room) });
@@ -258,7 +258,7 @@ describe("widgets", () => {
     });
   });
 
-  it("are refused, and nothing is sent, where the list is too long", async () => {
+  it("are refused without sending the message if the list is too long", async () => {
     const params = { ...target(), content: `/todo\n${"a\n".repeat(2_000)}` };
     const ask = () => scene.as(author).call(sendMessage, { params });
     expect((await refused(db, ask, "BAD_REQUEST", {})).msg).to.contain("30000 characters");
