@@ -59,11 +59,11 @@ describe("Navigation views", () => {
       status,
     );
 
-  it("are none at first, though every client has some", async () => {
+  it("return an empty list at first, without the built-in views", async () => {
     expect(await list()).to.deep.equal([]);
   });
 
-  it("are added, trimmed, and listed in their order", async () => {
+  it("are added with trimmed names and listed in order", async () => {
     const { result, msg, ...more } = await add({
       fragment: " narrow/is/alerted\n",
       name: " Alerts ",
@@ -76,7 +76,7 @@ describe("Navigation views", () => {
     ]);
   });
 
-  it("that every client has take no name, and others need one", async () => {
+  it("take no name for built-in views and require one for others", async () => {
     for (const fragment of builtIn) {
       await addRefused({ fragment, name: "x" });
       await add({ fragment });
@@ -87,7 +87,7 @@ describe("Navigation views", () => {
     expect((await list()).map(({ fragment }) => fragment)).to.deep.equal(builtIn);
   });
 
-  it("refuse what is missing, blank, too long or no boolean", async () => {
+  it("refuse missing, blank, too long and non-boolean values", async () => {
     const ask = (params: Params) => () => scene.as(own).call(addNavigationView, { params });
     await refused(scene.db, ask({ is_pinned: true }), "REQUEST_VARIABLE_MISSING", {
       var_name: "fragment",
@@ -106,7 +106,7 @@ describe("Navigation views", () => {
     await add({ fragment: "😀".repeat(500), name: "😀".repeat(500) });
   });
 
-  it("are there once by fragment and by name, as they are spelled", async () => {
+  it("are unique by fragment and by name, case-sensitively", async () => {
     await add({ fragment: "a", name: "one" });
     await addRefused({ fragment: "a", name: "two" });
     await addRefused({ fragment: "b", name: "one" });
@@ -116,7 +116,7 @@ describe("Navigation views", () => {
     expect(await list()).to.have.length(3);
   });
 
-  it("change in what is given", async () => {
+  it("update only the given fields", async () => {
     await add({ fragment: "a", name: "one" });
     await add({ fragment: "inbox" });
     const update = (fragment: string, params: Params) =>
@@ -137,7 +137,7 @@ describe("Navigation views", () => {
     await updateRefused("b", { name: "two" });
   });
 
-  it("are found by their fragment alone: elsewhere there is none, with status 404", async () => {
+  it("answer 404 for a fragment that does not exist", async () => {
     const other = scene.org.member;
     await add({ fragment: "theirs", name: "theirs" }, other);
     await add({ fragment: "narrow/is/alerted", name: "mine" });
@@ -155,7 +155,7 @@ describe("Navigation views", () => {
       const ask = () => scene.as(own).call(removeNavigationView, { path: { fragment } });
       await refused(scene.db, ask, "BAD_REQUEST", {}, 404);
     }
-    // What is wrong with the name is said first.
+    // The name is checked first.
     await updateRefused("unknown", { name: "mine" });
     await updateRefused("inbox", { name: "x" });
     expect(await list(other)).to.deep.equal([
@@ -163,7 +163,7 @@ describe("Navigation views", () => {
     ]);
   });
 
-  it("are named in the path with slashes, escaped or not, which is decoded once", async () => {
+  it("accept slashes in the path, escaped or not, and decode it once", async () => {
     const ways: ReadonlyArray<readonly [stored: string, path: string]> = [
       ["narrow/is/alerted", "narrow/is/alerted"],
       ["narrow/is/alerted", "narrow%2Fis%2Falerted"],
@@ -197,7 +197,7 @@ describe("Navigation views", () => {
     expect(await list()).to.have.length(1);
   });
 
-  it("are removed, and a view that every client has can be added again", async () => {
+  it("are deleted, and built-in views can be added again", async () => {
     await add({ fragment: "inbox" });
     const path = { fragment: "inbox" };
     const { result, msg, ...more } = await scene.as(own).succeed(removeNavigationView, { path });
@@ -207,7 +207,7 @@ describe("Navigation views", () => {
     expect(await list()).to.deep.equal([{ fragment: "inbox", is_pinned: false, name: null }]);
   });
 
-  it("are told to the account alone, and are in its snapshot", async () => {
+  it("are sent to the account alone, and are in its snapshot", async () => {
     const { owner } = scene.org;
     const elsewhere = (await organization(scene.db)).owner;
     const queues = {
@@ -247,14 +247,14 @@ describe("Navigation views", () => {
     expect([told.other, told.elsewhere]).to.deep.equal([[], []]);
   });
 
-  it("are for bots and guests too", async () => {
+  it("allow bots and guests", async () => {
     for (const by of [scene.org.bot, scene.org.guest]) {
       await add({ fragment: "a", name: "one" }, by);
       expect(await list(by)).to.have.length(1);
     }
   });
 
-  it("are there once where two gateways add or name them at once", async () => {
+  it("are stored once when two gateways add or rename them at once", async () => {
     const second = await startGateway(scene.db);
     const at = (n: number) => (n % 2 ? second : scene.gateway).as(own);
     const same = await Promise.all(
@@ -282,7 +282,7 @@ describe("Navigation views", () => {
     await second.close();
   });
 
-  it("are a thousand at most, and cost as many statements, however many there are", async () => {
+  it("are limited to 1000, and take the same number of statements for any number", async () => {
     await add({ fragment: "a", name: "a" });
     const few = await countQueries(scene.db, () => list());
     await scene.db.rows(

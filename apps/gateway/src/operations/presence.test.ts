@@ -27,7 +27,7 @@ describe("Presence", () => {
   const ping = (by: TestAccount, params: Params = {}) =>
     gateway.as(by).succeed(updatePresence, { params: { status: "active", ...params } });
   const told = (work: () => Promise<unknown>) => eventsOf(db, org.realm.id, work);
-  /** Moves what is known of the account into the past. */
+  /** Moves the account's presence into the past. */
   const age = (account: TestAccount, seconds: number) =>
     db.rows(
       `UPDATE user_presence SET active_at = active_at - make_interval(secs => $2),
@@ -48,7 +48,7 @@ describe("Presence", () => {
     db.prisma.userPresence.count({ where: { userId: account.id } });
 
   describe("POST /users/me/presence", () => {
-    it("stores when somebody is active, and answers by e-mail address for older clients", async () => {
+    it("stores activity and responds by e-mail address to older clients", async () => {
       const answer = await ping(org.member, { new_user_input: true });
       const row = await stored(org.member);
       expect(row.active).to.equal(row.idle);
@@ -61,7 +61,7 @@ describe("Presence", () => {
       expect(answer).not.to.have.property("ignored_parameters_unsupported");
     });
 
-    it("answers by user ID for newer clients", async () => {
+    it("responds by user ID to newer clients", async () => {
       await ping(org.owner);
       const { presences } = await ping(org.member, { slim_presence: true });
       expect(Object.keys(presences ?? {}).map(Number)).to.have.members([
@@ -75,7 +75,7 @@ describe("Presence", () => {
       });
     });
 
-    it("keeps the last activity while somebody is idle", async () => {
+    it("keeps the last activity while the account is idle", async () => {
       await ping(org.member);
       await age(org.member, 100);
       const before = await stored(org.member);
@@ -88,7 +88,7 @@ describe("Presence", () => {
       });
     });
 
-    it("counts who was never active as active when the account was made", async () => {
+    it("uses the creation time for accounts that were never active", async () => {
       const { presences } = await ping(org.member, { status: "idle", slim_presence: true });
       expect(presences?.[org.member.id]).to.include({
         active_timestamp: Math.floor(org.member.dateJoined),
@@ -96,13 +96,13 @@ describe("Presence", () => {
       expect((await stored(org.member)).active).to.equal(null);
     });
 
-    it("answers nothing to a mere ping", async () => {
+    it("returns no presences for ping_only", async () => {
       const answer = await ping(org.member, { ping_only: true, last_update_id: -1 });
       expect(answer).to.deep.equal({ result: "success", msg: "" });
       expect(await traces(org.member)).to.equal(1);
     });
 
-    it("answers what is new since an update, by user ID", async () => {
+    it("returns presences newer than an update ID, by user ID", async () => {
       await ping(org.owner);
       const first = await ping(org.member, { last_update_id: -1 });
       expect(first.presences).to.have.all.keys(String(org.owner.id), String(org.member.id));
@@ -113,7 +113,7 @@ describe("Presence", () => {
       expect(second.presence_last_update_id).to.be.greaterThan(Number(since));
     });
 
-    it("stays at the client's update when there is nothing newer", async () => {
+    it("returns the client's update ID if nothing is newer", async () => {
       await changeSettings(db, org.member, { presence_enabled: false });
       for (const since of [-1, 1_000_000_000, Number.MAX_SAFE_INTEGER]) {
         const answer = await ping(org.member, { last_update_id: since });
@@ -122,7 +122,7 @@ describe("Presence", () => {
       }
     });
 
-    it("leaves out who was last connected before the limit, fourteen days unless given", async () => {
+    it("excludes accounts last connected before the limit, which defaults to fourteen days", async () => {
       const day = 86_400;
       await ping(org.owner);
       await ping(org.admin);
@@ -143,7 +143,7 @@ describe("Presence", () => {
         ]);
     });
 
-    it("neither stores nor shows anything of who hides it, and tells nobody", async () => {
+    it("neither stores nor shows presence of accounts that hide it, and sends no events", async () => {
       await ping(org.member);
       const before = await stored(org.member);
       await changeSettings(db, org.member, { presence_enabled: false });
@@ -154,14 +154,14 @@ describe("Presence", () => {
       expect((await stored(org.member)).updateId).to.equal(before.updateId);
     });
 
-    it("shows no deactivated accounts", async () => {
+    it("hides deactivated accounts", async () => {
       await ping(org.guest);
       await deactivateUser(db, org.guest);
       const { presences } = await ping(org.member, { slim_presence: true });
       expect(Object.keys(presences ?? {}).map(Number)).to.deep.equal([org.member.id]);
     });
 
-    it("shows and tells nothing to other organizations", async () => {
+    it("shows and sends nothing to other organizations", async () => {
       const other = await organization(db);
       const { events } = await eventsOf(db, other.realm.id, () => ping(org.member));
       expect(events).to.deep.equal([]);
@@ -169,7 +169,7 @@ describe("Presence", () => {
       expect(Object.keys(presences ?? {}).map(Number)).to.deep.equal([other.member.id]);
     });
 
-    it("tells everybody of who comes, with what all clients need", async () => {
+    it("sends a new presence to all accounts, with fields for all clients", async () => {
       const { events } = await told(() => ping(org.member));
       expect(events).to.have.length(1);
       const row = await stored(org.member);
@@ -184,7 +184,7 @@ describe("Presence", () => {
       expect(events[0]).to.include({ type: "presence", op: null, audience: null });
     });
 
-    it("tells again only of who was offline in between", async () => {
+    it("sends another event only after the account was offline", async () => {
       await ping(org.member);
       for (const status of ["active", "idle", "active"]) {
         const { events } = await told(() => ping(org.member, { status }));
@@ -203,7 +203,7 @@ describe("Presence", () => {
       expect(row.active).to.be.lessThan(row.idle);
     });
 
-    it("tells once of who comes back with several clients at once", async () => {
+    it("sends one event when several clients come online at once", async () => {
       await ping(org.member);
       await age(org.member, 200);
       const { events } = await told(() =>
@@ -212,7 +212,7 @@ describe("Presence", () => {
       expect(events).to.have.length(1);
     });
 
-    it("refuses bots and odd parameters, and stores nothing then", async () => {
+    it("refuses bots and malformed parameters without storing anything", async () => {
       const refuses = (by: TestAccount, params: Params, code?: string, fields?: Params) =>
         refused(db, () => gateway.as(by).call(updatePresence, { params }), code, fields);
       await refuses(org.bot, { status: "active" });
@@ -236,7 +236,7 @@ describe("Presence", () => {
     const read = (by: TestAccount, named: string | number) =>
       gateway.as(by).call(getPresence, { path: { user_id_or_email: String(named) } });
 
-    it("answers for an ID and for an address, to bots too", async () => {
+    it("accepts an ID or an address, also from bots", async () => {
       await ping(org.member);
       const timestamp = (await stored(org.member)).active;
       const state = { status: "active", timestamp };
@@ -247,7 +247,7 @@ describe("Presence", () => {
         }
     });
 
-    it("says who is offline", async () => {
+    it("reports offline accounts", async () => {
       await ping(org.member);
       await age(org.member, 150);
       const { body } = await read(org.owner, org.member.id);
@@ -255,7 +255,7 @@ describe("Presence", () => {
       expect(body.presence.website.status).to.equal("active");
     });
 
-    it("finds nobody by an address that the caller may not see", async () => {
+    it("finds no account by an address that is hidden from the caller", async () => {
       const shy = await user(db, org.realm, { settings: { email_address_visibility: 3 } });
       await ping(shy);
       await refused(db, () => read(org.member, shy.deliveryEmail));
@@ -267,7 +267,7 @@ describe("Presence", () => {
         expect((await read(by, named)).body.result).to.equal("success");
     });
 
-    it("refuses who is unknown, deactivated, a bot, hidden or never seen", async () => {
+    it("refuses accounts that are unknown, deactivated, bots, hidden or without presence", async () => {
       const other = await organization(db);
       await ping(other.member);
       const gone = await user(db, org.realm);
@@ -292,7 +292,7 @@ describe("Presence", () => {
   });
 
   describe("GET /realm/presence", () => {
-    it("answers for everybody who is shown, by e-mail address", async () => {
+    it("returns all visible presences by e-mail address", async () => {
       await ping(org.member);
       await ping(org.owner, { status: "idle" });
       await ping(org.admin);

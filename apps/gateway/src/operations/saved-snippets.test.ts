@@ -33,7 +33,7 @@ describe("Saved snippets", () => {
     scene.as(by).call(deleteSavedSnippet, { path: { saved_snippet_id: id } });
   const list = async (by = own) => (await scene.as(by).succeed(listSavedSnippets)).saved_snippets;
 
-  it("are saved, trimmed, and listed in their order", async () => {
+  it("are created with trimmed values and listed in order", async () => {
     expect(await list()).to.deep.equal([]);
     const first = await create({ title: " Greeting ", content: "\nGood morning \n" });
     const second = await create({ title: "Greeting", content: "Good morning" });
@@ -45,7 +45,7 @@ describe("Saved snippets", () => {
       expect(snippet).to.include({ title: "Greeting", content: "Good morning" });
   });
 
-  it("have a title of sixty characters and the content of a message at most", async () => {
+  it("accept titles of up to sixty characters and content of a message's length", async () => {
     const longest = { title: "😀".repeat(60), content: "😀".repeat(10_000) };
     const id = await create(longest);
     expect((await list())[0]).to.deep.include(longest);
@@ -72,14 +72,14 @@ describe("Saved snippets", () => {
     }
   });
 
-  it("change in what is given", async () => {
+  it("update only the given fields", async () => {
     const id = await create({ title: "one", content: "first" });
     for (const params of [{ title: " two " }, { content: " second " }, {}])
       expect((await update(id, params)).status).to.equal(200);
     expect((await list())[0]).to.deep.include({ id, title: "two", content: "second" });
   });
 
-  it("are an account's own: another's are not there, with status 404", async () => {
+  it("of other accounts answer 404", async () => {
     const { member, bot, guest } = scene.org;
     const theirs = await create({ title: "t", content: "c" }, member);
     for (const id of [theirs, 0, 2_000_000_000, 99_999_999_999_999]) {
@@ -94,7 +94,7 @@ describe("Saved snippets", () => {
     }
   });
 
-  it("are told to the account alone, and are in its snapshot", async () => {
+  it("are sent to the account alone, and are in its snapshot", async () => {
     const { owner } = scene.org;
     const elsewhere = (await organization(scene.db)).owner;
     const queues = {
@@ -125,7 +125,7 @@ describe("Saved snippets", () => {
     expect([told.other, told.elsewhere]).to.deep.equal([[], []]);
   });
 
-  it("are a thousand at most, also where two gateways save the last one", async () => {
+  it("are limited to 1000, also when two gateways create the last one", async () => {
     await scene.db.rows(
       `INSERT INTO saved_snippets (user_id, title, content) SELECT $1, 't', 'c' FROM generate_series(1, 999)`,
       [own.id],

@@ -96,7 +96,7 @@ describe("GET /messages: parameters", () => {
       for (const wrong of ["True", "1", "", "null"]) await refuses({ ...window, [name]: wrong });
   });
 
-  it("require the anchor in the window if both sides are requested", async () => {
+  it("refuse to exclude the anchor from a window with both sides", async () => {
     await refuses({ anchor: "5", num_before: 1, num_after: 1, include_anchor: false });
     for (const side of ["num_before", "num_after"])
       expect(

@@ -49,7 +49,7 @@ describe("The edit history of a message with very many changes", () => {
     expect(message_history.map(({ content }) => content)).to.deep.equal(
       [7, 8, 9, 10, 11, 12].map(text),
     );
-    // Short texts also count as entries.
+    // A short text displaces a long one, too.
     for (const content of ["y".repeat(200), "z"]) await edit(content);
     const lengths = (await history()).map(({ prev_content = "" }) => prev_content.length);
     expect(lengths).to.deep.equal([200, 9_990, 9_990, 9_990, 9_990]);
@@ -96,7 +96,7 @@ describe("The edit history of a message with very many changes", () => {
     expect(await history()).to.have.length(mostEntries);
   });
 
-  it("has one entry for a move together with an edit, beside the entries of the other messages", async () => {
+  it("has one entry for a move together with an edit, and keeps the earlier entries", async () => {
     await changedBefore(5, { prev_topic: "dinner", topic: "lunch" });
     await change(scene, scene.org.member, id, { topic: "rain", content: "second" });
     const kept = await history();

@@ -135,7 +135,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       await told(reader, () => add(reader, id, extra));
     });
 
-    it("by each name of the emoji data that clients are given", async () => {
+    it("by name and code of emoji across the emoji data", async () => {
       const id = await say();
       const names = [...codeToNames].filter((_, n) => n % 300 === 0);
       for (const [emoji_code, [emoji_name]] of names) {
@@ -257,7 +257,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     await react(scene.gateway, reader, await say(), last);
   });
 
-  describe("require a visible message", () => {
+  describe("on visible messages", () => {
     const flagsOf = async (id: number, by: TestAccount) =>
       (
         await db.rows<{ flags: number }>(
@@ -266,7 +266,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         )
       )[0]?.flags;
 
-    it("and create a historical copy with the first emoji if the caller has no copy", async () => {
+    it("create a historical copy with the first emoji if the caller has no copy", async () => {
       const { member } = scene.org;
       const [id = 0] = await pastMessages(db, room, writer);
       const [event] = await told(member, () => add(member, id, { emoji_name: "+1" }));
@@ -282,7 +282,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect(await flagsOf(id, member)).to.equal(129);
     });
 
-    it("including guests and bots, in channels, conversations and notes to oneself", async () => {
+    it("are allowed for guests and bots, in channels, conversations and notes to oneself", async () => {
       const { guest } = scene.org;
       const robot = await bot(db, reader);
       await subscribe(db, room, guest, robot);
@@ -299,7 +299,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       expect(event?.audience).to.deep.equal([writer.id]);
     });
 
-    it("and are refused to others whatever their role", async () => {
+    it("are refused if the message is hidden from the caller, whatever the role", async () => {
       const { owner, guest, realm } = scene.org;
       const other = await organization(db);
       const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer] });
@@ -326,7 +326,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       await refused(db, anonymous, "UNAUTHORIZED");
     });
 
-    it("in a channel that is not archived", async () => {
+    it("are refused in archived channels", async () => {
       const id = await say();
       await react(scene.gateway, reader, id, "+1");
       await changeChannel(db, room, { isArchived: true });
@@ -335,7 +335,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     });
   });
 
-  it("in a channel that the caller has left, and are sent to its readers", async () => {
+  it("are sent to receivers that have left the channel only if they can still read it", async () => {
     const closed = await channel(db, scene.org.realm, {
       inviteOnly: true,
       subscribers: [writer, reader],

@@ -23,7 +23,7 @@ describe("POST /messages/{message_id}/report", () => {
         );
   });
 
-  it("accepts the report types of the snapshot, and requires a description for other", async () => {
+  it("refuses unknown report types, and requires a description for the type other", async () => {
     const { owner, member } = scene.org;
     const id = await write(scene.gateway, owner, [member]);
     for (const report_type of ["", "rude", "SPAM", '["spam"]'])

@@ -163,7 +163,7 @@ describe("Messages sent concurrently", () => {
     expect(rows).to.have.length(1);
   });
 
-  it("mention the participants of a topic, including senders of earlier messages of the batch", async () => {
+  it("mention the participants of a topic in separate transactions, after earlier messages are written", async () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const topic = "participants";
     const answers = await (

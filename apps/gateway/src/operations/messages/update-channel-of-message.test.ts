@@ -210,7 +210,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     ]);
   });
 
-  it("hides the messages from accounts that cannot read the destination, among all that could read them", async () => {
+  it("sends a deletion to all accounts that could read the messages and cannot read the destination", async () => {
     const { org } = scene;
     const target = await made({ inviteOnly: true, historyPublicToSubscribers: true });
     const [one, two] = [await say(), await say()];
@@ -242,7 +242,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const events = await move(id, target);
     expect(await flagsOf(scene, newcomer, id)).to.equal(bits.read);
     expect(await flagsOf(scene, reader, id)).to.equal(undefined);
-    // In a public channel every account could see it.
+    // Every account could see the message in the public channel.
     expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
       ascending(owner, mover, newcomer),
     );
@@ -271,7 +271,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       );
       expect(secret).not.to.include(closed.name);
       expect(secret).not.to.include(`"stream_id":${closed.id}`);
-      // Messages that were unread in the old channel are not unread in the new one.
+      // A message that was unread when the account left the old channel becomes read in the destination.
       expect(await flagsOf(scene, left, id)).to.equal(bits.read);
       expect(told1(events, "update_message_flags")).to.deep.equal([
         {

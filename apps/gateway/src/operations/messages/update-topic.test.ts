@@ -277,7 +277,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     // Moving a part of the topic leaves the policies.
     await move(one, "rain");
     expect((await wanting()).map(([topic]) => topic)).to.have.members(["dinner", "LUNCH"]);
-    // Moving the last message takes them along; policies that a topic had before its messages are overwritten.
+    // Moving the last message takes them along; policies of a destination without messages are discarded.
     const events = await move(two, "dinner");
     expect(await wanting()).to.deep.equal([["dinner", owner.id, topicPolicy.followed]]);
     const policies = told(events, "user_topic").map(({ payload, audience }) => {

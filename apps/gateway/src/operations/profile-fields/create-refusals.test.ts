@@ -23,7 +23,7 @@ describe("POST /realm/profile_fields refuses", () => {
     fields?: Params,
   ) => (await refused(scene.db, () => create(params, by), code, fields)).msg;
 
-  it("everybody but administrators, whatever is asked for", async () => {
+  it("all callers but administrators, whatever the parameters", async () => {
     const { moderator, member, guest, bot } = scene.org;
     for (const by of [moderator, member, guest, bot])
       for (const params of [{}, { field_type: 9 }, { field_type: undefined }])
@@ -32,14 +32,14 @@ describe("POST /realm/profile_fields refuses", () => {
     await refused(scene.db, nobody, "UNAUTHORIZED");
   });
 
-  it("a request without a type, and types that there are not", async () => {
+  it("missing and unknown types", async () => {
     await refuses({ field_type: undefined }, "REQUEST_VARIABLE_MISSING", undefined, {
       var_name: "field_type",
     });
     for (const field_type of [0, 9, -1, '"1"', "1.0", "x", ""]) await refuses({ field_type });
   });
 
-  it("blank and long names and hints, and names that are taken", async () => {
+  it("blank and long names and hints, and names in use", async () => {
     const { name } = await profileField(scene.db, scene.org.realm);
     for (const unusable of [undefined, "", " \n", "x".repeat(41), "🍲".repeat(41), "a\u0000b"])
       await refuses({ name: unusable });
@@ -54,7 +54,7 @@ describe("POST /realm/profile_fields refuses", () => {
     expect((await create({ name }, admin)).status).to.equal(200);
   });
 
-  it("a field of users in the summary, and a third field", async () => {
+  it("user fields in the profile summary, and a third field in it", async () => {
     const { realm, admin } = await organization(scene.db);
     const summary = { display_in_profile_summary: true };
     await refuses({ field_type: 6, ...summary }, undefined, admin);
@@ -63,7 +63,7 @@ describe("POST /realm/profile_fields refuses", () => {
     expect(await refuses(summary, undefined, admin)).to.include("Only 2");
   });
 
-  it("matching by other fields than short texts and external accounts", async () => {
+  it("use_for_user_matching for types other than short text and external account", async () => {
     for (const field_type of [2, 4, 5, 6, 8])
       await refuses({ field_type, use_for_user_matching: true });
     const field_data = { x: { text: "x", order: "1" } };
@@ -101,7 +101,7 @@ describe("POST /realm/profile_fields refuses", () => {
     for (const field_data of unusable) await refuses({ field_type: 3, field_data });
   });
 
-  it("external accounts of unknown sites and unusable addresses", async () => {
+  it("external accounts with unknown sites or unusable addresses", async () => {
     const custom = { subtype: "custom" };
     const unusable: unknown[] = [
       undefined,
@@ -127,7 +127,7 @@ describe("POST /realm/profile_fields refuses", () => {
     for (const field_data of unusable) await refuses({ field_type: 7, field_data });
   });
 
-  it("what is too large, in whatever way", async () => {
+  it("oversized configurations", async () => {
     const large = { a: { text: "x".repeat(1_000_000), order: "1" } };
     await refuses({ field_type: 3, field_data: large });
     await refuses({ name: "x".repeat(1_000_000) });
@@ -138,7 +138,7 @@ describe("POST /realm/profile_fields refuses", () => {
     await refuses({ field_type: 3, field_data: many });
   });
 
-  it("one more than an organization may have", async () => {
+  it("a field above the organization's limit", async () => {
     const { realm, admin } = await organization(scene.db);
     for (let i = 1; i < maxProfileFields; i++) await profileField(scene.db, realm);
     expect((await create({}, admin)).status).to.equal(200);

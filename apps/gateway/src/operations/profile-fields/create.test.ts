@@ -32,7 +32,7 @@ describe("POST /realm/profile_fields", () => {
   };
   const data = async (params: Params) => (await created(params))?.field_data;
 
-  it("makes a field of each type, the last one in order", async () => {
+  it("creates a field of each type at the end of the order", async () => {
     const { admin } = await organization(scene.db);
     const configured: Readonly<Record<number, object>> = {
       3: { key: { text: "Text", order: "1" } },
@@ -55,7 +55,7 @@ describe("POST /realm/profile_fields", () => {
     expect((await all(admin)).map(({ type }) => type)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("keeps names and hints as text, the name trimmed, and takes all flags", async () => {
+  it("stores names and hints as text, trims the name, and accepts all flags", async () => {
     const name = `<b>*Ärger*</b> 🍲${unique("")}`;
     const flags = {
       required: true,
@@ -76,12 +76,12 @@ describe("POST /realm/profile_fields", () => {
     expect(await created({ name, hint })).to.include({ name, hint });
   });
 
-  it("ignores the configuration of types that have none", async () => {
+  it("ignores the configuration of types without one", async () => {
     for (const type of [1, 2, 4, 5, 6, 8])
       expect(await data({ field_type: type, field_data: { any: [1] } })).to.equal("");
   });
 
-  it("takes the keys of choices as they are, whatever they are called", async () => {
+  it("accepts any keys of choices", async () => {
     const choices = JSON.parse(
       '{"__proto__":{"text":"a","order":"1"},"constructor":{"text":"b","order":"2"},"10":{"text":"c","order":"x"}}',
     ) as object;
@@ -89,7 +89,7 @@ describe("POST /realm/profile_fields", () => {
     expect(Object.keys(JSON.parse(stored!) as object)).to.have.members(Object.keys(choices));
   });
 
-  it("takes an address with a place for the user name, or none", async () => {
+  it("accepts an address with one placeholder for the user name", async () => {
     const pattern = "https://example.com/%(username)s?a=%20";
     const field_data = { subtype: "custom", url_pattern: pattern };
     expect(await data({ field_type: 7, field_data })).to.equal(JSON.stringify(field_data));
@@ -98,7 +98,7 @@ describe("POST /realm/profile_fields", () => {
     );
   });
 
-  it("gives each site of the list its own name and hint, once", async () => {
+  it("uses the name and hint of each listed site, once", async () => {
     const { admin, db } = { ...(await organization(scene.db)), db: scene.db };
     const snapshot: Params = await scene.as(admin).succeed(register, {
       params: { fetch_event_types: ["realm"] },
@@ -121,7 +121,7 @@ describe("POST /realm/profile_fields", () => {
     }
   });
 
-  it("tells everybody all fields, and writes down who made it", async () => {
+  it("sends all fields to all accounts and writes an audit entry", async () => {
     const { db, org } = scene;
     const { result, events } = await eventsOf(db, org.realm.id, () => created({}, org.owner));
     expect(announced(events)).to.deep.equal([
@@ -136,13 +136,13 @@ describe("POST /realm/profile_fields", () => {
     });
   });
 
-  it("is for bots with an administrator's role as well", async () => {
+  it("allows bots with the administrator role", async () => {
     const { db, org } = scene;
     const robot = await user(db, org.realm, { isBot: true, role: roles.administrator });
     expect(await created({}, robot)).to.include({ type: 1 });
   });
 
-  it("goes behind fields whose order has gaps", async () => {
+  it("appends the field after gaps in the order", async () => {
     const { realm, admin } = await organization(scene.db);
     await profileField(scene.db, realm, { order: 70 });
     expect(await created({}, admin)).to.include({ order: 71 });

@@ -45,7 +45,7 @@ describe("Custom profile fields", () => {
     const remove = (id: number, by: TestAccount = org.admin) =>
       gateway.as(by).call(deleteProfileField, { path: { field_id: id } });
 
-    it("deletes the field with everybody's value, and tells everybody once", async () => {
+    it("deletes the field and all its values, with one event for all accounts", async () => {
       const [first, second, third] = ids as [number, number, number];
       for (const fieldId of [first, second])
         for (const { id: userId } of [org.member, org.guest])
@@ -60,7 +60,7 @@ describe("Custom profile fields", () => {
       await refused(db, () => remove(first));
     });
 
-    it("asks the database as often, however many values there are", async () => {
+    it("runs the same number of statements for any number of values", async () => {
       const [first, second] = ids as [number, number, number];
       const people = await crowd(db, org.member, 200);
       await db.prisma.customProfileFieldValue.createMany({
@@ -70,7 +70,7 @@ describe("Custom profile fields", () => {
       expect(await count(first)).to.equal(await count(second));
     });
 
-    it("refuses all but administrators, and fields that there are not", async () => {
+    it("refuses all callers but administrators, and unknown fields", async () => {
       const [first] = ids as [number, number, number];
       for (const by of [org.moderator, org.member, org.guest, org.bot])
         await refused(db, () => remove(first, by), "UNAUTHORIZED_PRINCIPAL");
@@ -84,7 +84,7 @@ describe("Custom profile fields", () => {
       gateway.as(by).call(reorderProfileFields, { params: { order } });
     const orders = async () => (await all()).map(({ id, order }) => [id, order]);
 
-    it("gives the fields their places in the list, and tells everybody once", async () => {
+    it("sets the order of the fields and sends it once to all accounts", async () => {
       const [first, second, third] = ids as [number, number, number];
       expect(await told(() => reorder([third, first, second]))).to.deep.equal(await event());
       expect(await orders()).to.deep.equal([
@@ -95,7 +95,7 @@ describe("Custom profile fields", () => {
       expect(await told(() => reorder([third, first, second]))).to.deep.equal([]);
     });
 
-    it("passes over what is no field of the organization", async () => {
+    it("ignores IDs that are not fields of the organization", async () => {
       const [first, second, third] = ids as [number, number, number];
       const there = await profileField(db, (await organization(db)).realm);
       await told(() => reorder([0, third, there.id, 10 ** 15, second, -1, first]));
@@ -109,7 +109,7 @@ describe("Custom profile fields", () => {
       });
     });
 
-    it("refuses lists that leave a field out or name one twice, and what is no list", async () => {
+    it("refuses lists with missing or repeated fields, and values that are not lists", async () => {
       const [first, second, third] = ids as [number, number, number];
       for (const order of [[], [first, second], [first, second, third, first]])
         await refused(db, () => reorder(order), "BAD_REQUEST");

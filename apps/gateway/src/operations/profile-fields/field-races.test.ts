@@ -28,10 +28,10 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Rounds of each race: which request wins differs. */
+/** Rounds of each race; the winner differs between rounds. */
 const rounds = 6;
 
-describe("Custom profile fields, when requests race", () => {
+describe("Custom profile fields: concurrent requests", () => {
   const db = useDatabase({ max: 20 });
   const gateways = [useGateway(db), useGateway(db)] as const;
   let org: TestOrganization;
@@ -65,7 +65,7 @@ describe("Custom profile fields, when requests race", () => {
     });
   const withoutA = { field_data: { b: { text: "b", order: "2" } } };
 
-  it("give a name to one of those who want it, and each its own place", async () => {
+  it("give a name to one of several requests, and each field its own place", async () => {
     for (let round = 0; round < rounds; round++) {
       const name = unique("field");
       const other = await profileField(db, org.realm, { order: -1 - round });
@@ -81,7 +81,7 @@ describe("Custom profile fields, when requests race", () => {
     expect(new Set(orders)).to.have.lengthOf(orders.length);
   });
 
-  it("are two in the summary, and as many as an organization may have", async () => {
+  it("never exceed two fields in the summary or the organization's limit", async () => {
     const there = await profileField(db, org.realm);
     const summary = { display_in_profile_summary: true };
     const first = await Promise.all([
@@ -94,7 +94,7 @@ describe("Custom profile fields, when requests race", () => {
     expect(succeeded(await Promise.all([0, 1, 2].map((i) => create(i, {}))))).to.equal(1);
   });
 
-  it("have values of fields and choices that there are, whoever is first", async () => {
+  it("have values of existing fields and choices only, whichever request is first", async () => {
     for (let round = 0; round < rounds; round++) {
       const [gone, choices] = [await profileField(db, org.realm), await dropdown()];
       const answers = await Promise.all([
@@ -114,7 +114,7 @@ describe("Custom profile fields, when requests race", () => {
     }
   });
 
-  it("are waited for by who writes a value, which is refused of what is gone then", async () => {
+  it("block writers of values, which are refused if the field or choice is deleted", async () => {
     const [gone, choices] = [await profileField(db, org.realm), await dropdown()];
     let answers: Promise<Refusable[]> | undefined;
     await db.transaction(async (tx) => {
@@ -140,7 +140,7 @@ describe("Custom profile fields, when requests race", () => {
     for (const answer of (await answers) ?? []) refusedWith(answer, "BAD_REQUEST");
   });
 
-  it("name nobody who is deactivated before the value is there", async () => {
+  it("hold no deactivated person as a new value", async () => {
     const { id } = await profileField(db, org.realm, { fieldType: 6 });
     for (let round = 0; round < rounds; round++) {
       const leaver = await user(db, org.realm);
@@ -163,7 +163,7 @@ describe("Custom profile fields, when requests race", () => {
     }
   });
 
-  it("are told once by several requests for the same", async () => {
+  it("send one event for several identical requests", async () => {
     const { id } = await profileField(db, org.realm);
     const { result, events } = await eventsOf(db, org.realm.id, () =>
       Promise.all([0, 1, 2, 3].map((i) => say(i, id, "x"))),
@@ -185,7 +185,7 @@ describe("Custom profile fields, when requests race", () => {
     ["their account", { isActive: false }, 401, "UNAUTHORIZED"],
   ];
   for (const [what, row, status, code] of losses)
-    it(`are not changed by an administrator who has lost ${what} meanwhile`, async () => {
+    it(`refuse an administrator who has lost ${what} meanwhile`, async () => {
       const by = await user(db, org.realm, { role: roles.administrator });
       const { id } = await profileField(db, org.realm);
       let answers: Promise<Refusable[]> | undefined;
@@ -206,7 +206,7 @@ describe("Custom profile fields, when requests race", () => {
       expect(await stored()).to.have.lengthOf(1);
     });
 
-  it("that are reserved are not changed by who was an administrator until now", async () => {
+  it("that only administrators may edit refuse a caller who has just lost the role", async () => {
     const by = await user(db, org.realm, { role: roles.administrator });
     const { id } = await profileField(db, org.realm, { editableByUser: false });
     let answer: Promise<Refusable> | undefined;

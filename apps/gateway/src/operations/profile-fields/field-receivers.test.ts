@@ -21,10 +21,10 @@ import { expect } from "chai";
 describe("Events of custom profile fields", () => {
   const scene = useScene();
 
-  it("are told to everybody, guests and bots as well, and to nobody of another organization", async () => {
+  it("are sent to all accounts of the organization, including guests and bots, and to no other organization", async () => {
     const { db, org } = scene;
     const { owner, admin, moderator, member, guest, bot } = org;
-    // Subscribed to no channel at all.
+    // Has no subscriptions.
     const stranger = await user(db, org.realm, { role: roles.guest });
     const other = await organization(db);
     const params = { event_types: ["custom_profile_fields", "realm_user"] };

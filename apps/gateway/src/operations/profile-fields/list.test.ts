@@ -7,7 +7,7 @@ describe("GET /realm/profile_fields", () => {
   const list = async (by = scene.org.guest) =>
     (await scene.as(by).succeed(listProfileFields)).custom_fields;
 
-  it("has all fields in their order, for everybody, and the snapshot has the same", async () => {
+  it("returns all fields in order to all accounts, as the snapshot does", async () => {
     const { db, org } = scene;
     expect(await list()).to.deep.equal([]);
     const late = await profileField(db, org.realm, { order: 2, hint: "<b>?", required: true });
@@ -52,14 +52,14 @@ describe("GET /realm/profile_fields", () => {
     }
   });
 
-  it("names what it does not support, and asks for credentials", async () => {
+  it("reports unsupported parameters and requires credentials", async () => {
     const { db, gateway, org } = scene;
     const { body } = await scene.as(org.member).get("/api/v1/realm/profile_fields", { order: 1 });
     expect(body.ignored_parameters_unsupported).to.deep.equal(["order"]);
     await refused(db, () => gateway.anonymous.call(listProfileFields), "UNAUTHORIZED");
   });
 
-  it("is one statement besides those of every request", async () => {
+  it("runs one statement beyond those of every request", async () => {
     const { db } = scene;
     const { admin } = await organization(db);
     const count = async () => (await countQueries(db, () => list(admin))).count;

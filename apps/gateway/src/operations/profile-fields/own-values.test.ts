@@ -23,7 +23,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("One's own profile", () => {
+describe("The caller's own profile data", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -57,7 +57,7 @@ describe("One's own profile", () => {
   const profile = async (of: TestAccount) =>
     (await gateway.as(of).succeed(getOwnUser)).profile_data;
 
-  it("is stored, told to everybody, and in every object of the account", async () => {
+  it("is stored, sent to all accounts, and shown in every user object", async () => {
     const me = await user(db, org.realm);
     const [a, b] = [org.member.id, me.id];
     const data = [
@@ -97,7 +97,7 @@ describe("One's own profile", () => {
     expect(members.filter((each) => "profile_data" in each)).to.deep.equal([]);
   });
 
-  it("that stays as it is writes and tells nothing", async () => {
+  it("writes nothing and sends no event if unchanged", async () => {
     const me = await user(db, org.realm);
     const data = [
       { id: text, value: "x" },
@@ -114,7 +114,7 @@ describe("One's own profile", () => {
     expect(await told(() => update(me, next))).to.have.length(1);
   });
 
-  it("loses what is emptied, or removed, and nothing else", async () => {
+  it("deletes only emptied or removed values", async () => {
     const me = await user(db, org.realm);
     const set = () =>
       update(me, [
@@ -136,7 +136,7 @@ describe("One's own profile", () => {
     expect(await told(() => remove(me, [users]))).to.deep.equal([]);
   });
 
-  it("has the last of two values for one field", async () => {
+  it("uses the last of two values for one field", async () => {
     const me = await user(db, org.realm);
     const data = [
       { id: text, value: "first" },
@@ -147,7 +147,7 @@ describe("One's own profile", () => {
     expect(await profile(me)).to.have.nested.property(`${text}.value`, "last");
   });
 
-  it("is administrators' to change where a field is reserved to them", async () => {
+  it("is refused for fields that only administrators may edit", async () => {
     const me = await user(db, org.realm);
     const data = [
       { id: text, value: "x" },
@@ -162,7 +162,7 @@ describe("One's own profile", () => {
     expect(await told(() => remove(org.admin, [reserved]))).to.have.length(1);
   });
 
-  it("refuses fields that there are not, another organization's in the same words", async () => {
+  it("refuses unknown fields and fields of another organization with the same error", async () => {
     const there = (await profileField(db, other.realm)).id;
     for (const id of [there, 0, -1, 10 ** 15]) {
       const ok = { id: text, value: "x" };
@@ -172,7 +172,7 @@ describe("One's own profile", () => {
     }
   });
 
-  it("is no bot's, and nobody's without credentials", async () => {
+  it("refuses bots and requests without credentials", async () => {
     const data = [{ id: text, value: "x" }];
     await refused(db, () => update(org.bot, data), "BAD_REQUEST");
     await refused(db, () => remove(org.bot, [text]), "BAD_REQUEST");
@@ -180,11 +180,11 @@ describe("One's own profile", () => {
       await refused(db, () => gateway.anonymous.call(operation, {}), "UNAUTHORIZED");
   });
 
-  it("is there for guests", async () => {
+  it("allows guests", async () => {
     expect(await told(() => update(org.guest, [{ id: text, value: "x" }]))).to.have.length(1);
   });
 
-  it("refuses what is no list of values", async () => {
+  it("refuses parameters that are not a list of values", async () => {
     const me = org.member;
     const missing = { var_name: "data" };
     await refused(db, () => update(me, undefined), "REQUEST_VARIABLE_MISSING", missing);
@@ -211,7 +211,7 @@ describe("One's own profile", () => {
       await refused(db, () => remove(me, data), "BAD_REQUEST");
   });
 
-  it("asks the database as often for many fields and people as for few", async () => {
+  it("runs the same number of statements for any number of fields and people", async () => {
     const there = await organization(db);
     const fields: number[] = [];
     for (let i = 0; i < 6; i++)

@@ -45,14 +45,14 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     return rows.map(({ value }) => value).toSorted();
   };
 
-  it("refuses a new name with an invisible character, and keeps one that there is", async () => {
+  it("refuses a new name with an invisible character and keeps an existing one", async () => {
     const old = await field({ name: unique("ol\u200bd") });
     expect((await changed(old.id, { hint: "kept" })).field).to.include({ hint: "kept" });
     await changed(old.id, { name: old.name, hint: "again" });
     expect(await refuses(old.id, { name: "n\u202dew" })).to.contain("U+202D");
   });
 
-  it("changes what is given, and tells everybody all fields", async () => {
+  it("changes the given properties and sends all fields to all accounts", async () => {
     const { id } = await field({ hint: "old", required: true });
     const name = unique("new");
     const first = await changed(id, { name: ` ${name} `, editable_by_user: false });
@@ -71,7 +71,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     expect(third.field).not.to.have.property("display_in_profile_summary");
   });
 
-  it("writes and tells nothing where all is so already", async () => {
+  it("writes nothing and sends no event if nothing changes", async () => {
     const { id, name } = await dropdown("a", "b");
     const row = () =>
       scene.db.rows("SELECT xmin::text FROM custom_profile_fields WHERE id = $1", [id]);
@@ -86,7 +86,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     expect(body.ignored_parameters_unsupported).to.deep.equal(["field_type"]);
   });
 
-  it("deletes the values of choices that are gone, and no others, and tells nobody of each", async () => {
+  it("deletes the values of removed choices only, without an event for each", async () => {
     const { org } = scene;
     const { id } = await dropdown("a", "b", "__proto__");
     const other = await dropdown("a");
@@ -107,7 +107,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     expect(await said(id)).to.deep.equal(["b"]);
   });
 
-  it("asks the database as often, however many people chose what is gone", async () => {
+  it("runs the same number of statements for any number of people with a removed choice", async () => {
     const { db, org } = scene;
     const people = await crowd(db, org.member, 300);
     const count = async (fieldId: number) => {
@@ -130,13 +130,13 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     expect(await said(many.id)).to.deep.equal(Array<string>(100).fill("b"));
   });
 
-  describe("of a site of the list", () => {
+  describe("of a listed site", () => {
     const github = async () => {
       await scene.db.prisma.customProfileField.deleteMany({ where: { name: "GitHub username" } });
       return field({ fieldType: 7, name: "GitHub username", fieldData: '{"subtype":"github"}' });
     };
 
-    it("changes flags alone; the rest may be sent as it is", async () => {
+    it("changes flags only, and accepts unchanged other properties", async () => {
       const { id, name } = await github();
       const same = { name, hint: "", field_data: { subtype: "github" } };
       const after = await changed(id, { ...same, required: true, use_for_user_matching: true });
@@ -156,7 +156,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
         expect(await refuses(id, { required: false, ...params })).to.include("GitHub");
     });
 
-    it("is what one with custom becomes with such a subtype", async () => {
+    it("turns a custom external account into a listed one by its subtype", async () => {
       await scene.db.prisma.customProfileField.deleteMany({ where: { name: "GitHub username" } });
       const { id } = await field({ fieldType: 7, hint: "mine", fieldData: '{"subtype":"custom"}' });
       const after = await changed(id, { field_data: { subtype: "github" } });
@@ -168,14 +168,14 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
   });
 
   describe("refuses", () => {
-    it("everybody but administrators", async () => {
+    it("all callers but administrators", async () => {
       const { id } = await field();
       const { moderator, member, guest, bot } = scene.org;
       for (const by of [moderator, member, guest, bot])
         await refuses(id, { name: "x" }, "UNAUTHORIZED_PRINCIPAL", by);
     });
 
-    it("fields that there are not, another organization's in the same words", async () => {
+    it("unknown fields and fields of another organization with the same error", async () => {
       const there = await profileField(scene.db, (await organization(scene.db)).realm);
       const words = new Set<string | undefined>();
       for (const id of [there.id, 0, 2_147_483_647, 10 ** 15])
@@ -183,7 +183,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
       expect([...words]).to.have.length(1);
     });
 
-    it("what a new field must not be either", async () => {
+    it("properties that are invalid for new fields", async () => {
       const { id } = await field();
       const taken = await field();
       for (const params of [
@@ -203,7 +203,7 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
         await refuses(choices.id, { field_data });
     });
 
-    it("a third field in the summary, and keeps one that is there", async () => {
+    it("a third field in the summary, but keeps an existing one", async () => {
       const { db } = scene;
       const there = await organization(db);
       const inSummary = () => profileField(db, there.realm, { displayInProfileSummary: true });

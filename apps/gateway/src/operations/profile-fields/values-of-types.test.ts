@@ -53,12 +53,12 @@ describe("Values of custom profile fields", () => {
     [7, 50],
     [8, 50],
   ] as const) {
-    it(`of type ${type} are texts of at most ${most} code points, taken as they are`, async () => {
+    it(`of type ${type} are unchanged texts of at most ${most} code points`, async () => {
       await takes(type, "x", "🍲".repeat(most), " <b>*&amp;*</b>\n@**all** ", "__proto__", "null");
       await refuses(type, "x".repeat(most + 1), "🍲".repeat(most + 1), [1], [org.member.id]);
     });
 
-    it(`of type ${type} are no texts that no column holds`, () =>
+    it(`of type ${type} refuse text that a column cannot store`, () =>
       refuses(type, "a\u0000b", "\ud800", "\udc00x"));
   }
 
@@ -67,7 +67,7 @@ describe("Values of custom profile fields", () => {
     await refuses(3, "A", "b", "constructor", "toString", " a", "07", [7]);
   });
 
-  it("of type 4 are days of the calendar", async () => {
+  it("of type 4 are calendar dates", async () => {
     await takes(4, "2026-01-31", "2024-02-29", "0001-01-01", "9999-12-31", "2000-02-29");
     await refuses(
       4,
@@ -90,7 +90,7 @@ describe("Values of custom profile fields", () => {
     );
   });
 
-  it("of type 5 are whole addresses", async () => {
+  it("of type 5 are complete URLs", async () => {
     await takes(
       5,
       "https://example.com",
@@ -139,7 +139,7 @@ describe("Values of custom profile fields", () => {
     await refuses(6, Array<number>(19_000).fill(org.member.id));
   });
 
-  it("of type 6 keep whom they name when they are deactivated, until they are changed", async () => {
+  it("of type 6 keep deactivated people until they are changed", async () => {
     const leaver = await user(db, org.realm);
     await takes(6, [leaver.id]);
     await db.prisma.user.update({ where: { id: leaver.id }, data: { isActive: false } });
@@ -149,7 +149,7 @@ describe("Values of custom profile fields", () => {
     await takes(6, [org.owner.id]);
   });
 
-  it("render as text, names as nobody", async () => {
+  it("are rendered as text, without mentions", async () => {
     const html = async (value: string) => {
       await ask(2, value);
       const { profile_data } = await gateway.as(org.member).succeed(getOwnUser);
@@ -160,7 +160,7 @@ describe("Values of custom profile fields", () => {
     expect(await html("[x](javascript:alert(1))")).not.to.include("href");
   });
 
-  it("refuses megabytes", async () => {
+  it("refuse megabytes", async () => {
     for (const type of [1, 2, 3, 4, 5, 6, 7, 8]) await refuses(type, "x".repeat(1_000_000));
     await refuses(2, "x".repeat(1_500_000));
   });

@@ -41,14 +41,14 @@ describe("Devices", () => {
     push_registration_error_code: null,
   };
 
-  it("are for people, guests among them", async () => {
+  it("allow people, including guests", async () => {
     const { bot, guest } = scene.org;
     for (const operation of [registerClientDevice, removeClientDevice])
       await refused(scene.db, () => scene.as(bot).call(operation, { params: { device_id: 1 } }));
     expect(await remove(await create(guest), guest)).to.include({ status: 200 });
   });
 
-  it("are made anew each time, without a push service, and listed with all fields", async () => {
+  it("are created anew each time, without a push service, and listed with all fields", async () => {
     const ids = [await create(), await create()];
     expect(new Set(ids).size).to.equal(2);
     const [first = "", second = ""] = ids.map(String);
@@ -57,7 +57,7 @@ describe("Devices", () => {
     expect(await snapshotOf(scene.as(scene.org.bot), ["device"])).to.deep.include({ devices: {} });
   });
 
-  it("are listed with what is registered, token ids as they were sent", async () => {
+  it("are listed with their registration, and with token IDs as sent", async () => {
     const id = await device(scene.db, me, {
       key: { id: 4_294_967_295 },
       active: 0xff,
@@ -78,13 +78,13 @@ describe("Devices", () => {
     });
   });
 
-  it("are in a snapshot of everything, and in none of other things", async () => {
+  it("are in the snapshot if requested", async () => {
     const id = await create();
     expect((await snapshotOf(scene.as(me)))["devices"]).to.have.property(String(id));
     expect(await snapshotOf(scene.as(me), ["message"])).not.to.have.property("devices");
   });
 
-  it("are an account's own: another's are not there", async () => {
+  it("of other accounts are unknown", async () => {
     const theirs = await create(scene.org.member);
     const elsewhere = await create((await organization(scene.db)).owner);
     const gone = await create();
@@ -97,7 +97,7 @@ describe("Devices", () => {
     await refused(scene.db, () => remove(undefined), "REQUEST_VARIABLE_MISSING", missing);
   });
 
-  it("are told to the account alone", async () => {
+  it("are sent to the account alone", async () => {
     const { owner } = scene.org;
     let id = 0;
     const queues = { own: { account: me }, other: { account: owner } };
@@ -113,7 +113,7 @@ describe("Devices", () => {
     expect(told.other).to.deep.equal([]);
   });
 
-  it("go with what is being registered for them", async () => {
+  it("are deleted with their pending registration", async () => {
     const id = await device(scene.db, me, { pending: 1 });
     await scene.db.prisma.pushRegistration.create({
       data: { deviceId: id, bouncerPublicKey: "", encryptedRegistration: "" },
@@ -122,7 +122,7 @@ describe("Devices", () => {
     expect(await scene.db.prisma.pushRegistration.count()).to.equal(0);
   });
 
-  it("are so many at most: those that never registered make room first, then those with the oldest token", async () => {
+  it("are limited: devices without a registration are deleted first, then those with the oldest token", async () => {
     const token = await device(scene.db, me, { active: 1 });
     const older = await device(scene.db, me, { active: 2 });
     await scene.db.prisma.clientDevice.update({
@@ -148,7 +148,7 @@ describe("Devices", () => {
 
     await create();
     expect(await listed()).not.to.have.property(String(next));
-    // Where all have a token.
+    // All devices have a token.
     await scene.db.rows(
       `UPDATE client_devices SET push_token_last_updated = now(), push_key = $2, push_key_id = 1
        WHERE user_id = $1 AND push_key_id IS NULL`,
@@ -157,7 +157,7 @@ describe("Devices", () => {
     await create();
     expect(await listed()).not.to.have.property(String(older));
     expect(await listed()).to.have.property(String(token));
-    // What there was before the bound.
+    // Devices from before the limit.
     await scene.db.rows(
       "INSERT INTO client_devices (user_id) SELECT $1 FROM generate_series(1, 5)",
       [me.id],
@@ -168,7 +168,7 @@ describe("Devices", () => {
       .and.include(String(last));
   });
 
-  it("stay within the bound where two gateways make them at once", async () => {
+  it("stay within the limit when two gateways create them at once", async () => {
     await scene.db.rows(
       "INSERT INTO client_devices (user_id) SELECT $1 FROM generate_series(1, $2)",
       [me.id, maxDevices - 1],
@@ -190,7 +190,7 @@ describe("Devices", () => {
     }
   });
 
-  it("are made by nobody who is deactivated meanwhile", async () => {
+  it("are not created for an account that is deactivated meanwhile", async () => {
     await obstacle.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
     await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
     const asked = scene.as(me).call(registerClientDevice);
@@ -200,7 +200,7 @@ describe("Devices", () => {
     expect(await scene.db.prisma.clientDevice.count({ where: { userId: me.id } })).to.equal(0);
   });
 
-  it("cost as many statements for many as for few", async () => {
+  it("take the same number of statements for any number", async () => {
     const count = async () => (await countQueries(scene.db, () => create())).count;
     const few = await count();
     for (let n = 0; n < 20; n++) await device(scene.db, me, { active: n });

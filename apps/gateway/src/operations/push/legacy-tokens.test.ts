@@ -23,7 +23,7 @@ import {
 import { expect } from "chai";
 
 // push.md §7
-describe("Push tokens of the older kind", () => {
+describe("Legacy push tokens", () => {
   const scene = useScene();
   const other = useGateway(scene.db);
   const obstacle = useObstacle(scene.db);
@@ -47,7 +47,7 @@ describe("Push tokens of the older kind", () => {
     return rows.map(({ kind, token, iosAppId }) => [kind, token, iosAppId]);
   };
 
-  it("are people's, guests' among them", async () => {
+  it("allow people, including guests", async () => {
     const { bot, guest } = scene.org;
     for (const operation of [addFcmToken, addApnsToken, removeFcmToken, removeApnsToken])
       await refused(scene.db, () =>
@@ -57,7 +57,7 @@ describe("Push tokens of the older kind", () => {
     succeededWithoutFields(await removeFcm("x", guest));
   });
 
-  it("are stored and removed, each kind for itself, and told to nobody", async () => {
+  it("are stored and deleted by kind, without events", async () => {
     const { events } = await eventsOf(scene.db, scene.org.realm.id, async () => {
       succeededWithoutFields(await addFcm("abcd"));
       succeededWithoutFields(await addApns("abcd"));
@@ -73,7 +73,7 @@ describe("Push tokens of the older kind", () => {
     expect(events).to.deep.equal([]);
   });
 
-  it("are stored once; those of Apple's in upper and lower case are the same", async () => {
+  it("are stored once; APNs tokens in any case", async () => {
     for (const token of ["aB", "aB", "Ab"]) succeededWithoutFields(await addFcm(token));
     for (const token of ["aB", "Ab", "ab"]) succeededWithoutFields(await addApns(token));
     const both = [
@@ -86,7 +86,7 @@ describe("Push tokens of the older kind", () => {
     expect(await stored()).to.deep.equal(both);
   });
 
-  it("have 1 to 4096 characters, those of Apple's in pairs of hexadecimal digits", async () => {
+  it("have 1 to 4096 characters; APNs tokens are hexadecimal pairs", async () => {
     for (const token of ["x", "😀".repeat(4_096), "ä b\n:/"])
       succeededWithoutFields(await addFcm(token));
     for (const token of ["00", "aF".repeat(2_048)]) succeededWithoutFields(await addApns(token));
@@ -96,7 +96,7 @@ describe("Push tokens of the older kind", () => {
       await refused(scene.db, () => addApns(token), "BAD_REQUEST", {});
   });
 
-  it("are named, those of Apple's with the app that they are for", async () => {
+  it("require a token, and for APNs an app ID", async () => {
     const missing = (var_name: string) => ["REQUEST_VARIABLE_MISSING", { var_name }] as const;
     await refused(scene.db, () => addFcm(undefined), ...missing("token"));
     await refused(scene.db, () => removeFcm(undefined), ...missing("token"));
@@ -107,11 +107,11 @@ describe("Push tokens of the older kind", () => {
       await refused(scene.db, () => addApns("ab", { appid: id }), "BAD_REQUEST", {});
     for (const id of [".", "-", "A.b-9", "x".repeat(255)])
       succeededWithoutFields(await addApns("ab", { appid: id }));
-    // What there is stays as it is.
+    // Existing tokens keep their values.
     expect(await stored()).to.deep.equal([["apns", "ab", "."]]);
   });
 
-  it("are removed by who has stored them alone; several people may have the same one", async () => {
+  it("are deleted for the caller only; several people may share one", async () => {
     const { owner } = scene.org;
     for (const by of [me, owner]) succeededWithoutFields(await addFcm("shared", by));
     await addFcm("theirs", owner);
@@ -125,11 +125,11 @@ describe("Push tokens of the older kind", () => {
     expect(await stored(owner)).to.have.length(2);
   });
 
-  it("are so many at most: the oldest makes room", async () => {
+  it("are limited: the oldest is replaced", async () => {
     for (let n = 1; n < maxLegacyPushTokens; n++) await addFcm(`t${n}`);
     await addApns("ab");
     expect(await stored()).to.have.length(maxLegacyPushTokens);
-    // One that is stored again is the newest.
+    // Storing a token again makes it the newest.
     await addFcm("t1");
     await addFcm("new");
     const tokens = (await stored()).map(([, token]) => token);
@@ -137,7 +137,7 @@ describe("Push tokens of the older kind", () => {
     expect(tokens).not.to.include("t2");
   });
 
-  it("are stored once where two gateways store them at once", async () => {
+  it("are stored once when two gateways store them at once", async () => {
     await obstacle.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
     const asked = [scene.gateway, other, scene.gateway, other].map((gateway) =>
       gateway.as(me).post(fcm, { token: "one" }),
@@ -152,7 +152,7 @@ describe("Push tokens of the older kind", () => {
     expect(removed.map(({ status }) => status).sort((a, b) => a - b)).to.deep.equal([200, 400]);
   });
 
-  it("are stored by nobody who is deactivated meanwhile", async () => {
+  it("are not stored for an account that is deactivated meanwhile", async () => {
     await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
     const asked = addFcm("late");
     await obstacle.untilWaiting(1, "the request waits for the account");
@@ -161,7 +161,7 @@ describe("Push tokens of the older kind", () => {
     expect(await stored()).to.deep.equal([]);
   });
 
-  it("stay out of logs, and cost as many statements for many as for few", async () => {
+  it("do not appear in logs, and take the same number of statements for any number", async () => {
     const count = async (token: string) =>
       (await countQueries(scene.db, () => addFcm(token))).count;
     const few = await count("SecretToken1");

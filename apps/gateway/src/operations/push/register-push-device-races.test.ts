@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("POST /mobile_push/register, several at once", () => {
+describe("POST /mobile_push/register: concurrent requests", () => {
   const db = useDatabase();
   const options = { site: { pushConfigured: true } };
   const gateways = [useGateway(db, options), useGateway(db, options)] as const;
@@ -34,7 +34,7 @@ describe("POST /mobile_push/register, several at once", () => {
     gateway.as(me).call(registerPushDevice, { params: { device_id, ...params } });
   const remove = (device_id: number, gateway = gateways[1]) =>
     gateway.as(me).call(removeClientDevice, { params: { device_id } });
-  /** For the time until the obstacle's release. */
+  /** Holds the registration until the obstacle is released. */
   const hold = async (id: number) => {
     await obstacle.lock("BEGIN");
     await obstacle.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [id]);
@@ -47,7 +47,7 @@ describe("POST /mobile_push/register, several at once", () => {
   const statuses = (answers: ReadonlyArray<{ status: number }>) =>
     answers.map(({ status }) => status).sort((a, b) => a - b);
 
-  it("queues one of two tokens, whichever gateway they come to", async () => {
+  it("queues one of two tokens, over any gateways", async () => {
     for (const both of [pushKey(1), {}]) {
       const id = await device(db, me, { active: 9 });
       await hold(id);
@@ -67,13 +67,13 @@ describe("POST /mobile_push/register, several at once", () => {
         where: { id },
         include: { registration: true },
       });
-      // Of one and the same request.
+      // Tokens of the same request.
       const fill = kept.pendingPushTokenId?.at(0);
       expect(kept.registration?.encryptedRegistration).to.equal(`sealed ${fill}`);
     }
   });
 
-  it("queues a request that comes twice once", async () => {
+  it("queues a repeated request once", async () => {
     const id = await device(db, me);
     const both = { ...pushKey(1), ...pushToken(1) };
     const answers = await Promise.all(
@@ -83,7 +83,7 @@ describe("POST /mobile_push/register, several at once", () => {
     expect(await intentsOf(id)).to.have.length(1);
   });
 
-  it("takes a key beside a token, in either order, and keeps both", async () => {
+  it("accepts a key beside a pending token in either order and keeps both", async () => {
     for (const order of [0, 1]) {
       const id = await device(db, me, { active: 9 });
       await hold(id);
@@ -104,7 +104,7 @@ describe("POST /mobile_push/register, several at once", () => {
     }
   });
 
-  it("leaves nothing of a device that is removed meanwhile", async () => {
+  it("leaves nothing of a device that is deleted meanwhile", async () => {
     for (const removedFirst of [true, false]) {
       const id = await device(db, me);
       await hold(id);
@@ -122,7 +122,7 @@ describe("POST /mobile_push/register, several at once", () => {
     }
   });
 
-  it("keeps nobody from another device while one hangs", async () => {
+  it("does not block registrations of other devices", async () => {
     const [held, free] = [await device(db, me, { active: 1 }), await device(db, me)];
     await hold(held);
     const stuck = register(held, pushKey(2));
@@ -134,7 +134,7 @@ describe("POST /mobile_push/register, several at once", () => {
     expect((await stuck).status).to.equal(200);
   });
 
-  it("waits for nobody who has the account in their hands, but to make another device", async () => {
+  it("waits for locks of the account only to create another device", async () => {
     const id = await device(db, me, { active: 1 });
     await obstacle.lock("BEGIN");
     await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [me.id]);

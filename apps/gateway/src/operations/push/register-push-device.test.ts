@@ -48,7 +48,7 @@ describe("POST /mobile_push/register", () => {
     );
   const row = (id: number) => db.prisma.clientDevice.findUniqueOrThrow({ where: { id } });
 
-  /** Registers, and expects exactly these events, of the device, at the owner's queue alone. */
+  /** Registers, and expects exactly these events of the device, in the owner's queue only. */
   async function accepted(
     id: number,
     params: Params,
@@ -80,17 +80,17 @@ describe("POST /mobile_push/register", () => {
     updated: "number",
   });
 
-  it("is for people, guests among them, and works for none but the owner of the device", async () => {
+  it("allows people, including guests, for their own devices only", async () => {
     await refused(db, () => gateway.as(org.bot).call(registerPushDevice, { params: {} }));
     await refused(db, () => gateway.anonymous.call(registerPushDevice), "UNAUTHORIZED");
     const id = await device(db, org.guest);
     expect((await register(id, both, org.guest)).status).to.equal(200);
-    // Of an unknown device and a foreign one in the same words.
+    // Unknown devices and those of others give the same error.
     const others = [id, await device(db, org.owner), 0, -1, 999_999_999, 2 ** 53, 1e16];
     await refusedAlike(db, others, (other) => register(other, both));
   });
 
-  it("looks at the shape of parameters first, whatever else is wrong", async () => {
+  it("checks the types of parameters first", async () => {
     const at = (by: typeof gateway, params: Params) => () =>
       by.as(me).call(registerPushDevice, { params });
     const id = await device(db, me);
@@ -113,7 +113,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("says that there is no push service before it looks at anything else", async () => {
+  it("reports a missing push service before other checks", async () => {
     const id = await device(db, me);
     for (const params of [both, {}, { ...both, token_id: "?" }, { ...both, push_key: "?" }])
       for (const device_id of [id, 999_999])
@@ -125,7 +125,7 @@ describe("POST /mobile_push/register", () => {
         );
   });
 
-  it("wants a whole group, and ignores a part of the other", async () => {
+  it("requires complete parameter groups, and ignores an incomplete other group", async () => {
     const [key, token] = [pushKey(1), pushToken(1)];
     const without = (name: string) =>
       Object.fromEntries(Object.entries(both).filter(([one]) => one !== name));
@@ -138,10 +138,10 @@ describe("POST /mobile_push/register", () => {
       );
     await refusedAlike(db, parts, (params) => register(id, params));
 
-    // A token alone, with half a key that is wrong besides.
+    // A complete token group; the incomplete key group is also invalid.
     const registered = await device(db, me, { active: 9 });
     await accepted(registered, { ...token, push_key: "?" }, [pending(token)]);
-    // A key alone, with three quarters of a token that are wrong besides.
+    // A complete key group; the incomplete token group is also invalid.
     const other = await device(db, me, { active: 9 });
     const half = {
       ...pushToken(2),
@@ -173,7 +173,7 @@ describe("POST /mobile_push/register", () => {
     "U+0000": "AQEBAQEBAQ\0=",
   };
 
-  it("refuses a bad key, alone and with a token", async () => {
+  it("refuses an invalid key, alone and with a token", async () => {
     const [fresh, registered] = [await device(db, me), await device(db, me, { active: 9 })];
     for (const push_key of Object.values(badKeys)) {
       const key = { push_key_id: 2, push_key };
@@ -183,7 +183,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("refuses a bad token id, alone and with a key, be that as it may", async () => {
+  it("refuses an invalid token ID, alone and with a key", async () => {
     const [fresh, registered] = [await device(db, me), await device(db, me, { active: 9 })];
     for (const token_id of Object.values(badTokenIds))
       for (const id of [fresh, registered])
@@ -195,7 +195,7 @@ describe("POST /mobile_push/register", () => {
         }
   });
 
-  it("takes a first registration with both groups alone", async () => {
+  it("requires both groups for the first registration", async () => {
     const id = await device(db, me);
     for (const params of [pushKey(1), pushToken(1), { ...pushKey(1), push_key: "?" }])
       await refused(db, () => register(id, params));
@@ -224,7 +224,7 @@ describe("POST /mobile_push/register", () => {
     expect(at).to.be.closeTo(Date.now() / 1_000, 600);
   });
 
-  it("takes any texts for the bouncer, and passes them on as they are, up to its bounds", async () => {
+  it("passes any text to the bouncer unchanged, up to the limits", async () => {
     const texts = ["", " a b \n", "ключ 😀", "x".repeat(1_000), "=?/+%00"];
     for (const text of texts) {
       const id = await device(db, me);
@@ -242,12 +242,12 @@ describe("POST /mobile_push/register", () => {
       { encrypted_push_registration: "a\0b" },
     ]) {
       await refused(db, () => register(fresh, { ...both, ...opaque }), "BAD_REQUEST", {});
-      // Nothing of it is kept here.
+      // The gateway stores nothing of it.
       expect((await register(active, { ...both, ...opaque })).status).to.equal(200);
     }
   });
 
-  it("accepts the ids of keys from 0 to 2^32 - 1", async () => {
+  it("accepts key IDs from 0 to 2^32 - 1", async () => {
     for (const push_key_id of [0, 4_294_967_295]) {
       const id = await device(db, me);
       await register(id, { ...both, push_key_id });
@@ -257,7 +257,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("rotates a key at once, whatever becomes of the token", async () => {
+  it("replaces a key at once, whatever happens to the token", async () => {
     const states: DeviceContents[] = [
       { active: 1 },
       { pending: 1 },
@@ -269,7 +269,7 @@ describe("POST /mobile_push/register", () => {
       const id = await device(db, me, state);
       const { pushKey: _, pushKeyId: __, ...before } = await row(id);
       const queued = await accepted(id, pushKey(2, 2), [{ push_key_id: 2 }]);
-      // The same bytes under another id, and other bytes under the same id, are another key.
+      // The same key with another ID, and another key with the same ID, are new.
       await accepted(id, pushKey(3, 2), [{ push_key_id: 3 }]);
       await accepted(id, pushKey(3, 3), [{ push_key_id: 3 }]);
       expect(queued).to.deep.equal([]);
@@ -279,7 +279,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("rotates a token, and leaves the one before active", async () => {
+  it("replaces a token and keeps the previous one active", async () => {
     const id = await device(db, me, { active: 1, kind: "fcm" });
     const next = pushToken(2, "apns");
     expect(await accepted(id, next, [pending(next)])).to.have.length(1);
@@ -288,7 +288,7 @@ describe("POST /mobile_push/register", () => {
     expect([pushTokenKind, pendingPushTokenKind, pushKeyId]).to.deep.equal(["fcm", "apns", 1n]);
   });
 
-  it("lets nothing about a token in while one is being registered, but a key", async () => {
+  it("refuses token changes while a token is being registered, and accepts a key", async () => {
     const states: DeviceContents[] = [{ pending: 1 }, { active: 1, pending: 2 }];
     for (const state of states) {
       const id = await device(db, me, state);
@@ -298,7 +298,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("begins anew after a failure, also with the same token", async () => {
+  it("retries after a failure, also with the same token", async () => {
     for (const params of [pushToken(1), both]) {
       const ids = [
         await device(db, me, { pending: 1, error: "REQUEST_EXPIRED" }),
@@ -308,7 +308,7 @@ describe("POST /mobile_push/register", () => {
         const key = "push_key_id" in params ? { push_key_id: 1 } : {};
         const [first] = await accepted(id, params, [{ ...key, ...pending(params) }]);
         expect((await row(id)).pushRegistrationErrorCode).to.equal(null);
-        // What is left of the one before goes, and its job finds that it is no more.
+        // The previous request is deleted, and its job finds nothing.
         await db.prisma.clientDevice.update({
           where: { id },
           data: { pushRegistrationErrorCode: "REQUEST_EXPIRED" },
@@ -323,7 +323,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("does nothing for what is so already", async () => {
+  it("does nothing if the values are already registered", async () => {
     const id = await device(db, me, { active: 1 });
     for (const params of [pushKey(1), pushToken(1), pushToken(1, "apns"), both]) {
       const { tables } = await changesOf(db, async () =>
@@ -333,7 +333,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("takes both groups as new where one thing of them is", async () => {
+  it("treats both groups as new if one value differs", async () => {
     const other: Params[] = [
       { ...both, push_key_id: 2 },
       { ...both, push_key: pushKey(1, 2).push_key },
@@ -348,7 +348,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("registers the token again that the bouncer has called dead", async () => {
+  it("registers a token again that the bouncer has reported as expired", async () => {
     for (const params of [pushToken(1), both]) {
       const id = await device(db, me, { key: { id: 1 } });
       expect((await register(id, params)).status).to.equal(200);
@@ -356,7 +356,7 @@ describe("POST /mobile_push/register", () => {
     }
   });
 
-  it("keeps keys, tokens and what is sealed out of logs, jobs and answers", async () => {
+  it("keeps keys, tokens and encrypted data out of logs, jobs and responses", async () => {
     const id = await device(db, me);
     await register(id, both);
     await refused(db, () => register(id, { ...both, token_id: "c2VjcmV0" }));
@@ -366,7 +366,7 @@ describe("POST /mobile_push/register", () => {
       expect(written).not.to.contain(secret);
   });
 
-  it("asks as many statements for an account with many devices", async () => {
+  it("runs the same number of statements for any number of devices", async () => {
     const asked = async (by: TestAccount) => {
       const id = await device(db, by);
       const ask = async () =>

@@ -57,7 +57,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     refused(db, () => ask(params, by), "NO_ACTIVE_PUSH_DEVICE", {});
   const row = (id: number) => db.prisma.clientDevice.findUniqueOrThrow({ where: { id } });
 
-  it("sends to every active device what it alone can read", async () => {
+  it("sends a payload to every active device, encrypted for that device", async () => {
     await device(db, me, { key: { id: 4_294_967_295, fill: 7 }, active: 1 });
     await device(db, me, { key: { id: 0, fill: 8 }, active: 2, kind: "apns", pending: 3 });
     await device(db, me, { key: { id: 5 }, active: 4, pending: 3, error: "BAD_REQUEST" });
@@ -97,7 +97,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     });
   });
 
-  it("sends to one device where one is named", async () => {
+  it("sends to the named device only", async () => {
     await device(db, me, { active: 1 });
     const wanted = await device(db, me, { active: 2 });
     await sent({ device_id: wanted });
@@ -107,14 +107,14 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     expect(tokens).to.deep.equal([Buffer.alloc(8, 2).toString("base64")]);
   });
 
-  it("is for people, guests too", async () => {
+  it("allows people, including guests", async () => {
     await device(db, org.guest, { active: 9 });
     await sent({}, org.guest);
     const machine = await bot(db, org.owner);
     await refused(db, () => ask({}, machine), "BAD_REQUEST");
   });
 
-  it("needs credentials, and an id that is a number", async () => {
+  it("requires credentials and a numeric device ID", async () => {
     await device(db, me, { active: 1 });
     refusedWith(await gateway.anonymous.call(sendTestNotification), "UNAUTHORIZED");
     for (const device_id of ["x", "1.5"])
@@ -122,13 +122,13 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     expect(bouncer.calls).to.deep.equal([]);
   });
 
-  it("is refused where no service is configured, before devices are looked at", async () => {
+  it("reports a missing push service before it looks up devices", async () => {
     for (const params of [{}, { device_id: 1 }])
       await refused(db, () => ask(params, me, unconfigured), "PUSH_SERVICE_NOT_CONFIGURED", {});
     await refused(db, () => ask({ device_id: "x" }, me, unconfigured), "BAD_REQUEST");
   });
 
-  it("calls nobody where the caller has no such active device", async () => {
+  it("does not call the bouncer if the caller has no such active device", async () => {
     await none({});
     const mine = await device(db, me);
     const pending = await device(db, me, { pending: 1 });
@@ -167,14 +167,14 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     ["there were too many", refuses(429, "RATE_LIMIT_HIT"), "ADMIN_ACTION_REQUIRED", 403],
   ];
   for (const [what, fault, code, status] of failures)
-    it(`answers ${code} where ${what}, and changes nothing`, async () => {
+    it(`answers ${code} if ${what}, and changes nothing`, async () => {
       await device(db, me, { active: 1 });
       bouncer.behave({ fault });
       await refused(db, () => ask(), code, {}, status);
       expect(bouncer.calls).to.have.length(1);
     });
 
-  it("answers in the time of a call where the bouncer hangs", async () => {
+  it("answers within the call's timeout if the bouncer hangs", async () => {
     const impatient = await startGateway(db, {
       bouncer: bouncerClient({ ...bouncer.config, timeoutMs: 100 }, "12.0"),
     });
@@ -187,7 +187,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     }
   });
 
-  it("holds no connection to the database while the bouncer takes its time", async () => {
+  it("holds no database connection during the call to the bouncer", async () => {
     await device(db, me, { active: 1 });
     const idle: number[] = [];
     bouncer.behave({
@@ -204,14 +204,14 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     expect(idle).to.deep.equal([0]);
   });
 
-  describe("learns from the bouncer", () => {
+  describe("stores from the bouncer's response", () => {
     const watched = (by: TestAccount) => ({ own: { account: by }, other: { account: org.owner } });
     const strip = (events: ReadonlyArray<{ readonly id: number }>) =>
       events.map(({ id: _id, ...event }) => event);
     const flag = async () =>
       (await snapshotOf(gateway.as(me), ["realm"]))["realm_push_notifications_enabled"];
 
-    it("which tokens are dead: all of them is no device", async () => {
+    it("expired tokens: reports no device if all have expired", async () => {
       const id = await device(db, me, { key: { id: 5 }, active: 1 });
       const token = Buffer.alloc(8, 1).toString("base64");
       bouncer.behave({ notifyAnswer: { delete_token_ids: [token, "nonsense", ""] } });
@@ -230,7 +230,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       expect(bouncer.calls).to.have.length(1);
     });
 
-    it("which tokens are dead: some of them is a success", async () => {
+    it("expired tokens: succeeds if some have expired", async () => {
       const dead = await device(db, me, { active: 1 });
       const alive = await device(db, me, { active: 2 });
       const others = await device(db, org.owner, { active: 1 });
@@ -241,7 +241,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       for (const id of [alive, others]) expect((await row(id)).pushTokenId).not.to.equal(null);
     });
 
-    it("nothing of a device that has another token by now", async () => {
+    it("nothing about a device that has registered another token meanwhile", async () => {
       const id = await device(db, me, { active: 1 });
       bouncer.behave({
         fault: async (_call, { accept }) => {
@@ -257,7 +257,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       expect((await row(id)).pushTokenId).not.to.equal(null);
     });
 
-    it("whether the organization may push, and until when: everybody is told of what is different", async () => {
+    it("whether the organization may push, and until when, with events for changes", async () => {
       await device(db, me, { active: 1 });
       const until = (can_push: boolean, expected_end_timestamp: number | null) => ({
         notifyAnswer: { realm_push_status: { can_push, expected_end_timestamp } },
@@ -297,7 +297,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       }
     });
 
-    it("a time of any size", async () => {
+    it("a timestamp of any size", async () => {
       await device(db, me, { active: 1 });
       for (const [said, shown] of [
         [Number.MAX_SAFE_INTEGER, 253_402_300_799],
@@ -312,7 +312,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       }
     });
 
-    it("that a plan does not allow it: ADMIN_ACTION_REQUIRED", async () => {
+    it("that the plan forbids it: ADMIN_ACTION_REQUIRED", async () => {
       await device(db, me, { active: 1 });
       for (const code of ["MISSING_REMOTE_REALM", "PUSH_NOTIFICATIONS_DISALLOWED"]) {
         bouncer.behave({ fault: refuses(403, code) });
@@ -324,7 +324,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
     });
   });
 
-  it("logs no key, token or payload, whatever becomes of the call", async () => {
+  it("logs no key, token or payload, whatever the response", async () => {
     await device(db, me, { key: { id: 5, fill: 7 }, active: 1 });
     for (const fault of [
       undefined,

@@ -6,7 +6,7 @@ describe("GET /realm/emoji", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("says that the organization has none of its own, to people, guests and bots", async () => {
+  it("returns no custom emoji to people, guests and bots", async () => {
     const { member, guest, bot } = await organization(db);
     for (const account of [member, guest, bot])
       expect(await gateway.as(account).succeed(listRealmEmoji)).to.deep.equal({
@@ -16,7 +16,7 @@ describe("GET /realm/emoji", () => {
       });
   });
 
-  it("wants credentials", async () => {
+  it("requires credentials", async () => {
     await refused(db, () => gateway.anonymous.call(listRealmEmoji), "UNAUTHORIZED");
   });
 });

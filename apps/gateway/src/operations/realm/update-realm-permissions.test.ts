@@ -32,7 +32,7 @@ const systemNames = [
   "role:nobody",
 ] as const;
 
-/** Without the wake-ups, which go out after the answer, perhaps. */
+/** Without wake-up notifications, which may be sent after the response. */
 const ownStatements = ({ statements }: QueryCount<unknown>) =>
   statements.filter((text) => !text.includes("pg_notify"));
 
@@ -52,7 +52,7 @@ describe("PATCH /realm: permissions", () => {
 
   describe("permissions", () => {
     for (const [key, rule] of rules)
-      it(`${rule.name} takes the system groups that it may have, and no others`, async () => {
+      it(`${rule.name} accepts its allowed system groups only`, async () => {
         const own = org.groups;
         for (const name of systemNames) {
           const column = `${key as RealmPermission}Id` as const;
@@ -91,7 +91,7 @@ describe("PATCH /realm: permissions", () => {
         if (!rule.requireSystemGroup) expect(now[`realm_${rule.name}`]).to.deep.equal(set);
       });
 
-    it("are told to older clients by their numbers, those that change and no others", async () => {
+    it("are sent to older clients by number if they change", async () => {
       const own = await organization(db);
       const numbers = async (group: number | object) => {
         const names = [
@@ -114,7 +114,7 @@ describe("PATCH /realm: permissions", () => {
         update("create_private_stream_policy", 4),
         update("wildcard_mention_policy", 7),
       ]);
-      // A set has no number of its own: it counts as the administrators, whose numbers these are.
+      // An anonymous group has no number: older clients get the number of administrators.
       expect(await numbers(own.groups["role:administrators"])).to.have.length(3);
       const set = { direct_members: [own.member.id], direct_subgroups: [] };
       expect(await numbers(set)).to.deep.equal([]);
@@ -122,7 +122,7 @@ describe("PATCH /realm: permissions", () => {
 
     const name = "can_add_subscribers_group";
 
-    it("may be sets, which are stored once and changed in place", async () => {
+    it("may be anonymous groups, stored once and changed in place", async () => {
       const own = await organization(db);
       const group = await userGroup(db, own.realm);
       const before = await db.prisma.userGroup.count();
@@ -139,7 +139,7 @@ describe("PATCH /realm: permissions", () => {
       expect(await db.prisma.userGroup.count()).to.equal(before);
     });
 
-    it("are canonical: one group alone is that group, an empty set is nobody", async () => {
+    it("are simplified: a single subgroup becomes that group, an empty set becomes nobody", async () => {
       const own = await organization(db);
       const set = (direct_subgroups: number[]) => ({ direct_members: [], direct_subgroups });
       const moderators = own.groups["role:moderators"];
@@ -150,7 +150,7 @@ describe("PATCH /realm: permissions", () => {
       await refuses(own.owner, { [name]: { new: set([own.groups["role:everyone"]]) } });
     });
 
-    it("are only changed from what is expected, before anything else is looked at", async () => {
+    it("require the expected old value before any other check", async () => {
       const own = await organization(db);
       const [members, owners] = [own.groups["role:members"], own.groups["role:owners"]];
       for (const value of [owners, members, 0, own.groups["role:internet"]])
@@ -166,7 +166,7 @@ describe("PATCH /realm: permissions", () => {
       expect(answer).to.deep.equal({ [name]: owners });
     });
 
-    it("go to one of several who expect the same", async () => {
+    it("change for one of several requests with the same expected value", async () => {
       const own = await organization(db);
       const old = own.groups["role:members"];
       const answers = await Promise.all(
@@ -182,9 +182,9 @@ describe("PATCH /realm: permissions", () => {
     });
 
     for (const value of ["5", { old: 5 }, { new: "5" }, { new: {} }, [], "null", { new: null }])
-      it(`are not ${JSON.stringify(value)}`, () => refuses(org.owner, { [name]: value }));
+      it(`refuse ${JSON.stringify(value)}`, () => refuses(org.owner, { [name]: value }));
 
-    it("do not take strangers, unknown, deactivated or anonymous ones", async () => {
+    it("refuse accounts of other organizations, and unknown, deactivated or anonymous groups", async () => {
       const gone = await user(db, org.realm, { isActive: false });
       const retired = await userGroup(db, org.realm, { deactivated: true });
       const anonymous = await anonymousGroup(db, org.realm.id, [org.member.id]);
@@ -216,7 +216,7 @@ describe("PATCH /realm: permissions", () => {
       expect(events).to.have.length(1);
     });
 
-    it("take as many statements however many people there are", async () => {
+    it("take the same number of statements for any number of people", async () => {
       const own = await organization(db);
       const set = (members: TestAccount[]) => ({
         [name]: { new: { direct_members: members.map(({ id }) => id), direct_subgroups: [] } },

@@ -16,7 +16,7 @@ describe("PATCH /realm: the waiting period", () => {
   const { change } = realmChanging({ db, as: (account) => gateway.as(account) });
 
   describe("waiting_period_threshold", () => {
-    it("makes full members and unmakes them, at once", async () => {
+    it("adds and removes full members at once", async () => {
       const own = await organization(db);
       const full = own.groups["role:fullmembers"];
       const old = await user(db, own.realm);

@@ -29,14 +29,14 @@ describe("PATCH /realm", () => {
   });
   const stored = (realmId: number) => db.prisma.realm.findUniqueOrThrow({ where: { id: realmId } });
 
-  describe("who may", () => {
+  describe("permissions", () => {
     for (const name of ["moderator", "member", "guest", "bot"] as const)
       it(`refuses a ${name}`, async () => {
         await refuses(org[name], { name: "Taken Over" }, "UNAUTHORIZED_PRINCIPAL");
         await refuses(org[name], {}, "UNAUTHORIZED_PRINCIPAL");
       });
 
-    it("lets owners and administrators, also bots", async () => {
+    it("allows owners and administrators, including bots", async () => {
       const machine = await bot(db, org.owner, { role: roles.administrator });
       for (const by of [org.owner, org.admin, machine]) {
         const { answer } = await change(by, { name: `By ${by.id}` });
@@ -46,7 +46,7 @@ describe("PATCH /realm", () => {
     });
 
     for (const [, rule] of rules.filter(([, { ownersOnly }]) => ownersOnly))
-      it(`leaves ${rule.name} to owners, whatever the value`, async () => {
+      it(`requires an owner for ${rule.name}, whatever the value`, async () => {
         for (const id of [org.groups["role:moderators"], org.groups["role:owners"], 0])
           await refuses(org.admin, { [rule.name]: { new: id } }, "UNAUTHORIZED_PRINCIPAL");
         const value = org.groups["role:moderators"];
@@ -54,7 +54,7 @@ describe("PATCH /realm", () => {
         expect(answer).to.deep.equal({ [rule.name]: value });
       });
 
-    it("leaves those of which the specification says so, and no others", () => {
+    it("requires owners for exactly the properties that the specification lists", () => {
       const names = rules.filter(([, { ownersOnly }]) => ownersOnly).map(([, { name }]) => name);
       expect(names).to.have.members([
         "can_manage_all_groups",
@@ -66,7 +66,7 @@ describe("PATCH /realm", () => {
   });
 
   describe("properties", () => {
-    it("are stored and told in one event, which the snapshot agrees with", async () => {
+    it("are stored and sent in one event, consistent with the snapshot", async () => {
       const own = await organization(db);
       const params = {
         name: "  Bell Ringers ",
@@ -114,17 +114,17 @@ describe("PATCH /realm", () => {
       it(`refuses ${JSON.stringify(params).slice(0, 60)}`, () =>
         refuses(org.owner, { email_changes_disabled: true, ...params }));
 
-    it("may be as long as the columns", async () => {
+    it("accept values as long as the columns", async () => {
       const own = await organization(db);
       await change(own.owner, { name: "🙂".repeat(40), description: "🙂".repeat(1_000) });
     });
 
-    it("that do not exist are reported", async () => {
+    it("are reported if unknown", async () => {
       const { answer } = await change(org.owner, { colour: "green", enable_magic: true });
       expect(answer).to.deep.equal({ ignored_parameters_unsupported: ["colour", "enable_magic"] });
     });
 
-    it("belong to one organization", async () => {
+    it("change one organization only", async () => {
       const before = await stored(other.realm.id);
       const { events } = await eventsOf(db, other.realm.id, () =>
         change(org.owner, { description: "Only ours" }),

@@ -46,7 +46,7 @@ describe("POST /reminders", () => {
   const refusal = (by: TestAccount, params: Params, code = "BAD_REQUEST", extra = {}) =>
     refused(scene.db, () => ask(by, params), code, extra);
 
-  it("is for everybody who sees the message, and answers its id alone", async () => {
+  it("allows all accounts that see the message, and returns only the ID", async () => {
     const { owner, admin, moderator, guest } = scene.org;
     const own = await bot(scene.db, member);
     for (const account of [owner, admin, moderator, member, guest, own]) {
@@ -62,7 +62,7 @@ describe("POST /reminders", () => {
     await refusal(webhook, reminderOf(message), "UNAUTHORIZED");
   });
 
-  it("says what the message says, with a link to it and the note", async () => {
+  it("quotes the message, with a link to it and the note", async () => {
     const at = inSeconds(600);
     const id = await remind(scene.as(scene.org.owner), message, {
       note: "  ask **Ada**\n\nabout @**all**  ",
@@ -90,7 +90,7 @@ describe("POST /reminders", () => {
     );
   });
 
-  it("links to a direct message by its conversation", async () => {
+  it("links to the conversation of a direct message", async () => {
     const { owner, guest } = scene.org;
     const direct = await send(scene.as(owner), toUsers([member.id, guest.id]));
     await remind(scene.as(guest), direct);
@@ -105,7 +105,7 @@ describe("POST /reminders", () => {
     expect(made?.rendered_content).to.contain(`<a href="${href}">a direct message</a>.</p>`);
   });
 
-  it("stores a row and tells the account alone: nobody gets a message", async () => {
+  it("stores a row and sends the event to the account alone; no message is sent", async () => {
     const { db, gateway, org } = scene;
     const queues = { own: { account: member }, other: { account: org.owner } };
     const told = await watch(gateway, queues, async () => {
@@ -120,14 +120,14 @@ describe("POST /reminders", () => {
     expect(told.other).to.deep.equal([]);
   });
 
-  it("makes two of the same request twice", async () => {
+  it("creates two reminders for two identical requests", async () => {
     const params = reminderOf(message, { note: "twice" });
     const [first, second] = [await ask(member, params), await ask(member, params)];
     expect(first.body.reminder_id).not.to.equal(second.body.reminder_id);
   });
 
-  describe("is refused", () => {
-    it("without its parameters, the message first", async () => {
+  describe("refuses", () => {
+    it("missing parameters, the message ID first", async () => {
       const without = (name: string) => reminderOf(message, { [name]: undefined });
       for (const name of ["message_id", "scheduled_delivery_timestamp"])
         await refusal(member, without(name), "REQUEST_VARIABLE_MISSING", { var_name: name });
@@ -140,11 +140,11 @@ describe("POST /reminders", () => {
       ["note", ["a\0b", "x".repeat(501), "🙂".repeat(501)]],
     ] as const)
       for (const value of values)
-        it(`with ${name} as ${JSON.stringify(value.slice(0, 20))}`, async () => {
+        it(`${name} as ${JSON.stringify(value.slice(0, 20))}`, async () => {
           await refusal(member, reminderOf(message, { [name]: value }));
         });
 
-    it("for a time that is not in the future, or beyond the year 9999", async () => {
+    it("a time that is not in the future, or after the year 9999", async () => {
       const [row] = await scene.db.rows<{ now: number }>(
         "SELECT floor(extract(epoch FROM now()))::bigint AS now",
       );
@@ -152,7 +152,7 @@ describe("POST /reminders", () => {
         await refusal(member, reminderOf(message, { scheduled_delivery_timestamp: time }));
     });
 
-    it("for a message that the account does not see, as for one that is not there", async () => {
+    it("an invisible message with the same error as an unknown one", async () => {
       const { db, org } = scene;
       const { owner, admin, guest } = org;
       const closed = await channel(db, org.realm, {
@@ -178,7 +178,7 @@ describe("POST /reminders", () => {
       await refusal(owner, reminderOf(before));
     });
 
-    it("at 10,000 scheduled messages and reminders that are not sent, failed ones too", async () => {
+    it("a reminder above 10,000 unsent scheduled messages and reminders, failed ones included", async () => {
       const { db, org } = scene;
       const { moderator } = org;
       await db.rows("DELETE FROM scheduled_messages WHERE sender_id = $1", [moderator.id]);
@@ -196,7 +196,7 @@ describe("POST /reminders", () => {
     });
   });
 
-  it("takes a note of 500 code points, and none of white space alone", async () => {
+  it("accepts a note of 500 code points and refuses blank notes", async () => {
     for (const [note, stored] of [
       ["🙂".repeat(500), "🙂".repeat(500)],
       [" \n ", null],
@@ -210,7 +210,7 @@ describe("POST /reminders", () => {
     }
   });
 
-  it("keeps to the length of a message, whatever it is about and whatever is noted", async () => {
+  it("stays within the length of a message for any quote and note", async () => {
     const { owner } = scene.org;
     for (const content of ["long 🙂 ".repeat(2_000), "`".repeat(9_999), "```quote\n".repeat(900)]) {
       const long = await send(scene.as(owner), toChannel(room.id, { content }));
@@ -223,7 +223,7 @@ describe("POST /reminders", () => {
     }
   });
 
-  it("shows the account no name of a channel that it may not know", async () => {
+  it("does not reveal the names of hidden channels", async () => {
     const { db, org } = scene;
     const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const hint = await send(
@@ -240,7 +240,7 @@ describe("POST /reminders", () => {
     }
   });
 
-  it("asks the same statements whatever is quoted", async () => {
+  it("runs the same statements for any quote", async () => {
     const { db } = scene;
     const plain = await countQueries(db, () => remind(scene.as(member), message));
     const naming = await send(

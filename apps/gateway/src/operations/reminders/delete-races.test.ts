@@ -21,7 +21,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("DELETE /reminders/{reminder_id} beside the delivery", () => {
+describe("DELETE /reminders/{reminder_id} during delivery", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
   const obstacle = useObstacle(scene.db);
@@ -40,7 +40,7 @@ describe("DELETE /reminders/{reminder_id} beside the delivery", () => {
   const reminded = async () =>
     (await messagesOf(scene.as(account), withUsers(scene.org.notificationBot.id))).length;
 
-  /** What happens while somebody holds the row, in the order in which they come for it. */
+  /** Runs operations that queue for the row while it is locked, in this order. */
   async function inOrder(...all: ReadonlyArray<() => Promise<unknown>>) {
     await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
     const running: Promise<unknown>[] = [];
@@ -52,7 +52,7 @@ describe("DELETE /reminders/{reminder_id} beside the delivery", () => {
     return Promise.all(running);
   }
 
-  it("sends nothing where the deletion comes first, and tells that it is gone", async () => {
+  it("sends nothing if the deletion is first, with one deletion event", async () => {
     const told = await watch(scene.gateway, { own: { account } }, () =>
       inOrder(
         () => remove(),
@@ -64,7 +64,7 @@ describe("DELETE /reminders/{reminder_id} beside the delivery", () => {
     expect(await reminded()).to.equal(0);
   });
 
-  it("deletes what was sent where the delivery comes first, and tells once that it is gone", async () => {
+  it("deletes the delivered reminder if the delivery is first, with one deletion event", async () => {
     const told = await watch(scene.gateway, { own: { account } }, async () => {
       const [, answer] = await inOrder(
         () => deliver(scene.db, scene.org.realm),
@@ -77,7 +77,7 @@ describe("DELETE /reminders/{reminder_id} beside the delivery", () => {
     expect(await reminded()).to.equal(1);
   });
 
-  it("is done by one of two gateways, whatever the delivery does", async () => {
+  it("succeeds on one of two gateways, whatever the delivery does", async () => {
     for (let round = 0; round < 6; round++) {
       const before = await lastEventSeq(scene.db, account.realmId);
       const [sent, ...answers] = await Promise.all([

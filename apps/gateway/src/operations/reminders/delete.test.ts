@@ -43,7 +43,7 @@ describe("DELETE /reminders/{reminder_id}", () => {
   const missing = (ask: () => ReturnType<typeof remove>) =>
     refused(scene.db, ask, "BAD_REQUEST", {}, 404);
 
-  it("removes it and tells the account, and nothing is sent", async () => {
+  it("deletes the reminder with an event for the account, and nothing is sent", async () => {
     const told = await watch(scene.gateway, { own: { account: member } }, async () => {
       expect((await remove(id)).body).to.deep.equal({ result: "success", msg: "" });
     });
@@ -56,7 +56,7 @@ describe("DELETE /reminders/{reminder_id}", () => {
     expect(await messagesOf(scene.as(member), bot)).to.deep.equal([]);
   });
 
-  it("answers 404 for what is not there, somebody else's, or a scheduled message", async () => {
+  it("answers 404 for unknown reminders, those of others, and scheduled messages", async () => {
     const { owner } = scene.org;
     const there = await organization(scene.db);
     const scheduled = await schedule(scene.as(member), channelMessage(room.id));
@@ -67,11 +67,11 @@ describe("DELETE /reminders/{reminder_id}", () => {
     expect((await scheduledOf(scene.as(member))).length).to.be.greaterThan(0);
   });
 
-  it("is no path for what is no number", async () => {
+  it("answers 404 for paths that are not numbers", async () => {
     for (const which of ["abc", "-1", "1.5"]) refusedWith(await remove(which), "NOT_FOUND");
   });
 
-  it("removes a failed one and tells, and a delivered one, whose message stays, without a word", async () => {
+  it("deletes a failed one with an event, and a delivered one without, keeping its message", async () => {
     const { db, org } = scene;
     const row = { kind: 2, reminderTargetMessageId: message, failed: true };
     const failed = await scheduledMessage(db, member, [member], { row });
@@ -85,7 +85,7 @@ describe("DELETE /reminders/{reminder_id}", () => {
     await missing(() => remove(id));
   });
 
-  it("and nothing else touches a reminder: scheduled messages have paths of their own", async () => {
+  it("is the only operation on reminders: those on scheduled messages do not find them", async () => {
     const before = await remindersOf(scene.as(member));
     const path = { scheduled_message_id: id };
     const ask = scene.as(member);
@@ -97,7 +97,7 @@ describe("DELETE /reminders/{reminder_id}", () => {
     expect(listed).not.to.include(id);
   });
 
-  it("reports parameters that it does not know", async () => {
+  it("reports unsupported parameters", async () => {
     const options = { path: { reminder_id: id }, params: { why: "done" } };
     const { body } = await scene.as(member).call(deleteReminder, options);
     expect(body).to.deep.include({ ignored_parameters_unsupported: ["why"] });

@@ -21,7 +21,7 @@ describe("GET /reminders", () => {
   const scene = useScene();
   const list = (by: TestAccount) => scene.as(by).call(listReminders, {});
 
-  it("answers an empty list to an account that has none", async () => {
+  it("returns an empty list for an account without reminders", async () => {
     expect((await list(scene.org.guest)).body).to.deep.equal({
       result: "success",
       msg: "",
@@ -29,7 +29,7 @@ describe("GET /reminders", () => {
     });
   });
 
-  it("goes by time, then by id, with failed ones, and the snapshot is the same", async () => {
+  it("orders by time, then by ID, includes failed ones, and equals the snapshot", async () => {
     const { db, org } = scene;
     const { moderator, owner } = org;
     const room = await channel(db, org.realm, { subscribers: [moderator] });
@@ -72,13 +72,13 @@ describe("GET /reminders", () => {
     expect(Object(body)["reminders"]).to.deep.equal(listed);
   });
 
-  it("is closed to those without credentials, and to bots that may only send", async () => {
+  it("refuses requests without credentials and bots that may only send", async () => {
     refusedWith(await scene.gateway.anonymous.get("/api/v1/reminders"), "UNAUTHORIZED");
     const webhook = await bot(scene.db, scene.org.member, { botType: 2 });
     refusedWith(await list(webhook), "UNAUTHORIZED");
   });
 
-  it("has those of the account alone", async () => {
+  it("returns the account's own reminders only", async () => {
     const { member, admin } = scene.org;
     const room = await channel(scene.db, scene.org.realm, { subscribers: [member, admin] });
     const message = await send(scene.as(member), toChannel(room.id));

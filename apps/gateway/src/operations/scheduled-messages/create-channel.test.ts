@@ -38,7 +38,7 @@ describe("The channel of a scheduled message", () => {
     );
 
   for (const id of [0, -1, 2_000_000_000, 2_147_483_648, 9_007_199_254_740_991]) {
-    it(`has to exist: ${id}`, async () => {
+    it(`must exist: ${id}`, async () => {
       const params = channelMessage(id);
       await scheduleRefused(scene, scene.org.member, params, "STREAM_DOES_NOT_EXIST", {
         stream_id: id,
@@ -46,7 +46,7 @@ describe("The channel of a scheduled message", () => {
     });
   }
 
-  it("is refused with an id that no number can hold", async () => {
+  it("refuses an ID out of range", async () => {
     for (const to of ["9223372036854775808", "-9223372036854775809", "9".repeat(400)]) {
       const answer = await scene
         .as(scene.org.member)
@@ -55,7 +55,7 @@ describe("The channel of a scheduled message", () => {
     }
   });
 
-  it("lets only members of its sending group send, owners not excepted", async () => {
+  it("accepts members of its sending group only, without exception for owners", async () => {
     const { org } = scene;
     const silent = await make({
       subscribers: [org.member, org.owner],
@@ -69,7 +69,7 @@ describe("The channel of a scheduled message", () => {
     await refused(org.member, mods, { topic: "" });
   });
 
-  it("counts members of groups in its sending group", async () => {
+  it("includes members of subgroups in its sending group", async () => {
     const { org, db } = scene;
     const inner = await anonymousGroup(
       db,
@@ -83,7 +83,7 @@ describe("The channel of a scheduled message", () => {
     await refused(org.admin, room);
   });
 
-  it("lets a bot send where its owner may, or itself", async () => {
+  it("accepts a bot if its owner or the bot itself may send", async () => {
     const { org, db } = scene;
     const ownersBot = await bot(db, org.owner);
     const forOwner = await make({ groups: { canSendMessageGroupId: await only(org.owner) } });
@@ -93,7 +93,7 @@ describe("The channel of a scheduled message", () => {
     await allowed(org.bot, forBot);
   });
 
-  it("is refused when it is archived, whoever sends", async () => {
+  it("refuses messages if archived, whoever sends", async () => {
     const { org } = scene;
     const old = await make({ subscribers: [org.member, org.owner], isArchived: true });
     await refused(org.member, old);
@@ -101,13 +101,13 @@ describe("The channel of a scheduled message", () => {
     await refused(org.bot, old);
   });
 
-  it("is open to members without a subscription, when it is public", async () => {
+  it("accepts unsubscribed members if public", async () => {
     const room = await make();
     const { member, owner } = scene.org;
     for (const sender of [member, owner, scene.org.bot]) await allowed(sender, room);
   });
 
-  it("is open to guests when they are subscribed, or when it is open to the web", async () => {
+  it("accepts subscribed guests, and all guests if web-public", async () => {
     const { guest } = scene.org;
     const room = await make();
     await refused(guest, room);
@@ -118,7 +118,7 @@ describe("The channel of a scheduled message", () => {
     await allowed(guest, await make({ isWebPublic: true }));
   });
 
-  it("is open to subscribers only when it is private; it exists for everyone else too", async () => {
+  it("accepts subscribers only if private, and is otherwise reported as closed", async () => {
     const { org } = scene;
     for (const historyPublicToSubscribers of [true, false]) {
       const room = await make({
@@ -132,7 +132,7 @@ describe("The channel of a scheduled message", () => {
     }
   });
 
-  it("is open to a bot that is subscribed, or whose owner is", async () => {
+  it("accepts a bot if the bot or its owner is subscribed", async () => {
     const { org, db } = scene;
     const ownersBot = await bot(db, org.owner);
     const room = await make({ inviteOnly: true, subscribers: [org.member] });
@@ -144,7 +144,7 @@ describe("The channel of a scheduled message", () => {
   });
 
   for (const setting of ["canAddSubscribersGroupId", "canSubscribeGroupId"] as const) {
-    it(`is open to members of ${setting} when its history is shared`, async () => {
+    it(`accepts members of ${setting} if history is shared`, async () => {
       const { org } = scene;
       const groups = { [setting]: await only(org.moderator, org.guest) };
       const shared = await make({ inviteOnly: true, historyPublicToSubscribers: true, groups });
@@ -172,13 +172,13 @@ describe("The channel of a scheduled message", () => {
       }
     });
 
-    it("is open to others in topics that exist, in whatever case", async () => {
+    it("accepts others in existing topics in any case", async () => {
       for (const topic of ["Lunch", "LUNCH", "lunch", "änderung", "ÇAY"]) {
         await allowed(scene.org.member, room, { topic });
       }
     });
 
-    it("refuses others in new topics, the empty one and prefixes of others", async () => {
+    it("refuses others in new topics, including the empty topic and prefixes of existing ones", async () => {
       const { org } = scene;
       for (const topic of ["Dinner", "", "Lunch 2", "Lunc", "L%"])
         await refused(org.member, room, { topic });
@@ -186,7 +186,7 @@ describe("The channel of a scheduled message", () => {
       await refused(org.member, room, { topic: "Scheduled only" });
     });
 
-    it("asks that before the policy, and in each channel by itself", async () => {
+    it("checks the permission before the topics policy, and per channel", async () => {
       const { org, db } = scene;
       await changeChannel(db, room, { topicsPolicy: "disable_empty_topic" });
       await refused(org.member, room, { topic: "" });
@@ -195,7 +195,7 @@ describe("The channel of a scheduled message", () => {
       await refused(org.member, other, { topic: "Lunch" });
     });
 
-    it("lets a bot start them where its owner may", async () => {
+    it("accepts new topics of a bot if its owner may start topics", async () => {
       const { org, db } = scene;
       await allowed(await bot(db, org.admin), room, { topic: "by the bot" });
       await refused(org.bot, room, { topic: "by the bot" });

@@ -19,7 +19,7 @@ describe("Recipients of a scheduled direct message", () => {
   const to = async (sender: TestAccount, ids: readonly number[]) =>
     (await scheduleAndRead(scene.as(sender), directMessage(ids))).to;
 
-  it("are listed once, ascending, without the sender", async () => {
+  it("are stored once each, ascending, without the sender", async () => {
     const { member, guest, admin, owner } = scene.org;
     const others = [admin.id, owner.id, guest.id];
     const ascending = others.toSorted((a, b) => a - b);
@@ -27,33 +27,33 @@ describe("Recipients of a scheduled direct message", () => {
     expect(await to(member, [member.id, ...others, member.id])).to.deep.equal(ascending);
   });
 
-  it("are the sender where nobody else is", async () => {
+  it("are the sender alone if no others are given", async () => {
     const { member } = scene.org;
     expect(await to(member, [member.id])).to.deep.equal([member.id]);
     expect(await to(member, [member.id, member.id])).to.deep.equal([member.id]);
   });
 
-  it("may be bots, of the organization too", async () => {
+  it("may be bots, including system bots", async () => {
     const { member, notificationBot } = scene.org;
     expect(await to(member, [scene.org.bot.id])).to.deep.equal([scene.org.bot.id]);
     expect(await to(member, [notificationBot.id])).to.deep.equal([notificationBot.id]);
   });
 
   for (const id of [0, -1, 2_000_000_000, 2_147_483_648, 9_007_199_254_740_991]) {
-    it(`have to exist: ${id}`, async () => {
+    it(`must exist: ${id}`, async () => {
       const { member, guest } = scene.org;
       await scheduleRefused(scene, member, directMessage([guest.id, id]));
     });
   }
 
   for (const list of ["[9223372036854775808]", "[-9223372036854775809]", `[${"9".repeat(400)}]`]) {
-    it(`have to exist: ${list.slice(0, 30)}`, async () => {
+    it(`must exist: ${list.slice(0, 30)}`, async () => {
       const { member } = scene.org;
       await scheduleRefused(scene, member, { ...directMessage([]), to: list });
     });
   }
 
-  it("have to be active", async () => {
+  it("must be active", async () => {
     const { org, db } = scene;
     const gone = await user(db, org.realm);
     await deactivateUser(db, gone);
@@ -69,7 +69,7 @@ describe("Recipients of a scheduled direct message", () => {
   });
 });
 
-describe("The permission for direct messages", () => {
+describe("Permission for direct messages", () => {
   const scene = useScene();
   let privileged: TestAccount;
   let everyone: number;
@@ -96,7 +96,7 @@ describe("The permission for direct messages", () => {
   const refused = (sender: TestAccount, ...ids: number[]) =>
     scheduleRefused(scene, sender, directMessage(ids));
 
-  it("has to be one participant's at least", async () => {
+  it("is required of one participant", async () => {
     const { member, guest } = scene.org;
     await permit(privilegedOnly);
     await refused(member, guest.id);
@@ -105,13 +105,13 @@ describe("The permission for direct messages", () => {
     await allowed(privileged, member.id);
   });
 
-  it("is nobody's in an organization that has switched it off, owners included", async () => {
+  it("is refused to all accounts if switched off, including owners", async () => {
     await permit(nobody);
     await refused(scene.org.member, scene.org.guest.id);
     await refused(scene.org.owner, scene.org.admin.id);
   });
 
-  it("is not asked of bots, nor for bots and oneself", async () => {
+  it("is not required for bots as senders or recipients, or for notes to oneself", async () => {
     const { member, guest } = scene.org;
     await permit(nobody, nobody);
     await allowed(scene.org.bot, guest.id);
@@ -121,7 +121,7 @@ describe("The permission for direct messages", () => {
     await refused(member, scene.org.bot.id, guest.id);
   });
 
-  it("reaches through groups of groups", async () => {
+  it("includes members of subgroups", async () => {
     const { org, db } = scene;
     const outer = await anonymousGroup(db, org.realm.id, [], [org.groups["role:moderators"]]);
     await permit(outer);
@@ -129,7 +129,7 @@ describe("The permission for direct messages", () => {
     await refused(org.member, org.guest.id);
   });
 
-  it("to begin a conversation is the sender's own", async () => {
+  it("requires the sender to hold the permission to start a conversation", async () => {
     const { member, guest } = scene.org;
     await permit(everyone, privilegedOnly);
     await refused(member, privileged.id);
@@ -137,7 +137,7 @@ describe("The permission for direct messages", () => {
     await allowed(privileged, member.id);
   });
 
-  it("to begin a conversation is not asked once it has a message; a scheduled one is none", async () => {
+  it("ignores that permission in a conversation with a message; a scheduled one does not count", async () => {
     const { member, admin, moderator } = scene.org;
     await allowed(moderator, member.id);
     const sent = { type: "direct", to: [member.id], content: "hi" };
@@ -149,7 +149,7 @@ describe("The permission for direct messages", () => {
     await refused(member, admin.id, moderator.id);
   });
 
-  it("does not concern channels", async () => {
+  it("does not apply to channels", async () => {
     const { org, db } = scene;
     const room = await channel(db, org.realm);
     await permit(nobody, nobody);

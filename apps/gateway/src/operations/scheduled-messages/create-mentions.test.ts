@@ -41,7 +41,7 @@ describe("Mentions in a scheduled message", () => {
   ) => scheduleRefused(scene, sender, channelMessage(room.id, { content, ...over }), code);
 
   for (const word of ["all", "everyone", "channel", "stream"]) {
-    it(`of ${word} are anybody's up to 15 subscribers, and a group's from 16 on`, async () => {
+    it(`of ${word} are allowed up to 15 subscribers, and require a permission from 16 on`, async () => {
       const { member, admin } = scene.org;
       const content = `look @**${word}**`;
       const record = await allowed(member, fifteen, content);
@@ -51,7 +51,7 @@ describe("Mentions in a scheduled message", () => {
     });
   }
 
-  it("of all do not count when they are silent, quoted or code", async () => {
+  it("of all are ignored if silent, quoted or in code", async () => {
     const { member } = scene.org;
     for (const content of [
       "@_**all**",
@@ -64,7 +64,7 @@ describe("Mentions in a scheduled message", () => {
     }
   });
 
-  it("of all count active subscribers, and follow the organization's group", async () => {
+  it("of all count active subscribers and follow the organization's group", async () => {
     const { org, db } = scene;
     const room = await channel(db, org.realm, { subscribers: crowd });
     const extra = await user(db, org.realm);
@@ -82,7 +82,7 @@ describe("Mentions in a scheduled message", () => {
     await allowed(org.member, half, "@**all**");
   });
 
-  it("of a topic are anybody's up to 15 participants, and a group's from 16 on", async () => {
+  it("of a topic are allowed up to 15 participants, and require a permission from 16 on", async () => {
     const { org } = scene;
     const say = async (sender: TestAccount, topic: string) =>
       succeeded(
@@ -105,7 +105,7 @@ describe("Mentions in a scheduled message", () => {
     await allowed(org.admin, sixteen, "@**topic**", { topic: "busy" });
   });
 
-  it("of all mean nothing to a direct message's permissions", async () => {
+  it("of all require no permission in a direct message", async () => {
     const record = await scheduleAndRead(
       scene.as(scene.org.member),
       directMessage(
@@ -116,7 +116,7 @@ describe("Mentions in a scheduled message", () => {
     expect(record.to).to.have.length(16);
   });
 
-  it("of a user are rendered, and need nothing", async () => {
+  it("of a user are rendered without a permission", async () => {
     const { member, guest } = scene.org;
     const record = await allowed(member, sixteen, `@**${guest.fullName}**`);
     expect(record.rendered_content).to.equal(
@@ -124,7 +124,7 @@ describe("Mentions in a scheduled message", () => {
     );
   });
 
-  it("of a group need the right to mention it, unless they are silent", async () => {
+  it("of a group require the permission to mention it, unless silent", async () => {
     const { org, db } = scene;
     const open = await userGroup(db, org.realm, { members: [org.guest] });
     const closed = await userGroup(db, org.realm, { members: [org.guest] });

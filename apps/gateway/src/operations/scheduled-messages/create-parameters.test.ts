@@ -22,7 +22,7 @@ describe("Parameters of a scheduled message", () => {
   const refused = (params: Params, code?: string, extra?: Readonly<Record<string, unknown>>) =>
     scheduleRefused(scene, scene.org.member, params, code, extra);
 
-  describe("that are required", () => {
+  describe("required parameters", () => {
     for (const name of ["type", "to", "content", "scheduled_delivery_timestamp"]) {
       it(`include ${name}`, async () => {
         const params = channelMessage(room.id, { [name]: undefined });
@@ -44,12 +44,12 @@ describe("Parameters of a scheduled message", () => {
       );
     });
 
-    it("do not include the topic: without it a channel message is plainly refused", async () => {
+    it("exclude the topic: a channel message without one is refused with BAD_REQUEST", async () => {
       await refused(channelMessage(room.id, { topic: undefined }));
     });
   });
 
-  describe("of the wrong type", () => {
+  describe("parameters of the wrong type", () => {
     const wrong: ReadonlyArray<readonly [name: string, values: readonly unknown[]]> = [
       ["type", ["", "Channel", "CHANNEL", "email", "0", "null", '"channel"']],
       ["scheduled_delivery_timestamp", ["", "soon", "1e12", "4e9", '"4102444800"', "null", "true"]],
@@ -87,12 +87,12 @@ describe("Parameters of a scheduled message", () => {
       });
     }
 
-    it("are refused: a list as the channel, even of one", async () => {
+    it("are refused: a list as the channel, even with one element", async () => {
       await refused(channelMessage(room.id, { to: [room.id] }));
       await refused(channelMessage(room.id, { to: [] }));
     });
 
-    it("are refused: a bare id, addresses, or nobody for a direct message", async () => {
+    it("are refused: a bare ID, addresses or an empty list for a direct message", async () => {
       const { guest } = scene.org;
       await refused(directMessage([], { to: guest.id }));
       await refused(directMessage([], { to: [guest.deliveryEmail] }));
@@ -102,8 +102,8 @@ describe("Parameters of a scheduled message", () => {
     });
   });
 
-  describe("for the time", () => {
-    it("have to lie in the future, strictly", async () => {
+  describe("the delivery time", () => {
+    it("must be later than now", async () => {
       const [row] = await scene.db.rows<{ now: number }>(
         "SELECT floor(extract(epoch FROM now()))::bigint AS now",
       );
@@ -112,14 +112,14 @@ describe("Parameters of a scheduled message", () => {
       }
     });
 
-    it("may be near, and as far as the end of the year 9999", async () => {
+    it("may be near, or at the end of the year 9999", async () => {
       const client = scene.as(scene.org.member);
       for (const time of [inSeconds(30), 4_102_444_800, 253_402_300_799]) {
         await schedule(client, channelMessage(room.id, { scheduled_delivery_timestamp: time }));
       }
     });
 
-    it("may not lie beyond", async () => {
+    it("must not be after the year 9999", async () => {
       for (const time of [
         "253402300800",
         "9007199254740993",
@@ -131,10 +131,10 @@ describe("Parameters of a scheduled message", () => {
     });
   });
 
-  describe("are checked in order", () => {
+  describe("order of checks", () => {
     const missingChannel = ["STREAM_DOES_NOT_EXIST", { stream_id: unknownChannel }] as const;
 
-    it("missing and malformed ones before the time", async () => {
+    it("missing and malformed parameters before the time", async () => {
       const past = { scheduled_delivery_timestamp: 1 };
       await refused(
         { ...channelMessage(room.id, past), content: undefined },
@@ -165,7 +165,7 @@ describe("Parameters of a scheduled message", () => {
     });
   });
 
-  it("may come in the query, where a client sends them so", async () => {
+  it("accepts parameters in the query", async () => {
     const params = channelMessage(room.id, { content: "from the query" });
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(params)) query.set(name, String(value));

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Agents and the names that are taken from them (http-contract.md §9), by whether people use them. */
+/** User-Agents and the client names derived from them (http-contract.md §9), with whether they are interactive. */
 const agents: ReadonlyArray<readonly [agent: string, client: string, people: boolean]> = [
   ["ZulipMobile/flutter/1.0 (Android 14)", "ZulipMobile", true],
   ["ZulipElectron/5.9.3 Mozilla/5.0", "ZulipElectron", true],
@@ -35,7 +35,7 @@ const agents: ReadonlyArray<readonly [agent: string, client: string, people: boo
   ["ZulipMobileX/1", "ZulipMobileX", false],
 ];
 
-describe("Whether the sender has read a scheduled message", () => {
+describe("read_by_sender of a scheduled message", () => {
   const scene = useScene();
   let room: TestChannel;
   before(async () => {
@@ -52,21 +52,21 @@ describe("Whether the sender has read a scheduled message", () => {
   };
 
   for (const [agent, client, readBySender] of agents) {
-    it(`is ${readBySender} by default for ${client}`, async () => {
+    it(`defaults to ${readBySender} for ${client}`, async () => {
       const { guest } = scene.org;
       for (const params of [channelMessage(room.id), directMessage([guest.id])]) {
         expect((await stored(agent, params)).row).to.include({ client, readBySender });
       }
     });
 
-    it(`is what the request says for ${client}`, async () => {
+    it(`uses the request's value for ${client}`, async () => {
       const said = !readBySender;
       const { row } = await stored(agent, channelMessage(room.id, { read_by_sender: said }));
       expect(row?.readBySender).to.equal(said);
     });
   }
 
-  it("is false by default for a message to oneself alone, whatever the client", async () => {
+  it("defaults to false for a note to oneself with any client", async () => {
     const { member } = scene.org;
     for (const [agent] of agents) {
       expect((await stored(agent, directMessage([member.id]))).row?.readBySender).to.equal(false);
@@ -75,14 +75,14 @@ describe("Whether the sender has read a scheduled message", () => {
     expect((await stored("node", read)).row?.readBySender).to.equal(true);
   });
 
-  it("follows a client that is named by a parameter", async () => {
+  it("follows a client named by a parameter", async () => {
     const { row } = await stored("node", channelMessage(room.id, { client: "website" }));
     expect(row).to.include({ client: "website", readBySender: true });
     const other = await stored("website", channelMessage(room.id, { client: "my script" }));
     expect(other.row).to.include({ client: "my script", readBySender: false });
   });
 
-  it("shows in the sender's flags once it is sent, and nowhere else", async () => {
+  it("sets the sender's flags when the message is sent, and nothing else", async () => {
     const { member, guest, realm } = scene.org;
     const read = await stored("website", channelMessage(room.id, { content: "read" }));
     const unread = await stored("node", channelMessage(room.id, { content: "unread" }));
@@ -96,7 +96,7 @@ describe("Whether the sender has read a scheduled message", () => {
     expect(others.map(({ flags }) => flags)).to.deep.equal([[], []]);
   });
 
-  it("is unread by default for a note to oneself once it is sent", async () => {
+  it("leaves a note to oneself unread by default when it is sent", async () => {
     const { member, realm } = scene.org;
     const note = await stored("website", directMessage([member.id], { content: "note" }));
     const known = directMessage([member.id], { content: "known", read_by_sender: true });

@@ -2,10 +2,10 @@ import { createReminder, createScheduledMessage } from "@carillon/contract";
 import { channel, channelMessage, inSeconds, send, toChannel, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("What is scheduled", () => {
+describe("Rows of scheduled messages and reminders", () => {
   const scene = useScene();
 
-  it("names the request that wanted it, as the log does, messages and reminders alike", async () => {
+  it("store the ID of the creating request, as its log line does", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const headers = (id: string) => ({ headers: { "x-request-id": id } });

@@ -115,14 +115,14 @@ describe("The topic of a scheduled message", () => {
     });
   }
 
-  it("may be called subject, but not both", async () => {
+  it("may be given as subject, but not as both", async () => {
     expect(await stored({ topic: undefined, subject: "old name" })).to.equal("old name");
     const both = { topic: "a", subject: "a" };
     const names = { var_name1: "topic", var_name2: "subject" };
     await refused(both, "REQUEST_CONFUSING_VAR", names);
   });
 
-  it("is ignored for direct messages, whatever it is", async () => {
+  it("is ignored for direct messages, whatever its value", async () => {
     const { member, guest } = scene.org;
     for (const topic of ["x", "", "(no topic)", "\n", "a\u0007b", "x".repeat(500)]) {
       const record = await scheduleAndRead(scene.as(member), directMessage([guest.id], { topic }));
@@ -130,19 +130,19 @@ describe("The topic of a scheduled message", () => {
     }
   });
 
-  it("is ignored for direct messages even with a character that no topic may have", async () => {
+  it("is ignored for direct messages even with an invalid character", async () => {
     const { member, guest } = scene.org;
     const params = directMessage([guest.id], { topic: "a\0b" });
     expect(await scheduleAndRead(scene.as(member), params)).not.to.have.property("topic");
   });
 
-  describe("under a policy", () => {
+  describe("with a topics policy", () => {
     const shown = { empty_topic_display_name: "general chat" };
     after(() =>
       changeOrganization(scene.db, scene.org.realm, { topicsPolicy: "allow_empty_topic" }),
     );
 
-    it("of its channel may not be empty", async () => {
+    it("of the channel must not be empty", async () => {
       await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
       for (const topic of ["", "  ", "(no topic)", "general chat"]) {
         await refused({ topic }, "BAD_REQUEST", shown);
@@ -150,7 +150,7 @@ describe("The topic of a scheduled message", () => {
       expect(await stored({ topic: "fine" })).to.equal("fine");
     });
 
-    it("of its channel may have to be empty", async () => {
+    it("of the channel must be empty", async () => {
       await changeChannel(scene.db, room, { topicsPolicy: "empty_topic_only" });
       await refused({ topic: "lunch" }, "BAD_REQUEST", shown);
       for (const topic of ["", "(no topic)", "general chat"]) {
@@ -158,7 +158,7 @@ describe("The topic of a scheduled message", () => {
       }
     });
 
-    it("is the organization's where the channel inherits", async () => {
+    it("inherits the organization's policy", async () => {
       await changeOrganization(scene.db, scene.org.realm, { topicsPolicy: "disable_empty_topic" });
       await changeChannel(scene.db, room, { topicsPolicy: "inherit" });
       await refused({ topic: "" }, "BAD_REQUEST", shown);
@@ -166,7 +166,7 @@ describe("The topic of a scheduled message", () => {
       expect(await stored({ topic: "" })).to.equal("");
     });
 
-    it("and with another display name follows that name", async () => {
+    it("follows another display name of the empty topic", async () => {
       const { org, db } = scene;
       await changeOrganization(db, org.realm, { emptyTopicDisplayName: "allgemein" });
       await changeChannel(db, room, { topicsPolicy: "disable_empty_topic" });

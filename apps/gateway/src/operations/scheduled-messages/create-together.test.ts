@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Messages that are scheduled at the same time", () => {
+describe("Messages scheduled concurrently", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
   let people: TestAccount[];
@@ -31,7 +31,7 @@ describe("Messages that are scheduled at the same time", () => {
     room = await channel(db, org.realm, { subscribers: [leader, ...people] });
   });
 
-  /** Schedules a message that waits for the log with its COMMIT, and the others behind it, one after the other. */
+  /** Schedules a message that blocks on the event-log lock at COMMIT, then the others behind it, one after another. */
   async function behind(others: ReadonlyArray<readonly [TestAccount, Params]>) {
     const line = await behindOne(
       scene.gateway,
@@ -48,7 +48,7 @@ describe("Messages that are scheduled at the same time", () => {
   const codeOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
     body["code"] ?? "SCHEDULED";
 
-  it("are stored in one transaction, each answered for itself, with events in that order", async () => {
+  it("are stored in one transaction, each with its own response, with events in that order", async () => {
     const [a, b, c] = people as [TestAccount, TestAccount, TestAccount];
     const { result: answers, events } = await eventsOf(scene.db, scene.org.realm.id, () =>
       behind([
@@ -74,7 +74,7 @@ describe("Messages that are scheduled at the same time", () => {
     );
     expect(rows.map(({ id }) => id)).to.have.members(ids);
     expect(new Set(rows.map(({ created }) => created)).size, "one transaction").to.equal(1);
-    // Each account has its turn before one of them has another.
+    // Each account's first message precedes any account's second one.
     expect(rows.map(({ content }) => content)).to.deep.equal(["one", "three", "two"]);
     const told = events.flatMap(({ type, audience, payload }) =>
       type === "scheduled_messages"
@@ -93,7 +93,7 @@ describe("Messages that are scheduled at the same time", () => {
     expect(deliveries).to.include.members(ids);
   });
 
-  it("are as many as an account may have, and no more, through two gateways too", async () => {
+  it("stay within the account's limit over two gateways", async () => {
     const { db, org } = scene;
     const full = await user(db, org.realm);
     const own = await channel(db, org.realm, { subscribers: [full] });

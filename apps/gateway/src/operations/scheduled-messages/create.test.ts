@@ -29,7 +29,7 @@ describe("Scheduling a message", () => {
     room = await channel(scene.db, org.realm, { subscribers: [org.member, org.guest] });
   });
 
-  it("answers with the id alone, and lists the whole record", async () => {
+  it("returns only the ID, and lists the whole record", async () => {
     const { member } = scene.org;
     const at = inSeconds(600);
     const record = await scheduleAndRead(
@@ -73,7 +73,7 @@ describe("Scheduling a message", () => {
     ["direct", "private"],
     ["private", "private"],
   ] as const) {
-    it(`takes the type ${given} and lists ${type}`, async () => {
+    it(`accepts the type ${given} and lists ${type}`, async () => {
       const { member, guest } = scene.org;
       const params = type === "stream" ? channelMessage(room.id) : directMessage([guest.id]);
       const record = await scheduleAndRead(scene.as(member), { ...params, type: given });
@@ -81,7 +81,7 @@ describe("Scheduling a message", () => {
     });
   }
 
-  it("makes two rows of two identical requests", async () => {
+  it("creates two rows for two identical requests", async () => {
     const client = scene.as(scene.org.member);
     const params = channelMessage(room.id, { content: "twice" });
     const ids = [await schedule(client, params), await schedule(client, params)];
@@ -90,7 +90,7 @@ describe("Scheduling a message", () => {
     expect(twice.map((record) => record.scheduled_message_id)).to.have.members(ids);
   });
 
-  it("sends nothing yet: no message, no policy, and no event but its own", async () => {
+  it("sends no message yet: no message, no topic policy, and only its own event", async () => {
     const { member, guest } = scene.org;
     const content = `@**${guest.fullName}** @**all**`;
     const params = channelMessage(room.id, { content, topic: "brand new" });
@@ -99,21 +99,21 @@ describe("Scheduling a message", () => {
     expect(await messagesOf(scene.as(guest), inChannel(room.id))).to.deep.equal([]);
   });
 
-  it("shows each account its own rows only, also to owners", async () => {
+  it("shows each account its own rows only, including owners", async () => {
     const { member, owner } = scene.org;
     const id = await schedule(scene.as(member), channelMessage(room.id));
     const others = await scheduledOf(scene.as(owner));
     expect(others.map((record) => record.scheduled_message_id)).not.to.include(id);
   });
 
-  it("lets guests and bots schedule, as themselves", async () => {
+  it("allows guests and bots, as themselves", async () => {
     const { guest } = scene.org;
     const record = await scheduleAndRead(scene.as(guest), channelMessage(room.id));
     expect(record.to).to.equal(room.id);
     await scheduleAndRead(scene.as(scene.org.bot), channelMessage(room.id));
   });
 
-  it("refuses callers without credentials, and bots that may only send", async () => {
+  it("refuses requests without credentials and bots that may only send", async () => {
     const params = channelMessage(room.id);
     refusedWith(
       await scene.gateway.anonymous.post(scheduledMessagesPath, params),
@@ -130,7 +130,7 @@ describe("Scheduling a message", () => {
     );
   });
 
-  it("reports parameters that it does not know, and none of those that it does", async () => {
+  it("reports unsupported parameters only", async () => {
     const { member } = scene.org;
     const answer = await scene.as(member).post(scheduledMessagesPath, {
       ...channelMessage(room.id),
@@ -153,7 +153,7 @@ describe("Scheduling a message", () => {
     expect(succeeded(direct)).to.have.all.keys("result", "msg", "scheduled_message_id");
   });
 
-  it("stores the client, and asks for a delivery job after the commit", async () => {
+  it("stores the client, and schedules a delivery job after the commit", async () => {
     const { member } = scene.org;
     const id = await schedule(
       scene.as(member),
@@ -164,7 +164,7 @@ describe("Scheduling a message", () => {
     expect(scene.gateway.deliveries.length).to.be.greaterThan(0);
   });
 
-  it("knows the channels and users of its own organization only", async () => {
+  it("finds channels and users of its own organization only", async () => {
     const { member } = scene.org;
     const other = await organization(scene.db);
     const foreign = await channel(scene.db, other.realm);

@@ -37,7 +37,7 @@ describe("Deleting a scheduled message", () => {
 
   const remove = (which: number | string) => client.delete(`${scheduledMessagesPath}/${which}`);
 
-  it("removes the row, and nothing is sent", async () => {
+  it("deletes the row, and nothing is sent", async () => {
     succeededWithoutFields(await remove(id));
     expect(await storedRow(scene.db, id)).to.equal(undefined);
     missing(await remove(id));
@@ -45,7 +45,7 @@ describe("Deleting a scheduled message", () => {
     expect(await messagesOf(client, inChannel(room.id))).to.deep.equal([]);
   });
 
-  it("answers 404 for what is not there or somebody else's", async () => {
+  it("answers 404 for unknown messages and those of others", async () => {
     for (const which of [0, 1_000_000_000, "9223372036854775808", "9".repeat(50)]) {
       missing(await remove(which));
     }
@@ -60,18 +60,18 @@ describe("Deleting a scheduled message", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("is no path for what is no number", async () => {
+  it("answers 404 for paths that are not numbers", async () => {
     for (const which of ["abc", "-1", "1.5"]) refusedWith(await remove(which), "NOT_FOUND");
   });
 
-  it("removes a failed row", async () => {
+  it("deletes a failed row", async () => {
     const row = { failed: true, failureMessage: "No." };
     const failed = await scheduledMessage(scene.db, sender, room, { row });
     succeededWithoutFields(await remove(failed.id));
     expect(await storedRow(scene.db, failed.id)).to.equal(undefined);
   });
 
-  it("removes a delivered row; the message stays", async () => {
+  it("deletes a delivered row and keeps the message", async () => {
     await deliverNow(scene.db, scene.org.realm, [id]);
     const sent = await messagesOf(client, inChannel(room.id));
     expect(sent).to.have.length(1);
@@ -83,7 +83,7 @@ describe("Deleting a scheduled message", () => {
     missing(await remove(id));
   });
 
-  it("reports parameters that it does not know", async () => {
+  it("reports unsupported parameters", async () => {
     const answer = await client.delete(`${scheduledMessagesPath}/${id}`, {
       why: "changed my mind",
     });

@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A scheduled message that is just being given another recipient", () => {
+describe("A scheduled message during an uncommitted edit of its recipient", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -27,7 +27,7 @@ describe("A scheduled message that is just being given another recipient", () =>
     room = await channel(scene.db, scene.org.realm, { subscribers: [sender] });
   });
 
-  /** Does `work` while an edit of the row, which makes it a direct message, has not committed yet. */
+  /** Runs `work` during an uncommitted edit that turns the row into a direct message. */
   const duringEdit = async <T>(id: number, work: () => Promise<T>): Promise<T> => {
     const { db, org } = scene;
     const recipientId = await directRecipient(db, org.realm.id, [sender, org.admin]);
@@ -46,7 +46,7 @@ describe("A scheduled message that is just being given another recipient", () =>
     return working!;
   };
 
-  it("is deleted all the same", async () => {
+  it("is deleted after the edit", async () => {
     const { id } = await scheduledMessage(scene.db, sender, room, { dueIn: 3_600 });
     const answer: Answer = await duringEdit(id, () =>
       scene.as(sender).delete(`${scheduledMessagesPath}/${id}`),
@@ -55,7 +55,7 @@ describe("A scheduled message that is just being given another recipient", () =>
     expect(await storedRow(scene.db, id)).to.equal(undefined);
   });
 
-  it("is edited all the same, from what the first edit made of it", async () => {
+  it("is edited from the result of the first edit", async () => {
     const { id } = await scheduledMessage(scene.db, sender, room, { dueIn: 3_600 });
     const edit = () =>
       scene.as(sender).patch(`${scheduledMessagesPath}/${id}`, { content: "the second edit" });
@@ -67,7 +67,7 @@ describe("A scheduled message that is just being given another recipient", () =>
     expect(rows).to.deep.equal([{ channelId: null, content: "the second edit", version: 3 }]);
   });
 
-  it("is delivered to the new recipient, in its turn", async () => {
+  it("is delivered to the new recipient", async () => {
     const content = "first in the line";
     const { db, org } = scene;
     const { id } = await scheduledMessage(db, sender, room, { dueIn: -5, content });

@@ -39,7 +39,7 @@ describe("A scheduled message that has failed", () => {
 
   const edit = (params: Params) => client.patch(`${scheduledMessagesPath}/${id}`, params);
 
-  it("is not revived without a time (7)", async () => {
+  it("is refused for an edit without a time (7)", async () => {
     for (const params of [
       { content: "x" },
       { topic: "x" },
@@ -53,7 +53,7 @@ describe("A scheduled message that has failed", () => {
     expect((await storedRow(scene.db, id))?.version).to.equal(1);
   });
 
-  it("is revived by a time, and sent then", async () => {
+  it("is scheduled again by a new time, and sent then", async () => {
     const at = inSeconds(3_600);
     succeededWithoutFields(await edit({ scheduled_delivery_timestamp: at }));
     expect(await recordOf(client, id)).to.include({
@@ -68,14 +68,14 @@ describe("A scheduled message that has failed", () => {
     expect(sent.map(({ content }) => content)).to.deep.equal(["again"]);
   });
 
-  it("is revived with other changes in the same request", async () => {
+  it("is scheduled again with other changes in the same request", async () => {
     const time = { scheduled_delivery_timestamp: inSeconds(3_600) };
     succeededWithoutFields(await edit({ ...time, content: "better", topic: "other" }));
     const record = await recordOf(client, id);
     expect(record).to.include({ failed: false, content: "better", topic: "other" });
   });
 
-  it("stays failed when the edit is refused", async () => {
+  it("remains failed if the edit is refused", async () => {
     await changeChannel(scene.db, room, { isArchived: true });
     const time = { scheduled_delivery_timestamp: inSeconds(3_600) };
     refusedWith(await edit({ ...time, content: "x" }));

@@ -22,7 +22,7 @@ import { expect } from "chai";
 
 const policy = { empty_topic_display_name: "general chat" };
 
-describe("Where an edit sends a scheduled message", () => {
+describe("The destination of an edited scheduled message", () => {
   const scene = useScene();
   let sender: TestAccount;
   let client: ReturnType<typeof scene.as>;
@@ -71,7 +71,7 @@ describe("Where an edit sends a scheduled message", () => {
     expect(record).to.include({ type: "stream", to: room.id, topic: "tea", content: "hello" });
   });
 
-  it("is read by the type there is, when none is given", async () => {
+  it("is read by the stored type if none is given", async () => {
     const { admin } = scene.org;
     const other = await channel(scene.db, scene.org.realm);
     expect(await edited(inRoom, { to: other.id })).to.include({ to: other.id, topic: "lunch" });
@@ -82,12 +82,12 @@ describe("Where an edit sends a scheduled message", () => {
     await editRefused(direct, { to: [] });
   });
 
-  it("is read by the type that is given", async () => {
+  it("is read by the given type", async () => {
     await editRefused(inRoom, { type: "direct", to: room.id });
     await editRefused(direct, { type: "channel", to: [room.id], topic: "x" });
   });
 
-  it("has to exist", async () => {
+  it("must exist", async () => {
     const extra = { stream_id: 2_000_000_000 };
     await editRefused(inRoom, { to: 2_000_000_000 }, "STREAM_DOES_NOT_EXIST", extra);
     const params = { type: "channel", to: 2_000_000_000, topic: "x" };
@@ -100,7 +100,7 @@ describe("Where an edit sends a scheduled message", () => {
     }
   });
 
-  it("has to be open to the sender, when destination or content change", async () => {
+  it("must be open to the sender if destination or content change", async () => {
     const { db, org } = scene;
     await unsubscribe(db, room, sender);
     await editRefused(inRoom, { content: "new" });
@@ -139,7 +139,7 @@ describe("Where an edit sends a scheduled message", () => {
     );
   });
 
-  it("(9) is not checked when only topic or time change", async () => {
+  it("(9) is not checked if only topic or time change", async () => {
     const { db } = scene;
     await unsubscribe(db, room, sender);
     await changeChannel(db, room, { isArchived: true });
@@ -165,7 +165,7 @@ describe("Where an edit sends a scheduled message", () => {
       for (const topic of ["a\nb", "a\u0007b", "a\ufffeb"]) await editRefused(inRoom, { topic });
     });
 
-    it("follows the channel's policy and the organization's", async () => {
+    it("follows the topics policy of the channel and of the organization", async () => {
       const { db, org } = scene;
       await changeChannel(db, room, { topicsPolicy: "disable_empty_topic" });
       for (const topic of ["", "(no topic)", "general chat"]) {
@@ -180,7 +180,7 @@ describe("Where an edit sends a scheduled message", () => {
       await changeOrganization(db, org.realm, { topicsPolicy: "allow_empty_topic" });
     });
 
-    it("succeeds and changes nothing for a direct message", async () => {
+    it("succeeds without a change for a direct message", async () => {
       const before = await recordOf(client, direct);
       for (const topic of ["x", "", "a\u0007b", "a\0b"]) {
         expect(await edited(direct, { topic })).to.deep.equal(before);

@@ -47,8 +47,8 @@ describe("Editing a scheduled message", () => {
   const editRefused = (params: Params, which = id, status = 400) =>
     refused(scene.db, () => edit(params, which), "BAD_REQUEST", {}, status);
 
-  describe("(1) with nothing to change", () => {
-    it("is refused, also for a row that is not there", async () => {
+  describe("(1) without a change", () => {
+    it("is refused, also for an unknown row", async () => {
       await editRefused({});
       await editRefused({}, unknown);
     });
@@ -60,13 +60,13 @@ describe("Editing a scheduled message", () => {
   });
 
   describe("(2) with a type", () => {
-    it("needs a destination, even for the same type", async () => {
+    it("requires a destination, even for the same type", async () => {
       for (const type of ["channel", "stream", "direct", "private"]) await editRefused({ type });
       await editRefused({ type: "channel", topic: "x", content: "y" });
       await editRefused({ type: "direct" }, unknown);
     });
 
-    it("needs a topic for a channel; an empty one will do", async () => {
+    it("requires a topic for a channel, which may be empty", async () => {
       for (const type of ["channel", "stream"]) await editRefused({ type, to: room.id });
       await editRefused({ type: "channel", to: room.id }, unknown);
       succeededWithoutFields(await edit({ type: "channel", to: room.id, topic: "" }));
@@ -75,14 +75,14 @@ describe("Editing a scheduled message", () => {
   });
 
   describe("(4) with a time", () => {
-    it("needs one in the future, and none beyond the year 9999", async () => {
+    it("requires a future time up to the year 9999", async () => {
       for (const time of [0, -5, inSeconds(-1), 253_402_300_800]) {
         await editRefused({ scheduled_delivery_timestamp: time });
       }
       await editRefused({ scheduled_delivery_timestamp: 1 }, unknown);
     });
 
-    it("moves the message, and asks for another delivery job", async () => {
+    it("reschedules the message with another delivery job", async () => {
       const at = inSeconds(7_200);
       const before = scene.gateway.deliveries.length;
       succeededWithoutFields(await edit({ scheduled_delivery_timestamp: at }));
@@ -96,7 +96,7 @@ describe("Editing a scheduled message", () => {
       expect((await storedRow(scene.db, id))?.version).to.equal(2);
     });
 
-    it("forgets the delivery job that was set for the old one", async () => {
+    it("forgets the delivery job of the old time", async () => {
       const enqueued = "UPDATE scheduled_messages SET alarmed_at = now() WHERE id = $1";
       await scene.db.rows(enqueued, [id]);
       succeededWithoutFields(await edit({ scheduled_delivery_timestamp: inSeconds(7_200) }));
@@ -107,22 +107,22 @@ describe("Editing a scheduled message", () => {
     });
   });
 
-  describe("(5) of a row", () => {
+  describe("(5) for a row", () => {
     const change = { content: "changed" };
 
-    it("that is not there answers 404", async () => {
+    it("that is unknown answers 404", async () => {
       for (const which of [unknown, 0, "9007199254740993", "9223372036854775808", "9".repeat(60)]) {
         missing(await edit(change, which));
       }
     });
 
-    it("that is not a number is no such path", async () => {
+    it("whose ID is not a number answers 404", async () => {
       for (const which of ["abc", "-1", "1.5", "0x1"]) {
         refusedWith(await edit(change, which), "NOT_FOUND");
       }
     });
 
-    it("of somebody else answers 404, to owners and in other organizations too", async () => {
+    it("of another account answers 404, to owners and in other organizations too", async () => {
       missing(await scene.as(scene.org.owner).patch(`${scheduledMessagesPath}/${id}`, change));
       const other = await organization(scene.db);
       missing(await scene.as(other.owner).patch(`${scheduledMessagesPath}/${id}`, change));
@@ -147,14 +147,14 @@ describe("Editing a scheduled message", () => {
       expect((await storedRow(scene.db, id))?.delivered).to.equal(true);
     });
 
-    it("is looked at before the new destination", async () => {
+    it("is looked up before the new destination is checked", async () => {
       const nowhere = { to: 2_000_000_000 };
       missing(await edit(nowhere, unknown));
       await deliverNow(scene.db, scene.org.realm, [id]);
       refusedWith(await edit(nowhere));
     });
 
-    it("is no business of bots that may only send", async () => {
+    it("refuses bots that may only send", async () => {
       const webhook = scene.as(await bot(scene.db, sender, { botType: 2 }));
       refusedWith(
         await webhook.patch(`${scheduledMessagesPath}/${id}`, change),
@@ -174,7 +174,7 @@ describe("Editing a scheduled message", () => {
     });
   });
 
-  it("keeps what is not given, renders anew and answers without fields", async () => {
+  it("keeps omitted fields, renders again and returns no fields", async () => {
     const before = await recordOf(client, id);
     succeededWithoutFields(await edit({ content: "\n*new*  " }));
     expect(await recordOf(client, id)).to.deep.equal({
@@ -184,19 +184,19 @@ describe("Editing a scheduled message", () => {
     });
   });
 
-  it("counts as a change even when no value differs", async () => {
+  it("counts as a change even if no value differs", async () => {
     succeededWithoutFields(await edit({ content: "hello", topic: "lunch" }));
     expect((await storedRow(scene.db, id))?.version).to.equal(2);
   });
 
-  it("cuts what is too long", async () => {
+  it("truncates long values", async () => {
     succeededWithoutFields(await edit({ content: "x".repeat(10_001), topic: "😀".repeat(61) }));
     const record = await recordOf(client, id);
     expect(record.topic).to.equal(`${"😀".repeat(57)}...`);
     expect(record.content).to.equal(`${"x".repeat(9_980)}\n[message truncated]`);
   });
 
-  it("reports what it cannot change, and changes the rest", async () => {
+  it("reports fields that cannot be changed, and changes the others", async () => {
     const answer = await edit({
       topic: "tea",
       read_by_sender: true,
@@ -211,7 +211,7 @@ describe("Editing a scheduled message", () => {
     expect((await recordOf(client, id)).topic).to.equal("tea");
   });
 
-  it("takes over the client that edits, and leaves alone who has read it", async () => {
+  it("stores the editing client and keeps read_by_sender", async () => {
     const created = await withAgent(client, "website")(
       scheduledMessagesPath,
       channelMessage(room.id),
@@ -241,13 +241,13 @@ describe("Editing a scheduled message", () => {
     });
   }
 
-  it("takes its parameters from the query too", async () => {
+  it("reads its parameters from the query too", async () => {
     const query = new URLSearchParams({ topic: "from the query" });
     succeededWithoutFields(await client.send("PATCH", `${scheduledMessagesPath}/${id}?${query}`));
     expect((await recordOf(client, id)).topic).to.equal("from the query");
   });
 
-  it("takes subject for topic, and not both", async () => {
+  it("accepts subject as the topic, but not both", async () => {
     succeededWithoutFields(await edit({ subject: "by the old name" }));
     expect((await recordOf(client, id)).topic).to.equal("by the old name");
     await refused(scene.db, () => edit({ subject: "a", topic: "b" }), "REQUEST_CONFUSING_VAR");

@@ -12,12 +12,12 @@ import { expect } from "chai";
 describe("Listing scheduled messages", () => {
   const scene = useScene();
 
-  it("answers an empty list to an account that has none", async () => {
+  it("returns an empty list for an account without scheduled messages", async () => {
     const answer = await scene.as(scene.org.guest).get(scheduledMessagesPath);
     expect(succeeded(answer)).to.deep.equal({ result: "success", msg: "", scheduled_messages: [] });
   });
 
-  it("goes by time, then by id", async () => {
+  it("orders by time, then by ID", async () => {
     const { db, org } = scene;
     const dues = [300, 100, 200, 100];
     const rows = [];
@@ -38,7 +38,7 @@ describe("Listing scheduled messages", () => {
     expect(list[0]?.scheduled_delivery_timestamp).to.equal(at);
   });
 
-  it("has failed ones, and neither delivered ones nor reminders nor others'", async () => {
+  it("includes failed messages, and excludes delivered ones, reminders and those of others", async () => {
     const { db, org } = scene;
     const { moderator, guest } = org;
     const pending = await scheduledMessage(db, moderator, [guest], { dueIn: 100 });
@@ -68,12 +68,12 @@ describe("Listing scheduled messages", () => {
     }
   });
 
-  it("takes no parameters, and says so", async () => {
+  it("reports any parameter as unsupported", async () => {
     const answer = await scene.as(scene.org.owner).get(scheduledMessagesPath, { limit: 3 });
     expect(succeeded(answer)["ignored_parameters_unsupported"]).to.deep.equal(["limit"]);
   });
 
-  it("needs credentials, and is closed to bots that may only send", async () => {
+  it("requires credentials, and refuses bots that may only send", async () => {
     refusedWith(await scene.gateway.anonymous.get(scheduledMessagesPath), "UNAUTHORIZED");
     const webhook = await bot(scene.db, scene.org.member, { botType: 2 });
     refusedWith(await scene.as(webhook).get(scheduledMessagesPath), "UNAUTHORIZED");

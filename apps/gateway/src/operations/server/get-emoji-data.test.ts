@@ -6,7 +6,7 @@ describe("GET /static/emoji/{version}", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("tells the names of every emoji by code, without credentials, at the address that clients are told", async () => {
+  it("returns the names of every emoji by code at the published address, without credentials", async () => {
     const { pathname } = new URL(emojiDataUrl(gateway.services.site));
     const { status, body, headers } = await gateway.anonymous.get(pathname);
     expect(status).to.equal(200);
@@ -23,7 +23,7 @@ describe("GET /static/emoji/{version}", () => {
     expect(headers.get("access-control-allow-origin")).to.equal("*");
   });
 
-  it("answers under the address of another release too, but for the moment only", async () => {
+  it("serves addresses of other releases too, with a short cache time", async () => {
     const { status, body, headers } = await gateway.anonymous.get("/static/emoji/0123456789abcdef");
     expect(status).to.equal(200);
     expect(body["code_to_names"]).to.include.keys("1f642");
@@ -32,7 +32,7 @@ describe("GET /static/emoji/{version}", () => {
 });
 
 describe("emojiDataUrl", () => {
-  it("is absolute and changes with the data only", () => {
+  it("is absolute and changes only with the data", () => {
     const url = emojiDataUrl({ url: "https://chat.carillon.test" });
     expect(url).to.match(/^https:\/\/chat\.carillon\.test\/static\/emoji\/[0-9a-f]{16}$/);
     expect(emojiDataUrl({ url: "https://chat.carillon.test" })).to.equal(url);

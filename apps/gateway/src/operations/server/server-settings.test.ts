@@ -18,7 +18,7 @@ describe("GET /server_settings", () => {
     await refused(db, () => gateway.anonymous.call(getServerSettings), "INTERNAL_ERROR", {}, 503);
   });
 
-  it("tells what clients need before anybody logs in, without credentials", async () => {
+  it("returns what clients need before login, without credentials", async () => {
     const { realm } = await organization(db, { subdomain: "", name: "Bells" });
     await organization(db);
     await changeOrganization(db, realm, { description: "We *ring*." });
@@ -50,7 +50,7 @@ describe("GET /server_settings", () => {
     });
   });
 
-  it("says when nobody logs in with a password", async () => {
+  it("reports that password login is disabled", async () => {
     const [row] = await db.rows<{ id: number }>("SELECT min(id) AS id FROM realms");
     await changeOrganization(db, { id: row?.id ?? 0 }, { passwordAuthEnabled: false });
     const answer = await gateway.anonymous.succeed(getServerSettings);

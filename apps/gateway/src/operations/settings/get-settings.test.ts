@@ -6,7 +6,7 @@ describe("GET /settings", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("tells the caller's own settings, as the snapshot does", async () => {
+  it("returns the caller's own settings as the snapshot does", async () => {
     const { member, owner } = await organization(db);
     const client = gateway.as(member);
     await client.succeed(updateSettings, { params: { twenty_four_hour_time: true } });

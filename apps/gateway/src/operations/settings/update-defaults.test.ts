@@ -29,7 +29,7 @@ import { expect } from "chai";
 
 const declared = Object.entries<PersonalSetting>(personalSettings);
 
-/** Another value than the one that an organization begins with, of every setting that has a default. */
+/** A value other than a new organization's, for every setting with a default. */
 const others: Params = Object.fromEntries(
   declared
     .filter(([, { realmDefault }]) => realmDefault)
@@ -71,7 +71,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     return scene.db.prisma.user.findUniqueOrThrow({ where: { id } });
   };
 
-  it("changes every default, each told to everybody and written down once", async () => {
+  it("changes every default, each with one event for all accounts and one audit entry", async () => {
     const { realm, admin, guest } = await organization(scene.db);
     const { body, events } = await succeeds(others, admin);
     expect(body).to.deep.equal({ result: "success", msg: "" });
@@ -95,7 +95,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     expect(await defaults(scene.org.guest)).to.include({ enter_sends: false, color_scheme: 1 });
   });
 
-  it("writes and tells nothing where all is so already, and only what is new beside it", async () => {
+  it("writes nothing and sends no event for unchanged values, and handles only new ones beside them", async () => {
     const { admin } = await organization(scene.db);
     await succeeds({ color_scheme: 2 }, admin);
     const nothing = async () =>
@@ -115,7 +115,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     expect(events).to.deep.equal([told("enter_sends", true)]);
   });
 
-  it("names what it does not support, and applies the rest", async () => {
+  it("reports unsupported settings and applies the others", async () => {
     const { body, events } = await succeeds({
       timezone: "Europe/Berlin",
       enter_sends: true,
@@ -136,7 +136,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     expect(events).to.deep.equal([told("enter_sends", true)]);
   });
 
-  it("refuses all of a request with one unusable value", async () => {
+  it("refuses the whole request if one value is unusable", async () => {
     const { msg } = await refuses({ fluid_layout_width: true, color_scheme: 4 });
     expect(msg).to.include("color_scheme");
     const unusable: ReadonlyArray<readonly [name: string, ...values: unknown[]]> = [
@@ -165,7 +165,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
       for (const value of values) await refuses({ fluid_layout_width: true, [name]: value });
   });
 
-  it("takes the values at both ends", async () => {
+  it("accepts the values at both ends of each range", async () => {
     const { admin } = await organization(scene.db);
     for (const [low, high] of [
       [1, 604_800],
@@ -181,7 +181,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
       );
   });
 
-  it("is for administrators, bots with that role too", async () => {
+  it("allows administrators, including bots", async () => {
     const { moderator, member, guest, bot, owner, realm } = scene.org;
     for (const by of [moderator, member, guest, bot]) {
       await refuses({ hide_ai_features: true }, by, "UNAUTHORIZED_PRINCIPAL");
@@ -199,7 +199,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
   });
 
   describe("new accounts", () => {
-    it("get a copy, which no later change shines through", async () => {
+    it("get a copy that later changes do not affect", async () => {
       const { owner, member } = await organization(scene.db);
       const earlier = await settingsOf(member);
       await succeeds(others, owner);
@@ -229,7 +229,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     });
   });
 
-  it("gives each of two requests at once its setting, and an equal one nothing to do", async () => {
+  it("applies two concurrent requests, and does nothing for an equal one", async () => {
     const { realm, admin, owner } = await organization(scene.db);
     const { result, events } = await eventsOf(scene.db, realm.id, () =>
       Promise.all([
@@ -251,7 +251,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     });
   });
 
-  it("is not done by an administrator who is none any more when it is their turn", async () => {
+  it("is refused if the caller has lost the administrator role while waiting", async () => {
     const { db } = scene;
     const there = await organization(db);
     const by = await user(db, there.realm, { role: roles.administrator });
@@ -269,7 +269,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     expect(await defaults(by)).to.include({ enter_sends: false });
   });
 
-  it("asks the database as often for all settings as for one", async () => {
+  it("runs the same number of statements for any number of settings", async () => {
     const { admin } = await organization(scene.db);
     const count = async (params: Params) =>
       (await countQueries(scene.db, () => change(params, admin))).count;

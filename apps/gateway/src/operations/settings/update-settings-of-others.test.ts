@@ -64,7 +64,7 @@ describe("PATCH /settings: target_users", () => {
   const refuses = async (target_users: unknown, params?: Params, by = org.admin) =>
     (await refused(db, () => ask(by, target_users, params), "BAD_REQUEST")).msg;
 
-  it("changes the settings of those named, and tells each of them alone", async () => {
+  it("changes the settings of the named people, with events for each of them alone", async () => {
     const { member, guest, moderator } = org;
     const gone = await user(db, org.realm, { isActive: false });
     const user_ids = [member.id, guest.id, gone.id];
@@ -91,7 +91,7 @@ describe("PATCH /settings: target_users", () => {
     ]);
   });
 
-  it("reaches clients of those people only", async () => {
+  it("sends events to clients of these people only", async () => {
     const queues = { member: { account: org.member }, admin: { account: org.admin } };
     const seen = await watch(gateway, queues, () => change({ user_ids: [org.member.id] }));
     const [event, ...more] = seen.member;
@@ -99,7 +99,7 @@ describe("PATCH /settings: target_users", () => {
     expect([more, seen.admin]).to.deep.equal([[], []]);
   });
 
-  it("takes in members of groups, by subgroups too, and passes bots over", async () => {
+  it("includes members of groups and subgroups, and skips bots", async () => {
     const inner = await userGroup(db, org.realm, { members: [org.guest, org.bot] });
     const outer = await userGroup(db, org.realm, { members: [org.member], subgroups: [inner.id] });
     const target = { user_ids: [org.moderator.id, org.bot.id], group_ids: [outer.id] };
@@ -112,7 +112,7 @@ describe("PATCH /settings: target_users", () => {
     ]);
   });
 
-  it("deletes the drafts of those for whom they are not kept any more, and tells of none", async () => {
+  it("deletes the drafts of people whose drafts are turned off, without events", async () => {
     for (const account of [org.member, org.guest])
       await db.prisma.draft.create({
         data: {
@@ -133,20 +133,20 @@ describe("PATCH /settings: target_users", () => {
     expect(left).to.deep.equal([{ userId: org.guest.id }]);
   });
 
-  it("leaves people what they have changed themselves, if so wanted", async () => {
+  it("keeps settings that people have changed themselves, on request", async () => {
     const { member, guest } = org;
     const own = (of: TestAccount, params: Params) =>
       gateway.as(of).succeed(updateSettings, { params });
     await own(member, { color_scheme: 2 });
     await own(member, { color_scheme: 1 });
-    // Nothing is new: it was not changed.
+    // An unchanged value does not count as a change.
     await own(guest, { color_scheme: 1 });
     const target = { user_ids: [member.id, guest.id], skip_if_already_edited: true };
     expect(await change(target, { color_scheme: 3, enter_sends: true })).to.deep.equal([
       told("color_scheme", 3, [guest]),
       told("enter_sends", true, [member, guest]),
     ]);
-    // An administrator's change is none of theirs.
+    // An administrator's change does not count as the person's own.
     expect(await change(target, { color_scheme: 2 })).to.deep.equal([
       told("color_scheme", 2, [guest]),
     ]);
@@ -156,7 +156,7 @@ describe("PATCH /settings: target_users", () => {
     ]);
   });
 
-  it("is for administrators, and not for bots", async () => {
+  it("requires an administrator, and skips bots", async () => {
     const target = { user_ids: [org.member.id] };
     for (const by of [org.moderator, org.member, org.guest]) {
       await refused(db, () => ask(by, target), "UNAUTHORIZED_PRINCIPAL");
@@ -166,7 +166,7 @@ describe("PATCH /settings: target_users", () => {
     await refuses(target, { enter_sends: true }, robot);
   });
 
-  it("refuses what is everybody's own, and changes nothing then", async () => {
+  it("refuses the whole request if it contains personal properties", async () => {
     const target = { user_ids: [org.member.id] };
     const own = declared.filter(([, setting]) => setting.private).map(([name]) => name);
     expect(own).to.have.members([
@@ -189,7 +189,7 @@ describe("PATCH /settings: target_users", () => {
     await refuses(target, { enter_sends: true, default_language: "!" });
   });
 
-  it("refuses people and groups that there are not, in the same words", async () => {
+  it("refuses unknown people and groups with the same error", async () => {
     const there = await organization(db);
     const gone = await userGroup(db, org.realm, { members: [org.member], deactivated: true });
     const words = new Set<string | undefined>();
@@ -202,7 +202,7 @@ describe("PATCH /settings: target_users", () => {
     expect([...ofGroups]).to.have.length(1);
   });
 
-  it("refuses what names nobody, and what is no such object", async () => {
+  it("refuses empty and malformed targets", async () => {
     for (const unusable of [
       {},
       { user_ids: [], group_ids: [] },
@@ -220,7 +220,7 @@ describe("PATCH /settings: target_users", () => {
       await refuses(unusable);
   });
 
-  it("refuses more than a request may change", async () => {
+  it("refuses more changes than one request may make", async () => {
     await crowd(db, org.member, 500);
     const others = declared.flatMap(([name, { initial, private: own }]) =>
       typeof initial === "boolean" && !own ? [[name, !initial]] : [],
@@ -230,7 +230,7 @@ describe("PATCH /settings: target_users", () => {
     expect(await refuses(target, many)).to.include("10000");
   });
 
-  it("asks the database as often for many people and settings as for one", async () => {
+  it("runs the same number of statements for any number of people and settings", async () => {
     const count = async (ids: readonly number[], params: Params) =>
       (await countQueries(db, () => ask(org.admin, { user_ids: ids }, params))).count;
     const one = await count([org.member.id], { enter_sends: true });
@@ -244,7 +244,7 @@ describe("PATCH /settings: target_users", () => {
     ).to.equal(one);
   });
 
-  it("is not done by an administrator who is none any more when it is their turn", async () => {
+  it("is refused if the caller has lost the administrator role while waiting", async () => {
     const by = await user(db, org.realm, { role: roles.administrator });
     let answer: Promise<Refusable> | undefined;
     await db.transaction(async (tx) => {
@@ -260,7 +260,7 @@ describe("PATCH /settings: target_users", () => {
     expect(await settingsOf(org.member)).to.include({ enter_sends: false });
   });
 
-  it("and the change of one of them at once both arrive", async () => {
+  it("applies concurrent changes of the administrator and of a target", async () => {
     const everybody = { group_ids: [org.groups["role:everyone"]] };
     const own = { params: { color_scheme: 2 } };
     await Promise.all([

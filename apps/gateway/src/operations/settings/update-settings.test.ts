@@ -60,7 +60,7 @@ describe("PATCH /settings", () => {
   });
 
   describe("settings", () => {
-    it("are stored, and told to the caller alone, one event each", async () => {
+    it("are stored and sent to the caller alone, with one event each", async () => {
       const me = await user(db, org.realm);
       const { body, events } = await change(me, {
         enter_sends: true,
@@ -86,7 +86,7 @@ describe("PATCH /settings", () => {
       });
     });
 
-    it("that stay as they are tell nothing, and neither does a request without any", async () => {
+    it("send no event if unchanged, nor for an empty request", async () => {
       const me = await user(db, org.realm);
       const same = Object.fromEntries(
         Object.entries(personalSettings).map(([name, { initial }]) => [name, initial]),
@@ -99,7 +99,7 @@ describe("PATCH /settings", () => {
       expect(announced(events)).to.deep.equal([setting(me, "enter_sends", true)]);
     });
 
-    it("are every one that there is, each to another value", async () => {
+    it("cover every setting, each with another value", async () => {
       const me = await user(db, org.realm);
       const declared = Object.entries<PersonalSetting>(personalSettings);
       const values = declared.map(([name, { initial, allowed }]) => {
@@ -146,20 +146,20 @@ describe("PATCH /settings", () => {
       expect(events).to.deep.equal([]);
     });
 
-    it("that do not exist are reported, beside those that are changed", async () => {
+    it("are reported if unknown, beside those that are changed", async () => {
       const me = await user(db, org.realm);
       const { body, events } = await change(me, { dense_mode: true, enter_sends: true, zoom: 3 });
       expect(body.ignored_parameters_unsupported).to.deep.equal(["dense_mode", "zoom"]);
       expect(events).to.have.length(1);
     });
 
-    it("are not for bots", async () => {
+    it("are refused for bots", async () => {
       await refuses(org.bot, { enter_sends: true });
       const nobody = () => gateway.anonymous.call(updateSettings, { params: {} });
       await refused(db, nobody, "UNAUTHORIZED");
     });
 
-    it("changed at the same time all arrive", async () => {
+    it("are all applied by concurrent requests", async () => {
       const me = await user(db, org.realm);
       await Promise.all([
         change(me, { enter_sends: true }),
@@ -175,7 +175,7 @@ describe("PATCH /settings", () => {
   });
 
   describe("timezone and default_language", () => {
-    it("tell everybody the time zone", async () => {
+    it("send the time zone to all accounts", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { timezone: "europe/berlin" });
       expect(announced(events)).to.deep.equal([
@@ -188,12 +188,12 @@ describe("PATCH /settings", () => {
       expect((await reload(db, me)).timezone).to.equal("US/Pacific");
     });
 
-    it("refuse time zones that there are not", async () => {
+    it("refuse unknown time zones", async () => {
       for (const timezone of ["", "Europe/Atlantis", "+01:00", "CET-1", "a".repeat(5_000)])
         await refuses(org.member, { timezone });
     });
 
-    it("tell the language with its name", async () => {
+    it("send the language with its name", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { default_language: "pt-br" });
       expect(announced(events)).to.deep.equal([
@@ -202,14 +202,14 @@ describe("PATCH /settings", () => {
       expect(await stored(me)).to.deep.include({ default_language: "pt-br" });
     });
 
-    it("refuse languages that there are not", async () => {
+    it("refuse unknown languages", async () => {
       for (const language of ["", "klingonese", "xx", "de_DE!", "d".repeat(5_000)])
         await refuses(org.member, { default_language: language });
     });
   });
 
   describe("full_name", () => {
-    it("is stored trimmed, and told to everybody", async () => {
+    it("is stored trimmed and sent to all accounts", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { full_name: " Iris Nagy " });
       expect(announced(events)).to.deep.equal([person(me, { full_name: "Iris Nagy" })]);
@@ -217,12 +217,12 @@ describe("PATCH /settings", () => {
       expect((await change(me, { full_name: "Iris Nagy " })).events).to.deep.equal([]);
     });
 
-    it("is refused where it is blank or no name, with everything else", async () => {
+    it("is refused with the whole request if blank or invalid", async () => {
       for (const name of ["", "  ", "a".repeat(101), "Iris *", "Iris|5", "@iris"])
         await refuses(org.member, { full_name: name, enter_sends: true });
     });
 
-    it("is ignored where names are the administrators' business", async () => {
+    it("is ignored if only administrators may change names", async () => {
       const { member, admin } = await organization(db, {
         row: { nameChangesDisabled: true },
       });
@@ -233,7 +233,7 @@ describe("PATCH /settings", () => {
       expect((await reload(db, admin)).fullName).to.equal("Iris");
     });
 
-    it("is nobody else's where names differ", async () => {
+    it("is unique if the organization requires it", async () => {
       const strict = await organization(db, { row: { requireUniqueNames: true } });
       await refuses(strict.member, { full_name: strict.guest.fullName.toUpperCase() });
       const { fullName } = strict.member;
@@ -245,7 +245,7 @@ describe("PATCH /settings", () => {
   describe("new_password", () => {
     const hashOf = async (of: TestAccount) => (await stored(of)).row.passwordHash;
 
-    it("takes the place of the old one, and tells nobody", async () => {
+    it("replaces the old password, without an event", async () => {
       const me = await user(db, org.realm, { password: "correct horse" });
       const { events } = await change(me, {
         old_password: "correct horse",
@@ -256,7 +256,7 @@ describe("PATCH /settings", () => {
       expect(await verifyPassword("correct horse", await hashOf(me))).to.equal(false);
     });
 
-    it("is refused without the old one, and when it is weak", async () => {
+    it("requires the old password, and refuses weak ones", async () => {
       const me = await user(db, org.realm, { password: "correct horse" });
       const good = { old_password: "correct horse", new_password: "battery staple" };
       await refuses(me, { ...good, old_password: "wrong horse", enter_sends: true });
@@ -281,7 +281,7 @@ describe("PATCH /settings", () => {
         return about && field in about ? [{ value: about[field], audience }] : [];
       });
 
-    it("tells of the picture also where nobody is there who gains or loses the address", async () => {
+    it("sends the new picture even if no account gains or loses sight of the address", async () => {
       const own = await organization(db);
       await db.rows("UPDATE users SET is_active = false WHERE id = $1", [own.guest.id]);
       const { events } = await change(own.member, { email_address_visibility: visibility.members });
@@ -293,7 +293,7 @@ describe("PATCH /settings", () => {
       ]);
     });
 
-    it("hides the address from those who may not see it any more, and gives all another one", async () => {
+    it("hides the address from accounts that may not see it, and sends another one to all", async () => {
       const fresh = await organization(db);
       const me = fresh.member;
       const { events } = await change(me, {
@@ -319,7 +319,7 @@ describe("PATCH /settings", () => {
       expect(await seen(fresh.moderator)).to.include({ delivery_email: null, email: after.email });
     });
 
-    it("shows it to those who may see it now, and no others hear of it", async () => {
+    it("shows the address to accounts that may see it now, without events to others", async () => {
       const fresh = await organization(db);
       const me = fresh.moderator;
       await change(me, { email_address_visibility: visibility.nobody });
@@ -336,7 +336,7 @@ describe("PATCH /settings", () => {
       expect((await reload(db, me)).email).to.equal(me.deliveryEmail);
     });
 
-    it("and the time zone at once tell the address that is seen then", async () => {
+    it("sends the resulting address when changed together with the time zone", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, {
         timezone: "Asia/Tokyo",
@@ -350,7 +350,7 @@ describe("PATCH /settings", () => {
       expect(about).to.deep.equal([{ user_id: me.id, timezone: "Asia/Tokyo", email }]);
     });
 
-    it("asks the database as often, however many accounts there are", async () => {
+    it("runs the same number of statements for any number of accounts", async () => {
       const fresh = await organization(db);
       const count = async (value: number) =>
         (await countQueries(db, () => change(fresh.member, { email_address_visibility: value })))
@@ -363,7 +363,7 @@ describe("PATCH /settings", () => {
   });
 
   describe("presence_enabled", () => {
-    it("shows the caller as gone at once, and as there again", async () => {
+    it("shows the caller as offline at once, and as online again", async () => {
       const me = await user(db, org.realm);
       await gateway.as(me).post("/api/v1/users/me/presence", { status: "active" });
       const off = await change(me, { presence_enabled: false });
@@ -378,7 +378,7 @@ describe("PATCH /settings", () => {
       expect(body["presences"]).to.have.property(me.email);
     });
 
-    it("tells nothing more of who was not there anyway", async () => {
+    it("sends no event if the caller was offline anyway", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { presence_enabled: false });
       expect(announced(events)).to.deep.equal([setting(me, "presence_enabled", false)]);

@@ -42,7 +42,7 @@ describe("POST /messages/{message_id}/typing", () => {
   };
   const call = (by: TestAccount, id: number | string, op: string | undefined = "start") =>
     gateway.as(by).call(setEditTypingStatus, { path: { message_id: id }, params: { op } });
-  /** What is told while the account says that it edits the message, which has to be fine. */
+  /** The events of a request that must succeed. */
   const told = async (by: TestAccount, id: number, op = "start") => {
     const { result, events } = await eventsOf(db, org.realm.id, () => call(by, id, op));
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
@@ -52,7 +52,7 @@ describe("POST /messages/{message_id}/typing", () => {
     (await refused(db, () => call(by, id), "BAD_REQUEST", {})).msg;
   const ids = (...accounts: TestAccount[]) => accounts.map(({ id }) => id).sort((a, b) => a - b);
 
-  it("tells the subscribers of the channel, the sender too", async () => {
+  it("sends an event to the channel's subscribers, including the sender", async () => {
     const id = await post(org.member);
     for (const op of ["start", "stop"]) {
       const [event, ...more] = await told(org.member, id, op);
@@ -70,7 +70,7 @@ describe("POST /messages/{message_id}/typing", () => {
     }
   });
 
-  it("tells the participants of a conversation, the sender too", async () => {
+  it("sends an event to the conversation's participants, including the sender", async () => {
     const id = await write(org.bot, org.guest, org.admin);
     const [event] = await told(org.bot, id);
     expect(event).to.deep.include({
@@ -85,7 +85,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(alone?.audience).to.deep.equal([org.guest.id]);
   });
 
-  it("tells those who want to be told and are active, and nobody where nobody is left", async () => {
+  it("sends events to active accounts that enable them, and none if none remain", async () => {
     const gone = await user(db, org.realm);
     await subscribe(db, room, gone);
     const [inRoom, direct] = [await post(org.member), await write(org.member, org.guest, gone)];
@@ -97,7 +97,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(await told(org.member, direct)).to.deep.equal([]);
   });
 
-  it("tells of protected history those who received the message", async () => {
+  it("sends events to receivers of the message if history is protected", async () => {
     for (const historyPublicToSubscribers of [true, false]) {
       const closed = await channel(db, org.owner, {
         inviteOnly: true,
@@ -114,7 +114,7 @@ describe("POST /messages/{message_id}/typing", () => {
     }
   });
 
-  it("tells nobody where there are more than a hundred subscribers", async () => {
+  it("sends no events for more than a hundred subscribers", async () => {
     const id = await post(org.member);
     await db.rows("UPDATE channels SET subscriber_count = 101 WHERE id = $1", [room.id]);
     expect(await told(org.member, id)).to.deep.equal([]);
@@ -122,7 +122,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(await told(org.member, id)).to.have.length(1);
   });
 
-  it("names the empty topic to clients that know no other way", async () => {
+  it("sends the display name of the empty topic to clients without support for it", async () => {
     await changeOrganization(db, org.realm, { emptyTopicDisplayName: "misc" });
     const id = await post(org.member, room, "");
     const queues = {
@@ -141,7 +141,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(heard.other).to.deep.equal([]);
   });
 
-  it("is for who wrote the message, as long as it may be edited", async () => {
+  it("requires the message's sender, while the message may be edited", async () => {
     const id = await post(org.member);
     for (const by of [org.owner, org.guest, org.bot])
       expect(await refusal(by, id)).to.contain("may not edit");
@@ -156,7 +156,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(await refusal(org.member, id)).to.contain("600 seconds");
   });
 
-  it("is refused in archived channels, and to whom the channel is closed by now", async () => {
+  it("refuses archived channels, and channels that the caller cannot read any more", async () => {
     const id = await post(org.guest);
     await changeChannel(db, room, { isArchived: true });
     expect(await refusal(org.guest, id)).to.contain("archived");
@@ -165,7 +165,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(await refusal(org.guest, id)).to.contain("no such message");
   });
 
-  it("is refused for messages that are not there or not the caller's to see", async () => {
+  it("refuses messages that do not exist or are hidden from the caller", async () => {
     const other = await organization(db);
     const hidden = [
       await write(org.owner, org.guest),
@@ -178,7 +178,7 @@ describe("POST /messages/{message_id}/typing", () => {
     await refusedAlike(db, hidden, (id) => call(org.member, id));
   });
 
-  it("is refused to those whose settings keep their typing to themselves", async () => {
+  it("refuses callers who disable typing notifications", async () => {
     const [inRoom, direct] = [await post(org.member), await write(org.member, org.guest)];
     await changeSettings(db, org.member, { send_stream_typing_notifications: false });
     expect(await refusal(org.member, inRoom)).to.contain("settings");
@@ -191,7 +191,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(await told(org.member, inRoom)).to.have.length(1);
   });
 
-  it("is told as often as it is said, also at once", async () => {
+  it("sends an event for every request, also for concurrent ones", async () => {
     const id = await post(org.member);
     const say = () => call(org.member, id);
     const { events } = await eventsOf(db, org.realm.id, async () => {
@@ -201,7 +201,7 @@ describe("POST /messages/{message_id}/typing", () => {
     expect(events).to.have.length(3);
   });
 
-  it("asks for op, and for an account", async () => {
+  it("requires op and authentication", async () => {
     const id = await post(org.member);
     await refused(db, () => call(org.member, id, "pause"), "BAD_REQUEST");
     const missing = () =>
@@ -211,7 +211,7 @@ describe("POST /messages/{message_id}/typing", () => {
     await refused(db, nobody, "UNAUTHORIZED");
   });
 
-  it("asks the database as often, however many subscribers there are", async () => {
+  it("runs the same number of statements for any number of subscribers", async () => {
     const id = await post(org.member);
     const count = async () => (await countQueries(db, () => call(org.member, id))).count;
     const few = await count();

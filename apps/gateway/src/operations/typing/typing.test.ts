@@ -30,7 +30,7 @@ describe("POST /typing", () => {
 
   const call = (by: TestAccount, params: Params) =>
     gateway.as(by).call(setTypingStatus, { params: { op: "start", ...params } });
-  /** What is told while the account sends the parameters, which have to be fine. */
+  /** The events of a request that must succeed. */
   const told = async (by: TestAccount, params: Params) => {
     const { result, events } = await eventsOf(db, org.realm.id, () => call(by, params));
     expect(result.body, JSON.stringify(params)).to.deep.equal({ result: "success", msg: "" });
@@ -47,8 +47,8 @@ describe("POST /typing", () => {
     ...params,
   });
 
-  describe("in direct messages", () => {
-    it("tells the participants, the sender too", async () => {
+  describe("direct messages", () => {
+    it("sends an event to the participants, including the sender", async () => {
       for (const op of ["start", "stop"]) {
         const events = await told(org.member, { op, to: [org.guest.id, org.admin.id] });
         expect(events).to.have.length(1);
@@ -66,7 +66,7 @@ describe("POST /typing", () => {
       }
     });
 
-    it("takes one ID, oneself in the list, and the older name of the type", async () => {
+    it("accepts one ID, the caller's own ID, and the legacy type name", async () => {
       const { guest, member } = org;
       for (const params of [
         { to: guest.id },
@@ -81,14 +81,14 @@ describe("POST /typing", () => {
       expect(alone?.audience).to.deep.equal([member.id]);
     });
 
-    it("shows the addresses that others see", async () => {
+    it("contains the visible addresses", async () => {
       const shy = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
       const [event] = await told(shy, { to: [org.member.id] });
       expect(event?.payload["sender"]).to.deep.equal(person(shy));
       expect(JSON.stringify(event?.payload)).not.to.include(shy.deliveryEmail);
     });
 
-    it("tells those who want to be told", async () => {
+    it("sends events to accounts that enable them", async () => {
       await changeSettings(db, org.guest, { receives_typing_notifications: false });
       const [event] = await told(org.member, { to: [org.guest.id, org.admin.id] });
       expect(event?.audience).to.deep.equal(ids(org.member, org.admin));
@@ -97,7 +97,7 @@ describe("POST /typing", () => {
       expect(await told(org.member, { to: [org.guest.id] })).to.deep.equal([]);
     });
 
-    it("is refused where no message could be sent", async () => {
+    it("refuses recipients whom the caller could not message", async () => {
       const gone = await user(db, org.realm, { isActive: false });
       const other = await organization(db);
       for (const to of [[], [gone.id], [other.member.id], [2_000_000_000], 2_000_000_000, -1])
@@ -109,15 +109,15 @@ describe("POST /typing", () => {
       expect(await told(org.member, { to: [org.bot.id] })).to.have.length(1);
     });
 
-    it("is refused to those whose settings keep it to themselves", async () => {
+    it("refuses callers who disable typing notifications", async () => {
       await changeSettings(db, org.member, { send_private_typing_notifications: false });
       await refuses(org.member, { to: [org.guest.id] });
       expect(await told(org.member, inRoom())).to.have.length(1);
     });
   });
 
-  describe("in channels", () => {
-    it("tells the subscribers, the sender too", async () => {
+  describe("channels", () => {
+    it("sends an event to subscribers, including the sender", async () => {
       const [event, ...others] = await told(org.member, inRoom());
       expect(others).to.deep.equal([]);
       expect(event).to.deep.include({
@@ -133,12 +133,12 @@ describe("POST /typing", () => {
       });
     });
 
-    it("takes the older name of the type, and keeps the topic as a message would", async () => {
+    it("accepts the legacy type name and normalizes the topic like a message", async () => {
       const [event] = await told(org.member, inRoom({ type: "stream", topic: " (no topic) " }));
       expect(event?.payload["topic"]).to.equal("");
     });
 
-    it("tells active subscribers who want to be told, and nobody else", async () => {
+    it("sends events to active subscribers that enable them only", async () => {
       const gone = await user(db, org.realm);
       await subscribe(db, room, gone);
       await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
@@ -146,19 +146,19 @@ describe("POST /typing", () => {
         gone.id,
       ]);
       await changeSettings(db, org.guest, { receives_typing_notifications: false });
-      // Somebody who may post without being subscribed.
+      // An account that may post without a subscription.
       const [event] = await told(org.admin, inRoom());
       expect(event?.audience).to.deep.equal(ids(org.member, org.bot));
     });
 
-    it("tells nobody where there are more than a hundred subscribers", async () => {
+    it("sends no events for more than a hundred subscribers", async () => {
       await db.rows("UPDATE channels SET subscriber_count = 101 WHERE id = $1", [room.id]);
       expect(await told(org.member, inRoom())).to.deep.equal([]);
       await db.rows("UPDATE channels SET subscriber_count = 100 WHERE id = $1", [room.id]);
       expect(await told(org.member, inRoom())).to.have.length(1);
     });
 
-    it("is refused where no message could be sent", async () => {
+    it("refuses channels to which the caller could not send", async () => {
       const closed = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner] });
       const announcements = await channel(db, org.owner, {
         subscribers: [org.member],
@@ -181,7 +181,7 @@ describe("POST /typing", () => {
         ).to.include({ stream_id: id });
     });
 
-    it("is refused to those whose settings keep it to themselves", async () => {
+    it("refuses callers who disable typing notifications", async () => {
       await changeSettings(db, org.member, { send_stream_typing_notifications: false });
       await refuses(org.member, inRoom());
       expect(await told(org.member, { to: [org.guest.id] })).to.have.length(1);
@@ -197,13 +197,13 @@ describe("POST /typing", () => {
     expect(await rows()).to.deep.equal(before);
   });
 
-  it("tells nothing to other organizations", async () => {
+  it("sends nothing to other organizations", async () => {
     const other = await organization(db);
     const { events } = await eventsOf(db, other.realm.id, () => told(org.member, inRoom()));
     expect(events).to.deep.equal([]);
   });
 
-  it("is told as often as it is said", async () => {
+  it("sends an event for every request", async () => {
     const say = () => call(org.member, { to: [org.guest.id] });
     const { events } = await eventsOf(db, org.realm.id, async () => {
       await say();
@@ -215,7 +215,7 @@ describe("POST /typing", () => {
     );
   });
 
-  it("is for accounts, bots among them", async () => {
+  it("requires authentication, and allows bots", async () => {
     const [direct] = await told(org.bot, { to: [org.member.id] });
     expect(direct?.audience).to.deep.equal(ids(org.bot, org.member));
     const [inChannel] = await told(org.bot, inRoom());
@@ -225,7 +225,7 @@ describe("POST /typing", () => {
     await refused(db, () => gateway.anonymous.call(setTypingStatus), "UNAUTHORIZED");
   });
 
-  it("refuses odd and missing parameters", async () => {
+  it("refuses missing and malformed parameters", async () => {
     const to = [org.guest.id];
     const { member } = org;
     const odd: Params[] = [
