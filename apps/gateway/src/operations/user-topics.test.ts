@@ -18,7 +18,7 @@ import { expect } from "chai";
 
 type Params = Readonly<Record<string, unknown>>;
 
-describe("what an account wants of a topic", () => {
+describe("Topic visibility policies", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -59,7 +59,7 @@ describe("what an account wants of a topic", () => {
   describe("POST /user_topics", () => {
     const { change, refuses } = requests(setTopicPolicy);
 
-    it("is stored once for each topic, whatever its case, and told to the caller alone", async () => {
+    it("stores one policy for each topic in any case, and sends it to the caller alone", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin, { subscribers: [me, org.owner] });
       const set = (topic: string, policy: number) =>
@@ -74,7 +74,7 @@ describe("what an account wants of a topic", () => {
       expect(await set("LUNCH", 3)).to.deep.equal([]);
     });
 
-    it("0 deletes it, and tells that once", async () => {
+    it("deletes a policy with 0, with one event", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin);
       await storeTopicPolicy(db, me, room, "Lunch", "followed");
@@ -84,7 +84,7 @@ describe("what an account wants of a topic", () => {
       expect(await clear()).to.deep.equal([]);
     });
 
-    it("knows the empty topic by its names", async () => {
+    it("accepts the names of the empty topic", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin);
       for (const [i, topic] of ["", "(no topic)", org.realm.emptyTopicDisplayName].entries())
@@ -94,7 +94,7 @@ describe("what an account wants of a topic", () => {
       expect(await rows(me)).to.deep.equal([[room.id, "", 3]]);
     });
 
-    it("needs no subscription, but that the caller may read the channel, which is not archived", async () => {
+    it("requires a readable channel that is not archived, but no subscription", async () => {
       const me = await user(db, org.realm);
       const [open, closed, archived, foreign] = [
         await channel(db, org.admin),
@@ -113,7 +113,7 @@ describe("what an account wants of a topic", () => {
       await refuses(org.owner, { ...set, stream_id: closed.id });
     });
 
-    it("can be taken back where the caller may not read any more", async () => {
+    it("deletes policies in channels that the caller can no longer read", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin, { inviteOnly: true, subscribers: [me] });
       const at = { stream_id: room.id, topic: "lunch" };
@@ -126,7 +126,7 @@ describe("what an account wants of a topic", () => {
       await refuses(me, { ...at, visibility_policy: 0 });
     });
 
-    it("never touches others' rows", async () => {
+    it("never changes rows of other accounts", async () => {
       const [me, colleague] = [await user(db, org.realm), await user(db, org.realm)];
       const room = await channel(db, org.admin);
       await storeTopicPolicy(db, colleague, room, "lunch", "followed");
@@ -136,7 +136,7 @@ describe("what an account wants of a topic", () => {
       expect(await rows(colleague)).to.deep.equal([[room.id, "lunch", 3]]);
     });
 
-    it("refuses odd policies and topics, and what is missing", async () => {
+    it("refuses invalid policies, invalid topics and missing parameters", async () => {
       const room = await channel(db, org.admin);
       const good = { stream_id: room.id, topic: "lunch", visibility_policy: 1 };
       for (const visibility_policy of [4, -1, "1.0", "true", ""])
@@ -148,7 +148,7 @@ describe("what an account wants of a topic", () => {
         await refuses(org.member, { ...good, [name]: undefined }, "REQUEST_VARIABLE_MISSING");
     });
 
-    it("is one row after parallel requests", async () => {
+    it("stores one row for parallel requests", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin);
       const policies = [1, 2, 3, 1, 2, 3];
@@ -166,7 +166,7 @@ describe("what an account wants of a topic", () => {
   describe("PATCH /users/me/subscriptions/muted_topics", () => {
     const { change, refuses } = requests(muteTopic);
 
-    it("mutes a topic, of a channel named by its id or by its name, and unmutes it", async () => {
+    it("mutes and unmutes a topic of a channel given by ID or by name", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin);
       const byId = { stream_id: room.id, topic: "Lunch" };
@@ -181,7 +181,7 @@ describe("what an account wants of a topic", () => {
       expect(await rows(me)).to.deep.equal([]);
     });
 
-    it("unmutes only what is muted", async () => {
+    it("unmutes muted topics only", async () => {
       const me = await user(db, org.realm);
       const room = await channel(db, org.admin);
       const remove = { stream_id: room.id, topic: "lunch", op: "remove" };
@@ -204,7 +204,7 @@ describe("what an account wants of a topic", () => {
       await refuses(org.member, { stream: foreign.name, topic: "lunch", op: "add" });
     });
 
-    it("asks for one channel, a topic and what to do", async () => {
+    it("requires one channel, a topic and an operation", async () => {
       const room = await channel(db, org.admin);
       const good = { stream_id: room.id, topic: "lunch", op: "add" };
       await refuses(org.member, { ...good, stream: room.name });

@@ -89,7 +89,7 @@ describe("POST /realm/profile_fields", () => {
     expect(Object.keys(JSON.parse(stored!) as object)).to.have.members(Object.keys(choices));
   });
 
-  it("accepts an address with one placeholder for the user name", async () => {
+  it("accepts an address with a placeholder for the user name, or no address", async () => {
     const pattern = "https://example.com/%(username)s?a=%20";
     const field_data = { subtype: "custom", url_pattern: pattern };
     expect(await data({ field_type: 7, field_data })).to.equal(JSON.stringify(field_data));

@@ -114,7 +114,7 @@ describe("Custom profile fields: concurrent requests", () => {
     }
   });
 
-  it("block writers of values, which are refused if the field or choice is deleted", async () => {
+  it("make writers of values wait, and refuse values of fields and choices deleted meanwhile", async () => {
     const [gone, choices] = [await profileField(db, org.realm), await dropdown()];
     let answers: Promise<Refusable[]> | undefined;
     await db.transaction(async (tx) => {

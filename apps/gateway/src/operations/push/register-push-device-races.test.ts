@@ -67,7 +67,7 @@ describe("POST /mobile_push/register: concurrent requests", () => {
         where: { id },
         include: { registration: true },
       });
-      // Tokens of the same request.
+      // The token ID and the registration belong to the same request.
       const fill = kept.pendingPushTokenId?.at(0);
       expect(kept.registration?.encryptedRegistration).to.equal(`sealed ${fill}`);
     }

@@ -118,7 +118,7 @@ describe("The channel of a scheduled message", () => {
     await allowed(guest, await make({ isWebPublic: true }));
   });
 
-  it("accepts subscribers only if private, and is otherwise reported as closed", async () => {
+  it("accepts subscribers only if private, and refuses others without hiding the channel", async () => {
     const { org } = scene;
     for (const historyPublicToSubscribers of [true, false]) {
       const room = await make({

@@ -142,7 +142,7 @@ describe("The topic of a scheduled message", () => {
       changeOrganization(scene.db, scene.org.realm, { topicsPolicy: "allow_empty_topic" }),
     );
 
-    it("of the channel must not be empty", async () => {
+    it("must not be empty under disable_empty_topic", async () => {
       await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
       for (const topic of ["", "  ", "(no topic)", "general chat"]) {
         await refused({ topic }, "BAD_REQUEST", shown);
@@ -150,7 +150,7 @@ describe("The topic of a scheduled message", () => {
       expect(await stored({ topic: "fine" })).to.equal("fine");
     });
 
-    it("of the channel must be empty", async () => {
+    it("must be empty under empty_topic_only", async () => {
       await changeChannel(scene.db, room, { topicsPolicy: "empty_topic_only" });
       await refused({ topic: "lunch" }, "BAD_REQUEST", shown);
       for (const topic of ["", "(no topic)", "general chat"]) {

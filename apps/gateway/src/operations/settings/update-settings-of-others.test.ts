@@ -156,7 +156,7 @@ describe("PATCH /settings: target_users", () => {
     ]);
   });
 
-  it("requires an administrator, and skips bots", async () => {
+  it("requires an administrator, and refuses bots", async () => {
     const target = { user_ids: [org.member.id] };
     for (const by of [org.moderator, org.member, org.guest]) {
       await refused(db, () => ask(by, target), "UNAUTHORIZED_PRINCIPAL");

@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Private channels that a user group sees", () => {
+describe("Private channels that are visible through user groups", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -42,7 +42,7 @@ describe("Private channels that a user group sees", () => {
     });
     return streams.map(({ stream_id }) => stream_id);
   };
-  /** What a change tells of channels. */
+  /** The channel events of a change. */
   const told = async (work: () => Promise<unknown>) => {
     const { events } = await eventsOf(db, org.realm.id, work);
     return events.filter(({ type }) => type !== "user_group");
@@ -84,7 +84,7 @@ describe("Private channels that a user group sees", () => {
     "canAddSubscribersGroupId",
     "canAdministerChannelGroupId",
   ] as const) {
-    it(`appear to those who join it and go with those who leave it, by ${setting}`, async () => {
+    it(`are sent to new members and deleted for removed members, by ${setting}`, async () => {
       const secret = await room({ [setting]: group.id });
       expect(await seen(person)).to.deep.equal([]);
       const joined = await told(() => members({ add: [person.id, other.id] }));
@@ -97,7 +97,7 @@ describe("Private channels that a user group sees", () => {
       const { streams } = await gateway.as(person).succeed(listChannels, {
         params: { include_all: true },
       });
-      // Clients add those of whom they are told with it.
+      // Clients add the subscribers of this event.
       expect(objects).to.deep.equal(streams.map((each) => ({ ...each, subscriber_count: 0 })));
       const left = await told(() => members({ delete: [person.id] }));
       expect(left.map(short)).to.deep.equal([gone([person.id], secret)]);
@@ -109,7 +109,7 @@ describe("Private channels that a user group sees", () => {
     });
   }
 
-  it("appear through subgroups, sets and groups around it, and go with them", async () => {
+  it("follow subgroups, anonymous groups and containing groups", async () => {
     const outer = await userGroup(db, org.realm, { subgroups: [group.id] });
     const bySet = await room({
       canAdministerChannelGroupId: await anonymousGroup(db, org.realm.id, [], [outer.id]),
@@ -134,7 +134,7 @@ describe("Private channels that a user group sees", () => {
     expect(await seen(person)).to.deep.equal([]);
   });
 
-  it("are told together where the same people see them", async () => {
+  it("are sent in one event to accounts that see the same channels", async () => {
     const [a, b] = [await room(), await room()];
     const empty = await room({ canSubscribeGroupId: group.id }, []);
     const events = await told(() => members({ add: [person.id] }));
@@ -144,7 +144,7 @@ describe("Private channels that a user group sees", () => {
     ]);
   });
 
-  it("stay as they are for those who see them anyway, and for guests", async () => {
+  it("send no events to accounts that see them anyway, or to guests", async () => {
     const other_ = await userGroup(db, org.realm, { members: [org.moderator] });
     await room({ canSubscribeGroupId: group.id, canAddSubscribersGroupId: other_.id });
     const everybody = [org.member, org.guest, org.owner, org.admin, org.moderator];
@@ -155,7 +155,7 @@ describe("Private channels that a user group sees", () => {
     expect(await seen(guest)).to.deep.equal([]);
   });
 
-  it("are told to those alone who gain or lose them, among others whose memberships change", async () => {
+  it("send events only to accounts that gain or lose sight of them", async () => {
     const [a, b] = [await room(), await room({ canSubscribeGroupId: group.id }, [person])];
     const all = [person, other, org.member, org.guest, org.bot, org.admin];
     expect((await told(() => members({ add: all.map(({ id }) => id) }))).map(short)).to.deep.equal([
@@ -171,13 +171,13 @@ describe("Private channels that a user group sees", () => {
     expect(await seen(person)).to.deep.equal([b.id]);
   });
 
-  it("are private ones: others do not hang on a group, nor do settings that show nothing", async () => {
+  it("exclude public channels, and settings that do not show a channel", async () => {
     await channel(db, org.realm, { groups: { canSubscribeGroupId: group.id } });
     await room({ canSendMessageGroupId: group.id, canRemoveSubscribersGroupId: group.id });
     expect(await told(() => members({ add: [person.id] }))).to.deep.equal([]);
   });
 
-  it("are those of the organization, archived ones too", async () => {
+  it("belong to the organization and include archived ones", async () => {
     const secret = await room();
     await changeChannel(db, secret, { isArchived: true });
     const events = await told(() => members({ add: [person.id] }));

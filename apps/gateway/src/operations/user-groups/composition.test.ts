@@ -42,7 +42,7 @@ describe("Members and subgroups of a user group", () => {
     (await readGroup(gateway, org.owner, group)).direct_subgroup_ids;
 
   describe("POST /user_groups/{id}/members", () => {
-    it("adds and removes accounts of every kind and subgroups, in one go", async () => {
+    it("adds and removes accounts of every kind and subgroups in one request", async () => {
       const [old, next] = [await userGroup(db, org.realm), await userGroup(db, org.realm)];
       await accepted("members", { add_subgroups: [old.id] });
       const group = await accepted("members", {
@@ -57,7 +57,7 @@ describe("Members and subgroups of a user group", () => {
       });
     });
 
-    it("works in the order of its parameters", async () => {
+    it("applies its parameters in order", async () => {
       const inner = await userGroup(db, org.realm);
       const group = await accepted("members", {
         delete_subgroups: [inner.id],
@@ -69,7 +69,7 @@ describe("Members and subgroups of a user group", () => {
       await refuses("members", { add: [org.guest.id], delete: [org.guest.id] });
     });
 
-    it("tells everybody, and writes down who did what to whom", async () => {
+    it("sends events to all accounts and writes audit entries for each account", async () => {
       const inner = await userGroup(db, org.realm);
       await accepted("members", { add_subgroups: [org.groups["role:owners"]] });
       const from = await db.prisma.auditLog.count();
@@ -105,7 +105,7 @@ describe("Members and subgroups of a user group", () => {
       ]);
     });
 
-    it("works on groups that are deactivated, and tells that to those alone who know them", async () => {
+    it("changes deactivated groups, with events for clients that know them", async () => {
       await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
       const { result, events } = await eventsOf(db, org.realm.id, () =>
         accepted("members", { add: [org.bot.id], add_subgroups: [org.groups["role:owners"]] }),
@@ -114,7 +114,7 @@ describe("Members and subgroups of a user group", () => {
       expect(events.map(({ payload }) => payload["deactivated"])).to.deep.equal([true, true]);
     });
 
-    it("refuses what is no change, and what is nothing", async () => {
+    it("refuses empty changes and changes without effect", async () => {
       await refuses("members", {});
       await refuses("members", { add: [], delete: [], add_subgroups: [], delete_subgroups: [] });
       await refuses("members", { add: [org.admin.id, org.guest.id] });
@@ -122,14 +122,14 @@ describe("Members and subgroups of a user group", () => {
       await refuses("members", { add: [org.bot.id], add_subgroups: [2_000_000_000] });
     });
 
-    it("looks at direct members alone", async () => {
+    it("considers direct members only", async () => {
       const inner = await userGroup(db, org.realm, { members: [org.admin] });
       await accepted("members", { add_subgroups: [inner.id] });
       await refuses("members", { delete: [org.admin.id] });
       expect((await accepted("members", { add: [org.admin.id] })).members).to.include(org.admin.id);
     });
 
-    it("refuses accounts that are unknown, deactivated or another organization's", async () => {
+    it("refuses accounts that are unknown, deactivated or of another organization", async () => {
       const there = await organization(db);
       const gone = await user(db, org.realm);
       await accepted("members", { add: [gone.id] });
@@ -169,7 +169,7 @@ describe("Members and subgroups of a user group", () => {
       ]);
     });
 
-    it("works on groups that are deactivated", async () => {
+    it("changes deactivated groups", async () => {
       await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
       await accepted("subgroups", { add: [org.groups["role:owners"]] });
       await accepted("subgroups", { delete: [org.groups["role:owners"]] });
@@ -185,7 +185,7 @@ describe("Members and subgroups of a user group", () => {
     const removing = (...ids: number[]) => ({ [names.remove]: ids });
 
     describe(`subgroups, by POST /user_groups/{id}/${what}`, () => {
-      it("must be there and in use, also to be removed", async () => {
+      it("must exist and be active, also to be removed", async () => {
         const there = await organization(db);
         const foreign = await userGroup(db, there.realm);
         const inner = await userGroup(db, org.realm);
@@ -204,7 +204,7 @@ describe("Members and subgroups of a user group", () => {
           await refuses(what, removing(group));
       });
 
-      it("are added once, and removed when they are direct ones", async () => {
+      it("are added once, and removed only if direct", async () => {
         const innermost = await userGroup(db, org.realm);
         const inner = await userGroup(db, org.realm, { subgroups: [innermost.id] });
         await accepted(what, adding(inner.id));
@@ -213,7 +213,7 @@ describe("Members and subgroups of a user group", () => {
         await accepted(what, adding(innermost.id));
       });
 
-      it("never contain the group, at any depth", async () => {
+      it("never contain the group at any depth", async () => {
         const inner = await newGroup(gateway, org.member);
         const innermost = await newGroup(gateway, org.member);
         await refuses(what, adding(id));
@@ -225,12 +225,12 @@ describe("Members and subgroups of a user group", () => {
         expect(await subgroupIds(innermost)).to.deep.equal([]);
       });
 
-      it("need something to do", async () => {
+      it("require a non-empty change", async () => {
         await refuses(what, {});
         await refuses(what, { ...adding(), ...removing() });
       });
 
-      it("are those of a group that is there, and no system group", async () => {
+      it("require an existing group that is not a system group", async () => {
         const foreign = await newGroup(gateway, (await organization(db)).owner);
         const inner = await userGroup(db, org.realm);
         for (const group of [0, 2_000_000_000, foreign, ...Object.values(org.groups)])

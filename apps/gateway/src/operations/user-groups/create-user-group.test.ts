@@ -37,7 +37,7 @@ describe("POST /user_groups/create", () => {
     { code, ...fields }: { code?: string; [field: string]: unknown } = {},
   ) => refused(db, () => create(params, by), code, fields);
 
-  it("makes a group without the creator, its permissions at their defaults", async () => {
+  it("creates a group without the creator and with default permissions", async () => {
     const { groups } = org;
     const creator = { direct_members: [org.member.id], direct_subgroups: [] };
     expect(await created({ name: " Bells ", members: [org.guest.id] })).to.deep.include({
@@ -57,7 +57,7 @@ describe("POST /user_groups/create", () => {
     });
   });
 
-  it("takes members and subgroups of every kind, once each", async () => {
+  it("accepts members and subgroups of every kind, once each", async () => {
     const inner = await userGroup(db, org.realm);
     const members = [org.guest.id, org.bot.id, org.owner.id, org.guest.id];
     const subgroups = [inner.id, org.groups["role:moderators"], inner.id];
@@ -67,7 +67,7 @@ describe("POST /user_groups/create", () => {
     });
   });
 
-  it("takes permissions as values, in the form that says least", async () => {
+  it("accepts permissions and simplifies their values", async () => {
     const { groups } = org;
     const value = { direct_members: [org.guest.id, org.bot.id], direct_subgroups: [] };
     expect(
@@ -85,7 +85,7 @@ describe("POST /user_groups/create", () => {
     });
   });
 
-  it("tells everybody of the group, then of its subgroups, and sends nobody a message", async () => {
+  it("sends the group, then its subgroups, to all accounts, and sends no messages", async () => {
     const subgroups = [org.groups["role:owners"]];
     const jobs = await db.prisma.jobIntent.count();
     const { result, events } = await eventsOf(db, org.realm.id, () =>
@@ -107,7 +107,7 @@ describe("POST /user_groups/create", () => {
     expect(alone.events.map(({ op }) => op)).to.deep.equal(["add"]);
   });
 
-  it("writes down who made it and who is in it", async () => {
+  it("writes an audit entry with the creator and the members", async () => {
     const from = await db.prisma.auditLog.count();
     const { id } = await created({
       members: [org.guest.id],
@@ -137,19 +137,19 @@ describe("POST /user_groups/create", () => {
         }));
     }
 
-    it("guests, whatever they are given", async () => {
+    it("guests, whatever permissions they hold", async () => {
       await changeOrganization(db, org.realm, { canCreateGroupsId: org.groups["role:everyone"] });
       await refuses({}, org.guest);
     });
 
-    it("those who may not create groups; roles alone give nothing", async () => {
+    it("callers without the permission to create groups, whatever their role", async () => {
       const makers = await userGroup(db, org.realm, { members: [org.bot] });
       await changeOrganization(db, org.realm, { canCreateGroupsId: makers.id });
       for (const by of [org.owner, org.admin, org.moderator, org.member]) await refuses({}, by);
       expect(await created({}, org.bot)).to.include({ creator_id: org.bot.id });
     });
 
-    it("members and subgroups that are unknown, deactivated or another organization's", async () => {
+    it("members and subgroups that are unknown, deactivated or of another organization", async () => {
       const there = await organization(db);
       const [gone, foreign] = [
         await user(db, org.realm, { isActive: false }),
@@ -162,7 +162,7 @@ describe("POST /user_groups/create", () => {
         await refuses({ subgroups: [org.groups["role:owners"], id] });
     });
 
-    it("unusable names, and those that are taken", async () => {
+    it("unusable names and names in use", async () => {
       const [other, gone] = [
         await userGroup(db, org.realm),
         await userGroup(db, org.realm, { deactivated: true }),
@@ -175,7 +175,7 @@ describe("POST /user_groups/create", () => {
       });
     });
 
-    it("permissions that a group cannot have, and the update form", async () => {
+    it("invalid permissions of a group, and the update form of permissions", async () => {
       const { groups } = org;
       await refuses({ can_manage_group: groups["role:everyone"] });
       await refuses({ can_mention_group: groups["role:owners"] });
@@ -198,7 +198,7 @@ describe("POST /user_groups/create", () => {
       });
     }
 
-    it("with the first fault in the documented order", async () => {
+    it("with the first error in the documented order", async () => {
       const unable = await userGroup(db, org.realm);
       const all: Params = {
         name: "@x",

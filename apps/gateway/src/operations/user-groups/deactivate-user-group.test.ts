@@ -54,7 +54,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
   };
   const around = () => anonymousGroup(db, org.realm.id, [org.member.id], [id]);
 
-  it("changes nothing but that, and writes it down", async () => {
+  it("changes only the deactivated state and writes an audit entry", async () => {
     const subgroup = await userGroup(db, org.realm);
     await gateway.as(org.member).succeed(updateUserGroupMembers, {
       path: { user_group_id: id },
@@ -85,7 +85,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     });
   });
 
-  it("is for those who manage the group, bots among them, and never for guests", async () => {
+  it("requires the permission to manage the group, including bots, and refuses guests", async () => {
     for (const by of [org.admin, org.moderator, org.bot]) await refuses(undefined, id, by);
     await refuses(
       undefined,
@@ -99,7 +99,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     expect((await deactivate(id, org.owner)).status).to.equal(200);
   });
 
-  it("refuses unknown groups, foreign ones, anonymous ones, system groups and those that are deactivated", async () => {
+  it("refuses unknown, foreign, anonymous, system and deactivated groups", async () => {
     const there = await organization(db);
     const foreign = await newGroup(gateway, there.owner);
     const anonymous = await around();
@@ -110,15 +110,15 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     await refuses(undefined, id, org.owner);
   });
 
-  it("says who is asked before what the group is used for", async () => {
+  it("checks permissions before the group's uses", async () => {
     await userGroup(db, org.realm, { subgroups: [id] });
     await refuses({ code: "BAD_REQUEST" }, id, org.admin);
     await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
     await refuses({ code: "BAD_REQUEST" });
   });
 
-  describe("objects to groups in use", () => {
-    it("as subgroups of active groups", async () => {
+  describe("refuses a group in use", () => {
+    it("as a subgroup of an active group", async () => {
       const [a, b] = [
         await userGroup(db, org.realm, { subgroups: [id] }),
         await userGroup(db, org.realm, { subgroups: [id] }),
@@ -128,7 +128,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       await inUse({ type: "subgroup", supergroup_ids: [a.id, b.id], settings: [] });
     });
 
-    it("by every setting of a channel, by itself and in a set, until it is archived", async () => {
+    it("by any setting of a channel that is not archived, alone or in an anonymous group", async () => {
       const names = Object.values(channelPermissions).map(({ name }) => name);
       const holders = async (holder: () => Promise<number>) =>
         Object.fromEntries(
@@ -156,7 +156,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       expect(stream.can_subscribe_group).to.equal(id);
     });
 
-    it("by every setting of an active group, their own too", async () => {
+    it("by any setting of an active group, including its own", async () => {
       const names = Object.values(groupPermissions).map(({ name }) => name);
       const other = await userGroup(db, org.realm);
       await db.prisma.namedUserGroup.update({
@@ -180,7 +180,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       );
     });
 
-    it("by every setting of the organization", async () => {
+    it("by any setting of the organization", async () => {
       const names = Object.values(realmPermissions).map(({ name }) => name);
       const before = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
       const columns = columnsOf(realmPermissions);
@@ -201,7 +201,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       await inUse({ type: "realm", settings: ["can_invite_users_group"] });
     });
 
-    it("all in one answer: subgroup, channel, group, organization", async () => {
+    it("with all uses in one response: subgroup, channel, group, organization", async () => {
       const outer = await userGroup(db, org.realm, { subgroups: [id] });
       const room = await channel(db, org.realm, { groups: { canSendMessageGroupId: id } });
       await db.prisma.namedUserGroup.update({
@@ -217,17 +217,17 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       );
     });
 
-    it("but not to those in use through a group that contains them", async () => {
+    it("except through a group that contains it", async () => {
       const outer = await userGroup(db, org.realm, { subgroups: [id] });
       await changeOrganization(db, org.realm, { canCreateBotsGroupId: outer.id });
       await inUse({ type: "subgroup", supergroup_ids: [outer.id], settings: [] });
     });
   });
 
-  describe("keeps the group out of", () => {
+  describe("afterwards excludes the group from", () => {
     beforeEach(isFree);
 
-    it("settings of groups, channels, by itself and in sets", async () => {
+    it("settings of groups and channels, alone and in anonymous groups", async () => {
       const own = await newGroup(gateway, org.member);
       const value = { direct_members: [org.member.id], direct_subgroups: [id] };
       const client = gateway.as(org.member);
@@ -242,7 +242,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       }
     });
 
-    it("the subgroups of others", async () => {
+    it("subgroups of other groups", async () => {
       const own = await newGroup(gateway, org.member);
       const group = { name: "x", description: "", members: [], subgroups: [id] };
       const client = gateway.as(org.member);
@@ -252,7 +252,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       await refused(db, () => client.call(updateUserGroupMembers, { path, params }));
     });
 
-    it("what can be read of members", async () => {
+    it("no reads of its members", async () => {
       const path = { user_group_id: id };
       await refused(db, () => gateway.as(org.member).call(listUserGroupMembers, { path }));
     });

@@ -20,7 +20,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Queues, and changes of user groups", () => {
+describe("Events of user group changes", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -28,7 +28,7 @@ describe("Queues, and changes of user groups", () => {
     org = await organization(db);
   });
 
-  /** What a queue of the account gets of user groups from now on. */
+  /** Returns the queue's user group events from now on. */
   const listen = async (account: TestAccount, knowsDeactivated: boolean) => {
     const client = gateway.as(account);
     const { queue_id, last_event_id } = await client.succeed(register, {
@@ -62,7 +62,7 @@ describe("Queues, and changes of user groups", () => {
   const event = (op: string, fields: object) => ({ type: "user_group", op, ...fields });
   const update = (group_id: number, data: object) => event("update", { group_id, data });
 
-  it("get what happens to groups in use in its order, everybody alike, guests and bots too", async () => {
+  it("are the same for all accounts, in order, including guests and bots", async () => {
     const accounts = [org.owner, org.admin, org.moderator, org.member, org.guest, org.bot];
     const there = await organization(db);
     const elsewhere = await listen(there.owner, true);
@@ -93,7 +93,7 @@ describe("Queues, and changes of user groups", () => {
     expect(await elsewhere()).to.deep.equal([]);
   });
 
-  it("get a group's end and its return, each as the client knows such things", async () => {
+  it("of deactivation and reactivation depend on what the client supports", async () => {
     const { id } = await userGroup(db, org.realm, { members: [org.member] });
     const inner = await userGroup(db, org.realm);
     const [knowing, others] = [await listen(org.guest, true), await listen(org.guest, false)];
@@ -121,7 +121,7 @@ describe("Queues, and changes of user groups", () => {
     ]);
   });
 
-  it("get nothing of a request that is refused, nor of one that changes nothing", async () => {
+  it("are not sent for refused requests or requests without effect", async () => {
     const { id } = await userGroup(db, org.realm, { deactivated: true });
     const queue = await listen(org.member, true);
     await patch(id, { deactivated: true });

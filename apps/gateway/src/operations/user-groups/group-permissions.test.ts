@@ -34,7 +34,7 @@ type Setting =
   | "can_mention_group"
   | "can_remove_members_group";
 
-describe("Who may do what with user groups", () => {
+describe("Permissions on user groups", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -67,7 +67,7 @@ describe("Who may do what with user groups", () => {
   const update = (by: TestAccount, id: number, params: Params) =>
     gateway.as(by).call(updateUserGroup, { path: { user_group_id: id }, params });
 
-  /** Everything that an account can try on a group, which is brought into the state that the attempt needs. */
+  /** All operations on a group; each attempt first brings the group into the required state. */
   const attempts = {
     list: (by: TestAccount) => gateway.as(by).call(listUserGroups),
     "read members": (by: TestAccount, id: number) =>
@@ -140,7 +140,7 @@ describe("Who may do what with user groups", () => {
     "create",
   ];
 
-  /** What is let through; the rest is refused in the one way in which all of it is. */
+  /** Returns the allowed operations; all others must be refused with the same error. */
   const allowed = async (by: TestAccount, id: number) => {
     const found: Attempt[] = [];
     for (const name of all) {
@@ -150,7 +150,7 @@ describe("Who may do what with user groups", () => {
     }
     return found;
   };
-  /** A group in which nobody holds anything but what is given to one account. */
+  /** Creates a group in which one account holds the given permissions only. */
   const groupWith = async (to: TestAccount, ...settings: Setting[]) => {
     const group = await userGroup(db, org.realm);
     await db.prisma.namedUserGroup.update({
@@ -165,7 +165,7 @@ describe("Who may do what with user groups", () => {
     return group.id;
   };
 
-  it("without a permission, everybody reads and creates, owners manage, guests do nothing", async () => {
+  it("by default allow all but guests to read and create, owners to manage, and guests nothing", async () => {
     const id = await groupWith(org.owner);
     for (const by of [org.admin, org.moderator, org.member, org.bot])
       expect(await allowed(by, id), by.fullName).to.deep.equal(open);
@@ -182,7 +182,7 @@ describe("Who may do what with user groups", () => {
     ["can_mention_group", open],
   ];
   for (const [setting, names] of expected) {
-    it(`${setting} lets members, moderators and bots do its part and no more`, async () => {
+    it(`${setting} allows members, moderators and bots its own operations only`, async () => {
       for (const by of [org.member, org.moderator, org.bot]) {
         const found = await allowed(by, await groupWith(by, setting));
         expect(found, by.fullName).to.have.members(names);
@@ -190,7 +190,7 @@ describe("Who may do what with user groups", () => {
     });
   }
 
-  it("both of adding and removing are needed where a request does both", async () => {
+  it("require both permissions for a request that adds and removes", async () => {
     const id = await groupWith(org.member, "can_join_group", "can_remove_members_group");
     expect(await allowed(org.member, id)).to.have.members([
       ...open,
@@ -202,7 +202,7 @@ describe("Who may do what with user groups", () => {
     ]);
   });
 
-  it("guests have nothing of any permission, even where everyone holds it", async () => {
+  it("give guests nothing, even through role:everyone", async () => {
     const id = await groupWith(
       org.guest,
       ...expected.map(([setting]) => setting).filter((setting) => setting !== "can_leave_group"),
@@ -214,7 +214,7 @@ describe("Who may do what with user groups", () => {
     expect(await allowed(org.guest, id)).to.deep.equal([]);
   });
 
-  it("whoever the organization lets manage all groups manages this one", async () => {
+  it("allow holders of the organization's permission to manage every group", async () => {
     const managers = await userGroup(db, org.realm, { members: [org.member, org.bot, org.guest] });
     const before = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
     await changeOrganization(db, org.realm, { canManageAllGroupsId: managers.id });
@@ -227,7 +227,7 @@ describe("Who may do what with user groups", () => {
     await changeOrganization(db, org.realm, { canManageAllGroupsId });
   });
 
-  it("the permissions of a deactivated group still say who may change it", async () => {
+  it("of a deactivated group still apply to its changes", async () => {
     const id = await groupWith(org.member, "can_add_members_group");
     await setDeactivated(id, true);
     expect((await members(org.member, id, { add: [other.id] })).status).to.equal(200);

@@ -21,10 +21,10 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Rounds of each race: which request wins differs. */
+/** Rounds of each race; the winner differs between rounds. */
 const rounds = 8;
 
-describe("User groups, when requests race", () => {
+describe("User groups: concurrent requests", () => {
   const db = useDatabase({ max: 20 });
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -44,7 +44,7 @@ describe("User groups, when requests race", () => {
     for (let round = 0; round < rounds; round++) await work(round);
   };
 
-  it("change a setting from one old value once, the others are told", () =>
+  it("change a setting once from one old value, and refuse the others", () =>
     race(async () => {
       const id = await newGroup(gateway, org.owner);
       const people = [org.member, org.guest, org.bot, org.admin];
@@ -67,7 +67,7 @@ describe("User groups, when requests race", () => {
       });
     }));
 
-  it("never close a circle of subgroups", () =>
+  it("never create a cycle of subgroups", () =>
     race(async () => {
       const [a, b, c] = await Promise.all([
         newGroup(gateway, org.owner),
@@ -151,7 +151,7 @@ describe("User groups, when requests race", () => {
       }));
   }
 
-  it("refer to each other without waiting for each other for ever", () =>
+  it("make groups refer to each other without deadlock", () =>
     race(async () => {
       const [a, b] = [await newGroup(gateway, org.owner), await newGroup(gateway, org.owner)];
       const answers = await Promise.all([

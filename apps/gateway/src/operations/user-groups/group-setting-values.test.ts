@@ -25,7 +25,7 @@ const settings = [
 ] as const;
 type Setting = (typeof settings)[number];
 
-describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}", () => {
+describe("PATCH /user_groups/{user_group_id}: permissions", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -63,18 +63,18 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
   ) => refused(db, () => patch(update, setting), code, fields);
   const mismatch = { code: "EXPECTATION_MISMATCH", field_name: "old" };
 
-  describe("are stored in the form that says least", () => {
-    it("an empty set as nobody", async () => {
+  describe("are stored in the simplest form", () => {
+    it("an empty anonymous group as role:nobody", async () => {
       await accepted({ new: org.groups["role:members"] });
       expect(await accepted({ new: set([]) })).to.equal(org.groups["role:nobody"]);
     });
 
-    it("a lone subgroup as that group, whatever is repeated", async () => {
+    it("a single subgroup as that group, even if repeated", async () => {
       const group = await userGroup(db, org.realm);
       expect(await accepted({ new: set([], [group.id, group.id]) })).to.equal(group.id);
     });
 
-    it("and anything else as a set with ascending lists, everybody once", async () => {
+    it("other values as an anonymous group with sorted, unique lists", async () => {
       const [a, b] = [await userGroup(db, org.realm), await userGroup(db, org.realm)];
       const ids = [org.guest.id, org.bot.id, org.owner.id];
       expect(
@@ -88,7 +88,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       expect(await accepted({ new: set([], [b.id, a.id]) })).to.deep.equal(set([], [a.id, b.id]));
     });
 
-    it("of which nothing is left when the value changes", async () => {
+    it("and deletes the previous anonymous group when the value changes", async () => {
       const anonymous = async () => (await db.prisma.userGroup.count()) - (await named());
       const named = () => db.prisma.namedUserGroup.count();
       const holder = async () =>
@@ -105,8 +105,8 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
     });
   });
 
-  describe("with old", () => {
-    it("change when it is the current value, in any of its spellings", async () => {
+  describe("with an expected old value", () => {
+    it("change if it is the current value in any form", async () => {
       const { groups } = org;
       await accepted({ new: groups["role:members"], old: groups["role:nobody"] });
       await accepted({ new: groups["role:moderators"], old: set([], [groups["role:members"]]) });
@@ -118,7 +118,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       expect(await accepted({ new: id, old: set([]) })).to.equal(id);
     });
 
-    it("are refused when it is not, before anything else is looked at", async () => {
+    it("are refused if it is not, before other checks", async () => {
       const { groups } = org;
       await accepted({ new: set([org.guest.id, org.bot.id]) });
       for (const old of [
@@ -137,7 +137,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       await refuses({ new: set([org.bot.id, org.guest.id]), old: groups["role:nobody"] }, mismatch);
     });
 
-    it("never match by the id of the stored set", async () => {
+    it("never match the ID of a stored anonymous group", async () => {
       await accepted({ new: set([org.guest.id]) });
       const { canJoinGroupId } = await db.prisma.namedUserGroup.findUniqueOrThrow({
         where: { id },
@@ -145,7 +145,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       await refuses({ new: org.groups["role:members"], old: canJoinGroupId }, mismatch);
     });
 
-    it("match what is shown: without accounts that are deactivated", async () => {
+    it("match the displayed value, without deactivated accounts", async () => {
       const gone = await user(db, org.realm);
       await accepted({ new: set([gone.id, org.guest.id]) });
       await deactivateUser(db, gone);
@@ -160,8 +160,8 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
     });
   });
 
-  describe("that are the current value", () => {
-    it("change nothing and tell nobody", async () => {
+  describe("equal to the current value", () => {
+    it("change nothing and send no event", async () => {
       await accepted({ new: set([org.guest.id, org.bot.id]) });
       const { events } = await eventsOf(db, org.realm.id, async () => {
         await accepted({ new: set([org.bot.id, org.guest.id, org.bot.id]) });
@@ -173,7 +173,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       expect(events).to.deep.equal([]);
     });
 
-    it("are not checked: a group that is deactivated may stay", async () => {
+    it("are not checked: a deactivated group may remain", async () => {
       const group = await userGroup(db, org.realm);
       await accepted({ new: group.id });
       await db.prisma.namedUserGroup.update({
@@ -186,7 +186,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
   });
 
   describe("are refused", () => {
-    it("for groups that are unknown, deactivated, anonymous or another organization's", async () => {
+    it("for groups that are unknown, deactivated, anonymous or of another organization", async () => {
       const gone = await userGroup(db, org.realm, { deactivated: true });
       const there = await organization(db);
       const foreign = await userGroup(db, there.realm);
@@ -208,7 +208,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
       }
     });
 
-    it("for accounts that are unknown, deactivated or another organization's", async () => {
+    it("for accounts that are unknown, deactivated or of another organization", async () => {
       const gone = await user(db, org.realm, { isActive: false });
       const there = await organization(db);
       for (const account of [0, -7, 2_000_000_000, 99_999_999_999_999, gone.id, there.member.id])
@@ -225,7 +225,7 @@ describe("The permissions of a user group, in PATCH /user_groups/{user_group_id}
     can_remove_members_group: ["role:everyone", "role:internet"],
   };
   for (const setting of settings) {
-    it(`take the system groups that ${setting} may have, also as a lone subgroup`, async () => {
+    it(`accept the system groups that ${setting} may have, also as a single subgroup`, async () => {
       for (const [name, group] of Object.entries(org.groups) as Array<[SystemGroupName, number]>) {
         if (forbidden[setting].includes(name)) {
           await refuses({ new: group }, { code: "BAD_REQUEST" }, setting);

@@ -28,8 +28,8 @@ import {
 import { expect } from "chai";
 
 /**
- * A permission can be given to a named group and to a set; both with subgroups, so that who holds it is found at any
- * depth. `inside` holds it and `outside` does not.
+ * Each permission is tested with a named group and with an anonymous group, both with subgroups.
+ * `inside` is a member through subgroups, `outside` is not.
  */
 const forms = ["a named group", "a set of accounts", "a set of groups"] as const;
 type Form = (typeof forms)[number];
@@ -59,7 +59,7 @@ describe("User groups as permissions", () => {
     if (answer.status !== 200) refusedWith(answer);
     return answer.status === 200;
   };
-  /** Whether each of the two is let through: the one inside must be, the other not. */
+  /** Expects that the operation succeeds for `inside` and fails for `outside`. */
   const only = async (attempt: (by: TestAccount) => Promise<boolean>) => {
     expect(await attempt(outside), "the one outside").to.equal(false);
     expect(await attempt(inside), "the one inside").to.equal(true);
@@ -67,7 +67,7 @@ describe("User groups as permissions", () => {
 
   for (const form of forms) {
     describe(`that are ${form}`, () => {
-      /** The ways to a new channel, with everybody but the two subscribed. */
+      /** All operations that create such a channel, with all accounts but the two subscribed. */
       const ways: Record<string, (name: string, params: Params) => Promise<unknown>> = {
         "POST /channels/create": (name, params) =>
           gateway.as(org.moderator).succeed(createChannel, {
@@ -93,17 +93,17 @@ describe("User groups as permissions", () => {
               }),
             );
 
-        it(`say who may send to a channel from ${way}`, async () => {
+        it(`decide who may send to a channel from ${way}`, async () => {
           await only(send(await room({ can_send_message_group: values[form] })));
         });
 
-        it(`say who may start topics in a channel from ${way}`, async () => {
+        it(`decide who may start topics in a channel from ${way}`, async () => {
           const name = await room({ can_create_topic_group: values[form] });
           await only(send(name, "begun"));
           expect(await send(name, "begun")(outside)).to.equal(true);
         });
 
-        it(`say who may subscribe to a private channel from ${way}`, async () => {
+        it(`decide who may subscribe to a private channel from ${way}`, async () => {
           const name = await room({ invite_only: true, can_subscribe_group: values[form] });
           await only((by) =>
             allows(
@@ -112,7 +112,7 @@ describe("User groups as permissions", () => {
           );
         });
 
-        it(`say who may add others to a channel from ${way}`, async () => {
+        it(`decide who may add others to a channel from ${way}`, async () => {
           await changeOrganization(db, org.realm, {
             canAddSubscribersGroupId: org.groups["role:nobody"],
           });
@@ -126,7 +126,7 @@ describe("User groups as permissions", () => {
           );
         });
 
-        it(`say who may remove others from a channel from ${way}`, async () => {
+        it(`decide who may remove others from a channel from ${way}`, async () => {
           const name = await room({ can_remove_subscribers_group: values[form] });
           await only((by) =>
             allows(
@@ -137,7 +137,7 @@ describe("User groups as permissions", () => {
           );
         });
 
-        it(`say who knows a private channel from ${way} by administering it`, async () => {
+        it(`decide who sees the metadata of a private channel from ${way} as its administrator`, async () => {
           const name = await room({
             invite_only: true,
             can_administer_channel_group: values[form],
@@ -150,7 +150,7 @@ describe("User groups as permissions", () => {
           });
         });
 
-        it(`go out as they were given in a channel from ${way}`, async () => {
+        it(`are returned as they were set in a channel from ${way}`, async () => {
           const names = [
             "can_delete_any_message_group",
             "can_delete_own_message_group",
@@ -165,7 +165,7 @@ describe("User groups as permissions", () => {
         });
       }
 
-      it("say who may mention a group", async () => {
+      it("decide who may mention a group", async () => {
         const name = unique("bells");
         const called = await user(db, org.realm);
         await newGroup(gateway, org.owner, {
@@ -190,7 +190,7 @@ describe("User groups as permissions", () => {
         ]);
       });
 
-      it("say who may join a group", async () => {
+      it("decide who may join a group", async () => {
         const id = await newGroup(gateway, org.owner, { can_join_group: values[form] });
         await only((by) =>
           allows(
@@ -204,7 +204,7 @@ describe("User groups as permissions", () => {
     });
   }
 
-  it("say who may create groups and channels in the organization", async () => {
+  it("decide who may create groups and channels in the organization", async () => {
     const group = values["a named group"] as number;
     await changeOrganization(db, org.realm, {
       canCreateGroupsId: group,
@@ -228,7 +228,7 @@ describe("User groups as permissions", () => {
       );
   });
 
-  it("are looked at anew for every request", async () => {
+  it("are evaluated for every request", async () => {
     const group = await newGroup(gateway, org.owner, { members: [outside.id] });
     const own = await newGroup(gateway, org.owner, { can_manage_group: group });
     const change = (by: TestAccount) =>
@@ -246,7 +246,7 @@ describe("User groups as permissions", () => {
     await only(change);
   });
 
-  it("are mentioned loudly by nobody when they are system groups, and reach nobody when deactivated", async () => {
+  it("refuse mentions of system groups, and notify nobody if deactivated", async () => {
     const name = unique("bells");
     await userGroup(db, org.realm, { name, members: [inside], deactivated: true });
     const send = (content: string) =>

@@ -25,7 +25,7 @@ describe("GET /user_groups", () => {
   const list = async (viewer: TestAccount, params = {}) =>
     (await gateway.as(viewer).succeed(listUserGroups, { params })).user_groups;
 
-  it("lists the system groups and the others by ID, each with all its fields and no more", async () => {
+  it("lists all groups by ID with exactly the documented fields", async () => {
     const inner = await newGroup(gateway, org.owner);
     const before = Math.floor(Date.now() / 1000);
     const id = await newGroup(gateway, org.member, {
@@ -62,7 +62,7 @@ describe("GET /user_groups", () => {
     });
   });
 
-  it("leaves deactivated groups out unless they are asked for", async () => {
+  it("excludes deactivated groups unless requested", async () => {
     const gone = await userGroup(db, org.realm, { deactivated: true });
     expect((await list(org.member)).map(({ id }) => id)).not.to.include(gone.id);
     expect(
@@ -72,7 +72,7 @@ describe("GET /user_groups", () => {
     expect(all.at(-1)).to.include({ id: gone.id, deactivated: true });
   });
 
-  it("leaves deactivated accounts out of members and of settings", async () => {
+  it("excludes deactivated accounts from members and settings", async () => {
     const gone = await user(db, org.realm);
     const value = { direct_members: [gone.id, org.member.id], direct_subgroups: [] };
     const id = await newGroup(gateway, org.owner, {
@@ -88,7 +88,7 @@ describe("GET /user_groups", () => {
     });
   });
 
-  it("answers everybody alike, bots among them, but guests", async () => {
+  it("returns the same to all accounts but guests, including bots", async () => {
     await newGroup(gateway, org.member, { members: [org.member.id] });
     const expected = await list(org.owner);
     for (const viewer of [org.admin, org.moderator, org.member, org.bot])
@@ -96,13 +96,13 @@ describe("GET /user_groups", () => {
     await refused(db, () => gateway.as(org.guest).call(listUserGroups));
   });
 
-  it("does not show the groups of another organization", async () => {
+  it("hides groups of other organizations", async () => {
     const other = await organization(db);
     const id = await newGroup(gateway, other.member);
     expect((await list(org.owner)).map((group) => group.id)).not.to.include(id);
   });
 
-  it("takes no other truth than true and false", async () => {
+  it("accepts only true and false as booleans", async () => {
     for (const include_deactivated_groups of ["yes", "1", "True", "", "null", '"true"']) {
       const params = { include_deactivated_groups };
       await refused(db, () => gateway.as(org.member).call(listUserGroups, { params }));
@@ -111,7 +111,7 @@ describe("GET /user_groups", () => {
     expect(body.ignored_parameters_unsupported).to.deep.equal(["group"]);
   });
 
-  it("asks the database as often for many groups as for few", async () => {
+  it("runs the same number of statements for any number of groups", async () => {
     const statements = () => countQueries(db, () => list(org.owner));
     await statements();
     const few = await statements();

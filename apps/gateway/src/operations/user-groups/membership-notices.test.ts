@@ -28,7 +28,7 @@ describe("Direct messages about memberships in user groups", () => {
 
   const change = (params: Params) =>
     gateway.as(org.owner).succeed(updateUserGroupMembers, { path: { user_group_id: id }, params });
-  /** Runs every job that waits, each of them twice. */
+  /** Runs every pending job, each twice. */
   const work = async () => {
     const intents = await unqueuedIntents(db, {
       jobs: [sendNotice.name],
@@ -39,7 +39,7 @@ describe("Direct messages about memberships in user groups", () => {
       await runJob(db, sendNotice, { intentId, version });
     return intents.length;
   };
-  /** What the notification bot has written to the account, oldest first. */
+  /** The notification bot's messages to the account, oldest first. */
   const notices = async (account: TestAccount) => {
     const { messages } = await gateway.as(account).succeed(getMessages, {
       params: { anchor: "newest", num_before: 20, num_after: 0, apply_markdown: false },
@@ -47,7 +47,7 @@ describe("Direct messages about memberships in user groups", () => {
     return messages.filter(({ sender_id }) => sender_id === org.notificationBot.id);
   };
 
-  it("go to everybody who is added or removed, once for each change, by name and silently", async () => {
+  it("are sent to added and removed accounts, once for each change, with silent mentions", async () => {
     await change({ add: [org.member.id, org.moderator.id], delete: [org.guest.id] });
     expect(await work()).to.equal(2);
     const owner = `@_**${org.owner.fullName}|${org.owner.id}**`;
@@ -63,18 +63,18 @@ describe("Direct messages about memberships in user groups", () => {
     }
   });
 
-  it("tell both of an addition and of a removal in one request", async () => {
+  it("are sent for both an addition and a removal in one request", async () => {
     await change({ add: [org.member.id], delete: [org.member.id] });
     await work();
     expect(await notices(org.member)).to.have.length(2);
   });
 
-  it("do not go to whoever makes the change, nor to bots, nor to members of subgroups", async () => {
+  it("are not sent to the caller, bots or members of subgroups", async () => {
     await change({ add: [org.owner.id, org.bot.id], add_subgroups: [org.groups["role:members"]] });
     expect(await work()).to.equal(0);
   });
 
-  it("are not sent to those who are deactivated by then", async () => {
+  it("are not sent to accounts deactivated meanwhile", async () => {
     const person = await user(db, org.realm);
     await change({ add: [person.id, org.member.id] });
     await deactivateUser(db, person);
@@ -90,7 +90,7 @@ describe("Direct messages about memberships in user groups", () => {
     expect(messages).to.deep.equal([]);
   });
 
-  it("are not sent when the request is refused", async () => {
+  it("are not sent for refused requests", async () => {
     const asked = {
       path: { user_group_id: id },
       params: { add: [org.member.id], add_subgroups: [0] },

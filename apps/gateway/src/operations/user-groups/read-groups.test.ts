@@ -48,7 +48,7 @@ describe("Reading the members and subgroups of a user group", () => {
   const ascending = (...accounts: Array<{ id: number }>) =>
     accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 
-  it("lists active members of all depths, each once", async () => {
+  it("lists active members of all depths once", async () => {
     expect((await members(outer.id)).body).to.deep.equal({
       result: "success",
       msg: "",
@@ -60,7 +60,7 @@ describe("Reading the members and subgroups of a user group", () => {
     expect((await members(org.groups["role:nobody"])).body.members).to.deep.equal([]);
   });
 
-  it("lists direct members alone when asked to", async () => {
+  it("lists direct members only on request", async () => {
     const direct = { direct_member_only: true };
     expect((await members(outer.id, direct)).body.members).to.deep.equal(
       ascending(org.guest, org.admin),
@@ -68,7 +68,7 @@ describe("Reading the members and subgroups of a user group", () => {
     expect((await members(org.groups["role:internet"], direct)).body.members).to.deep.equal([]);
   });
 
-  it("tells who is in it, at any depth or directly", async () => {
+  it("returns whether an account is a member, at any depth or directly", async () => {
     const answer = async (id: number, account: TestAccount, params = {}) =>
       (await isMember(id, account.id, params)).body.is_user_group_member;
     const direct = { direct_member_only: true };
@@ -84,7 +84,7 @@ describe("Reading the members and subgroups of a user group", () => {
     });
   });
 
-  it("lists subgroups of all depths, or direct ones, without the group", async () => {
+  it("lists subgroups of all depths or direct ones, without the group itself", async () => {
     expect((await subgroups(outer.id)).body).to.deep.equal({
       result: "success",
       msg: "",
@@ -101,7 +101,7 @@ describe("Reading the members and subgroups of a user group", () => {
     expect((await subgroups(inner.id)).body.subgroups).to.deep.equal([]);
   });
 
-  it("is for everybody but guests", async () => {
+  it("allows all accounts but guests", async () => {
     for (const by of [org.owner, org.bot, org.moderator]) {
       expect((await members(inner.id, {}, by)).status).to.equal(200);
       expect((await isMember(inner.id, by.id, {}, by)).status).to.equal(200);
@@ -112,7 +112,7 @@ describe("Reading the members and subgroups of a user group", () => {
     await refused(db, () => subgroups(inner.id, {}, org.guest));
   });
 
-  it("refuses groups and accounts that are unknown, deactivated or another organization's", async () => {
+  it("refuses groups and accounts that are unknown, deactivated or of another organization", async () => {
     const there = await organization(db);
     const foreign = await userGroup(db, there.realm);
     const asleep = await userGroup(db, org.realm, { deactivated: true, members: [org.member] });
@@ -126,7 +126,7 @@ describe("Reading the members and subgroups of a user group", () => {
       await refused(db, () => isMember(inner.id, userId));
   });
 
-  it("refuses truths that are none, and paths that are no numbers", async () => {
+  it("refuses invalid booleans and paths that are not numbers", async () => {
     await refused(db, () => members(inner.id, { direct_member_only: 1 }));
     await refused(db, () => isMember(inner.id, org.owner.id, { direct_member_only: "yes" }));
     await refused(db, () => subgroups(inner.id, { direct_subgroup_only: "" }));

@@ -71,7 +71,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       expect(await patched({ description })).to.include({ description });
     });
 
-    it("deactivated groups too, which stay deactivated", async () => {
+    it("deactivated groups, which stay deactivated", async () => {
       const gone = await userGroup(db, org.realm, { deactivated: true });
       const group = await patched(
         { name: "Old", description: "x", can_join_group: { new: org.groups["role:members"] } },
@@ -86,7 +86,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       });
     });
 
-    it("and takes a path parameter among the fields, and anything else, for unsupported", async () => {
+    it("and reports the path parameter and unknown fields as unsupported", async () => {
       const { body } = await patch({ group_id: id, user_group_id: id, description: "x" });
       expect(body).to.deep.equal({
         result: "success",
@@ -95,7 +95,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       });
     });
 
-    it("what a manager may change who gives the permission up in the same request", async () => {
+    it("properties of a group whose manage permission the caller gives up in the same request", async () => {
       const { groups } = org;
       const group = await patched({
         name: "Last",
@@ -111,7 +111,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       await refuses({ name: "Later" });
     });
 
-    it("nothing, without a word, when everything is so already", async () => {
+    it("nothing, without events, if all values are current", async () => {
       const before = await groupState(db);
       await patched({
         name: "Bells",
@@ -140,12 +140,12 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       it(`are refused: ${title}`, () => refuses({ name, description: "not this either" }));
     }
 
-    it("may have 100 characters, and other cases of what is reserved", async () => {
+    it("accept 100 characters, and reserved prefixes in another case", async () => {
       for (const name of ["🙂".repeat(100), "Role:ringers", "a@b", "User:11", "*", "Глокеншпиль"])
         expect(await patched({ name })).to.include({ name });
     });
 
-    it("are unique among all groups, deactivated ones and those of the system too", async () => {
+    it("are unique among all groups, including deactivated and system groups", async () => {
       const [other, gone] = [
         await userGroup(db, org.realm),
         await userGroup(db, org.realm, { deactivated: true }),
@@ -153,7 +153,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       for (const name of [other.name, gone.name, "role:members"]) await refuses({ name });
     });
 
-    it("may differ in case alone, and be those of another organization's groups", async () => {
+    it("may differ in case only, and equal names in another organization", async () => {
       await newGroup(gateway, org.member, { name: "Ropes" });
       expect(await patched({ name: "ropes" })).to.include({ name: "ropes" });
       const there = await userGroup(db, (await organization(db)).realm);
@@ -171,18 +171,18 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       });
     });
 
-    it("false brings a group back with all that it had", async () => {
+    it("false reactivates a group with all its properties", async () => {
       const before = await readGroup(gateway, org.owner, gone.id);
       const after = await patched({ deactivated: false }, org.owner, gone.id);
       expect(after).to.deep.equal({ ...before, deactivated: false });
     });
 
-    it("true does nothing, to neither kind of group", async () => {
+    it("true has no effect on active or deactivated groups", async () => {
       expect((await patched({ deactivated: true }, org.owner, gone.id)).deactivated).to.equal(true);
       expect((await patched({ deactivated: true })).deactivated).to.equal(false);
     });
 
-    it("false lets other fields of the request use the group", async () => {
+    it("false allows other fields of the request to refer to the group", async () => {
       const group = await patched(
         { name: "Back", deactivated: false, can_join_group: { new: gone.id } },
         org.owner,
@@ -191,7 +191,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       expect(group).to.include({ name: "Back", deactivated: false, can_join_group: gone.id });
     });
 
-    it("stays when another field is refused", () =>
+    it("remains if another field is refused", () =>
       refuses(
         { deactivated: false, can_join_group: { new: org.groups["role:everyone"] } },
         org.owner,
@@ -200,7 +200,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
   });
 
   describe("refuses", () => {
-    it("guests, even those who are listed in the permission", async () => {
+    it("guests, even if listed in the permission", async () => {
       const own = await newGroup(gateway, org.owner, {
         members: [org.guest.id],
         can_manage_group: set([org.guest.id, org.member.id]),
@@ -209,7 +209,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       await patched({ name: "mine" }, org.member, own);
     });
 
-    it("unknown groups, anonymous ones and those of another organization", async () => {
+    it("unknown groups, anonymous groups and those of another organization", async () => {
       const there = await organization(db);
       const foreign = await newGroup(gateway, there.owner);
       const { canManageGroupId } = await db.prisma.namedUserGroup.findUniqueOrThrow({
@@ -221,19 +221,19 @@ describe("PATCH /user_groups/{user_group_id}", () => {
         await refused(db, () => patch({ name: "x" }, org.owner, path));
     });
 
-    it("ids that are no digits with 404", async () => {
+    it("IDs that are not digits with 404", async () => {
       for (const path of ["x", "-1", "1.5", "role:members"])
         await refused(db, () => patch({ name: "x" }, org.owner, path), "NOT_FOUND");
     });
 
-    it("to touch system groups, whoever asks", async () => {
+    it("changes of system groups from every caller", async () => {
       for (const group of Object.values(org.groups)) {
         await refuses({ description: "mine" }, org.owner, group);
         await refuses({ deactivated: true }, org.owner, group);
       }
     });
 
-    it("requests that ask for nothing, and those that ask for nothing supported", async () => {
+    it("empty requests and requests with unsupported fields only", async () => {
       await refuses({});
       await refuses({ group_id: id, members: [org.member.id] });
       await refuses({}, org.member, 2_000_000_000);
@@ -264,20 +264,20 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       ["can_join_group", '{"new":11,"old":"11"}'],
       ["can_join_group", "not JSON"],
     ] as const) {
-      it(`${name} = ${value || "nothing"}, before it looks for the group`, async () => {
+      it(`${name} = ${value || "nothing"}, before the group is looked up`, async () => {
         const body = await refuses({ name: "x", [name]: value }, org.member, 2_000_000_000);
         expect(body.msg).to.include(name);
       });
     }
 
     for (const name of settings)
-      it(`a bare value of ${name}, a group's or a set`, async () => {
+      it(`a bare value of ${name}, for a named or an anonymous group`, async () => {
         await refuses({ [name]: org.groups["role:members"] });
         await refuses({ [name]: set([org.member.id]) });
         await patched({ [name]: { new: org.groups["role:members"] } });
       });
 
-    it("with the first fault in the order of the fields, and changes none of them", async () => {
+    it("with the first error in the order of the fields, without changes", async () => {
       const { groups } = org;
       const mismatch = { new: groups["role:members"], old: groups["role:owners"] };
       const forbidden = { new: groups["role:everyone"] };
@@ -298,8 +298,8 @@ describe("PATCH /user_groups/{user_group_id}", () => {
     });
   });
 
-  describe("is for those who manage the group", () => {
-    it("by its permission, by that of the organization, and never by role", async () => {
+  describe("is allowed for managers of the group", () => {
+    it("by the group's or the organization's permission, never by role", async () => {
       for (const by of [org.admin, org.moderator, org.bot]) await refuses({ name: "x" }, by);
       expect(await patched({ name: "by its creator" })).to.include({ name: "by its creator" });
       expect(await patched({ name: "by an owner" }, org.owner)).to.include({ name: "by an owner" });
@@ -310,7 +310,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
         expect(await patched({ name: by.fullName }, by)).to.include({ name: by.fullName });
     });
 
-    it("through groups at any depth, and through sets", async () => {
+    it("through subgroups at any depth and anonymous groups", async () => {
       const inner = await userGroup(db, org.realm, { members: [org.moderator] });
       const outer = await userGroup(db, org.realm, { subgroups: [inner.id] });
       await patched({ can_manage_group: { new: outer.id } });
@@ -322,15 +322,15 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       await refuses({ description: "by the administrator" }, org.admin);
     });
 
-    it("and stays so for groups that are deactivated", async () => {
+    it("also after it has been deactivated", async () => {
       await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
       await refuses({ deactivated: false }, org.admin);
       expect((await patched({ deactivated: false })).deactivated).to.equal(false);
     });
   });
 
-  describe("writes down", () => {
-    it("who changed what, with old and new values", async () => {
+  describe("writes audit entries", () => {
+    it("with the caller and the old and new values", async () => {
       const from = await db.prisma.auditLog.count();
       const { groups } = org;
       await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
@@ -360,7 +360,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
     });
   });
 
-  it("tells everybody each change, in the order of the fields", async () => {
+  it("sends each change to all accounts, in the order of the fields", async () => {
     const { events } = await eventsOf(db, org.realm.id, () =>
       patched({
         can_remove_members_group: { new: org.groups["role:members"] },
@@ -384,7 +384,7 @@ describe("PATCH /user_groups/{user_group_id}", () => {
     ]);
   });
 
-  it("asks the database as often for large groups and sets as for small ones", async () => {
+  it("runs the same number of statements for any size of groups", async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => user(db, org.realm)));
     const many = people.map((person) => person.id);
     const change = (target: number, members: number[], name: string) =>

@@ -15,11 +15,11 @@ import { expect } from "chai";
 type Role = keyof typeof roles & string;
 const everyRole = Object.keys(roles) as Role[];
 
-describe("who administers whom", () => {
+describe("Administration of accounts by role", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
-  /** One of each role who asks, as a person and as a bot. */
+  /** A caller of each role, as a person and as a bot. */
   const callers: Array<{ role: Role; by: TestAccount }> = [];
   before(async () => {
     org = await organization(db);
@@ -29,7 +29,7 @@ describe("who administers whom", () => {
     }
   });
 
-  /** The code of the refusal; undefined where the request is done. */
+  /** The error code of the refusal; undefined on success. */
   type Rule = (caller: Role, target: Role) => string | undefined;
 
   const holds = async (
@@ -61,7 +61,7 @@ describe("who administers whom", () => {
     const machine = () => bot(db, org.member, { role: roles[role] });
     const absent = () => user(db, org.realm, { role: roles[role], isActive: false });
 
-    it(`of people, bots and deactivated accounts with the role of ${role} administrators change the names`, async () => {
+    it(`the name of people, bots and deactivated accounts with the role ${role} is changed by administrators`, async () => {
       const rule: Rule = (caller) => (isInCharge(caller) ? undefined : "BAD_REQUEST");
       const ruleOfBots: Rule = (caller, target) =>
         caller === "administrator" && target === "owner"
@@ -72,7 +72,7 @@ describe("who administers whom", () => {
       await holds(ruleOfBots, machine, role, change({ full_name: "Somebody Else" }));
     });
 
-    it(`a ${role} becomes a moderator or member by administrators, where it is an owner by owners`, async () => {
+    it(`a ${role} is made a moderator or member by administrators, or an owner by owners`, async () => {
       const to = role === "moderator" ? roles.member : roles.moderator;
       const rule: Rule = (caller, target) => {
         if (!isInCharge(caller)) return "BAD_REQUEST";
@@ -82,13 +82,13 @@ describe("who administers whom", () => {
         await holds(rule, target, role, change({ role: to }));
     });
 
-    it(`a ${role} is deactivated by administrators, where it is an owner by owners`, async () => {
+    it(`a ${role} is deactivated by administrators, or an owner by owners`, async () => {
       const rule: Rule = (caller, target) => {
         if (!isInCharge(caller)) return "BAD_REQUEST";
         return target === "owner" && caller !== "owner" ? "UNAUTHORIZED_PRINCIPAL" : undefined;
       };
       await holds(rule, person, role, deactivate);
-      // Bots have an operation of their own, and who is deactivated stays so.
+      // Bots have their own operation, and deactivated accounts stay deactivated.
       for (const target of [machine, absent])
         await holds(() => "BAD_REQUEST", target, role, deactivate);
     });

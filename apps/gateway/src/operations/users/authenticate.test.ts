@@ -35,7 +35,7 @@ describe("Credentials", () => {
     return answer.status;
   };
 
-  it("are the delivery address, whatever its case, and the key, of people and bots", async () => {
+  it("consist of the delivery address in any case and the key, for people and bots", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     expect(await status(credentials(hidden))).to.equal(200);
     const shouted = { email: hidden.deliveryEmail.toUpperCase(), apiKey: hidden.apiKey };
@@ -44,7 +44,7 @@ describe("Credentials", () => {
     expect(await status(credentials(org.bot))).to.equal(200);
   });
 
-  it("are each request's own where many come at once, of which the right ones pass", async () => {
+  it("are checked for each of many concurrent requests", async () => {
     const members = await Promise.all(Array.from({ length: 10 }, () => user(db, org.realm)));
     const { apiKey } = org.admin;
     const asked = members.flatMap(({ deliveryEmail: email, apiKey: own }) => [
@@ -65,7 +65,7 @@ describe("Credentials", () => {
     );
   });
 
-  it("are refused alike whatever is wrong with them", async () => {
+  it("are refused with the same error, whatever is wrong", async () => {
     const { deliveryEmail: email, apiKey } = org.member;
     const wrong: ApiCredentials[] = [
       { email, apiKey: randomKey() },
@@ -81,7 +81,7 @@ describe("Credentials", () => {
     for (const body of bodies) expect(body).to.deep.equal(bodies[0]);
   });
 
-  it("fail on the next request after the account was deactivated, in every process", async () => {
+  it("fail from the next request after a deactivation, in every process", async () => {
     const second = await startGateway(db);
     try {
       const account = await user(db, org.realm);
@@ -95,7 +95,7 @@ describe("Credentials", () => {
     }
   });
 
-  it("fail on the next request after the key has changed", async () => {
+  it("fail from the next request after the key has changed", async () => {
     const account = await user(db, org.realm);
     const { secrets } = gateway.services.site;
     const apiKey = randomKey();
@@ -116,7 +116,7 @@ describe("Credentials", () => {
     expect(await status(credentials(other.owner))).to.equal(200);
   });
 
-  it("of an incoming-webhook bot open nothing but its own operations", async () => {
+  it("of an incoming-webhook bot allow its own operations only", async () => {
     const hook = await bot(db, org.member, { botType: 2 });
     expect(await status(credentials(hook))).to.equal(401);
   });

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("the bots of a guest", () => {
+describe("Bots of guests", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -41,7 +41,7 @@ describe("the bots of a guest", () => {
       )
     ).map(({ name }) => name);
 
-  it("become guests with their owner, lose what only members see, and come back", async () => {
+  it("become guests with their owner, lose sight of members-only data, and are restored", async () => {
     const owner = await user(db, org.realm);
     const [subscriber, outsider] = [await bot(db, owner), await bot(db, owner)];
     const robots = [subscriber, outsider];
@@ -86,7 +86,7 @@ describe("the bots of a guest", () => {
     expect((await gateway.as(outsider).get(`/api/v1/streams/${other.id}`)).status).to.equal(200);
   });
 
-  it("stay guests where they were guests before", async () => {
+  it("stay guests if they were guests before", async () => {
     const owner = await user(db, org.realm);
     const robot = await bot(db, owner);
     await becomes(robot, 600);
@@ -96,7 +96,7 @@ describe("the bots of a guest", () => {
     await becomes(robot, 400);
   });
 
-  it("have no other role, whoever wants it", async () => {
+  it("cannot get another role from any caller", async () => {
     const owner = await user(db, org.realm);
     const robot = await bot(db, owner);
     await becomes(owner, 600);
@@ -104,7 +104,7 @@ describe("the bots of a guest", () => {
     expect(await roleOf(robot)).to.equal(600);
   });
 
-  it("are made by nobody, also while the role changes", async () => {
+  it("cannot be created, also while the owner's role changes", async () => {
     const made: number[] = [];
     for (let n = 0; n < 4; n++) {
       const owner = await user(db, org.realm);
@@ -125,7 +125,7 @@ describe("the bots of a guest", () => {
     }
   });
 
-  it("come back with a new owner", async () => {
+  it("are restored with a new owner", async () => {
     const owner = await user(db, org.realm);
     const robot = await bot(db, owner);
     await becomes(owner, 600);
@@ -137,7 +137,7 @@ describe("the bots of a guest", () => {
     expect((await reload(db, robot)).botOwnerId).to.equal(org.owner.id);
   });
 
-  it("cost as many statements for ten as for two", async () => {
+  it("run the same number of statements for any number of bots", async () => {
     const statements = [];
     for (const count of [2, 10]) {
       const owner = await user(db, org.realm);

@@ -26,7 +26,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A new e-mail address of one's own", () => {
+describe("Confirmation of the caller's new e-mail address", () => {
   const scene = useScene();
   const { db } = scene;
   const address = () => `${unique("moved")}@carillon.test`;
@@ -40,7 +40,7 @@ describe("A new e-mail address of one's own", () => {
       confirmNewEmail.path.replace("{token}", encodeURIComponent(token)),
     );
 
-  /** Sends what is to be sent. @returns the mails */
+  /** Runs the pending mail jobs. @returns the mails */
   async function mails() {
     const intents = await unqueuedIntents(db, { jobs: [sendMail.name], olderThanMs: 0, limit: 99 });
     const sent = [];
@@ -48,7 +48,7 @@ describe("A new e-mail address of one's own", () => {
       sent.push(...(await runJob(db, sendMail, { intentId, version })).mail);
     return sent;
   }
-  /** Asks for the address, and takes the link out of the mail. */
+  /** Requests the address and returns the link of the mail. */
   async function asked(by: TestAccount, email: string): Promise<string> {
     const { body } = await want(by, email);
     expect(body.result, body.msg).to.equal("success");
@@ -60,7 +60,7 @@ describe("A new e-mail address of one's own", () => {
   }
   const person = () => user(db, scene.org.realm);
 
-  it("is told a link, which gives it to the account at once, and works once", async () => {
+  it("sends a link that changes the address once, at once", async () => {
     const me = await person();
     const email = address();
     const { result: token, events: before } = await eventsOf(db, me.realmId, () =>
@@ -88,7 +88,7 @@ describe("A new e-mail address of one's own", () => {
     await refusedAlike(db, [token, "x".repeat(32), "%00", "nonsense"], confirm);
   });
 
-  it("is not confirmed by GET and HEAD, which mail scanners send, but by the button of their page", async () => {
+  it("ignores GET and HEAD requests of mail scanners, and confirms by the button of the page", async () => {
     const me = await person();
     const [email, organizationName] = ['"<i>&\'"@carillon.test', "<script>alert(1)</script>"];
     await changeOrganization(db, scene.org.realm, { name: organizationName });
@@ -117,7 +117,7 @@ describe("A new e-mail address of one's own", () => {
 
     const sent = address();
     await db.rows("UPDATE address_changes SET new_address = $2 WHERE user_id = $1", [me.id, sent]);
-    // As a browser sends the form.
+    // The form as a browser sends it.
     const answer = await scene.gateway.anonymous.send("POST", path, {
       body: new URLSearchParams(),
     });
@@ -131,7 +131,7 @@ describe("A new e-mail address of one's own", () => {
     await refusedAlike(db, [token, "x".repeat(32), "%00"], show);
   });
 
-  it("is refused where it is none, another account's, made up, or left to administrators", async () => {
+  it("refuses invalid, used and reserved addresses, and changes reserved to administrators", async () => {
     const me = await person();
     const gone = await user(db, scene.org.realm, { isActive: false });
     for (const email of [
@@ -150,7 +150,7 @@ describe("A new e-mail address of one's own", () => {
     await refused(db, () => want(scene.org.bot, address()), "BAD_REQUEST");
   });
 
-  it("is the last one that was asked for, once a minute at most", async () => {
+  it("uses the last requested address, at most one request a minute", async () => {
     const me = await person();
     const first = await asked(me, address());
     await refused(db, () => want(me, address()), "RATE_LIMIT_HIT", undefined, 429);
@@ -163,7 +163,7 @@ describe("A new e-mail address of one's own", () => {
     expect((await confirm(second)).status).to.equal(200);
   });
 
-  it("is nobody's by a link of yesterday, of a deactivated account or of another address", async () => {
+  it("refuses expired links, and links of deactivated accounts or of another address", async () => {
     const [late, gone, moved] = [await person(), await person(), await person()];
     const tokens = [
       await asked(late, address()),
@@ -182,7 +182,7 @@ describe("A new e-mail address of one's own", () => {
     await refusedAlike(db, tokens, confirm);
   });
 
-  it("is refused in the end where it is taken meanwhile, or left to administrators by then", async () => {
+  it("refuses an address that is in use by then, or if only administrators may change addresses by then", async () => {
     const [me, other] = [await person(), await person()];
     const email = address();
     const token = await asked(me, email);
@@ -196,7 +196,7 @@ describe("A new e-mail address of one's own", () => {
     await refused(db, () => confirm(late), "BAD_REQUEST");
   });
 
-  it("is given once by two requests with the link, and to one of two accounts that want it", async () => {
+  it("changes the address once for two concurrent confirmations, and for one of two accounts", async () => {
     const [one, two] = [await person(), await person()];
     const token = await asked(one, address());
     const twice = await Promise.all([confirm(token), confirm(token)]);
@@ -209,7 +209,7 @@ describe("A new e-mail address of one's own", () => {
     expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
   });
 
-  it("that is wanted no more is told by no mail", async () => {
+  it("sends no mail for an outdated request", async () => {
     const me = await person();
     await want(me, address());
     await db.rows("DELETE FROM address_changes WHERE user_id = $1", [me.id]);

@@ -46,7 +46,7 @@ describe("POST /users", () => {
       JSON.stringify(settings),
     ]);
 
-  it("adds a member who can log in with the password, with settings of its own and in the groups of members", async () => {
+  it("creates a member with password, settings and group memberships", async () => {
     const { body } = await create(fresh({ full_name: "  Mia Member  " }));
     expect(body.result, body.msg).to.equal("success");
     const row = await db.prisma.user.findUniqueOrThrow({
@@ -72,7 +72,7 @@ describe("POST /users", () => {
     expect(own).to.include({ full_name: "Mia Member", role: 400 });
   });
 
-  it("copies the organization's defaults, which do not shine through later", async () => {
+  it("copies the organization's defaults, which later changes do not affect", async () => {
     await changeDefaults({ web_font_size_px: 20, email_address_visibility: 3 });
     const { body } = await create(fresh());
     await changeDefaults({ web_font_size_px: 30, email_address_visibility: 1 });
@@ -82,7 +82,7 @@ describe("POST /users", () => {
     expect(row.email).to.match(new RegExp(`^user${row.id}@`));
   });
 
-  it("subscribes the new member to the default channels and tells everybody", async () => {
+  it("subscribes the new member to the default channels and sends events to all accounts", async () => {
     const general = await channel(db, org.admin, { isDefault: true, subscribers: [org.member] });
     const { result, events } = await eventsOf(db, org.realm.id, () => create(fresh()));
     const id = result.body.user_id;
@@ -120,7 +120,7 @@ describe("POST /users", () => {
     expect(subscriptions.map(({ stream_id }) => stream_id)).to.deep.equal([general.id]);
   });
 
-  it("welcomes the new member with a direct message of the organization's bot, unread", async () => {
+  it("welcomes the new member with an unread direct message of the notification bot", async () => {
     const params = fresh({ full_name: "Wanda Welcome" });
     const { result, events } = await eventsOf(db, org.realm.id, () => create(params));
     const id = result.body.user_id;
@@ -147,7 +147,7 @@ describe("POST /users", () => {
     expect(told[0]?.payload["message"]).to.include({ id: message?.id });
   });
 
-  it("hides a hidden address from those who may not see it", async () => {
+  it("hides a hidden address from accounts that may not see it", async () => {
     const { events } = await eventsOf(db, org.realm.id, () =>
       user(db, org.realm, {
         email: "hidden@carillon.test",
@@ -165,23 +165,23 @@ describe("POST /users", () => {
   });
 
   for (const role of ["moderator", "member", "guest", "bot"] as const) {
-    it(`is closed to a ${role}`, async () => {
+    it(`refuses a ${role}`, async () => {
       await refused(db, () => create({}, org[role]), "UNAUTHORIZED_PRINCIPAL");
     });
   }
 
-  it("is closed to an administrator who may not create users", async () => {
+  it("refuses an administrator without the permission to create users", async () => {
     await refused(db, () => create(fresh(), org.admin), "BAD_REQUEST");
   });
 
   for (const name of ["email", "password", "full_name"]) {
-    it(`asks for ${name}`, async () => {
+    it(`requires ${name}`, async () => {
       const ask = () => create(fresh({ [name]: undefined }));
       await refused(db, ask, "REQUEST_VARIABLE_MISSING", { var_name: name });
     });
   }
 
-  it("asks for the first parameter that is missing", async () => {
+  it("reports the first missing parameter", async () => {
     await refused(db, () => create({}), "REQUEST_VARIABLE_MISSING", { var_name: "email" });
   });
 
@@ -202,7 +202,7 @@ describe("POST /users", () => {
     it(`refuses a name ${title}`, () => refuses({ full_name }));
   }
 
-  it("takes names of 100 characters beyond the first plane, and names that others have", async () => {
+  it("accepts names of 100 characters outside the BMP, and names in use", async () => {
     const full_name = "🙂".repeat(100);
     for (let i = 0; i < 2; i++) {
       const { body } = await create(fresh({ full_name }));
@@ -227,12 +227,12 @@ describe("POST /users", () => {
     it(`refuses the address ${JSON.stringify(email.slice(0, 40))}`, () => refuses({ email }));
   }
 
-  it("refuses an address that the server could make up for somebody", async () => {
+  it("refuses an address that the server could generate", async () => {
     const host = hostOf(gateway.services.site, org.realm);
     await refuses({ email: `user99@${host}` });
   });
 
-  it("refuses an address in use, whatever its case, also that of a deactivated account", async () => {
+  it("refuses an address in use in any case, including a deactivated account's", async () => {
     await refuses({ email: org.member.deliveryEmail.toUpperCase() });
     const gone = await user(db, org.realm);
     await deactivateUser(db, gone);
@@ -240,26 +240,26 @@ describe("POST /users", () => {
     await refuses({ email: org.notificationBot.deliveryEmail });
   });
 
-  it("takes an address that is in use in another organization", async () => {
+  it("accepts an address in use in another organization", async () => {
     const other = await organization(db);
     const { body } = await create(fresh({ email: other.member.deliveryEmail }));
     expect(body.result, body.msg).to.equal("success");
   });
 
-  it("does not take the underscore of an address for any character", async () => {
+  it("does not treat an underscore in an address as a wildcard", async () => {
     await user(db, org.realm, { email: "aXb@carillon.test" });
     const { body } = await create(fresh({ email: "a_b@carillon.test" }));
     expect(body.result, body.msg).to.equal("success");
   });
 
-  it("refuses a weak or endless password", async () => {
+  it("refuses a weak or too long password", async () => {
     await refuses({ password: "" });
     await refuses({ password: "five5" });
     for (const password of ["123456", "Password1", "QWERTYuiop"]) await refuses({ password });
     await refuses({ password: "x".repeat(101) });
   });
 
-  it("lets one of two racing requests for an address win", async () => {
+  it("accepts one of two concurrent requests for an address", async () => {
     const params = fresh();
     const answers = await Promise.all([1, 2, 3, 4].map(() => create(params)));
     const codes = answers.map(({ status, body }) => `${status} ${body.code ?? "ok"}`).sort();
@@ -271,14 +271,14 @@ describe("POST /users", () => {
     ]);
   });
 
-  it("refuses a name that another has where names must differ", async () => {
+  it("refuses a name in use if names must be unique", async () => {
     await changeOrganization(db, org.realm, { requireUniqueNames: true });
     await user(db, org.realm, { fullName: "Zoë Zander" });
     await refuses({ full_name: "zoe\u0308 ZANDER" });
     await changeOrganization(db, org.realm, { requireUniqueNames: false });
   });
 
-  it("makes no full member while the organization has a waiting period", async () => {
+  it("creates no full member while the organization has a waiting period", async () => {
     await changeOrganization(db, org.realm, { waitingPeriodThreshold: 3 });
     const { body } = await create(fresh());
     const groups = await db.prisma.userGroupMember.findMany({ where: { userId: body.user_id } });
@@ -286,7 +286,7 @@ describe("POST /users", () => {
     await changeOrganization(db, org.realm, { waitingPeriodThreshold: 0 });
   });
 
-  it("reports parameters that it does not know", async () => {
+  it("reports unsupported parameters", async () => {
     const { body } = await create(fresh({ role: 100 }));
     expect(body.ignored_parameters_unsupported).to.deep.equal(["role"]);
   });

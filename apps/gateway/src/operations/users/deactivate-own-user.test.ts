@@ -26,7 +26,7 @@ describe("DELETE /users/me", () => {
     audience: null,
   });
 
-  it("is for everybody, whatever their role, bots among them", async () => {
+  it("allows accounts of every role, including bots", async () => {
     const org = await organization(db);
     const second = await user(db, org.realm, { role: roles.owner });
     for (const by of [second, org.admin, org.moderator, org.bot, org.member, org.guest]) {
@@ -38,7 +38,7 @@ describe("DELETE /users/me", () => {
     }
   });
 
-  it("takes the caller's bots along, before the caller, and keeps what is theirs", async () => {
+  it("deactivates the caller's bots first and keeps their data", async () => {
     const org = await organization(db);
     const [one, two] = [await bot(db, org.member), await bot(db, org.member)];
     const asleep = await bot(db, org.member, { isActive: false });
@@ -61,7 +61,7 @@ describe("DELETE /users/me", () => {
     expect(audit.map(({ actingUserId }) => actingUserId)).to.deep.equal([org.member.id]);
   });
 
-  it("keeps the only active human owner, whatever owner bots and deactivated owners there are", async () => {
+  it("refuses the only active human owner, even with owner bots and deactivated owners", async () => {
     const org = await organization(db);
     await user(db, org.realm, { role: roles.owner, isActive: false });
     await bot(db, org.owner, { role: roles.owner });
@@ -71,7 +71,7 @@ describe("DELETE /users/me", () => {
     });
   });
 
-  it("keeps the only active account, of whom it does not say that it is the last owner", async () => {
+  it("refuses the only active account with its own error", async () => {
     const org = await organization(db);
     await db.rows("UPDATE users SET is_active = false WHERE realm_id = $1 AND id <> $2", [
       org.realm.id,
@@ -84,7 +84,7 @@ describe("DELETE /users/me", () => {
     });
   });
 
-  it("leaves one of two owners who go at once", async () => {
+  it("keeps one of two owners who leave at once", async () => {
     for (let round = 0; round < 4; round++) {
       const org = await organization(db);
       const second = await user(db, org.realm, { role: roles.owner });
@@ -97,7 +97,7 @@ describe("DELETE /users/me", () => {
     }
   });
 
-  it("lets no bot come through that is made meanwhile", async () => {
+  it("leaves no active bot that is created meanwhile", async () => {
     const org = await organization(db);
     for (let round = 0; round < 4; round++) {
       const target = await user(db, org.realm);
@@ -115,7 +115,7 @@ describe("DELETE /users/me", () => {
     }
   });
 
-  it("asks for credentials", async () => {
+  it("requires credentials", async () => {
     await refused(db, () => gateway.anonymous.call(deactivateOwnUser), "UNAUTHORIZED");
   });
 });

@@ -67,7 +67,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     );
     return rows.map(({ id }) => id);
   };
-  /** A message of the account in every kind of place, and one of somebody else beside it. */
+  /** Sends a message of the account, and one of another account, to every kind of destination. */
   const world = async (target: TestAccount) => {
     const { member, realm } = org;
     const people = { subscribers: [target, member] };
@@ -100,7 +100,7 @@ describe("DELETE /users/{user_id}: actions", () => {
   };
 
   for (const [action, gone] of Object.entries(deletedBy))
-    it(`${action} deletes what the account has sent there, with everybody's copies, and nothing else`, async () => {
+    it(`${action} deletes the account's messages there with all copies, and nothing else`, async () => {
       const target = await user(db, org.realm);
       const { own, others } = await world(target);
       await succeed(target, action as Action);
@@ -121,7 +121,7 @@ describe("DELETE /users/{user_id}: actions", () => {
       expect(archived.map(({ id }) => Number(id))).to.deep.equal(goneIds);
     });
 
-  it("delete all of them together, and their bots' too", async () => {
+  it("delete all messages together, and those of the account's bots", async () => {
     const target = await user(db, org.realm);
     const machine = await bot(db, target);
     const { own } = await world(target);
@@ -140,13 +140,13 @@ describe("DELETE /users/{user_id}: actions", () => {
     for (const { finishedAt } of jobs) expect(finishedAt).to.be.instanceOf(Date);
   });
 
-  it("none of them: nothing is recorded", async () => {
+  it("none: records nothing", async () => {
     const target = await user(db, org.realm);
     await succeed(target);
     expect(await db.prisma.messageDeletionJob.count({ where: { userId: target.id } })).to.equal(0);
   });
 
-  it("are told to who had the messages, topic by topic, ids ascending", async () => {
+  it("send the deletion to receivers by topic, with ascending IDs", async () => {
     const target = await user(db, org.realm);
     const { member, admin, owner, realm } = org;
     const [open, secret] = [
@@ -186,7 +186,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(private_).to.include(member.id).and.not.include(admin.id);
   });
 
-  it("leave what an account sends after it has come back", async () => {
+  it("keep messages that the account sends after its reactivation", async () => {
     const target = await user(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [target] });
     await pastMessages(db, room, target, { count: 3 });
@@ -197,7 +197,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await left(target)).to.deep.equal([fresh]);
   });
 
-  it("of a second deactivation join the first where that is not finished", async () => {
+  it("of a second deactivation join the unfinished first one", async () => {
     const target = await user(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [target] });
     await pastMessages(db, room, target, { count: 3 });
@@ -223,7 +223,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await db.prisma.messageDeletionJob.count({ where: { userId: target.id } })).to.equal(2);
   });
 
-  it("of a second deactivation revive the first where that was given up", async () => {
+  it("of a second deactivation restart the first one if it was given up", async () => {
     const target = await user(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [target] });
     await pastMessages(db, room, target, { count: 3 });
@@ -238,7 +238,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await left(target)).to.deep.equal([]);
   });
 
-  it("find messages that were moved, and channels that became private, meanwhile", async () => {
+  it("find messages moved meanwhile, and channels made private meanwhile", async () => {
     const target = await user(db, org.realm);
     const people = { subscribers: [target, org.member] };
     const [first, second, third] = [
@@ -262,7 +262,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await left(target)).to.deep.equal(kept);
   });
 
-  it("pass over messages that somebody else has deleted meanwhile", async () => {
+  it("skip messages that were deleted meanwhile", async () => {
     const target = await user(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [target, org.member] });
     const [first] = await pastMessages(db, room, target, { count: 3 });
@@ -272,7 +272,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await left(target)).to.deep.equal([]);
   });
 
-  it("ask the database as often, and read no message, however many there are to delete", async () => {
+  it("run the same number of statements and read no message, however many are to be deleted", async () => {
     const asked = async (count: number) => {
       const target = await user(db, org.realm);
       await bot(db, target);
@@ -281,7 +281,7 @@ describe("DELETE /users/{user_id}: actions", () => {
       const { statements } = await countQueries(db, () =>
         succeed(target, "delete_public_channel_messages", "delete_direct_messages"),
       );
-      // Without the wake-ups, which go out after the answer, perhaps.
+      // Without wake-up notifications, which may be sent after the response.
       return statements.filter((text) => !text.includes("pg_notify"));
     };
     const none = await asked(0);
@@ -289,7 +289,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(none.filter((text) => /\bmessages m?\b/.test(text))).to.deep.equal([]);
   });
 
-  it("delete_profile takes the names, and pictures that people have put up, and tells so", async () => {
+  it("delete_profile replaces names and uploaded pictures, with events", async () => {
     const target = await user(db, org.realm);
     const machine = await bot(db, target);
     await db.rows("UPDATE users SET avatar_source = 'U', avatar_version = 4 WHERE id = $1", [
@@ -324,7 +324,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(events.every(({ audience }) => audience === null)).to.equal(true);
   });
 
-  it("are written down in the audit log, of the bots too", async () => {
+  it("are written to the audit log, also for bots", async () => {
     const target = await user(db, org.realm);
     const machine = await bot(db, target);
     await succeed(target, "delete_profile", "delete_direct_messages");
@@ -339,7 +339,7 @@ describe("DELETE /users/{user_id}: actions", () => {
     ]);
   });
 
-  it("of a request that is refused change nothing", async () => {
+  it("of a refused request change nothing", async () => {
     const { owner, admin, member, bot: machine } = org;
     const everything = {
       delete_profile: true,

@@ -36,7 +36,7 @@ describe("DELETE /users/{user_id}: devices", () => {
     me = await user(db, org.realm);
   });
 
-  /** A device that is being registered, and a token of the older kind. */
+  /** A device with a pending registration, and a legacy token. */
   async function furnish(account: TestAccount): Promise<number> {
     const device_id = await device(db, account);
     const params = { device_id, ...pushKey(1), ...pushToken(1) };
@@ -55,7 +55,7 @@ describe("DELETE /users/{user_id}: devices", () => {
   const deactivate = (account: TestAccount) =>
     gateway.as(org.owner).call(deactivateUser, { path: { user_id: account.id } });
 
-  it("go with the account, and are not back when it is", async () => {
+  it("are deleted with the account and not restored with it", async () => {
     await furnish(me);
     await device(db, me, { active: 2 });
     await furnish(org.member);
@@ -67,13 +67,13 @@ describe("DELETE /users/{user_id}: devices", () => {
     expect(await snapshotOf(gateway.as(me), ["device"])).to.deep.include({ devices: {} });
   });
 
-  it("go with who leaves", async () => {
+  it("are deleted if the account deactivates itself", async () => {
     await furnish(me);
     await gateway.as(me).succeed(deactivateOwnUser);
     expect(await left(me)).to.deep.equal([0, 0, 0]);
   });
 
-  it("go where one is being registered at the same time, whoever comes first", async () => {
+  it("are deleted while one is being registered, in either order", async () => {
     for (const deactivatedFirst of [true, false]) {
       const account = await user(db, org.realm);
       const device_id = await device(db, account, { active: 1 });
@@ -99,7 +99,7 @@ describe("DELETE /users/{user_id}: devices", () => {
     }
   });
 
-  it("cost as many statements for many as for few", async () => {
+  it("take the same number of statements for any number", async () => {
     const many = await user(db, org.realm);
     for (let n = 0; n < 20; n++) await device(db, many, { active: n });
     const count = async (account: TestAccount) =>

@@ -27,7 +27,7 @@ describe("DELETE /users/{user_id}: deactivation_notification_comment", () => {
       path: { user_id: target.id },
       params: { deactivation_notification_comment },
     });
-  /** What goes out, now. */
+  /** Runs the mail jobs and returns the mails. */
   const mail = async () => {
     const limits = { jobs: [sendMail.name], olderThanMs: 0, limit: 10 };
     const intents = await unqueuedIntents(db, limits);
@@ -42,12 +42,12 @@ describe("DELETE /users/{user_id}: deactivation_notification_comment", () => {
     return mail();
   };
 
-  it("is not wanted: nobody is told", async () => {
+  it("is not given: sends no mail", async () => {
     expect(await succeed(await user(db, org.realm))).to.deep.equal([]);
   });
 
   for (const comment of ["", " \n"])
-    it(`is ${JSON.stringify(comment)}: the user is told, and not their bots`, async () => {
+    it(`is ${JSON.stringify(comment)}: sends a mail to the user, and none to their bots`, async () => {
       const target = await user(db, org.realm);
       await bot(db, target);
       const sent = await succeed(target, comment);
@@ -60,28 +60,28 @@ describe("DELETE /users/{user_id}: deactivation_notification_comment", () => {
     "<script>alert(1)</script>\r\nBcc: eve@example.com\r\n\r\n.\r\n",
     "**not bold** @**all** \u202e",
   ])
-    it(`goes to the user as it was written: ${JSON.stringify(comment.slice(0, 40))}`, async () => {
+    it(`is sent unchanged: ${JSON.stringify(comment.slice(0, 40))}`, async () => {
       const target = await user(db, org.realm);
       const [sent] = await succeed(target, ` \n${comment} `);
       expect(sent?.text).to.match(/\n\nAn administrator adds:\n\n/);
       expect(sent?.text.endsWith(`\n\n${comment.trim()}\n`)).to.equal(true);
     });
 
-  it("is refused with more than 2000 characters, blank ones at its ends not counted", async () => {
+  it("is refused above 2000 characters after trimming", async () => {
     const target = await user(db, org.realm);
     for (const comment of ["x".repeat(2_001), "🙂".repeat(2_001)])
       await refused(db, () => remove(target, comment), "BAD_REQUEST");
     expect(await succeed(target, `${" ".repeat(100)}${"x".repeat(2_000)}\n`)).to.have.length(1);
   });
 
-  it("goes out once where two ask at once", async () => {
+  it("is sent once for two concurrent requests", async () => {
     const target = await user(db, org.realm);
     const answers = await Promise.all([remove(target, "a"), remove(target, "b")]);
     expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
     expect(await mail()).to.have.length(1);
   });
 
-  it("goes to the address that the account has when it goes out", async () => {
+  it("is sent to the account's address at the time of sending", async () => {
     const target = await user(db, org.realm);
     await remove(target, "");
     await db.rows("UPDATE users SET delivery_email = 'moved@carillon.test' WHERE id = $1", [
@@ -90,7 +90,7 @@ describe("DELETE /users/{user_id}: deactivation_notification_comment", () => {
     expect((await mail()).map(({ to }) => to)).to.deep.equal(["moved@carillon.test"]);
   });
 
-  it("stays in the audit log, and in no queue", async () => {
+  it("is stored in the audit log only, not in a queue", async () => {
     const target = await user(db, org.realm);
     await remove(target, " So long ");
     const { actingUserId, extraData } = await db.prisma.auditLog.findFirstOrThrow({

@@ -29,7 +29,7 @@ import { expect } from "chai";
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Without the wake-ups, which go out after the answer, perhaps. */
+/** Without wake-up notifications, which may be sent after the response. */
 const ownStatements = ({ statements }: QueryCount<unknown>) =>
   statements.filter((text) => !text.includes("pg_notify"));
 
@@ -61,9 +61,9 @@ describe("DELETE /users/{user_id}", () => {
   const status = async (account: TestAccount) =>
     (await gateway.as(account).call(getOwnUser)).status;
 
-  describe("who may", () => {
+  describe("permissions", () => {
     for (const name of ["moderator", "member", "guest", "bot"] as const) {
-      it(`refuses a ${name}, about others and themselves`, async () => {
+      it(`refuses a ${name}, for others and themselves`, async () => {
         await refuses(org[name], org.member.id);
         await refuses(org[name], org[name].id);
         await refuses(org[name], org.owner.id);
@@ -71,7 +71,7 @@ describe("DELETE /users/{user_id}", () => {
       });
     }
 
-    it("lets administrators deactivate everybody but owners, and owners everybody", async () => {
+    it("lets administrators deactivate all but owners, and owners everybody", async () => {
       for (const role of [200, 300, 400, 600]) {
         await succeed(org.admin, await user(db, org.realm, { role }));
         await succeed(org.owner, await user(db, org.realm, { role }));
@@ -82,7 +82,7 @@ describe("DELETE /users/{user_id}", () => {
       await refuses(org.admin, org.owner.id, "UNAUTHORIZED_PRINCIPAL");
     });
 
-    it("lets administrators deactivate themselves, and bots that are administrators others", async () => {
+    it("lets administrators deactivate themselves, and administrator bots others", async () => {
       const admin = await user(db, org.realm, { role: roles.administrator });
       await succeed(admin, admin);
       expect(await status(admin)).to.equal(401);
@@ -90,7 +90,7 @@ describe("DELETE /users/{user_id}", () => {
       await succeed(machine, await user(db, org.realm));
     });
 
-    it("lets a bot deactivate its own owner, and itself with them", async () => {
+    it("lets a bot deactivate its owner, and itself with them", async () => {
       const admin = await user(db, org.realm, { role: roles.administrator });
       const machine = await bot(db, admin, { role: roles.administrator });
       const events = await succeed(machine, admin);
@@ -98,14 +98,14 @@ describe("DELETE /users/{user_id}", () => {
       expect([await status(machine), await status(admin)]).to.deep.equal([401, 401]);
     });
 
-    it("refuses bots, unknown and deactivated accounts, and those of others", async () => {
+    it("refuses bots, unknown and deactivated accounts, and those of other organizations", async () => {
       const absent = await user(db, org.realm, { isActive: false });
       for (const id of [org.bot.id, org.notificationBot.id, absent.id, other.member.id, 0])
         await refuses(org.owner, id);
       expect(await status(other.member)).to.equal(200);
     });
 
-    it("keeps the only active human owner", async () => {
+    it("refuses the only active human owner", async () => {
       const own = await organization(db);
       const second = await user(db, own.realm, { role: roles.owner, isActive: false });
       await bot(db, own.owner, { role: roles.owner });
@@ -115,7 +115,7 @@ describe("DELETE /users/{user_id}", () => {
       await refuses(second, second.id);
     });
 
-    it("leaves one of two owners who deactivate each other at once", async () => {
+    it("keeps one of two owners who deactivate each other at once", async () => {
       for (let round = 0; round < 5; round++) {
         const own = await organization(db);
         const second = await user(db, own.realm, { role: roles.owner });
@@ -132,7 +132,7 @@ describe("DELETE /users/{user_id}", () => {
       }
     });
 
-    it("lets one of two racing requests do the work, and tells it once", async () => {
+    it("handles one of two concurrent requests, with one event", async () => {
       const target = await user(db, org.realm);
       const { result, events } = await eventsOf(db, org.realm.id, () =>
         Promise.all([remove(org.owner, target.id), remove(org.admin, target.id)]),
@@ -154,19 +154,19 @@ describe("DELETE /users/{user_id}", () => {
       it(`refuses actions ${JSON.stringify(actions)}`, () =>
         refuses(org.owner, org.member.id, "BAD_REQUEST", { actions }));
 
-    it("takes actions that delete nothing, and unknown ones", async () => {
+    it("accepts actions without deletions, and unknown ones", async () => {
       for (const actions of [{}, { delete_profile: false, delete_everything: true }])
         await succeed(org.owner, await user(db, org.realm), { actions });
     });
 
-    it("reports those that it does not know", async () => {
+    it("are reported if unsupported", async () => {
       const { body } = await remove(org.owner, (await user(db, org.realm)).id, { user_id: 1 });
       expect(body.ignored_parameters_unsupported).to.deep.equal(["user_id"]);
     });
   });
 
   describe("the account", () => {
-    it("is refused at once with its bots, and keeps what belongs to it", async () => {
+    it("is refused at once with its bots, and keeps its data", async () => {
       const target = await user(db, org.realm);
       const bots = [await bot(db, target), await bot(db, target)];
       const dormant = await bot(db, target, { isActive: false });
@@ -206,7 +206,7 @@ describe("DELETE /users/{user_id}", () => {
       expect(members.map(({ is_active }) => is_active)).to.deep.equal([false, false]);
     });
 
-    it("has no event queues any more, and others keep theirs", async () => {
+    it("loses its event queues, and others keep theirs", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target);
       for (const account of [target, target, machine, org.member])
@@ -218,7 +218,7 @@ describe("DELETE /users/{user_id}", () => {
       expect(queues.map(({ userId }) => userId)).to.deep.equal([org.member.id]);
     });
 
-    it("is told of after its bots, each without its subscriptions first, to those who see the subscribers", async () => {
+    it("is sent after its bots, each preceded by its subscriptions to accounts that see the subscribers", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target);
       const open = await channel(db, org.owner, { subscribers: [target, machine, org.guest] });
@@ -241,7 +241,7 @@ describe("DELETE /users/{user_id}", () => {
         removed(target.id, open.id),
         {
           ...removed(target.id, archived.id),
-          // For the log alone: clients that do not know archived channels are not told.
+          // Written to the log only: clients that do not know archived channels get no event.
           payload: { ...removed(target.id, archived.id).payload, archived: [archived.id] },
         },
         removed(target.id, secret.id),
@@ -257,14 +257,14 @@ describe("DELETE /users/{user_id}", () => {
         expect(audience).not.to.include.oneOf([target.id, machine.id]);
     });
 
-    it("takes no bot of anybody else's with it", async () => {
+    it("keeps bots of other owners active", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target, { row: { botOwnerId: org.member.id } });
       await succeed(org.admin, target);
       expect((await reload(db, machine)).isActive).to.equal(true);
     });
 
-    it("asks the database as often for many subscriptions and groups as for few", async () => {
+    it("runs the same number of statements for any number of subscriptions and groups", async () => {
       const asked = async (n: number) => {
         const target = await user(db, org.realm);
         for (let i = 0; i < n; i++) {
@@ -279,7 +279,7 @@ describe("DELETE /users/{user_id}", () => {
     });
   });
 
-  it("lets no bot come through that is made meanwhile", async () => {
+  it("leaves no active bot that is created meanwhile", async () => {
     for (let round = 0; round < 6; round++) {
       const target = await user(db, org.realm);
       const make = (i: number) =>
@@ -299,7 +299,7 @@ describe("DELETE /users/{user_id}", () => {
     }
   });
 
-  it("goes on where it was cut short: bots that are gone are passed over", async () => {
+  it("continues after an interruption: deactivated bots are skipped", async () => {
     const target = await user(db, org.realm);
     const [first, second] = [await bot(db, target), await bot(db, target)];
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [first.id]);

@@ -36,7 +36,7 @@ describe("POST /fetch_api_key", () => {
     return refused(db, ask, code, fields);
   };
 
-  it("hands out the existing key, with the address as it is stored", async () => {
+  it("returns the existing key with the stored address", async () => {
     for (let i = 0; i < 2; i++) {
       const { status, body } = await fetchKey({ username: " ann@carillon.TEST ", password });
       expect(status).to.equal(200);
@@ -50,25 +50,25 @@ describe("POST /fetch_api_key", () => {
     expect(own.body.user_id).to.equal(ann.id);
   });
 
-  it("asks for both parameters", async () => {
+  it("requires both parameters", async () => {
     const code = "REQUEST_VARIABLE_MISSING";
     await refuses({ password }, code, { var_name: "username" });
     await refuses({ username: ann.deliveryEmail }, code, { var_name: "password" });
   });
 
   for (const username of ["", "ann", "ann@", "ann carillon.test"]) {
-    it(`refuses ${JSON.stringify(username)}, which is no address`, () =>
+    it(`refuses ${JSON.stringify(username)}, which is not an address`, () =>
       refuses({ username, password }, "BAD_REQUEST"));
   }
 
-  it("does not tell a wrong password from an unknown account", async () => {
+  it("answers alike for a wrong password and an unknown account", async () => {
     const code = "AUTHENTICATION_FAILED";
     const wrong = await refuses({ username: ann.deliveryEmail, password: "wrong" }, code);
     const unknown = await refuses({ username: "nobody@carillon.test", password }, code);
     expect(unknown).to.deep.equal(wrong);
   });
 
-  it("answers a text that no password is as long as like a wrong one, and takes no long body", async () => {
+  it("answers a password above the maximum length like a wrong one, and refuses long bodies", async () => {
     const params = (bytes: number) => ({
       username: ann.deliveryEmail,
       password: "a".repeat(bytes),
@@ -79,7 +79,7 @@ describe("POST /fetch_api_key", () => {
     await refuses(params(17_000), "REQUEST_TOO_LARGE");
   });
 
-  it("knows accounts of this organization only, and no bots", async () => {
+  it("finds accounts of this organization only, and no bots", async () => {
     const other = await organization(db);
     const stranger = await user(db, other.realm, { password });
     await refuses({ username: stranger.deliveryEmail, password }, "AUTHENTICATION_FAILED");
@@ -99,7 +99,7 @@ describe("POST /fetch_api_key", () => {
     expect(answer).to.include({ api_key: stranger.apiKey });
   });
 
-  it("refuses a deactivated account, to whom knows its password", async () => {
+  it("reports a deactivated account only with the right password", async () => {
     const gone = await user(db, org.realm, { password, isActive: false });
     await refuses({ username: gone.deliveryEmail, password }, "USER_DEACTIVATED");
     await refuses({ username: gone.deliveryEmail, password: "wrong" }, "AUTHENTICATION_FAILED");
@@ -108,13 +108,13 @@ describe("POST /fetch_api_key", () => {
   it("refuses an account without a password", () =>
     refuses({ username: org.member.deliveryEmail, password }, "PASSWORD_RESET_REQUIRED"));
 
-  it("refuses where the organization does not log in with passwords", async () => {
+  it("refuses all accounts if password login is disabled", async () => {
     await changeOrganization(db, org.realm, { passwordAuthEnabled: false });
     await refuses({ username: ann.deliveryEmail, password }, "PASSWORD_AUTH_DISABLED");
     await changeOrganization(db, org.realm, { passwordAuthEnabled: true });
   });
 
-  it("refuses where the organization is deactivated", async () => {
+  it("refuses all accounts if the organization is deactivated", async () => {
     await changeOrganization(db, org.realm, { deactivated: true });
     await refuses({ username: ann.deliveryEmail, password }, "REALM_DEACTIVATED");
     await changeOrganization(db, org.realm, { deactivated: false });
@@ -124,7 +124,7 @@ describe("POST /fetch_api_key", () => {
     expect(gateway.logText()).not.to.include(password).and.not.to.include(ann.apiKey);
   });
 
-  it("gives no key without a password on a server that is not for development", async () => {
+  it("refuses keys without a password on a server that is not for development", async () => {
     const params = { username: ann.deliveryEmail };
     await refused(db, () => gateway.anonymous.call(devFetchApiKey, { params }), "BAD_REQUEST");
   });
@@ -141,7 +141,7 @@ describe("POST /dev_fetch_api_key on a server for development", () => {
   const fetchKey = (username?: string) =>
     gateway.anonymous.call(devFetchApiKey, { params: { username } });
 
-  it("hands out the key without a password", async () => {
+  it("returns the key without a password", async () => {
     const { status, body } = await fetchKey(org.member.deliveryEmail);
     expect(status).to.equal(200);
     expect(body).to.deep.include({
@@ -151,7 +151,7 @@ describe("POST /dev_fetch_api_key on a server for development", () => {
     });
   });
 
-  it("refuses what is no account", async () => {
+  it("refuses unknown accounts", async () => {
     const gone = await user(db, org.realm, { isActive: false });
     await refused(db, () => fetchKey(), "REQUEST_VARIABLE_MISSING", { var_name: "username" });
     await refused(db, () => fetchKey("member"), "BAD_REQUEST");
@@ -162,7 +162,7 @@ describe("POST /dev_fetch_api_key on a server for development", () => {
   });
 });
 
-/** `fetch` would not send another host than that of the address. */
+/** `fetch` cannot send a Host header that differs from the URL. */
 function post(url: string, host: string, body: string): Promise<Record<string, unknown>> {
   const headers = { host, "content-type": "application/x-www-form-urlencoded" };
   return new Promise((resolve, reject) => {

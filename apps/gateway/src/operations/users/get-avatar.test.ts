@@ -29,7 +29,7 @@ describe("GET /avatar/{user_id}", () => {
         .succeed(getUser, { path: { user_id: id }, params: { client_gravatar: false } })
     ).user.avatar_url;
 
-  it("is one of ours for whoever may not see the address, which says nothing of it", async () => {
+  it("returns a generated picture if the address is hidden from the caller", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     const png = async (query: string) => {
       const { status, headers, text } = await picture(`${hidden.id}${query}`);
@@ -57,7 +57,7 @@ describe("GET /avatar/{user_id}", () => {
     ).to.equal(302);
   });
 
-  it("leads to the picture that the account's avatar_url names: of people, bots and those who left", async () => {
+  it("redirects to the picture of avatar_url, for people, bots and deactivated accounts", async () => {
     const gone = await user(db, org.realm);
     await deactivateUser(db, gone);
     for (const { id } of [org.member, org.bot, org.welcomeBot, gone]) {
@@ -69,7 +69,7 @@ describe("GET /avatar/{user_id}", () => {
     }
   });
 
-  it("answers 404 for an account that there is not, or not in this organization", async () => {
+  it("answers 404 for accounts that are unknown or of another organization", async () => {
     const other = await organization(db);
     for (const id of [other.member.id, 0, 2_000_000_000, "99999999999999999999"]) {
       const answer = await picture(id);
@@ -79,7 +79,7 @@ describe("GET /avatar/{user_id}", () => {
     await refused(db, () => picture("nobody"), "NOT_FOUND");
   });
 
-  it("tells strangers nothing, not even who has an account", async () => {
+  it("reveals nothing to anonymous callers, not even which accounts exist", async () => {
     for (const id of [org.member.id, 0]) {
       const answer = await picture(id, gateway.anonymous);
       refusedWith(answer, "UNAUTHORIZED");

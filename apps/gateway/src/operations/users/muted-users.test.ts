@@ -26,7 +26,7 @@ describe("Muted users", () => {
   const unmute = (by: TestAccount, id: number) => change(unmuteUser, by, id);
   const muted = (account: TestAccount) => listMutedUsers(db, account.id);
 
-  it("are noted, and the muter alone is told, with everybody muted", async () => {
+  it("are stored, and all of them are sent to the muter alone", async () => {
     const { result, events } = await eventsOf(db, org.realm.id, async () => {
       await mute(org.member, org.guest.id);
       return mute(org.member, org.owner.id);
@@ -45,13 +45,13 @@ describe("Muted users", () => {
     expect(await muted(org.guest)).to.deep.equal([]);
   });
 
-  it("may be bots, deactivated or the organization's own bots", async () => {
+  it("may be bots, deactivated accounts or system bots", async () => {
     const gone = await user(db, org.realm, { isActive: false });
     for (const { id } of [org.bot, gone, org.notificationBot]) await mute(org.member, id);
     expect(await muted(org.member)).to.have.length(3);
   });
 
-  it("are unmuted, and the muter alone is told", async () => {
+  it("are removed, with an event for the muter alone", async () => {
     await mute(org.member, org.guest.id);
     await mute(org.member, org.owner.id);
     const { events } = await eventsOf(db, org.realm.id, () => unmute(org.member, org.guest.id));
@@ -64,7 +64,7 @@ describe("Muted users", () => {
     });
   });
 
-  it("are not oneself, not muted twice, not unknown and not somebody else's", async () => {
+  it("exclude the caller, already muted and unknown accounts, and those of other organizations", async () => {
     await mute(org.member, org.guest.id);
     const other = await organization(db);
     const asked: Array<[typeof muteUser | typeof unmuteUser, number]> = [
@@ -85,7 +85,7 @@ describe("Muted users", () => {
     expect((await muted(org.member)).map(({ id }) => id)).to.deep.equal([org.guest.id]);
   });
 
-  it("are told in lists that follow the changes, also of simultaneous ones", async () => {
+  it("are sent in lists that follow the order of concurrent changes", async () => {
     const accounts = [org.guest, org.owner, org.admin, org.moderator, org.bot];
     const { events } = await eventsOf(db, org.realm.id, () =>
       Promise.all(accounts.map(({ id }) => mute(org.member, id))),

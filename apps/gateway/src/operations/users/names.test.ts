@@ -53,7 +53,7 @@ describe("Names of accounts, groups and channels", () => {
       ["\u202dOlivia", "U+202D"],
       ["\u3164", "U+3164"],
     ] as const)
-      it(`refuse ${character} and name it, where ${by} sets one`, async () => {
+      it(`refuse ${character} and name it, if ${by} sets one`, async () => {
         const body = await refused(db, () => ask(text), "BAD_REQUEST");
         expect(body["msg"]).to.contain(character);
       });
@@ -73,24 +73,24 @@ describe("Names of accounts, groups and channels", () => {
       "Notific\u0430tion Bot",
       "WELCOME \u0412\u043eT",
     ])
-      it(`refuse ${name}, which the server uses itself, where ${by} sets one`, async () => {
+      it(`refuse ${name}, which the server uses itself, if ${by} sets one`, async () => {
         await refused(db, () => ask(name), "BAD_REQUEST");
       });
 
-  it("keep joiners where a script or an emoji needs them", async () => {
+  it("keep joiners that a script or an emoji needs", async () => {
     for (const name of ["می\u200cخواهم", "Ann 👩\u200d🚀"]) {
       expect((await rename(name)).status).to.equal(200);
       expect((await channel(`${name} ${own.id}`)).status).to.equal(200);
     }
   });
 
-  it("have single spaces", async () => {
+  it("are stored with single spaces", async () => {
     expect((await rename("Olivia \u00a0  Owner")).status).to.equal(200);
     const { fullName } = await db.prisma.user.findUniqueOrThrow({ where: { id: own.id } });
     expect(fullName).to.equal("Olivia Owner");
   });
 
-  it("that are to be unique differ in more than what cannot be seen, spaces and case, whatever the letters", async () => {
+  it("differ in more than invisible characters, spaces and case, in any script, if they must be unique", async () => {
     await db.prisma.realm.update({
       where: { id: scene.org.realm.id },
       data: { requireUniqueNames: true },
@@ -98,7 +98,7 @@ describe("Names of accounts, groups and channels", () => {
     try {
       const there = await user(db, scene.org.realm, { fullName: "Pat\u200b  Old\u00ad" });
       await refused(db, () => rename("pat old"), "BAD_REQUEST");
-      // A name of an earlier version stays, and is no obstacle to other changes.
+      // An existing name of an earlier version does not prevent other changes.
       expect((await rename("Pat\u200b  Old\u00ad", there)).status).to.equal(200);
       const wrong: string[] = [];
       for (const [n, text] of trickyTexts.entries()) {
@@ -125,7 +125,7 @@ describe("Names of accounts, groups and channels", () => {
     }
   });
 
-  it("that are to be unique do not look alike, and those that do already stay", async () => {
+  it("do not look alike if they must be unique, except for existing ones", async () => {
     const unique = (requireUniqueNames: boolean) =>
       db.prisma.realm.update({ where: { id: scene.org.realm.id }, data: { requireUniqueNames } });
     await user(db, scene.org.realm, { fullName: "Ian Doe" });
@@ -152,7 +152,7 @@ describe("Names of accounts, groups and channels", () => {
     expect((await addBot("Gone \u0421\u0430shier")).status).to.equal(200);
   });
 
-  it("that a channel has from an earlier version are found", async () => {
+  it("of channels from an earlier version are still found", async () => {
     const { id } = await db.prisma.channel.findFirstOrThrow({
       where: { realmId: scene.org.realm.id },
     });

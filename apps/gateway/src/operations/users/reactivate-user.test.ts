@@ -29,7 +29,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Without the wake-ups, which go out after the answer, perhaps. */
+/** Without wake-up notifications, which may be sent after the response. */
 const ownStatements = ({ statements }: QueryCount<unknown>) =>
   statements.filter((text) => !text.includes("pg_notify"));
 
@@ -72,24 +72,24 @@ describe("POST /users/{user_id}/reactivate", () => {
   });
 
   for (const name of ["moderator", "member", "guest", "bot"] as const)
-    it(`is closed to a ${name}`, async () => {
+    it(`refuses a ${name}`, async () => {
       await refuses(org[name], await user(db, org.realm, { isActive: false }));
     });
 
-  it("knows no account of another organization, and no system bot", async () => {
+  it("refuses accounts of other organizations and system bots as unknown", async () => {
     await deactivateRow(db, other.guest);
     await refuses(org.owner, other.guest);
     for (const id of [org.notificationBot.id, 0]) await refused(db, () => bring(org.owner, id));
   });
 
-  it("lets administrators bring owners back, too", async () => {
+  it("lets administrators reactivate owners, too", async () => {
     const owner = await user(db, org.realm, { role: 100, isActive: false });
     await succeed(org.admin, owner);
     expect(await reload(db, owner)).to.include({ isActive: true, role: 100 });
     await remove(owner);
   });
 
-  it("brings back key, subscriptions and groups, and tells everybody", async () => {
+  it("restores the key, subscriptions and groups, with events to all accounts", async () => {
     const target = await user(db, org.realm);
     const room = await channel(db, org.owner, { subscribers: [target, org.member] });
     const left = await channel(db, org.owner, { subscribers: [target] });
@@ -131,7 +131,7 @@ describe("POST /users/{user_id}/reactivate", () => {
     expect(audit.map(({ eventType }) => eventType)).to.include("user_reactivated");
   });
 
-  it("tells the settings that list the account by itself, which were shown without it", async () => {
+  it("sends the settings that list the account individually and were shown without it", async () => {
     const target = await user(db, org.realm);
     const set = () => anonymousGroup(db, org.realm.id, [target.id, org.member.id]);
     const group = await userGroup(db, org.realm);
@@ -178,11 +178,11 @@ describe("POST /users/{user_id}/reactivate", () => {
     });
   });
 
-  it("leaves an active account as it is", async () => {
+  it("does nothing for an active account", async () => {
     expect(await succeed(org.admin, org.member)).to.deep.equal([]);
   });
 
-  it("opens an account whose old event queue is gone", async () => {
+  it("makes the account usable again after its event queue has been deleted", async () => {
     const target = await user(db, org.realm);
     const { queue_id } = await gateway
       .as(target)
@@ -194,7 +194,7 @@ describe("POST /users/{user_id}/reactivate", () => {
     refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id });
   });
 
-  it("tells it once when two do it at the same time", async () => {
+  it("sends one event for two concurrent requests", async () => {
     const target = await user(db, org.realm, { isActive: false });
     const { result, events } = await eventsOf(db, org.realm.id, () =>
       Promise.all([bring(org.owner, target.id), bring(org.admin, target.id)]),
@@ -203,7 +203,7 @@ describe("POST /users/{user_id}/reactivate", () => {
     expect(events.filter(({ type }) => type === "realm_user")).to.have.length(1);
   });
 
-  it("asks the database as often for many subscriptions, groups and settings as for few", async () => {
+  it("runs the same number of statements for any number of subscriptions, groups and settings", async () => {
     const asked = async (n: number) => {
       const target = await user(db, org.realm);
       for (let i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ describe("POST /users/{user_id}/reactivate", () => {
   });
 
   describe("of a bot", () => {
-    it("leaves it to its owner", async () => {
+    it("keeps its owner", async () => {
       const machine = await bot(db, org.member);
       await remove(machine);
       const events = await succeed(org.admin, machine);
@@ -231,7 +231,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       expect(await reload(db, machine)).to.include({ isActive: true, botOwnerId: org.member.id });
     });
 
-    it("makes it the caller's where its owner is deactivated", async () => {
+    it("makes the caller its owner if the owner is deactivated", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target);
       await remove(target);
@@ -246,14 +246,14 @@ describe("POST /users/{user_id}/reactivate", () => {
       await refused(db, () => gateway.as(machine).call(getOwnUser), "UNAUTHORIZED");
     });
 
-    it("needs a person to be its owner", async () => {
+    it("requires a person as its owner", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target);
       await remove(target);
       await refuses(await bot(db, org.owner, { role: 200 }), machine);
     });
 
-    it("needs the permission to create such a bot", async () => {
+    it("requires the permission to create such a bot", async () => {
       const [generic, webhook] = [
         await bot(db, org.member),
         await bot(db, org.member, { botType: 2 }),
@@ -274,7 +274,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       });
     });
 
-    it("needs a name that no active account has", async () => {
+    it("requires a name that no active account has", async () => {
       const machine = await bot(db, org.member, { fullName: "Twin Bot" });
       await remove(machine);
       const twin = await user(db, org.realm, { fullName: "TWIN bot" });
@@ -283,14 +283,14 @@ describe("POST /users/{user_id}/reactivate", () => {
       await succeed(org.owner, machine);
     });
 
-    it("that may create users is for owners", async () => {
+    it("requires an owner if the bot may create users", async () => {
       const machine = await bot(db, org.member, { canCreateUsers: true });
       await remove(machine);
       await refuses(org.admin, machine, "UNAUTHORIZED_PRINCIPAL");
       await succeed(org.owner, machine);
     });
 
-    it("leaves no active bot with a deactivated owner, whatever happens at once", async () => {
+    it("leaves no active bot with a deactivated owner under concurrent requests", async () => {
       for (let round = 0; round < 6; round++) {
         const target = await user(db, org.realm);
         const machine = await bot(db, target);

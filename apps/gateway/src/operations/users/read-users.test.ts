@@ -23,7 +23,7 @@ describe("Reading accounts", () => {
   const read = (by: TestAccount, id: number, params: Record<string, unknown> = {}) =>
     gateway.as(by).call(getUser, { path: { user_id: id }, params });
 
-  it("shows a person with every field that clients count on", async () => {
+  it("returns a person with every field that clients require", async () => {
     const { body } = await read(org.guest, org.member.id);
     const { member } = org;
     expect(body.user).to.deep.equal({
@@ -45,7 +45,7 @@ describe("Reading accounts", () => {
     });
   });
 
-  it("makes up the avatar's address where the client does not", async () => {
+  it("contains the avatar's address if the client cannot compute it", async () => {
     const loud = await user(db, org.realm, { email: "LOUD@Carillon.test" });
     const { body } = await read(org.member, loud.id, {
       client_gravatar: false,
@@ -58,7 +58,7 @@ describe("Reading accounts", () => {
     });
   });
 
-  it("shows bots with their owner, deactivated accounts, and what owners and administrators are", async () => {
+  it("returns bots with their owner, deactivated accounts, and the role flags", async () => {
     const robot = await read(org.member, org.bot.id, { include_custom_profile_fields: true });
     expect(robot.body.user).to.include({
       is_bot: true,
@@ -110,14 +110,14 @@ describe("Reading accounts", () => {
     expect(body.user.delivery_email).to.equal(robot.deliveryEmail);
   });
 
-  it("answers alike for unknown accounts, those of other organizations and ids out of range", async () => {
+  it("answers alike for unknown accounts, those of other organizations and IDs out of range", async () => {
     const other = await organization(db);
     await refusedAlike(db, [2_000_000_000, other.member.id, "99999999999999999999"], (id) =>
       gateway.as(org.owner).get(`/api/v1/users/${id}`),
     );
   });
 
-  it("lists all accounts but the organization's own bots, or those asked for", async () => {
+  it("lists all accounts except system bots, or the requested ones", async () => {
     const gone = await user(db, org.realm, { isActive: false });
     const { members } = await gateway.as(org.guest).succeed(getUsers);
     const ids = members.map((member) => member.user_id);
@@ -129,7 +129,7 @@ describe("Reading accounts", () => {
     expect(some.members.map((member) => member.user_id)).to.have.members([gone.id, org.owner.id]);
   });
 
-  it("shows one's own account at the top level, with its newest message and a picture", async () => {
+  it("returns the caller at the top level, with max_message_id and a picture", async () => {
     const own = await gateway.as(org.member).succeed(getOwnUser);
     expect(own).to.include({ user_id: org.member.id, max_message_id: -1 });
     expect(own.profile_data).to.deep.equal({});
@@ -142,7 +142,7 @@ describe("Reading accounts", () => {
     expect(robot).to.include({ is_bot: true }).and.not.to.have.property("profile_data");
   });
 
-  it("reports the parameters that GET /users/me does not take", async () => {
+  it("reports parameters that GET /users/me does not support", async () => {
     const { body } = await gateway
       .as(org.member)
       .get("/api/v1/users/me", { client_gravatar: true });

@@ -39,7 +39,7 @@ describe("POST /users/me/api_key/regenerate", () => {
   const statusAt = async (gateway: Gateway, credentials: ApiCredentials) =>
     (await gateway.as(credentials).call(getOwnUser)).status;
 
-  it("gives people and bots another key, and the old one opens nothing any more, anywhere", async () => {
+  it("gives people and bots a new key and rejects the old one everywhere", async () => {
     const me = await user(db, org.realm);
     for (const account of [me, await bot(db, me)]) {
       expect(await statusAt(there, withKey(account, account.apiKey))).to.equal(200);
@@ -52,7 +52,7 @@ describe("POST /users/me/api_key/regenerate", () => {
         expect(await statusAt(gateway, withKey(account, account.apiKey))).to.equal(401);
         expect(await statusAt(gateway, withKey(account, result.api_key))).to.equal(200);
       }
-      // For the gateways alone.
+      // An event for gateways only.
       expect(events.map(({ type, audience }) => [type, audience])).to.deep.equal([
         ["api_key_changed", []],
       ]);
@@ -65,7 +65,7 @@ describe("POST /users/me/api_key/regenerate", () => {
     }
   });
 
-  it("keeps the old key where it is refused", async () => {
+  it("keeps the old key if the request is refused", async () => {
     const hook = await bot(db, org.member, { botType: 2 });
     await refused(db, () => here.as(hook).call(regenerateApiKey), "UNAUTHORIZED");
     await refused(db, () => here.anonymous.call(regenerateApiKey), "UNAUTHORIZED");
@@ -74,7 +74,7 @@ describe("POST /users/me/api_key/regenerate", () => {
     expect(Buffer.from(apiKeyDigest).equals(secrets.digest(hook.apiKey))).to.equal(true);
   });
 
-  it("gives one of many that ask with the same key a new one, and refuses the others", async () => {
+  it("gives a new key to one of many requests with the same key, and refuses the others", async () => {
     const me = await user(db, org.realm);
     const answers = await Promise.all(
       [here, there, here, there].map((gateway) => gateway.as(me).call(regenerateApiKey)),
@@ -85,7 +85,7 @@ describe("POST /users/me/api_key/regenerate", () => {
     expect(await statusAt(there, withKey(me, given[0]?.body.api_key ?? ""))).to.equal(200);
   });
 
-  it("ends the polls that wait with the old key, on every gateway, and lets the new one go on", async () => {
+  it("ends polls with the old key on every gateway, and lets the new key continue", async () => {
     const me = await user(db, org.realm);
     const params = { event_types: ["typing"], fetch_event_types: [] };
     const open = async (gateway: Gateway, account: TestAccount) => {
@@ -103,7 +103,7 @@ describe("POST /users/me/api_key/regenerate", () => {
     const { events } = await there.as(withKey(me, api_key)).succeed(getEvents, {
       params: { queue_id, last_event_id, dont_block: true },
     });
-    // The row that is for gateways has a place in the log, and is nothing to clients.
+    // The row for gateways has a log position but is no event for clients.
     expect(events.filter(({ type }) => type !== "heartbeat")).to.deep.equal([]);
     await db.transaction(async (tx) => {
       const sender = { user_id: org.moderator.id, email: org.moderator.email };
@@ -115,11 +115,11 @@ describe("POST /users/me/api_key/regenerate", () => {
     expect(body.events.map(({ type }) => type)).to.deep.equal(["typing"]);
   });
 
-  it("ends a poll that came with the old key and was looked up after the change", async () => {
+  it("ends a poll that authenticated with the old key before the change", async () => {
     const me = await user(db, org.realm);
     const late = await startGateway(db, {
       app: {
-        // Between the look-up of the credentials and the poll.
+        // Between authentication and the poll.
         limiter: {
           check: async ({ operation }) => {
             if (operation.id === "get-events") await here.as(me).succeed(regenerateApiKey);

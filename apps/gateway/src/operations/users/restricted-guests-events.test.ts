@@ -34,7 +34,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("guests outside can_access_all_users_group, by events", () => {
+describe("Events to guests outside can_access_all_users_group", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -63,7 +63,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
   const change = (target: TestAccount, params: Readonly<Record<string, unknown>>) =>
     gateway.as(org.owner).succeed(updateUser, { path: { user_id: target.id }, params });
 
-  /** What a guest is told, and a member, both with a list that may be incomplete and one that may not. */
+  /** The events of a guest and of a member, each with and without support for incomplete user lists. */
   const told = async (guest: TestAccount, work: () => Promise<unknown>) => {
     const params = { client_capabilities: { user_list_incomplete: true } };
     return watch(
@@ -89,7 +89,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
   const ascending = (...accounts: TestAccount[]) =>
     accounts.map(({ id }) => id).sort((a, b) => a - b);
 
-  it("are told of whom they come to see by a subscription of theirs, before it", async () => {
+  it("contain an account before the subscription that makes it visible", async () => {
     const [guest, one, two] = [await visitor(), await person(), await person()];
     await gateway.as(one).succeed(updateStatus, { params: { status_text: "here" } });
     const room = await roomOf(one, two);
@@ -109,7 +109,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(about(member, "realm_user")).to.deep.equal([]);
   });
 
-  it("are told of who is subscribed beside them, and no more of it where they saw them already", async () => {
+  it("contain subscribers of the guest's channels, and no account that is already visible", async () => {
     const [guest, one] = [await visitor(), await person()];
     const [room, other] = [await roomOf(guest), await roomOf(guest)];
     const first = await told(guest, () => join(room, one));
@@ -125,7 +125,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(about(last.member, "realm_user")).to.deep.equal([]);
   });
 
-  it("lose sight of everybody in a channel that they leave, but of those in a conversation", async () => {
+  it("remove the accounts of a channel that the guest leaves, except in shared conversations", async () => {
     const [guest, one, two] = [await visitor(), await person(), await person()];
     const room = await roomOf(guest, one, two, await bot(db, org.owner));
     await gateway
@@ -135,7 +135,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(lostIn(events)).to.deep.equal([one.id]);
   });
 
-  it("are told of who writes to them first, before the message, and of those who plan to", async () => {
+  it("contain a new sender before the message, also for scheduled messages", async () => {
     const [guest, one, two, three] = [
       await visitor(),
       await person(),
@@ -167,7 +167,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(gainedIn(planned.guest)).to.deep.equal([three.id]);
   });
 
-  it("are told of changes of those alone whom they see", async () => {
+  it("contain changes of visible accounts only", async () => {
     const [guest, seen, unseen] = [await visitor(), await person(), await person()];
     await roomOf(guest, seen);
     const changes: Array<(target: TestAccount) => Promise<unknown>> = [
@@ -201,7 +201,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     }
   });
 
-  it("get a stand-in for who is new, with clients that need one", async () => {
+  it("contain a placeholder for a new account, for clients that need one", async () => {
     const guest = await visitor();
     const name = unique("newcomer");
     const {
@@ -221,7 +221,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(made).to.include({ full_name: name });
   });
 
-  it("see nothing of who is deactivated, but by a conversation, and of who comes back again", async () => {
+  it("hide deactivated accounts except in conversations, and reactivated ones", async () => {
     const [guest, peer, friend, stranger] = [
       await visitor(),
       await person(),
@@ -274,7 +274,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     await leave(room, guest);
   });
 
-  it("are told of everybody when they become members, and of nobody else when they become guests", async () => {
+  it("show all accounts to a guest who becomes a member, and remove them for a new guest", async () => {
     const [guest, peer, gone] = [await visitor(), await person(), await person()];
     await roomOf(guest, peer);
     await gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: gone.id } });
@@ -288,7 +288,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(about(down.member, "realm_user").map(({ op }) => op)).to.deep.equal(["update"]);
   });
 
-  it("are told of everybody when the permission is everyone's, and of nobody else when it is not", async () => {
+  it("show all accounts when the permission becomes role:everyone, and remove them otherwise", async () => {
     const own = await organization(db);
     const peer = await user(db, own.realm);
     await channel(db, own.realm, { subscribers: [own.guest, peer] });
@@ -303,7 +303,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(gainedIn(opened.guest)).to.deep.equal(all);
   });
 
-  it("hear what others write in their channels, and not who they are, nor that they type", async () => {
+  it("contain messages in their channels without the sender's name, and no typing events", async () => {
     const [guest, writer] = [await visitor(), await person()];
     const room = await roomOf(guest, writer);
     await unsubscribe(db, room.id, writer);
@@ -325,7 +325,7 @@ describe("guests outside can_access_all_users_group, by events", () => {
     expect(JSON.stringify(events)).not.to.include(writer.fullName).and.not.to.include(writer.email);
   });
 
-  it("end where the rows say, whoever changes what at the same time", async () => {
+  it("lead to the state of the rows under concurrent changes", async () => {
     for (let round = 0; round < 4; round++) {
       const [guest, peer] = [await visitor(), await person()];
       const [one, two] = [await roomOf(guest, peer), await roomOf(guest)];

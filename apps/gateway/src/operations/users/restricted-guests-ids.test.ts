@@ -42,17 +42,17 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// users.md §2.1: a guest who names somebody unseen is answered as one who names nobody.
-describe("guests outside can_access_all_users_group, who name people by id", () => {
+// users.md §2.1: IDs of hidden accounts are answered like unknown IDs.
+describe("Guests outside can_access_all_users_group: IDs in requests", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
   let room: { id: number; name: string };
   let peer: TestAccount;
-  /** Somebody whom the guest sees, and loses sight of. */
+  /** An account that the guest sees at first and loses sight of. */
   let mate: TestAccount;
   let friend: TestAccount;
-  /** People whom the guest does not see, in every state, and ids that are nobody's here. */
+  /** Accounts hidden from the guest, in every state, and IDs unknown in the organization. */
   let nobodies: number[];
   let stranger: TestAccount;
   before(async () => {
@@ -76,7 +76,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
 
   const asGuest = () => gateway.as(org.guest);
 
-  /** The words in which each is refused, which are to be the same for all. */
+  /** The error message of each refusal; all must be equal. */
   const refusedAlikeEach = async (
     asks: Readonly<Record<string, (id: number) => Promise<Pick<Answer, "status" | "body">>>>,
     ids: readonly number[] = nobodies,
@@ -85,7 +85,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
       try {
         const words = await refusedAlike(db, ids, async (id) => {
           const { status, body } = await ask(id);
-          // Some words name the id that was asked for.
+          // Some messages contain the requested ID.
           return { status, body: { ...body, msg: (body.msg ?? "").replaceAll(String(id), "ID") } };
         });
         expect(words, what).not.to.equal("");
@@ -95,7 +95,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     }
   };
 
-  it("are refused alike by what acts on one account", () =>
+  it("are refused alike by operations on one account", () =>
     refusedAlikeEach({
       account: (user_id) => asGuest().call(getUser, { path: { user_id } }),
       status: (user_id) => asGuest().call(getStatus, { path: { user_id } }),
@@ -111,7 +111,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
       "new key of a bot": (bot_id) => asGuest().call(regenerateBotApiKey, { path: { bot_id } }),
     }));
 
-  it("are refused alike by what is written to people", async () => {
+  it("are refused alike by messages to people", async () => {
     const content = "Psst";
     const own = await asGuest().succeed(createDrafts, {
       params: { drafts: [{ type: "private", to: [peer.id], topic: "", content }] },
@@ -148,7 +148,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     });
   });
 
-  it("are refused alike by a profile field that names people", async () => {
+  it("are refused alike by profile fields of people", async () => {
     const field = await profileField(db, org.realm, { fieldType: 6 });
     const say = (...value: number[]) =>
       asGuest().call(updateOwnProfile, { params: { data: [{ id: field.id, value }] } });
@@ -160,7 +160,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     await subscribe(db, room.id, mate);
   });
 
-  it("keep in a draft whom it had named before they lost sight of them", async () => {
+  it("are kept in a draft from before the guest lost sight of the account", async () => {
     const about = (...to: number[]) => ({ type: "private", to, topic: "", content: "Psst" });
     const { ids } = await asGuest().succeed(createDrafts, { params: { drafts: [about(mate.id)] } });
     const change = (...to: number[]) =>
@@ -174,7 +174,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     await subscribe(db, room.id, mate);
   });
 
-  it("take the muting of somebody back whom they have lost sight of", async () => {
+  it("are accepted for unmuting an account that has become hidden", async () => {
     const path = { muted_user_id: mate.id };
     await asGuest().succeed(muteUser, { path });
     await unsubscribe(db, room.id, mate);
@@ -194,7 +194,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     await subscribe(db, room.id, mate);
   });
 
-  it("are refused alike as owners of bots, and as who is to leave a channel", async () => {
+  it("are refused alike as owners of bots, and as accounts to unsubscribe", async () => {
     const { guest, groups } = org;
     const machine = await bot(db, guest, { role: roles.guest });
     const open = await channel(db, org.owner, {
@@ -211,7 +211,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     });
   });
 
-  it("find messages of nobody", async () => {
+  it("match no messages", async () => {
     const found = async (operator: string, operand: unknown) => {
       const { status, body } = await asGuest().call(getMessages, {
         params: {
@@ -231,7 +231,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
     }
   });
 
-  it("get a picture of nobody", async () => {
+  it("return no picture", async () => {
     const statuses = new Set<number>();
     for (const id of nobodies) {
       const answer = await asGuest().send("GET", `/avatar/${id}`, { redirect: "manual" });

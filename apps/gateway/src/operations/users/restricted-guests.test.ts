@@ -38,13 +38,13 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("guests outside can_access_all_users_group", () => {
+describe("Guests outside can_access_all_users_group", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
-  /** Whom the guest sees, and why. */
+  /** The accounts that the guest sees, with the reason. */
   let seen: Record<"self" | "peer" | "friend" | "gone friend" | "bot" | "gone bot", TestAccount>;
-  /** Whom it does not. */
+  /** The accounts hidden from the guest. */
   let unseen: Record<"stranger" | "past peer" | "gone peer" | "hidden", TestAccount>;
   let room: { id: number; name: string };
   before(async () => {
@@ -102,7 +102,7 @@ describe("guests outside can_access_all_users_group", () => {
     expect(all.map(({ user_id }) => user_id)).to.include.members(asked);
   });
 
-  it("read these, and others as little as what is not there", async () => {
+  it("read visible accounts, and get the unknown-account error for others", async () => {
     const other = await organization(db);
     for (const { id } of Object.values(seen)) {
       const { user: found } = await asGuest().succeed(getUser, { path: { user_id: id } });
@@ -125,7 +125,7 @@ describe("guests outside can_access_all_users_group", () => {
     );
   });
 
-  it("learn of others neither presence nor status nor picture", async () => {
+  it("get no presence, status or picture of hidden accounts", async () => {
     const { peer } = seen;
     const { stranger } = unseen;
     await asGuest().succeed(getPresence, { path: { user_id_or_email: String(peer.id) } });
@@ -152,7 +152,7 @@ describe("guests outside can_access_all_users_group", () => {
     expect(await picture(stranger)).to.equal(200);
   });
 
-  it("get a snapshot with stand-ins for others, unless they do without", async () => {
+  it("get a snapshot with placeholders for hidden accounts, unless the client needs none", async () => {
     const snapshot = async (user_list_incomplete: boolean) =>
       (await asGuest().succeed(register, {
         params: {
@@ -205,7 +205,7 @@ describe("guests outside can_access_all_users_group", () => {
       expect(said).not.to.include(fullName).and.not.to.include(deliveryEmail);
   });
 
-  it("read messages of others without who they are", async () => {
+  it("read messages of hidden accounts without the sender's identity", async () => {
     const hub = await channel(db, org.owner, { subscribers: [org.guest, seen.peer] });
     const sent: number[] = [];
     for (const by of [seen.peer, unseen.stranger, seen.bot]) {
@@ -254,7 +254,7 @@ describe("guests outside can_access_all_users_group", () => {
       await refused(db, () => narrow(address), "BAD_NARROW");
   });
 
-  it("write to nobody else, now or later, nor show that they type", async () => {
+  it("cannot message, schedule to or send typing events to hidden accounts", async () => {
     const { stranger } = unseen;
     const content = "Psst";
     for (const to of [[stranger.id], [seen.peer.id, stranger.id], [2_147_483_647]]) {
@@ -277,7 +277,7 @@ describe("guests outside can_access_all_users_group", () => {
     });
   });
 
-  it("are all guests, bots among them, as long as the organization wants it so", async () => {
+  it("are all guests including bots, while the organization restricts them", async () => {
     const machine = await bot(db, org.owner, { role: roles.guest });
     const may = async (by: TestAccount, target: TestAccount) =>
       (await gateway.as(by).call(getUser, { path: { user_id: target.id } })).body.result ===
@@ -292,7 +292,7 @@ describe("guests outside can_access_all_users_group", () => {
     expect(own.full_name).to.equal(org.guest.fullName);
   });
 
-  it("ask the database as often with many peers as with few", async () => {
+  it("run the same number of statements for any number of visible accounts", async () => {
     const asked = () => countQueries(db, () => asGuest().succeed(getUsers));
     const few = await asked();
     for (let i = 0; i < 5; i++) {
@@ -304,7 +304,7 @@ describe("guests outside can_access_all_users_group", () => {
     expect(many.count).to.equal(few.count);
   });
 
-  it("mention whom they see, and nobody else, as if nobody had the name", async () => {
+  it("mention visible accounts only; other names are treated as unknown", async () => {
     const named = (text: string, by: TestAccount) =>
       gateway.as(by).succeed(renderMessageText, { params: { content: text } });
     for (const [why, person] of Object.entries(seen)) {

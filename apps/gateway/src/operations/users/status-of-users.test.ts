@@ -12,12 +12,12 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("Status of others", () => {
+describe("Status of other users", () => {
   const scene = useScene();
   const set = (by: TestAccount, user_id: number, params: Params = { status_text: "away" }) =>
     scene.as(by).call(updateStatusOfUser, { path: { user_id }, params });
 
-  it("is set by administrators, and everybody is told", async () => {
+  it("is set by administrators and sent to all accounts", async () => {
     const { owner, admin, member, guest, realm } = scene.org;
     for (const by of [owner, admin]) {
       const { events, result } = await eventsOf(scene.db, realm.id, () =>
@@ -33,7 +33,7 @@ describe("Status of others", () => {
     }
   });
 
-  it("is refused to everybody else, and for who is no active person of the organization", async () => {
+  it("is refused to other callers, and for accounts that are not active people of the organization", async () => {
     const { owner, moderator, member, guest, bot, realm } = scene.org;
     for (const by of [moderator, member, guest, bot])
       await refused(scene.db, () => set(by, owner.id), "UNAUTHORIZED_PRINCIPAL", {});

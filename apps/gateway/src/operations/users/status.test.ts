@@ -24,18 +24,18 @@ describe("Status of users", () => {
     gateway.as(by).succeed(updateStatus, { params });
   const statusOf = async (account: TestAccount) =>
     (await gateway.as(org.guest).succeed(getStatus, { path: { user_id: account.id } })).status;
-  /** What everybody is told while the account sends the parameters. */
+  /** The events to all accounts for a request with these parameters. */
   const told = async (by: TestAccount, params: Params) =>
     (await eventsOf(db, org.realm.id, () => update(by, params))).events;
   const smile = { emoji_name: "smile", emoji_code: "1f642", reaction_type: "unicode_emoji" };
   const noEmoji = { emoji_name: "", emoji_code: "", reaction_type: "" };
 
-  it("is nothing at first, for bots too", async () => {
+  it("is empty at first, for bots too", async () => {
     expect(await statusOf(org.member)).to.deep.equal({});
     expect(await statusOf(org.bot)).to.deep.equal({});
   });
 
-  it("is a text, trimmed, and everybody is told", async () => {
+  it("is a trimmed text and is sent to all accounts", async () => {
     const events = await told(org.member, { status_text: "  on a walk\n" });
     expect(await statusOf(org.member)).to.deep.equal({ status_text: "on a walk" });
     expect(events).to.have.length(1);
@@ -55,7 +55,7 @@ describe("Status of users", () => {
     expect(await statusOf(org.owner)).to.deep.equal(smile);
   });
 
-  it("keeps what is not sent, and tells of what has changed", async () => {
+  it("keeps omitted fields and sends changed ones", async () => {
     await update(org.member, { status_text: "away", ...smile });
     const [text] = await told(org.member, { status_text: "back", ...smile });
     expect(text?.payload).to.deep.equal({ user_id: org.member.id, status_text: "back" });
@@ -64,7 +64,7 @@ describe("Status of users", () => {
     expect(await statusOf(org.member)).to.include({ status_text: "back", emoji_name: "heart" });
   });
 
-  it("is taken away with empty texts, whatever else older clients send with them", async () => {
+  it("is removed by empty texts, whatever else older clients send", async () => {
     await update(org.member, { status_text: "away", ...smile });
     const [emoji] = await told(org.member, noEmoji);
     expect(emoji?.payload).to.deep.equal({ user_id: org.member.id, ...noEmoji });
@@ -74,20 +74,20 @@ describe("Status of users", () => {
     expect(await statusOf(org.member)).to.deep.equal({});
   });
 
-  it("tells nothing where nothing changes", async () => {
+  it("sends no event if nothing changes", async () => {
     expect(await told(org.member, { status_text: "", emoji_name: "" })).to.deep.equal([]);
     await update(org.member, { status_text: "away", ...smile });
     for (const same of [{ status_text: "away " }, { emoji_name: "smile" }, smile])
       expect(await told(org.member, same)).to.deep.equal([]);
   });
 
-  it("has up to sixty characters, however many bytes they take", async () => {
+  it("accepts up to sixty characters of any size in bytes", async () => {
     const longest = "🎉".repeat(60);
     await update(org.member, { status_text: ` ${longest} ` });
     expect(await statusOf(org.member)).to.deep.equal({ status_text: longest });
   });
 
-  it("refuses what is too long, unknown, contradictory or nothing, and changes nothing then", async () => {
+  it("refuses too long, unknown, contradictory and missing values without a change", async () => {
     await update(org.member, { status_text: "away", ...smile });
     const bad: Params[] = [
       {},
@@ -105,7 +105,7 @@ describe("Status of users", () => {
     expect(await statusOf(org.member)).to.deep.equal({ status_text: "away", ...smile });
   });
 
-  it("is for people, and can be read by accounts of the organization alone", async () => {
+  it("belongs to people, and is readable within the organization only", async () => {
     const params = { status_text: "x" };
     await refused(db, () => gateway.as(org.bot).call(updateStatus, { params }));
     const other = await organization(db);
@@ -117,7 +117,7 @@ describe("Status of users", () => {
       await refused(db, () => gateway.as(other.owner).call(getStatus, { path: { user_id } }));
   });
 
-  it("tells of simultaneous changes in the order in which they come", async () => {
+  it("sends concurrent changes in their order", async () => {
     const { events } = await eventsOf(db, org.realm.id, () =>
       Promise.all(["a", "b", "c", "d"].map((text) => update(org.member, { status_text: text }))),
     );

@@ -24,7 +24,7 @@ describe("PATCH /users/{user_id}: new_email", () => {
     other = await organization(db);
   });
 
-  it("is for owners whose account may change addresses", async () => {
+  it("requires an owner with the permission to change addresses", async () => {
     const plain = await user(db, org.realm, { role: roles.owner });
     const flagged = await user(db, org.realm, {
       role: roles.administrator,
@@ -36,7 +36,7 @@ describe("PATCH /users/{user_id}: new_email", () => {
     }
   });
 
-  it("is in effect at once, and told to everybody who sees it", async () => {
+  it("takes effect at once and is sent to accounts that see it", async () => {
     const target = await user(db, org.realm);
     const email = "Brand.New@carillon.test";
     const { now, events } = await change(org.owner, target, { new_email: ` ${email} ` });
@@ -62,7 +62,7 @@ describe("PATCH /users/{user_id}: new_email", () => {
     expect(recased.now.deliveryEmail).to.equal(email.toLowerCase());
   });
 
-  it("that is hidden is told to those who see it, and to its owner", async () => {
+  it("is sent to accounts that see it and to its owner if it is hidden", async () => {
     const target = await user(db, org.realm, { settings: { email_address_visibility: 3 } });
     const { now, events } = await change(org.owner, target, { new_email: "still@carillon.test" });
     expect(now.email).to.equal(target.email);
@@ -79,10 +79,10 @@ describe("PATCH /users/{user_id}: new_email", () => {
   });
 
   for (const email of ["", "nora", "nora@", "no ra@carillon.test", "nora\u0000@carillon.test"])
-    it(`is not ${JSON.stringify(email)}`, () =>
+    it(`refuses ${JSON.stringify(email)}`, () =>
       refuses(org.owner, org.member.id, { new_email: email }));
 
-  it("is no other account's, whatever its case and state, nor one that the server makes up", async () => {
+  it("refuses addresses in use, in any case and state, and addresses that the server generates", async () => {
     const gone = await user(db, org.realm, { isActive: false });
     const host = hostOf(gateway.services.site, org.realm);
     for (const email of [
@@ -96,7 +96,7 @@ describe("PATCH /users/{user_id}: new_email", () => {
     await change(org.owner, target, { new_email: other.guest.deliveryEmail });
   });
 
-  it("goes to one of two accounts that are to have it at once", async () => {
+  it("is assigned to one of two accounts in concurrent requests", async () => {
     const [a, b] = [await user(db, org.realm), await user(db, org.realm)];
     const answers = await Promise.all(
       [a, b].map(({ id }) => patch(org.owner, id, { new_email: "raced@carillon.test" })),

@@ -20,7 +20,7 @@ describe("PATCH /users/{user_id}: full_name", () => {
     org = scene.org;
   });
 
-  it("is stored trimmed and told, once", async () => {
+  it("is stored trimmed and sent once", async () => {
     const target = await user(db, org.realm);
     const { now, events } = await change(org.admin, target, { full_name: "  Nina Née  " });
     expect(now.fullName).to.equal("Nina Née");
@@ -44,7 +44,7 @@ describe("PATCH /users/{user_id}: full_name", () => {
   ] as const)
     it(`is not one ${title}`, () => refuses(org.owner, org.member.id, { full_name: name }));
 
-  it("may be another's, unless names must differ, from deactivated accounts' too", async () => {
+  it("accepts a name in use unless names must be unique, including deactivated accounts'", async () => {
     const own = await organization(db);
     const target = await user(db, own.realm);
     const rename = (full_name: string) => patch(own.admin, target.id, { full_name });

@@ -33,7 +33,7 @@ describe("PATCH /users/{user_id}: profile_data", () => {
     return found.profile_data;
   };
 
-  it("sets any field of anybody, deactivated or not, and tells everybody of each", async () => {
+  it("sets any field of active and deactivated accounts, with an event for each", async () => {
     for (const isActive of [true, false]) {
       const target = await user(scene.db, org.realm, { isActive });
       const data = [
@@ -67,7 +67,7 @@ describe("PATCH /users/{user_id}: profile_data", () => {
     }
   });
 
-  it("removes what is emptied, and writes and tells nothing of what stays", async () => {
+  it("deletes emptied values, and writes nothing and sends no event for unchanged ones", async () => {
     const target = await user(scene.db, org.realm);
     await change(org.admin, target, { profile_data: [{ id: text, value: "x" }] });
     const again = async (value: unknown) => {
@@ -82,7 +82,7 @@ describe("PATCH /users/{user_id}: profile_data", () => {
     }
   });
 
-  it("goes with other changes, all or nothing", async () => {
+  it("is applied with other changes, all or nothing", async () => {
     const target = await user(scene.db, org.realm, { role: roles.owner });
     const params = {
       role: roles.member,
@@ -112,7 +112,7 @@ describe("PATCH /users/{user_id}: profile_data", () => {
     expect(await message(wrong)).to.include("profile field");
   });
 
-  it("may be empty, and names no field that does not exist, also to remove its value", async () => {
+  it("accepts an empty list, and refuses unknown fields, also for deletions", async () => {
     await change(org.admin, org.member, { profile_data: [] });
     for (const value of ["text", null, "", [], [3]])
       await refuses(org.admin, org.member.id, {
@@ -121,15 +121,15 @@ describe("PATCH /users/{user_id}: profile_data", () => {
       });
   });
 
-  it("is not for bots", async () => {
+  it("refuses bots", async () => {
     for (const value of [null, "x"])
       await refuses(org.admin, org.bot.id, { profile_data: [{ id: text, value }] });
     await refuses(org.admin, org.bot.id, { profile_data: [] });
   });
 
   for (const value of [{}, [1], [{ id: 1 }], [{ value: "" }], [{ id: "1", value: "" }], "x"])
-    it(`is not ${JSON.stringify(value)}`, () =>
+    it(`refuses ${JSON.stringify(value)}`, () =>
       refuses(org.owner, org.member.id, { profile_data: value }));
-  it("has no numbers as values", () =>
+  it("refuses numbers as values", () =>
     refuses(org.owner, org.member.id, { profile_data: [{ id: text, value: 5 }] }));
 });

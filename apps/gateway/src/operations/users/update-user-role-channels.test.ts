@@ -15,7 +15,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Without the wake-ups, which go out after the answer, perhaps. */
+/** Without wake-up notifications, which may be sent after the response. */
 const ownStatements = ({ statements }: QueryCount<unknown>) =>
   statements.filter((text) => !text.includes("pg_notify"));
 
@@ -27,7 +27,7 @@ describe("PATCH /users/{user_id}: role and channels", () => {
   before(async () => {
     own = await organization(db);
   });
-  /** What is told of it, but for default channels and bots. */
+  /** The events, except those of default channels and bots. */
   const changeRole = async (target: TestAccount, role: number) => {
     const { events: all } = await eventsOf(db, own.realm.id, () =>
       scene.gateway
@@ -44,7 +44,7 @@ describe("PATCH /users/{user_id}: role and channels", () => {
     return tail;
   };
 
-  it("tell the account which channels it sees by its new role, with their subscribers, and which no longer", async () => {
+  it("sends the account channels that it gains with their subscribers, and deletes those that it loses", async () => {
     const target = await user(db, own.realm, { role: roles.guest });
     const open = await channel(db, own.owner, { subscribers: [own.member, own.admin] });
     const quiet = await channel(db, own.owner);
@@ -90,13 +90,13 @@ describe("PATCH /users/{user_id}: role and channels", () => {
     expect(guest[0]?.payload).to.deep.equal({
       stream_ids: gone,
       streams: gone.map((stream_id) => ({ stream_id })),
-      // For the log alone: clients that do not know archived channels are not told of them.
+      // Written to the log only: clients that do not know archived channels get no event.
       archived: [archived.id],
     });
     expect(gone).not.to.include(mine.id);
   });
 
-  it("ask the database as often for many channels and groups as for few", async () => {
+  it("runs the same number of statements for any number of channels and groups", async () => {
     const target = await user(db, own.realm, { role: roles.guest });
     const patchRole = (role: number) =>
       countQueries(db, () =>

@@ -35,10 +35,10 @@ describe("PATCH /users/{user_id}: role", () => {
   });
 
   for (const value of ["0", "150", "700", "400.0", '"400"', "null", "member", "", "true"])
-    it(`is not ${JSON.stringify(value)}`, () =>
+    it(`refuses ${JSON.stringify(value)}`, () =>
       refuses(org.owner, org.member.id, { role: value, full_name: "Not Changed" }));
 
-  // From and to each role: who may, and whether anybody may.
+  // From each role to each role: which callers may change it.
   const all = [100, 200, 300, 400, 600];
   for (const from of all)
     for (const to of all) {
@@ -59,7 +59,7 @@ describe("PATCH /users/{user_id}: role", () => {
       });
     }
 
-  it("is told to everybody, then the groups, old before new, then the full members'", async () => {
+  it("is sent to all accounts, followed by the old, new and full members' groups", async () => {
     const target = await user(db, org.realm);
     const up = await change(org.admin, target, { role: 300 });
     expect(announced(up.events)).to.deep.equal([
@@ -87,7 +87,7 @@ describe("PATCH /users/{user_id}: role", () => {
     ]);
   });
 
-  it("makes no full member of who has not waited", async () => {
+  it("makes no full member before the waiting period ends", async () => {
     const young = await organization(db, { row: { waitingPeriodThreshold: 3 } });
     const target = await user(db, young.realm, { role: roles.moderator });
     await scene.gateway
@@ -104,14 +104,14 @@ describe("PATCH /users/{user_id}: role", () => {
     expect(await groupsOf(target.id)).to.deep.equal(["role:fullmembers", "role:members"]);
   });
 
-  it("of a deactivated account changes without a word about groups that do not list it", async () => {
+  it("of a deactivated account changes without group events", async () => {
     const gone = await user(db, org.realm, { isActive: false });
     const { events } = await change(org.admin, gone, { role: 300 });
     expect(announced(events)).to.deep.equal([personChange(gone.id, { role: 300 })]);
     expect(await groupsOf(gone.id)).to.deep.equal(["role:moderators"]);
   });
 
-  it("that the account has changes nothing", async () => {
+  it("equal to the current one changes nothing", async () => {
     for (const target of [org.owner, org.member, org.guest]) {
       const before = await stateOf(target.id);
       const { events } = await change(org.admin, target, { role: target.role });
@@ -133,7 +133,7 @@ describe("PATCH /users/{user_id}: role", () => {
     await refuses(second, second.id, { role: 400 });
   });
 
-  it("can be taken from owner bots and deactivated owners, the only owner or not", async () => {
+  it("of owner can be taken from bots and deactivated accounts, even the last one", async () => {
     const own = await organization(db);
     const targets = [
       await user(db, own.realm, { role: roles.owner, isActive: false }),
@@ -147,7 +147,7 @@ describe("PATCH /users/{user_id}: role", () => {
     }
   });
 
-  it("leaves one of two owners who take it from each other at once", async () => {
+  it("of owner stays with one of two owners who demote each other at once", async () => {
     for (let round = 0; round < 5; round++) {
       const own = await organization(db);
       const second = await user(db, own.realm, { role: roles.owner });
@@ -163,7 +163,7 @@ describe("PATCH /users/{user_id}: role", () => {
     }
   });
 
-  it("of owner is no more to give for an owner who has just lost it", async () => {
+  it("of owner cannot be granted by a caller who has just lost it", async () => {
     for (let round = 0; round < 5; round++) {
       const own = await organization(db);
       const second = await user(db, own.realm, { role: roles.owner });
@@ -176,7 +176,7 @@ describe("PATCH /users/{user_id}: role", () => {
     }
   });
 
-  it("lets an administrator give up the role", async () => {
+  it("of administrator can be given up by its holder", async () => {
     const by = await user(db, org.realm, { role: roles.administrator });
     await change(by, by, { role: 400 });
     await refuses(by, by.id, { role: 200 });

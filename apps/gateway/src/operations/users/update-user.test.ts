@@ -25,9 +25,9 @@ describe("PATCH /users/{user_id}", () => {
     other = await organization(db);
   });
 
-  describe("who may", () => {
+  describe("permissions", () => {
     for (const name of ["moderator", "member", "guest", "bot"] as const) {
-      it(`refuses a ${name}, about others and themselves, whatever the parameters`, async () => {
+      it(`refuses a ${name}, for others and themselves, whatever the parameters`, async () => {
         await refuses(org[name], org.member.id, { full_name: "Somebody Else" });
         await refuses(org[name], org[name].id, { full_name: "Somebody Else" });
         await refuses(org[name], org.member.id, { role: "owner" });
@@ -35,7 +35,7 @@ describe("PATCH /users/{user_id}", () => {
       });
     }
 
-    it("lets administrators, bots among them, change people, bots and deactivated accounts", async () => {
+    it("lets administrators, including bots, change people, bots and deactivated accounts", async () => {
       const machine = await bot(db, org.admin, { role: roles.administrator });
       const targets = [
         await user(db, org.realm),
@@ -52,13 +52,13 @@ describe("PATCH /users/{user_id}", () => {
         }
     });
 
-    it("leaves a bot that may create users to owners", async () => {
+    it("requires an owner for a bot that may create users", async () => {
       const powerful = await bot(db, org.member, { canCreateUsers: true });
       await refuses(org.admin, powerful.id, { full_name: "Tamed" }, "UNAUTHORIZED_PRINCIPAL");
       await change(org.owner, powerful, { full_name: "Tamed" });
     });
 
-    it("knows no account of another organization, no system bot, and no id beyond the column", async () => {
+    it("refuses accounts of other organizations, system bots and IDs out of range as unknown", async () => {
       for (const id of [other.member.id, org.notificationBot.id, 0, 2_147_483_647])
         await refuses(org.owner, id, { full_name: "Nobody" });
       const path = "/api/v1/users/99999999999999999999";
@@ -66,14 +66,14 @@ describe("PATCH /users/{user_id}", () => {
       expect((await reload(db, other.member)).fullName).to.equal(other.member.fullName);
     });
 
-    it("asks for credentials", async () => {
+    it("requires credentials", async () => {
       const path = { user_id: org.member.id };
       await refused(db, () => gateway.anonymous.call(updateUser, { path }), "UNAUTHORIZED");
     });
   });
 
   describe("by e-mail address", () => {
-    it("is the same operation", async () => {
+    it("performs the same operation", async () => {
       const target = await user(db, org.realm);
       const { body } = await gateway.as(org.admin).call(updateUserByEmail, {
         path: { email: target.deliveryEmail.toUpperCase() },
@@ -87,7 +87,7 @@ describe("PATCH /users/{user_id}", () => {
       expect((await reload(db, target)).fullName).to.equal("Found by Address");
     });
 
-    it("knows the made-up address of who hides the real one, which it does not know", async () => {
+    it("finds an account by its generated address if the real one is hidden, and not by the real one", async () => {
       const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
       const by = (email: string) =>
         gateway.as(org.owner).call(updateUserByEmail, { path: { email }, params: { role: 300 } });
@@ -98,13 +98,13 @@ describe("PATCH /users/{user_id}", () => {
       expect((await reload(db, hidden)).role).to.equal(300);
     });
 
-    it("is closed to members", async () => {
+    it("refuses members", async () => {
       const asked = { path: { email: org.member.email }, params: { full_name: "Me Myself" } };
       await refused(db, () => gateway.as(org.member).call(updateUserByEmail, asked));
     });
   });
 
-  it("changes everything or nothing, in the order of the rules", async () => {
+  it("applies all changes or none, checked in the order of the rules", async () => {
     const target = await user(db, org.realm);
     const whole = { role: 300, full_name: "Whole Change", new_email: "whole@carillon.test" };
     await refuses(org.owner, target.id, { ...whole, new_email: org.guest.deliveryEmail });
@@ -126,7 +126,7 @@ describe("PATCH /users/{user_id}", () => {
     ]);
   });
 
-  it("reports parameters that it does not know", async () => {
+  it("reports unsupported parameters", async () => {
     const { body } = await patch(org.admin, org.member.id, { user_id: 3, is_active: false });
     expect(body.ignored_parameters_unsupported).to.deep.equal(["is_active", "user_id"]);
   });
