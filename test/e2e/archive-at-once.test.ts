@@ -33,8 +33,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §8: nothing comes into a channel after its end, whoever was first and in whichever gateway.
-describe("Archiving a channel while something else happens to it", () => {
+// channels.md §8: an archived channel gets no new content, whichever request was first, on every gateway.
+describe("Archiving a channel during another change of it", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
   const obstacle = useObstacle(scene.db);
@@ -51,7 +51,7 @@ describe("Archiving a channel while something else happens to it", () => {
     scene.as(by).call(archiveChannel, { path: { stream_id: room.id } });
   const sending = () => second.as(member).post(messagesPath, toChannel(room.id));
 
-  /** Runs both until they wait, the one for its commit and the other for the one, and then lets them end. */
+  /** Blocks the first request at its commit and the second on the first, then releases both. */
   async function inOrder<One, Other>(one: () => Promise<One>, other: () => Promise<Other>) {
     const { db, org } = scene;
     const { result, events } = await eventsOf(db, org.realm.id, async () => {
@@ -66,7 +66,7 @@ describe("Archiving a channel while something else happens to it", () => {
     return { one: result[0], other: result[1], events };
   }
 
-  /** Without what senders want of topics. */
+  /** Without changes of the senders' topic policies. */
   const kinds = (events: readonly LoggedEvent[]) =>
     events
       .filter(({ type }) => type !== "user_topic")
@@ -76,21 +76,21 @@ describe("Archiving a channel while something else happens to it", () => {
   const countMessages = () =>
     scene.db.prisma.message.count({ where: { recipientId: room.recipientId } });
 
-  it("comes after a message that was first", async () => {
+  it("follows a message that was sent first", async () => {
     const { one, other, events } = await inOrder(sending, archiving);
     expect([one.status, other.status]).to.deep.equal([200, 200]);
     expect(kinds(events)).to.deep.equal(["message", "message", "stream/update"]);
     expect(events[0]?.payload["message"]).to.include({ id: one.body["id"] });
   });
 
-  it("comes before a message that was second, which is refused", async () => {
+  it("precedes a later message, which is refused", async () => {
     const { one, other, events } = await inOrder(archiving, sending);
     expect([one.status, other.status]).to.deep.equal([200, 400]);
     expect(kinds(events)).to.deep.equal(["message", "stream/update"]);
     expect(await countMessages()).to.equal(1);
   });
 
-  it("lets messages of many senders come before the notice, or not at all", async () => {
+  it("orders messages of many senders before the notice, or refuses them", async () => {
     const { db, org } = scene;
     const { result, events } = await eventsOf(db, org.realm.id, async () => {
       const before = Array.from({ length: 6 }, sending);
@@ -113,7 +113,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await countMessages()).to.equal(stored.length + 1);
   });
 
-  it("lets a message that is scheduled meanwhile fail when it is due", async () => {
+  it("fails a message that is scheduled meanwhile when it is due", async () => {
     const { db, org } = scene;
     const scheduling = () => second.as(member).post(scheduledMessagesPath, channelMessage(room.id));
     const { other } = await inOrder(archiving, scheduling);
@@ -126,7 +126,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await countMessages()).to.equal(1);
   });
 
-  it("comes before a delivery that was second, which fails", async () => {
+  it("precedes a later delivery, which fails", async () => {
     const { db, org } = scene;
     const id = await schedule(scene.as(member), channelMessage(room.id));
     await makeDue(db, id);
@@ -135,7 +135,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await countMessages()).to.equal(1);
   });
 
-  it("subscribes nobody afterwards", async () => {
+  it("allows no subscription afterwards", async () => {
     const { org } = scene;
     const { other } = await inOrder(archiving, () =>
       second.as(org.moderator).call(addSubscriptions, {
@@ -147,7 +147,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(row.subscriberCount).to.equal(1);
   });
 
-  it("subscribes no newcomer to a channel that was a default one", async () => {
+  it("subscribes no new account to a former default channel", async () => {
     const { db, org } = scene;
     await db.prisma.defaultChannel.create({ data: { channelId: room.id } });
     const { other } = await inOrder(archiving, () =>
@@ -164,7 +164,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(row).to.include({ isArchived: true, subscriberCount: 1 });
   });
 
-  it("leaves no default channel, whoever makes it one meanwhile", async () => {
+  it("leaves no default channel, even if one is added meanwhile", async () => {
     const { db, org } = scene;
     const listing = () =>
       second.as(org.admin).call(addDefaultChannel, { params: { stream_id: room.id } });
@@ -173,7 +173,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await db.prisma.defaultChannel.count({ where: { channelId: room.id } })).to.equal(0);
   });
 
-  it("takes it out again where it became a default channel first", async () => {
+  it("removes a channel that became a default channel first", async () => {
     const { db, org } = scene;
     const listing = () =>
       second.as(org.admin).call(addDefaultChannel, { params: { stream_id: room.id } });
@@ -186,7 +186,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await db.prisma.defaultChannel.count({ where: { channelId: room.id } })).to.equal(0);
   });
 
-  it("is refused to an administrator who is none any more by then", async () => {
+  it("is refused if the caller has lost the administrator role by then", async () => {
     const { db, org } = scene;
     const admin = await user(db, org.realm, { role: 200 });
     const demoting = () =>
@@ -197,7 +197,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(await isArchived()).to.equal(false);
   });
 
-  it("makes a group free that only the channel used", async () => {
+  it("makes a group that only the channel used deactivatable", async () => {
     const { db, org } = scene;
     const group = await userGroup(db, org.realm);
     await db.prisma.channel.update({
@@ -210,7 +210,7 @@ describe("Archiving a channel while something else happens to it", () => {
     expect(other.status).to.equal(200);
   });
 
-  it("tells a client that does not know archived channels nothing of a subscription afterwards", async () => {
+  it("sends no subscription afterwards to a client that does not know archived channels", async () => {
     const client = second.as(member);
     const { body } = await client.post("/api/v1/register", { fetch_event_types: [] });
     await inOrder(archiving, () =>

@@ -23,12 +23,12 @@ import {
 import { expect } from "chai";
 
 const { muted, unmuted, followed } = topicPolicy;
-/** Values of both settings. */
+/** The values of both settings. */
 const [participates, sends, starts, never] = [1, 2, 3, 4];
 const everyWay = ["sent", "delivered"] as const;
 
 for (const way of everyWay) {
-  describe(`The policy of a topic after a message is ${way}`, () => {
+  describe(`The topic policy after a message is ${way}`, () => {
     const scene = useScene();
     let sender: TestAccount;
     let other: TestAccount;
@@ -57,7 +57,7 @@ for (const way of everyWay) {
     const say = (account: TestAccount, topic = "lunch") =>
       send(scene.as(account), toChannel(room.id, { topic }));
 
-    /** The message goes out, and the sender's policy is what is expected, and reported only when it is new. */
+    /** Sends or delivers the message, and expects the sender's policy, reported only if it is new. */
     const leaves = async (expected: number | undefined, changed: boolean, content = "hello") => {
       const over = { content };
       if (way === "sent") {
@@ -74,62 +74,62 @@ for (const way of everyWay) {
 
     it("is followed by who starts it, by default", () => leaves(followed, true));
 
-    it("stays what it was for who only takes part, by default", async () => {
+    it("is unchanged by default for a participant who did not start the topic", async () => {
       await say(other);
       await leaves(undefined, false);
     });
 
-    it("stays followed", async () => {
+    it("remains followed", async () => {
       await setTopicPolicy(scene.db, sender, room, "LUNCH", "followed");
       await leaves(followed, false);
     });
 
     for (const follow of [participates, sends]) {
-      it(`is followed by who takes part, with the setting ${follow}`, async () => {
+      it(`becomes followed for a participant with the setting ${follow}`, async () => {
         await settings(follow, undefined);
         await say(other);
         await leaves(followed, true);
       });
 
-      it(`is raised to followed from any other, with the setting ${follow}`, async () => {
+      it(`is raised to followed from any other with the setting ${follow}`, async () => {
         await settings(follow, undefined);
         await setTopicPolicy(scene.db, sender, room, "lunch", "unmuted");
         await leaves(followed, true);
       });
     }
 
-    it("is not followed automatically with the setting never", async () => {
+    it("does not become followed with the setting never", async () => {
       await settings(never, undefined);
       await leaves(undefined, false);
     });
 
     for (const policy of ["muted", "unmuted"] as const) {
-      it(`does not count as started when it is ${policy} by hand`, async () => {
+      it(`is not set for the starter of a topic that is already ${policy}`, async () => {
         await settings(starts, never);
         await setTopicPolicy(scene.db, sender, room, "lunch", policy);
         await leaves(policy === "muted" ? muted : unmuted, false);
       });
     }
 
-    it("counts as started in another case only once", async () => {
+    it("treats topics that differ in case as one topic", async () => {
       await say(other, "LUNCH");
       await leaves(undefined, false);
     });
 
-    it("counts as started when the sender cannot read what is there already", async () => {
+    it("treats a topic as new if the sender cannot read its messages", async () => {
       room = await channel(scene.db, scene.org.realm, { inviteOnly: true, subscribers: [other] });
       await say(other);
       await subscribe(scene.db, room, sender);
       await leaves(followed, true);
     });
 
-    it("is not unmuted where the channel is not muted", async () => {
+    it("does not become unmuted outside muted channels", async () => {
       await settings(never, sends);
       await leaves(undefined, false);
     });
 
     for (const unmute of [participates, sends]) {
-      it(`is unmuted in a muted channel by who takes part, with the setting ${unmute}`, async () => {
+      it(`becomes unmuted in a muted channel for a participant with the setting ${unmute}`, async () => {
         await settings(never, unmute);
         await muteChannel();
         await say(other);
@@ -137,39 +137,39 @@ for (const way of everyWay) {
       });
     }
 
-    it("is unmuted in a muted channel by who takes part, by default", async () => {
+    it("becomes unmuted in a muted channel for a participant by default", async () => {
       await muteChannel();
       await say(other);
       await leaves(unmuted, true);
     });
 
-    it("is unmuted in a muted channel by who starts it, where that is the setting", async () => {
+    it("becomes unmuted in a muted channel for the starter with the setting for started topics", async () => {
       await settings(never, starts);
       await muteChannel();
       await leaves(unmuted, true);
       await leaves(unmuted, false);
     });
 
-    it("is not unmuted in a muted channel by who does not start it, where that is the setting", async () => {
+    it("is unchanged in a muted channel for other participants with the setting for started topics", async () => {
       await settings(never, starts);
       await muteChannel();
       await say(other);
       await leaves(undefined, false);
     });
 
-    it("is not unmuted in a muted channel with the setting never", async () => {
+    it("is unchanged in a muted channel with the setting never", async () => {
       await settings(never, never);
       await muteChannel();
       await leaves(undefined, false);
     });
 
-    it("is followed rather than unmuted where both apply", async () => {
+    it("becomes followed instead of unmuted if both apply", async () => {
       await settings(sends, sends);
       await muteChannel();
       await leaves(followed, true);
     });
 
-    it("is followed by who is mentioned in it, unless muted by hand", async () => {
+    it("becomes followed for mentioned accounts, unless they muted the topic", async () => {
       const { db } = scene;
       const keen = await user(db, scene.org.realm);
       const tired = await user(db, scene.org.realm);
@@ -191,7 +191,7 @@ for (const way of everyWay) {
       expect(await Promise.all(policies)).to.deep.equal([followed, muted, undefined, undefined]);
     });
 
-    it("is no concern of people whom it does not reach, mentioned or not", async () => {
+    it("is unchanged for accounts that do not receive the message, mentioned or not", async () => {
       const { db, org } = scene;
       const outsider = await user(db, org.realm);
       room = await channel(db, org.realm, { subscribers: [sender], inviteOnly: true });
@@ -204,7 +204,7 @@ for (const way of everyWay) {
       expect(told).to.deep.equal([]);
     });
 
-    it("is no concern of bots", async () => {
+    it("is unchanged for bots", async () => {
       const talker = scene.org.bot;
       const id = await schedule(scene.as(talker), channelMessage(room.id));
       if (way === "sent") await send(scene.as(talker), toChannel(room.id));
@@ -214,15 +214,15 @@ for (const way of everyWay) {
   });
 }
 
-describe("The policy of topics", () => {
+describe("Automatic topic policies", () => {
   const scene = useScene();
 
-  it("is no concern of direct messages", async () => {
+  it("do not apply to direct messages", async () => {
     const answer = await sendFully(scene.as(scene.org.member), toUsers([scene.org.guest.id]));
     expect(answer).not.to.have.property("automatic_new_visibility_policy");
   });
 
-  it("is decided in the order of delivery: the first one starts the topic", async () => {
+  it("follow the order of delivery: the first message starts the topic", async () => {
     const { db, org } = scene;
     const [first, second] = [await user(db, org.realm), await user(db, org.realm)];
     const { id } = await channel(db, org.realm, { subscribers: [first, second] });
@@ -238,7 +238,7 @@ describe("The policy of topics", () => {
     expect(rows).to.deep.equal([{ userId: first.id, policy: followed }]);
   });
 
-  it("is not touched by a message that fails", async () => {
+  it("are not set by a message that fails", async () => {
     const { db, org } = scene;
     const friend = await user(db, org.realm);
     const { id } = await channel(db, org.realm, { subscribers: [friend] });

@@ -26,8 +26,8 @@ import {
 } from "./support/channel-access/rules.ts";
 import { makeWorld, type World } from "./support/channel-access/world.ts";
 
-// channels.md §3: the rules are written for one account and channel, as conditions of statements, and as audiences.
-describe("The access rules in TypeScript and in SQL", function () {
+// channels.md §3: the rules exist for one account and channel, as SQL conditions, and as lists of receivers.
+describe("The access rules in TypeScript and in SQL agree", function () {
   this.timeout(60_000);
   const scene = useScene();
   let world: World;
@@ -70,7 +70,7 @@ describe("The access rules in TypeScript and in SQL", function () {
     agree(await differing(everywhere, right, levels));
   });
 
-  /** The ids that a statement with the condition finds for each account. */
+  /** The IDs that a statement with the condition returns for each account. */
   async function foundBy(
     table: string,
     key: string,
@@ -94,7 +94,7 @@ describe("The access rules in TypeScript and in SQL", function () {
     agree(await differing(everywhere, readsContent, found));
   });
 
-  it("as a condition on messages that one has received", async () => {
+  it("as a condition on received messages", async () => {
     const readable = await foundBy("messages m", "m.id", (viewer) => (values) => {
       const me = values.add(viewer.id, "int");
       return `(${messageReadable(viewer)(values)}) AND EXISTS (
@@ -105,7 +105,7 @@ describe("The access rules in TypeScript and in SQL", function () {
     agree(await differing(everywhere, (facts) => [...readsInHistory(facts)], found));
   });
 
-  it("as audiences, of accounts that are active", async () => {
+  it("as lists of active receivers", async () => {
     const { db, org } = scene;
     const seeing = await loadMetadataAudiences(db, org.realm.id, ids);
     const sees = async (meeting: Meeting) =>

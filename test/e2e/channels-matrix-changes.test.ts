@@ -41,12 +41,12 @@ type Ask = (meeting: Meeting) => Promise<Answer>;
 
 // channels.md §3, §5, §8 and scheduled-messages.md §0.4: every privacy × role × subscription, against the rules in
 // support/channel-access/rules.ts. Steps that change who is subscribed stand last.
-describe("Channels: who posts, administers and subscribes", function () {
+describe("Channels: permissions to post, administer and subscribe", function () {
   this.timeout(60_000);
   const scene = useScene();
   let world: World;
   let passerBy: TestAccount;
-  /** In channels where everybody may post, and in those where not everybody may. */
+  /** In channels where all accounts may post, and in channels with restricted posting. */
   let open: readonly Meeting[];
   let limited: readonly Meeting[];
   let all: readonly Meeting[];
@@ -60,8 +60,8 @@ describe("Channels: who posts, administers and subscribes", function () {
   });
 
   /**
-   * First those who must be refused, which changes nothing, then the others.
-   * @param unseen what is answered where the account may not know of the channel, which may be told otherwise
+   * Tries the callers that must be refused first, which changes nothing, then the others.
+   * @param unseen the error for callers who may not know of the channel, which may differ
    */
   async function decides(
     tried: readonly Meeting[],
@@ -85,7 +85,7 @@ describe("Channels: who posts, administers and subscribes", function () {
     agree(await differing(allowed, () => "done", answered), "allowed");
   }
 
-  /** The same where those who may not know of a channel are answered exactly as if there were none. */
+  /** Likewise, but callers who may not know of a channel get the error for an unknown channel. */
   async function decidesUnseen(
     tried: readonly Meeting[],
     rule: Rule,
@@ -109,16 +109,16 @@ describe("Channels: who posts, administers and subscribes", function () {
     client.post("/api/v1/messages", toChannel(place.channel.id, { topic: "during", ...over }));
 
   describe("posting", () => {
-    it("in a topic that is there", () => decides(all, (facts) => posts(facts, "old"), message));
+    it("to an existing topic", () => decides(all, (facts) => posts(facts, "old"), message));
 
-    it("in a new topic", () =>
+    it("to a new topic", () =>
       decides(
         [...oneInFive(open, 3), ...limited],
         (facts) => posts(facts, "new"),
         (meeting) => message(meeting, { topic: `of ${meeting.name}` }),
       ));
 
-    it("by the channel's name: one that the sender does not see does not exist", async () => {
+    it("by the channel's name: a hidden channel does not exist", async () => {
       const byName: Ask = (meeting) =>
         message(meeting, { to: JSON.stringify(meeting.place.channel.name) });
       const refusal = (facts: Case) => {
@@ -133,7 +133,7 @@ describe("Channels: who posts, administers and subscribes", function () {
         byName,
         refusal,
       );
-      // Where a bot's channel does not exist, its owner is told.
+      // The owner of a bot is notified if the bot's channel does not exist.
       const bots = tried.filter(({ facts }) => facts.owner);
       const answered = async (meeting: Meeting) => {
         const { status, body } = await byName(meeting);
@@ -142,7 +142,7 @@ describe("Channels: who posts, administers and subscribes", function () {
       agree(await differing(bots, (facts) => (rule(facts) ? "done" : refusal(facts)), answered));
     });
 
-    it("telling that one types", () =>
+    it("typing notifications", () =>
       decides(
         oneInFive(all, 1),
         (facts) => posts(facts, "old"),
@@ -152,7 +152,7 @@ describe("Channels: who posts, administers and subscribes", function () {
         },
       ));
 
-    it("later", () =>
+    it("scheduling", () =>
       decides(
         oneInFive(all, 2),
         (facts) => posts(facts, "old"),
@@ -162,7 +162,7 @@ describe("Channels: who posts, administers and subscribes", function () {
         },
       ));
 
-    it("what was scheduled before: sent where one may post by then", async () => {
+    it("delivery of messages scheduled before: sent if the sender may post by then", async () => {
       const key = (senderId: number, channelId: number) => `${senderId} ${channelId}`;
       const due = await scene.db.rows<{ id: number; senderId: number; channelId: number }>(
         `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content, rendered_content,
@@ -210,11 +210,11 @@ describe("Channels: who posts, administers and subscribes", function () {
     const refusal = (facts: Case) =>
       `400 ${administers(facts) ? "BAD_REQUEST" : "CANNOT_ADMINISTER_CHANNEL"}`;
 
-    it("changing what a channel is like: archived ones too", () =>
+    it("changes of properties, of archived channels too", () =>
       decidesUnseen(open, administers, known, change({ description: "new" }), refusal));
 
     for (const history of [true, false])
-      it(`deciding who may read it, with ${history ? "shared" : "protected"} history: who may read it, too`, () => {
+      it(`changes of readers, with ${history ? "shared" : "protected"} history: requires content access, too`, () => {
         const params = { is_private: !history, history_public_to_subscribers: history };
         const tried = open.filter(({ facts }) =>
           history ? !facts.privacy.startsWith("private") : facts.privacy === "private, protected",
@@ -239,7 +239,7 @@ describe("Channels: who posts, administers and subscribes", function () {
 
     const isAdministrator: Rule = ({ role }) => role === "owner" || role === "administrator";
 
-    it("deleting a topic: administrators who may read it", () => {
+    it("deletion of a topic: administrators with content access", () => {
       const reads: Rule = (facts) => readsContent(facts) && !facts.archived;
       return decidesUnseen(
         oneInFive(open, 2),
@@ -252,7 +252,7 @@ describe("Channels: who posts, administers and subscribes", function () {
     });
 
     for (const method of ["post", "delete"] as const)
-      it(`${method === "post" ? "listing" : "unlisting"} a default channel: administrators, what is public`, () =>
+      it(`${method === "post" ? "adding" : "removing"} a default channel: administrators, public channels only`, () =>
         decides(
           oneInFive(open, 3),
           (facts) =>
@@ -264,7 +264,7 @@ describe("Channels: who posts, administers and subscribes", function () {
   });
 
   describe("events", () => {
-    /** What the queues of all accounts are told of some work, by account. */
+    /** The events in the queues of all accounts during the work, by account. */
     async function told(
       params: Params,
       names: readonly string[],
@@ -324,7 +324,7 @@ describe("Channels: who posts, administers and subscribes", function () {
         agree(await differing(open, rule, found));
       });
 
-    it("of messages and of typing: subscribers alone", async () => {
+    it("of messages and typing: subscribers only", async () => {
       const client_capabilities = { stream_typing_notifications: true };
       const params = { event_types: ["message", "typing"], client_capabilities };
       const events = await told(params, Object.keys(world.accounts), announce);
@@ -337,7 +337,7 @@ describe("Channels: who posts, administers and subscribes", function () {
       agree(await differing(active(), rule, found));
     });
 
-    it("of messages to queues that listen to all public channels: of those too", async () => {
+    it("of messages to queues with all_public_streams: those, too", async () => {
       const listening = active().filter(({ facts }) => facts.role !== "guest");
       const names = [...new Set(listening.map(({ name }) => name))];
       const params = { event_types: ["message"], all_public_streams: true };
@@ -356,7 +356,7 @@ describe("Channels: who posts, administers and subscribes", function () {
       return client.post("/api/v1/users/me/subscriptions", { subscriptions, ...params });
     };
 
-    it("unsubscribing others: as the channel's administrator", () =>
+    it("others' unsubscriptions: by channel administrators", () =>
       decidesUnseen(
         open,
         unsubscribesOthers,
@@ -368,12 +368,12 @@ describe("Channels: who posts, administers and subscribes", function () {
         () => "400 BAD_REQUEST",
       ));
 
-    it("subscribing others: as the channel's administrator, or as who may add subscribers, what one reads", async () => {
+    it("others' subscriptions: by channel administrators and holders of the permission, with content access", async () => {
       const principals = [passerBy.id];
       await decides(open, subscribesOthers, (meeting) => subscribe(meeting, { principals }));
     });
 
-    it("subscribing oneself: to what one reads, guests never", async () => {
+    it("own subscriptions: with content access, never as a guest", async () => {
       await decides(oneInFive(open, 4), subscribesSelf, (meeting) => subscribe(meeting));
     });
   });

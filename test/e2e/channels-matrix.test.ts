@@ -31,7 +31,7 @@ const idsOf = (list: unknown) =>
   (list as Array<{ stream_id: number }>).map((each) => each.stream_id);
 
 // channels.md §3: every privacy × role × subscription, against the rules in support/channel-access/rules.ts.
-describe("Channels: who reads and sees what", function () {
+describe("Channels: permissions to read and see", function () {
   this.timeout(60_000);
   const scene = useScene();
   let world: World;
@@ -42,14 +42,14 @@ describe("Channels: who reads and sees what", function () {
     everywhere = meetings(world, world.places);
   });
 
-  /** One answer an account. */
+  /** One response for each account. */
   async function each<T>(ask: (name: string) => Promise<T>): Promise<(name: string) => T> {
     const answers = new Map<string, T>();
     for (const name of Object.keys(world.accounts)) answers.set(name, await ask(name));
     return (name) => answers.get(name)!;
   }
 
-  /** Which of the world's channels a list names, by account, against the rule. */
+  /** Compares the channels that a list names for each account with the rule. */
   async function listedOtherwise(
     rule: Rule,
     list: (name: string) => Promise<readonly number[]>,
@@ -58,7 +58,7 @@ describe("Channels: who reads and sees what", function () {
     return differing(everywhere, rule, async ({ name, place }) => of(name).has(place.channel.id));
   }
 
-  it("messages of a channel: what was sent before one came, too, where history is shared", async () => {
+  it("messages of a channel: includes those before the subscription if history is shared", async () => {
     const read = async ({ client, place }: Meeting) => {
       const messages = await messagesOf(client, inChannel(place.channel.id));
       return messages.map(({ subject }) => subject);
@@ -66,7 +66,7 @@ describe("Channels: who reads and sees what", function () {
     agree(await differing(everywhere, (facts) => [...readsHere(facts)], read));
   });
 
-  it("messages of one's own history: those of channels that one may still read", async () => {
+  it("messages of the personal history: those of channels that are still readable", async () => {
     const histories = await each(async (name) => {
       const messages = await messagesOf(world.as(name), []);
       return new Set(messages.map(({ id }) => id));
@@ -77,7 +77,7 @@ describe("Channels: who reads and sees what", function () {
   });
 
   for (const kind of ["public", "web-public", undefined] as const)
-    it(`messages by their ids, ${kind ? `in all ${kind} channels` : "without a narrow"}`, async () => {
+    it(`messages by ID, ${kind ? `in all ${kind} channels` : "without a narrow"}`in all ${kind} channels` : "without a narrow"}`, async () => {
       const message_ids = world.places.flatMap(({ messages }) => Object.values(messages));
       const narrow = kind ? [{ operator: "channels", operand: kind }] : [];
       const found = await each(async (name) => {
@@ -97,7 +97,7 @@ describe("Channels: who reads and sees what", function () {
     });
 
   for (const part of ["", "/history", "/read_receipts"])
-    it(`one message by its id${part}`, async () => {
+    it(`one message by ID${part}`, async () => {
       const ask = ({ client }: Pick<Meeting, "client">, id: number) =>
         client.get(`/api/v1/messages/${id}${part}`);
       const unknown = plain(await ask({ client: world.as("owner") }, nowhere.id), nowhere);
@@ -112,7 +112,7 @@ describe("Channels: who reads and sees what", function () {
       }
     });
 
-  it("topics of a channel: content, active; those of the messages that one reads", async () => {
+  it("topics of a channel: content access, active channels; topics of readable messages", async () => {
     const rule = (facts: Case) =>
       active(readsContent)(facts) ? [...readsHere(facts)] : ("refused" as const);
     const read = async ({ client, place }: Meeting) => {
@@ -124,7 +124,7 @@ describe("Channels: who reads and sees what", function () {
     agree(await differing(everywhere, rule, read));
   });
 
-  it("the ID of a name: content, active", async () => {
+  it("the ID of a name: content access, active channels", async () => {
     const ask = ({ client }: Meeting, { name }: Named) =>
       client.get("/api/v1/get_stream_id", { stream: name });
     agree(await answeredOtherwise(everywhere, active(readsContent), ask));
@@ -136,7 +136,7 @@ describe("Channels: who reads and sees what", function () {
     "somebody's subscription": (id) => `users/${world.herald.id}/subscriptions/${id}`,
   };
   for (const [what, path] of Object.entries(paths))
-    it(`${what}: metadata, active`, async () => {
+    it(`${what}: metadata access, active channels`, async () => {
       const tried = what === "the channel" ? everywhere : oneInFive(everywhere, what.length);
       const ask = ({ client }: Meeting, { id }: Named) => client.get(`/api/v1/${path(id)}`);
       agree(await answeredOtherwise(tried, active(seesMetadata), ask));
@@ -156,7 +156,7 @@ describe("Channels: who reads and sees what", function () {
       [{ ...none, include_subscribed: true }, isSubscribed],
       [{ ...none, include_web_public: true }, ({ privacy }) => privacy === "web-public"],
       [{ ...none, include_can_access_content: true }, readsContent],
-      // Whether the bot sees them by itself or not: it may post there.
+      // Whether the bot sees them itself or not, it may post there.
       [
         { ...none, include_owner_subscribed: true },
         ({ owner }) => owner?.subscription === "subscribed",
@@ -170,7 +170,7 @@ describe("Channels: who reads and sees what", function () {
   });
 
   for (const able of [true, false])
-    it(`the snapshot, for a client that ${able ? "knows" : "does not know"} of archived channels`, async () => {
+    it(`the snapshot for a client that ${able ? "knows" : "does not know"} archived channels`, async () => {
       const sections = ["stream", "subscription"];
       const client_capabilities = { archived_channels: able };
       const snapshots = await each((name) =>

@@ -12,8 +12,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §3: nobody can tell a channel that they do not see from one that is not there, nor make others wait for it.
-describe("A channel that one does not see", () => {
+// channels.md §3: a hidden channel cannot be distinguished from a missing one, nor blocked by requests.
+describe("A hidden channel", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
   const nowhere = 2_000_000_000;
@@ -57,7 +57,7 @@ describe("A channel that one does not see", () => {
   };
 
   for (const [what, { ask, by, code }] of Object.entries(requests)) {
-    it(`costs as much as none: ${what}`, async () => {
+    it(`costs as many statements as a missing one: ${what}`, async () => {
       const client = scene.as(by());
       const one = await countQueries(scene.db, () => ask(client, hidden.id));
       const none = await countQueries(scene.db, () => ask(client, nowhere));
@@ -68,7 +68,7 @@ describe("A channel that one does not see", () => {
       expect(one.statements).to.deep.equal(none.statements);
     });
 
-    it(`waits for nobody: ${what}`, async () => {
+    it(`takes no lock that others wait for: ${what}`, async () => {
       const { id } = scene.org.realm;
       await obstacle.lock(`SELECT pg_advisory_xact_lock(${lockClass.groups}, $1)`, [id]);
       await obstacle.lock("SELECT FROM realms WHERE id = $1 FOR UPDATE", [id]);

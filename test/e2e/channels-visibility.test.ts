@@ -20,7 +20,7 @@ import {
 } from "./support/channel-access/rules.ts";
 import { makeWorld, type Place, type World } from "./support/channel-access/world.ts";
 
-/** What the rules look at that a step changes. */
+/** The inputs of the rules that a step changes. */
 type Change = Partial<Pick<Case, "privacy">> & { readonly listing?: readonly Permission[] };
 
 interface Step {
@@ -43,7 +43,7 @@ const privacyParams: Readonly<Record<Privacy, Params>> = {
   },
 };
 
-/** From each privacy to each other one, once. */
+/** Each change from one privacy to another, once. */
 const rounds: Readonly<Record<Privacy, readonly Privacy[]>> = {
   "web-public": [
     "public",
@@ -66,7 +66,7 @@ const rounds: Readonly<Record<Privacy, readonly Privacy[]>> = {
 
 // channels.md §5: who sees a channel before and after a change is told of the change, who comes to see it gets the
 // channel, who no longer sees it that it is gone. By the rules of support/channel-access.
-describe("Channels: who is told when others come to see them", function () {
+describe("Channels: events of changes of visibility", function () {
   this.timeout(60_000);
   const scene = useScene();
   let world: World;
@@ -95,7 +95,7 @@ describe("Channels: who is told when others come to see them", function () {
     return { client, poll: { queue_id, last_event_id, dont_block: true } };
   }
 
-  /** What the account is told of each channel, in order; a channel that is shown counts with its subscribers. */
+  /** The account's events for each channel, in order; a created channel with its subscribers. */
   async function toldOf({ client, poll }: Queue): Promise<Map<number, string[]>> {
     const events = succeeded(await client.get("/api/v1/events", poll))["events"] as ToldEvent[];
     const told = new Map<number, string[]>();
@@ -115,7 +115,7 @@ describe("Channels: who is told when others come to see them", function () {
     return told;
   }
 
-  /** What every account is told of some work, for each of the channels. */
+  /** The events of every account during the work, for each channel. */
   async function told(
     able: boolean,
     work: () => Promise<void>,
@@ -129,7 +129,7 @@ describe("Channels: who is told when others come to see them", function () {
     return async ({ name, place }) => found.get(name)?.get(place.channel.id) ?? [];
   }
 
-  /** Takes the steps in every place, and says who was told otherwise than they must be. */
+  /** Applies the steps to every channel and returns the accounts whose events differ from the rules. */
   async function go(
     places: readonly Place[],
     stepsOf: (place: Place) => readonly Step[],
@@ -174,7 +174,7 @@ describe("Channels: who is told when others come to see them", function () {
       rounds[privacy].map((to) => ({ change: { privacy: to }, params: privacyParams[to] })),
     ));
 
-  it("of other holders of the permissions by which a channel is seen", () =>
+  it("of other members of the permissions that show a channel", () =>
     go(world.places, () => {
       const nobody = scene.org.groups["role:nobody"];
       const holders = (permission: Permission) => ({
@@ -204,7 +204,7 @@ describe("Channels: who is told when others come to see them", function () {
     `for a client that ${able ? "knows" : "does not know"} of archived channels`;
 
   for (const able of [true, false])
-    it(`of its end, and of its return from the archive, ${clientOf(able)}`, async () => {
+    it(`of archiving and unarchiving, ${clientOf(able)}`, async () => {
       const herald = scene.as(world.herald);
       const found = await told(able, async () => {
         for (const { channel } of active()) {
@@ -223,7 +223,7 @@ describe("Channels: who is told when others come to see them", function () {
     });
 
   for (const topic of sent)
-    it(`of the end of messages, sent ${topic === "before" ? topic : "while"} they were subscribed: all who could read them`, async () => {
+    it(`of deleted messages, sent ${topic === "before" ? topic : "while"} they were subscribed: all who could read them`, async () => {
       const herald = scene.as(world.herald);
       const found = await told(true, async () => {
         for (const { channel } of active()) {

@@ -17,15 +17,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §4, docs/decisions/012: who comes second goes by what the first has done.
-describe("Creating a channel while something that it names goes", () => {
+// channels.md §4, docs/decisions/012: the second request sees the changes of the first.
+describe("Creating a channel while something it refers to is removed", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
   const obstacle = useObstacle(scene.db);
 
   const set = (...direct_members: number[]) => ({ direct_members, direct_subgroups: [] });
 
-  /** Lets the one wait for its commit, and asks for the channel meanwhile. */
+  /** Blocks the removal at its commit and creates the channel meanwhile. */
   async function createdAfter(
     one: () => Promise<unknown>,
     params: object,
@@ -53,32 +53,32 @@ describe("Creating a channel while something that it names goes", () => {
     () =>
       scene.as(scene.org.owner).succeed(deactivateUser, { path: { user_id: id } });
 
-  it("is refused to a creator who is deactivated by then", async () => {
+  it("is refused if the creator is deactivated by then", async () => {
     const person = await user(scene.db, scene.org.realm);
     const answer = await createdAfter(deactivating(person), { invite_only: true }, person);
     expect(answer).to.equal("401 UNAUTHORIZED");
   });
 
-  it("is refused where a permission lists somebody who is deactivated by then", async () => {
+  it("is refused if a permission lists an account deactivated by then", async () => {
     const person = await user(scene.db, scene.org.realm);
     const params = { can_send_message_group: set(person.id, scene.org.member.id) };
     expect(await createdAfter(deactivating(person), params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused where a permission lists a bot that is deactivated by then", async () => {
+  it("is refused if a permission lists a bot deactivated by then", async () => {
     const { bot, owner } = scene.org;
     const params = { can_administer_channel_group: set(bot.id) };
     const deactivation = () => scene.as(owner).succeed(deactivateBot, { path: { bot_id: bot.id } });
     expect(await createdAfter(deactivation, params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused where a subscriber is deactivated by then", async () => {
+  it("is refused if a subscriber is deactivated by then", async () => {
     const person = await user(scene.db, scene.org.realm);
     const params = { subscribers: [person.id] };
     expect(await createdAfter(deactivating(person), params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused where the group of a permission is deactivated by then", async () => {
+  it("is refused if the group of a permission is deactivated by then", async () => {
     const { db, org } = scene;
     const group = await userGroup(db, org.realm);
     const deactivation = () =>
@@ -87,7 +87,7 @@ describe("Creating a channel while something that it names goes", () => {
     expect(await createdAfter(deactivation, params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused to who may not create channels by then", async () => {
+  it("is refused if the creator may not create channels by then", async () => {
     const { org } = scene;
     const change = () =>
       scene.as(org.owner).succeed(updateRealm, {

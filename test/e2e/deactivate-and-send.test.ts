@@ -24,9 +24,9 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// users.md §4: what somebody has sent is deleted, and they send nothing more: a message is before the deactivation, or
-// after it, and is one or the other.
-describe("A message and the deactivation of its sender at the same time", () => {
+// users.md §4: messages sent before the deactivation are deleted, later ones are refused; every message is one or the
+// other.
+describe("A message and the concurrent deactivation of its sender", () => {
   const scene = useScene();
   let target: TestAccount;
   let room: { id: number };
@@ -47,13 +47,13 @@ describe("A message and the deactivation of its sender at the same time", () => 
       .succeed(deactivateUser, { path: { user_id: target.id }, params: { actions } });
   const messagesOf = async ({ id }: TestAccount) =>
     (await scene.db.rows("SELECT FROM messages WHERE sender_id = $1", [id])).length;
-  /** Channels that the sender is not subscribed to are nothing that a deactivation would have to change. */
+  /** A deactivation changes nothing about channels without a subscription of the sender. */
   const ways: Readonly<Record<string, () => Params>> = {
     "to somebody": () => toUsers([scene.org.member.id]),
     "to a channel of others": () => toChannel(room.id),
   };
 
-  /** Makes the requests, each until it waits or is done, while the lock keeps the first from ending. */
+  /** Starts the requests one after another, each until it waits or ends, while the lock blocks the first. */
   async function inOrder(
     lock: (tx: Tx) => Promise<unknown>,
     requests: ReadonlyArray<() => Promise<unknown>>,
@@ -73,7 +73,7 @@ describe("A message and the deactivation of its sender at the same time", () => 
     await Promise.all(running);
   }
 
-  /** After the check, before the message has its id. */
+  /** After the check, before the message has an ID. */
   const ids = (tx: Tx) => tx.rows("LOCK TABLE messages IN SHARE MODE");
   /** At the commit. */
   const head = (tx: Tx) =>
@@ -82,7 +82,7 @@ describe("A message and the deactivation of its sender at the same time", () => 
   for (const [where, message] of Object.entries(ways)) {
     const sending = (by: TestAccount) => scene.as(by).post(messagesPath, message());
 
-    it(`delete it when it came first: ${where}`, async () => {
+    it(`deletes the message if it was first: ${where}`, async () => {
       const answers: Refusable[] = [];
       await inOrder(ids, [async () => answers.push(await sending(target)), deactivating]);
       expect(answers.map(({ body }) => body["result"])).to.deep.equal(["success"]);
@@ -91,7 +91,7 @@ describe("A message and the deactivation of its sender at the same time", () => 
       expect(await messagesOf(target)).to.equal(0);
     });
 
-    it(`delete it when it came first, from a bot of theirs: ${where}`, async () => {
+    it(`deletes the message of the sender's bot if it was first: ${where}`, async () => {
       const machine = await bot(scene.db, target);
       await inOrder(ids, [() => sending(machine), deactivating]);
       expect(await messagesOf(machine)).to.equal(1);
@@ -99,7 +99,7 @@ describe("A message and the deactivation of its sender at the same time", () => 
       expect(await messagesOf(machine)).to.equal(0);
     });
 
-    it(`refuse it when it came second: ${where}`, async () => {
+    it(`refuses the message if it was second: ${where}`, async () => {
       const answers: Refusable[] = [];
       await inOrder(head, [deactivating, async () => answers.push(await sending(target))]);
       for (const answer of answers) refusedWith(answer, "UNAUTHORIZED", {}, 401);
@@ -108,12 +108,12 @@ describe("A message and the deactivation of its sender at the same time", () => 
     });
   }
 
-  it("fail it when it fell due second", async () => {
+  it("fails the scheduled message if it was due second", async () => {
     const { db, org } = scene;
     const id = await schedule(scene.as(target), directMessage([org.member.id]));
     await makeDue(db, id, -1);
     const deliver = () => runJob(db, deliverDue, { realmId: org.realm.id, second: 1 });
-    // It waits for two seconds, then says that it will be tried again.
+    // The delivery waits for two seconds, then reports that it will be retried.
     await inOrder(head, [deactivating, () => deliver().catch(() => {})]);
     await deliver();
     expect(await storedRow(db, id)).to.include({ delivered: false, failed: true });

@@ -25,7 +25,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("the deactivation of a user, over two gateways", () => {
+describe("The deactivation of a user, over two gateways", () => {
   const db = useDatabase();
   const a = useGateway(db);
   const b = useGateway(db);
@@ -56,7 +56,7 @@ describe("the deactivation of a user, over two gateways", () => {
       .call(getOwnUser)
       .then((answer) => answer.status);
 
-  it("refuses the next request of the user and of their bots everywhere, and ends their open polls with 401", async () => {
+  it("refuses the next request of the user and their bots on all gateways, and ends open polls with 401", async () => {
     const target = await user(db, org.realm);
     const machine = await bot(db, target);
     const open = [
@@ -75,7 +75,7 @@ describe("the deactivation of a user, over two gateways", () => {
     await polls(0);
   });
 
-  it("ends polls for everything with 401, too, and not with the news of the deactivation", async () => {
+  it("ends polls for all events with 401, without the deactivation's event", async () => {
     const target = await user(db, org.realm);
     const open = [a, b].map(async (gateway) =>
       poll(gateway, target, await openQueue(gateway, target)),
@@ -85,7 +85,7 @@ describe("the deactivation of a user, over two gateways", () => {
     for (const answer of await Promise.all(open)) refusedWith(answer, "UNAUTHORIZED");
   });
 
-  it("is told to the others in the order of the log, and so is the return", async () => {
+  it("is sent to others in the order of the log, as is the reactivation", async () => {
     const target = await user(db, org.realm);
     const machine = await bot(db, target);
     const queue = await openQueue(b, org.guest, ["realm_user"]);
@@ -100,7 +100,7 @@ describe("the deactivation of a user, over two gateways", () => {
     expect([await status(b, target), await status(b, machine)]).to.deep.equal([200, 401]);
   });
 
-  it("holds against requests that arrive on the other gateway at the same time", async () => {
+  it("refuses requests that arrive on the other gateway at the same time", async () => {
     const target = await user(db, org.realm, { role: 200 });
     const requests = () => [
       b.as(target).call(createBot, {
@@ -125,7 +125,7 @@ describe("the deactivation of a user, over two gateways", () => {
     ).to.equal(0);
   });
 
-  it("leaves no active bot with an inactive owner, whoever makes, hands over or brings back bots meanwhile", async () => {
+  it("leaves no active bot with an inactive owner under concurrent changes of bots", async () => {
     for (let round = 0; round < 4; round++) {
       const target = await user(db, org.realm);
       const own = [await bot(db, target), await bot(db, target)];
@@ -159,7 +159,7 @@ describe("the deactivation of a user, over two gateways", () => {
     }
   });
 
-  it("counts no subscription of theirs that is made at the same time", async () => {
+  it("counts no subscription that is created meanwhile", async () => {
     const target = await user(db, org.realm);
     const rooms = [];
     for (let i = 0; i < 8; i++)

@@ -17,9 +17,9 @@ type Organization = Awaited<ReturnType<typeof organization>>;
 type Client = ReturnType<Gateway["as"]>;
 
 // events.md §1–3 over HTTP, on two gateways of one database.
-describe("event queues", () => {
+describe("Event queues", () => {
   const db = useDatabase();
-  // No heartbeat while a test waits for something else.
+  // No heartbeats while a test waits for other events.
   const never = { heartbeatMs: [600_000, 600_000] as const };
   const a = useGateway(db, { events: never });
   const b = useGateway(db, { events: never });
@@ -43,7 +43,7 @@ describe("event queues", () => {
       params: { type: "channel", to: room.id, topic: "events", content, ...more },
     });
 
-  it("begin after the registration, and tell what is new until it is acknowledged", async () => {
+  it("start at the registration and return events until they are acknowledged", async () => {
     const client = a.as(org.member);
     await send(client, "before");
     const { queue_id: id, last_event_id: last } = await registered(client);
@@ -60,7 +60,7 @@ describe("event queues", () => {
     expect((await poll(client, id, -1, true)).events).to.deep.equal(first.events);
   });
 
-  it("are served by any gateway, and wake a poll there", async () => {
+  it("are served by any gateway, which wakes a poll there", async () => {
     const here = a.as(org.member);
     const there = b.as(org.member);
     const { queue_id: id, last_event_id: last } = await registered(here, {
@@ -74,7 +74,7 @@ describe("event queues", () => {
     expect(events[0]).to.have.nested.property("message.content", "across");
   });
 
-  it("answer a heartbeat whatever types are asked for, and never nothing", async () => {
+  it("answer a heartbeat for every event type, and never an empty list", async () => {
     const client = beating.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client, {
       event_types: ["presence"],
@@ -87,10 +87,10 @@ describe("event queues", () => {
     expect(next.events.at(0)!.id).to.be.greaterThan(events.at(0)!.id);
   });
 
-  it("go on after more heartbeats than there is room for between two events", async () => {
+  it("continue after more heartbeats than fit between two events", async () => {
     const client = beating.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client);
-    // The id of the 1,023rd heartbeat in a row: the next one would be the next event's.
+    // The ID of the 1,023rd consecutive heartbeat: the next one would be the next event's.
     const used = last + 1_023;
     const { events } = await poll(client, id, used);
     expect(events.map(({ type }) => type)).to.deep.equal(["heartbeat"]);
@@ -113,7 +113,7 @@ describe("event queues", () => {
     expect((await newer).events).to.have.lengthOf(1);
   });
 
-  it("are deleted on one gateway, and end a poll on the other", async () => {
+  it("are deleted on one gateway, which ends a poll on the other", async () => {
     const client = a.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client);
     const waiting = poll(b.as(org.owner), id, last);
@@ -129,7 +129,7 @@ describe("event queues", () => {
     await refused(db, again, "BAD_EVENT_QUEUE_ID", { queue_id: id });
   });
 
-  it("are all served when everybody comes back at once, behind what the gateway remembers", async () => {
+  it("are all served when all clients reconnect at once, behind the gateway's memory", async () => {
     const late = await startGateway(db, { events: { limits: { events: 5, weight: 10_000 } } });
     try {
       const { queue_id: id, last_event_id: last } = await registered(a.as(org.member), {
@@ -145,7 +145,7 @@ describe("event queues", () => {
     }
   });
 
-  it("look the same when they are unknown, expired, no UUID, and somebody else's", async () => {
+  it("answer alike for unknown, expired, malformed and foreign queue IDs", async () => {
     const client = a.as(org.member);
     const foreign = await registered(a.as(org.owner));
     const expired = await registered(client);
@@ -169,7 +169,7 @@ describe("event queues", () => {
     await refused(db, nameless, "BAD_EVENT_QUEUE_ID", { queue_id: "" });
   });
 
-  it("refuse an id that they cannot have given, and a poll without one", async () => {
+  it("refuse an event ID that they cannot have issued, and a poll without one", async () => {
     const client = a.as(org.member);
     const { queue_id: id, last_event_id: last } = await registered(client);
     const future = { queue_id: id, last_event_id: last + 1_024 * 1_000 };
@@ -180,7 +180,7 @@ describe("event queues", () => {
     await refused(db, () => client.call(deleteEventQueue, {}), code, { var_name: "queue_id" });
   });
 
-  it("tell a local id only where the message was sent from", async () => {
+  it("contain the local_message_id only in the sending queue", async () => {
     const client = a.as(org.member);
     const types = { event_types: ["message"] };
     const own = await registered(client, types);
@@ -203,7 +203,7 @@ describe("event queues", () => {
     expect(await lives(77)).to.equal(77);
   });
 
-  it("are 100 an account: one more, and the longest idle goes, wherever it is registered", async () => {
+  it("are limited to 100 for an account: one more replaces the longest idle, on any gateway", async () => {
     const account = await user(db, org.realm);
     const [here, there] = [a.as(account), b.as(account)];
     const { queue_id: copied } = await registered(here);
@@ -232,12 +232,12 @@ describe("event queues", () => {
     ]);
   });
 
-  it("are not given to nobody", async () => {
+  it("require authentication", async () => {
     for (const operation of [register, getEvents, deleteEventQueue])
       await refused(db, () => a.anonymous.call(operation, {}), "UNAUTHORIZED");
   });
 
-  it("refuse guests who want all public channels, and narrows that events do not know", async () => {
+  it("refuse all_public_streams for guests, and unsupported narrows", async () => {
     const all = { all_public_streams: true };
     await refused(db, () => a.as(org.guest).call(register, { params: all }));
     for (const narrow of [
@@ -251,7 +251,7 @@ describe("event queues", () => {
       await refused(db, () => a.as(org.member).call(register, { params: { narrow } }));
   });
 
-  it("take null for what is not sent, and types that nobody knows", async () => {
+  it("accept null for omitted parameters, and unknown event types", async () => {
     const client = a.as(org.member);
     const answer = await client.succeed(register, {
       params: { event_types: "null", fetch_event_types: ["no_such_thing"], narrow: "null" },

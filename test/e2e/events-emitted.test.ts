@@ -38,7 +38,7 @@ describe("Events of scheduled messages", () => {
   const during = <T>(work: () => Promise<T>) => eventsOf(scene.db, scene.org.realm.id, work);
 
   for (const kind of ["channel", "direct"] as const) {
-    it(`tell the sender alone of a new ${kind} message, with the whole record`, async () => {
+    it(`send the sender alone a new ${kind} message with the whole record`, async () => {
       const params =
         kind === "channel" ? channelMessage(room.id) : directMessage([scene.org.guest.id]);
       const { result, events } = await during(() => scheduleAndRead(client, params));
@@ -48,7 +48,7 @@ describe("Events of scheduled messages", () => {
     });
   }
 
-  it("tell the sender alone of an edit, with the whole record, also when nothing differs", async () => {
+  it("send the sender alone an edit with the whole record, even if nothing differs", async () => {
     const id = await schedule(client, channelMessage(room.id));
     for (const content of ["new", "new"]) {
       const { events } = await during(async () =>
@@ -60,7 +60,7 @@ describe("Events of scheduled messages", () => {
     }
   });
 
-  it("tell of an edit that means nothing to a direct message", async () => {
+  it("contain an edit without effect on a direct message", async () => {
     const id = await schedule(client, directMessage([scene.org.guest.id]));
     const { events } = await during(() =>
       client.patch(`${scheduledMessagesPath}/${id}`, { topic: "x" }),
@@ -69,7 +69,7 @@ describe("Events of scheduled messages", () => {
     expect(events[0]?.payload).to.deep.equal({ scheduled_message: await recordOf(client, id) });
   });
 
-  it("tell of the revival of a failed one", async () => {
+  it("contain the rescheduling of a failed message", async () => {
     const id = await schedule(client, channelMessage(room.id));
     await changeChannel(scene.db, room, { isArchived: true });
     await deliverNow(scene.db, scene.org.realm, [id]);
@@ -79,7 +79,7 @@ describe("Events of scheduled messages", () => {
     expect(events[0]?.payload["scheduled_message"]).to.include({ failed: false, ...time });
   });
 
-  it("tell the sender alone of a deletion, once", async () => {
+  it("send the sender alone a deletion, once", async () => {
     const id = await schedule(client, channelMessage(room.id));
     const { events } = await during(async () => {
       await client.delete(`${scheduledMessagesPath}/${id}`);
@@ -90,7 +90,7 @@ describe("Events of scheduled messages", () => {
     expect(events[0]?.payload).to.deep.equal({ scheduled_message_id: id });
   });
 
-  it("tell everyone of the message when it is delivered, and the sender of the removal", async () => {
+  it("send all receivers the delivered message, and the sender the removal", async () => {
     const id = await schedule(client, channelMessage(room.id, { read_by_sender: true }));
     const { events } = await during(() => deliverNow(scene.db, scene.org.realm, [id]));
     expect(names(events)).to.have.members(["message", "user_topic", "scheduled_messages/remove"]);
@@ -107,7 +107,7 @@ describe("Events of scheduled messages", () => {
     expect(topic?.audience).to.deep.equal([sender.id]);
   });
 
-  it("tell the sender of the failure and of the notice, and nobody else of anything", async () => {
+  it("send the sender the failure and the notice, and nothing to others", async () => {
     const id = await schedule(client, channelMessage(room.id));
     await changeChannel(scene.db, room, { isArchived: true });
     const { events } = await during(() => deliverNow(scene.db, scene.org.realm, [id]));
@@ -127,7 +127,7 @@ describe("Events of scheduled messages", () => {
     });
   });
 
-  it("come for several messages of one turn in the order of delivery", async () => {
+  it("follow the order of delivery within a batch", async () => {
     const ids = [];
     for (const content of ["a", "b", "c"]) {
       ids.push(await schedule(client, channelMessage(room.id, { content })));

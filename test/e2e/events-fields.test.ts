@@ -19,11 +19,11 @@ import { expect } from "chai";
 
 const capabilities = Object.fromEntries(clientCapabilities.map((name) => [name, true]));
 
-// events.md §4: no other fields than those of the catalogue, whoever asks and with which capabilities.
+// events.md §4: events have only the fields of the catalogue, for all accounts and capabilities.
 describe("Fields of events", () => {
   const scene = useScene();
 
-  it("are those of the catalogue, of everything that operations tell", async () => {
+  it("are those of the catalogue for the events of all operations", async () => {
     const { db, gateway, org } = scene;
     const { owner, admin, member, guest, bot } = org;
     await db.rows("UPDATE users SET can_create_users = true WHERE id = $1", [owner.id]);

@@ -23,7 +23,7 @@ import { expect } from "chai";
 import { without } from "./support/client-model-lists.ts";
 
 // events.md §4, "What one's own role shows".
-describe("Events of one's own role", () => {
+describe("Events of changes of one's own role", () => {
   const scene = useScene();
   let botIds: number[];
   let hidden: TestAccount;
@@ -44,7 +44,7 @@ describe("Events of one's own role", () => {
 
   const event_types = ["default_streams", "realm_bot", "realm_user"];
   const withoutRole = ({ person }: ToldEvent) => !("role" in ((person as object) ?? {}));
-  /** What the account and another member are told when the account gets the role, but for the role itself. */
+  /** The events of the account and of another member after the change, except for the role itself. */
   async function told(account: TestAccount, role: number) {
     const { gateway, org } = scene;
     const queues = {
@@ -76,7 +76,7 @@ describe("Events of one's own role", () => {
     kind: "realm_bot/delete",
     bot: { user_id },
   });
-  /** The two events of a person's address, shown or hidden, for who sees or does not see it. */
+  /** The two events of a person's address, shown or hidden. */
   const address = async (of: TestAccount, viewer: TestAccount, isShown: boolean) => {
     const snapshot = (await scene
       .as(viewer)
@@ -107,7 +107,7 @@ describe("Events of one's own role", () => {
     ];
   };
 
-  it("give an administrator the bots and the addresses, and take them away again", async () => {
+  it("send an administrator the bots and addresses, and remove them afterwards", async () => {
     const account = await user(scene.db, scene.org.realm);
     const own = await bot(scene.db, account);
     const up = await told(account, 200);
@@ -130,7 +130,7 @@ describe("Events of one's own role", () => {
     expect(JSON.stringify([...up, ...down])).not.to.contain(`"user_id":${own.id}`);
   });
 
-  it("take the default channels and members' addresses from a guest, and give them back", async () => {
+  it("remove the default channels and members' addresses for a guest, and restore them", async () => {
     const account = await user(scene.db, scene.org.realm);
     expect(await told(account, 600)).to.deep.equal([
       { kind: "default_streams", default_streams: [] },
@@ -142,7 +142,7 @@ describe("Events of one's own role", () => {
     ]);
   });
 
-  it("say nothing of what the account sees with either role, its own address included", async () => {
+  it("omit what the account sees with both roles, including its own address", async () => {
     const account = await user(scene.db, scene.org.realm);
     await scene.db.rows("UPDATE users SET email_address_visibility = 5 WHERE id = $1", [
       account.id,
@@ -153,7 +153,7 @@ describe("Events of one's own role", () => {
     ]);
   });
 
-  it("show pictures to a poll that was open before as to those that come after", async () => {
+  it("show the same pictures to open polls as to later ones", async () => {
     const { org, gateway } = scene;
     const account = await user(scene.db, org.realm);
     const client = scene.as(account);
@@ -171,7 +171,7 @@ describe("Events of one's own role", () => {
     expect(pictures.map(({ person }) => person)).to.deep.include(shownNow[0]?.person);
   });
 
-  it("leave out of an address who gets another role at the same time", async () => {
+  it("omit the address of an account whose role changes at the same time", async () => {
     const { db, org } = scene;
     const [promoted, hiding] = [await user(db, org.realm), await user(db, org.realm)];
     const { events } = await eventsOf(db, org.realm.id, async () => {

@@ -29,10 +29,10 @@ interface Queue {
   readonly last_event_id: number;
 }
 
-// events.md §2, §5, §6: polls that meet other things, on two gateways of one database.
+// events.md §2, §5, §6: polls during other events, on two gateways of one database.
 describe("Polls", () => {
   const db = useDatabase();
-  // No heartbeat while a test waits for something else.
+  // No heartbeats while a test waits for other events.
   const never = { heartbeatMs: [600_000, 600_000] as const, lookMs: 100 };
   const a = useGateway(db, { events: never });
   const b = useGateway(db, { events: never });
@@ -54,7 +54,7 @@ describe("Polls", () => {
     return (body as { events: Array<Record<string, unknown> & { id: number; type: string }> })
       .events;
   };
-  /** The queue, when its client has taken the event. */
+  /** Returns the queue after its client has acknowledged the event. */
   const after = (queue: Queue, event: { readonly id: number } | undefined): Queue => {
     if (!event) throw new Error("there is no event");
     return { ...queue, last_event_id: event.id };
@@ -63,7 +63,7 @@ describe("Polls", () => {
     waitUntil("the open poll", () => gateway.events.counters.waiting === 1);
   const write = (...events: NewEvent[]) =>
     db.transaction(async (tx) => emit(tx, org.realm.id, events));
-  /** Something that nobody wants to hear. */
+  /** Appends an event that no account receives. */
   const grow = () => write(userStatusChanged({ user_id: 0 }, { audience: null }));
   const words = (i: number, account: TestAccount) =>
     alertWordsChanged({ alert_words: [`${i}`] }, { audience: [account.id] });
@@ -74,7 +74,7 @@ describe("Polls", () => {
   const changed = (account: TestAccount, change: { is_active: boolean } | { role: number }) =>
     write(userUpdated({ person: { user_id: account.id, ...change } }, { audience: null }));
 
-  it("are answered while the log never stops growing", async () => {
+  it("are answered while the log grows continuously", async () => {
     const queue = await registered(org.member, { event_types: ["presence"] });
     let over = false;
     const writer = async () => {
@@ -89,7 +89,7 @@ describe("Polls", () => {
     }
   });
 
-  it("see what was committed before them, on any gateway", async () => {
+  it("return events committed before them, on any gateway", async () => {
     let queue = await registered(org.member, { event_types: ["alert_words"] });
     for (let i = 0; i < 40; i++) {
       await write(words(i, org.member));
@@ -103,7 +103,7 @@ describe("Polls", () => {
   // Those that wait would hang up before their heartbeat each time, those that do not never get one.
   for (const block of [false, true])
     for (const limits of [undefined, { events: 1, weight: 64_000_000 }])
-      it(`that ${block ? "wait" : "do not wait"} are moved on before the log is cleared behind them, ${limits ? "beyond" : "within"} what the gateway remembers`, async () => {
+      it(`that ${block ? "wait" : "do not wait"} move forward before the log is truncated behind them, ${limits ? "beyond" : "within"} the gateway's memory`, async () => {
         const queue = await registered(org.guest, { event_types: ["presence"] });
         for (let i = 0; i < 3; i++) await grow();
         expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
@@ -119,7 +119,7 @@ describe("Polls", () => {
         }
         const later = await startGateway(db, { events: never });
         try {
-          // A place that the log has no more.
+          // A position that the log no longer has.
           const answer = await ask(later, org.guest, queue, block);
           refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
         } finally {
@@ -127,14 +127,14 @@ describe("Polls", () => {
         }
       });
 
-  it("are open to a queue for its whole time, whatever has not been noted of it", async () => {
+  it("succeed for a queue's whole lifetime, whatever has been recorded of it", async () => {
     const queue = await registered(org.member, { idle_queue_timeout: 300 });
     const idle = (seconds: number) =>
       db.rows(
         "UPDATE event_queue SET last_seen = now() - make_interval(secs => $2) WHERE queue_id = $1",
         [queue.queue_id, seconds],
       );
-    // Its gateway was killed some time after it noted something the last time.
+    // The queue's gateway was killed some time after its last record.
     await idle(300 + 25);
     expect(await told(b, org.member, queue)).to.deep.equal([]);
     await b.events.touch();
@@ -146,7 +146,7 @@ describe("Polls", () => {
     refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
   });
 
-  it("keep a queue of one second alive while they are open", async () => {
+  it("keep a queue with a lifetime of one second alive while they are open", async () => {
     const beating = await startGateway(db, {
       events: { heartbeatMs: [2_500, 2_600], lookMs: 100 },
     });
@@ -166,7 +166,7 @@ describe("Polls", () => {
     await beating.close();
   });
 
-  it("end when their queue is deleted at the same moment", async () => {
+  it("end if their queue is deleted concurrently", async () => {
     for (let i = 0; i < 15; i++) {
       const queue = await registered(org.member, { event_types: [] });
       const [answer] = await Promise.all([
@@ -178,7 +178,7 @@ describe("Polls", () => {
     }
   });
 
-  it("end with 401 when the account is deactivated, and only theirs", async () => {
+  it("end with 401 if the account is deactivated, without affecting others", async () => {
     const leaver = await user(db, org.realm);
     const queue = await registered(leaver, { event_types: [] });
     const other = await registered(org.member, { event_types: ["realm_user"] });
@@ -190,7 +190,7 @@ describe("Polls", () => {
     expect((await stays).map(({ type }) => type)).to.deep.equal(["realm_user"]);
   });
 
-  it("tell an account nothing once it is deactivated, also where they came before", async () => {
+  it("return no events to a deactivated account, even to polls from before", async () => {
     const leaver = await user(db, org.realm);
     const queue = await registered(leaver, { idle_queue_timeout: 30 });
     const other = await registered(org.member, { event_types: ["realm_user"] });
@@ -205,7 +205,7 @@ describe("Polls", () => {
     };
     let poll: ReturnType<typeof ask> | undefined;
     await db.transaction(async (tx) => {
-      // The poll is let in, and then waits to note that its queue is used.
+      // The poll is authorized, and then blocks on recording the queue's use.
       await tx.rows("SELECT FROM event_queue WHERE queue_id = $1 FOR UPDATE", [queue.queue_id]);
       poll = ask(b, leaver, queue, false);
       await waitUntil("the poll to wait for its queue", waits);
@@ -216,7 +216,7 @@ describe("Polls", () => {
     expect((await poll)?.body).to.deep.include({ code: "UNAUTHORIZED" });
   });
 
-  it("tell nothing of public channels to who has become a guest, also when they are open", async () => {
+  it("return no events of public channels to a new guest, even to open polls", async () => {
     const demoted = await user(db, org.realm);
     const queue = await registered(demoted, { event_types: ["message"], all_public_streams: true });
     await say("for members");
@@ -233,7 +233,7 @@ describe("Polls", () => {
       expect(await told(gateway, demoted, next), "a new poll").to.deep.equal([]);
   });
 
-  it("are answered with a heartbeat when their gateway stops, and go on elsewhere", async () => {
+  it("end with a heartbeat when their gateway stops, and continue on another", async () => {
     const stopping = await startGateway(db);
     const queue = await registered(org.member, { event_types: ["message"] });
     const open = told(stopping, org.member, queue, true);
@@ -251,13 +251,13 @@ describe("Polls", () => {
     expect(event?.id).to.be.greaterThan(beat?.id ?? Infinity);
   });
 
-  it("tell a queue that is thousands of events behind all of them, in order, and once", async () => {
+  it("return thousands of pending events completely, in order and once", async () => {
     const queue = await registered(org.admin, { event_types: ["alert_words"] });
     const count = 2_500;
     await write(
       ...Array.from({ length: count * 2 }, (_, i) => words(i, i % 2 === 0 ? org.admin : org.owner)),
     );
-    // One gateway has seen all of it, the other begins behind it.
+    // One gateway has read the whole log, the other starts behind it.
     const fresh = await startGateway(db, {
       events: { ...never, limits: { events: 100, weight: 1e9 } },
     });

@@ -21,7 +21,7 @@ import { expect } from "chai";
 let names = 0;
 const fresh = (what: string) => `${what} ${++names}`;
 
-// events.md §4, as it leaves GET /events: who is told, in which order, and who is not.
+// events.md §4, as GET /events delivers it: which accounts receive events, in which order.
 describe("Receivers of events", () => {
   const scene = useScene();
   let accounts: Record<string, TestAccount>;
@@ -37,7 +37,7 @@ describe("Receivers of events", () => {
   });
 
   const channelTypes = ["stream", "subscription", "default_streams"];
-  /** What each account is told of channels, the ones that are told nothing left out. */
+  /** The channel events of each account, without accounts that have none. */
   async function told(work: () => Promise<unknown>): Promise<Record<string, ToldEvent[]>> {
     const queues = Object.fromEntries(
       Object.entries(accounts).map(([name, account]) => [
@@ -63,7 +63,7 @@ describe("Receivers of events", () => {
       params: { subscriptions: [name], principals: principals.map(({ id }) => id) },
     });
 
-  it("of a new public channel see it before its subscriptions; other guests see nothing", async () => {
+  it("of a new public channel get it before its subscriptions; other guests get nothing", async () => {
     const { member, guest } = scene.org;
     const subscribers = [member.id, guest.id];
     const events = await told(() => create({ name: fresh("public"), subscribers }));
@@ -85,7 +85,7 @@ describe("Receivers of events", () => {
     );
   });
 
-  it("of a new private channel are its subscribers and the administrators", async () => {
+  it("of a new private channel are its subscribers and administrators", async () => {
     const { member, guest } = scene.org;
     const params = { name: fresh("private"), invite_only: true };
     const events = await told(() => create({ ...params, subscribers: [member.id, guest.id] }));
@@ -111,7 +111,7 @@ describe("Receivers of events", () => {
     expect(events).not.to.have.any.keys("guest", "otherGuest");
   });
 
-  it("of new subscribers are never told about themselves", async () => {
+  it("of peer_add events exclude the new subscribers", async () => {
     const { owner, admin, member, guest } = scene.org;
     const open = await room({ subscribers: [guest] });
     const events = await told(() => add(open.name, [member, outsider, otherGuest]));
@@ -144,12 +144,12 @@ describe("Receivers of events", () => {
     });
   });
 
-  it("of the end of a subscription are told of the channel's end only where they no longer see it", async () => {
+  it("of an unsubscription get the channel's deletion only if they no longer see it", async () => {
     const { owner, admin, member, guest } = scene.org;
     const closed = await room({ inviteOnly: true, subscribers: [owner, admin, member, guest] });
     expect(order(await told(() => remove(closed.name, [member, admin])))).to.deep.equal({
       owner: ["subscription/peer_remove"],
-      // Of the member, who went with them.
+      // From the member, who was unsubscribed with them.
       admin: ["subscription/remove", "subscription/peer_remove"],
       guest: ["subscription/peer_remove"],
       member: ["subscription/remove", "stream/delete"],
@@ -162,7 +162,7 @@ describe("Receivers of events", () => {
     expect(events).not.to.have.property("otherGuest");
   });
 
-  it("are nobody where nothing changes", async () => {
+  it("are none if nothing changes", async () => {
     const { db, org, gateway } = scene;
     const open = await room({ subscribers: [org.member] });
     const client = scene.as(org.member);
@@ -189,7 +189,7 @@ describe("Receivers of events", () => {
     expect(events).to.deep.equal({ own: [], other: [] });
   });
 
-  it("of a private channel's messages are its subscribers alone, whoever listens to all public ones", async () => {
+  it("of a private channel's messages are subscribers only, even with all_public_streams", async () => {
     const { db, gateway, org } = scene;
     const { admin, member, guest } = org;
     const all = { event_types: ["message"], all_public_streams: true };
@@ -232,7 +232,7 @@ describe("Receivers of events", () => {
     expect(outside.outsider[0]).to.deep.include({ flags: [] });
   });
 
-  it("of a message get their own flags, and the sender's queues alike but for the local id", async () => {
+  it("of a message get their own flags, and all queues of the sender the same event but for the local ID", async () => {
     const { db, gateway, org } = scene;
     const { member, guest, moderator } = org;
     const annoyed = await user(db, org.realm);
@@ -266,7 +266,7 @@ describe("Receivers of events", () => {
     expect(own).to.deep.equal(["7.01", "7.01"]);
   });
 
-  it("of a message get it in the form that they asked for, and only what their narrow lets pass", async () => {
+  it("of a message get it in the requested format, filtered by their narrow", async () => {
     const { db, gateway, org } = scene;
     const { member, guest } = org;
     await db.rows("UPDATE users SET email_address_visibility = 1 WHERE id = $1", [member.id]);

@@ -11,7 +11,7 @@ import { expect } from "chai";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** A clone with nothing but what installing and building read. */
+/** A clone with only the files that installing and building read. */
 async function clone(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-clone-"));
   await cp(join(root, "scripts"), join(folder, "scripts"), { recursive: true });
@@ -34,7 +34,7 @@ describe("The first start", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** `npm start` with this registry and an empty cache: its exit code and what it says. */
+  /** Runs `npm start` with this registry and an empty cache. Returns the exit code and the output. */
   const start = (registry: string) => ask(registry, process.execPath, "scripts/start.mjs");
   const ask = async (registry: string, program: string, ...words: string[]) => {
     const env = {
@@ -55,7 +55,7 @@ describe("The first start", () => {
     );
   };
 
-  it("names the registry that refuses, says what to do, and leaves nothing that counts as installed", async () => {
+  it("names the refusing registry, suggests what to do, and leaves nothing that counts as installed", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const registry = `http://127.0.0.1:${(taken.address() as AddressInfo).port}/`;
@@ -73,7 +73,7 @@ describe("The first start", () => {
     }
   });
 
-  it("comes with the command line: npx finds carillon in a clone that nothing was installed in, and that begins with it", async () => {
+  it("includes the command line: npx finds carillon in a clone without an installation and starts installing", async () => {
     const { bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
       bin: Record<string, string>;
     };
@@ -88,7 +88,7 @@ describe("The first start", () => {
     expect(stderr).to.include("run the command again");
   });
 
-  it("does not wait for long for a registry that takes connections and never answers", async () => {
+  it("does not wait long for a registry that accepts connections and never responds", async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -115,7 +115,7 @@ describe("The stamp of a build", () => {
   before(async () => {
     folder = await clone();
     const path = join(folder, "scripts/lib/stamp.mjs");
-    // What npm and we leave of an installation of nothing.
+    // What npm and the script leave after an installation without packages.
     await mkdir(join(folder, "node_modules"));
     await writeFile(join(folder, "node_modules/.package-lock.json"), '{"packages":{}}');
     stamp = (await import(pathToFileURL(path).href)) as typeof stamp;
@@ -132,11 +132,11 @@ describe("The stamp of a build", () => {
     await writeFile(join(folder, "apps/gateway/dist/main.js"), "made");
   };
 
-  it("holds while nothing changes", () => {
+  it("is valid while nothing changes", () => {
     expect(stamp.isBuilt()).to.equal(true);
   });
 
-  it("breaks with an edit that keeps length and time", async () => {
+  it("becomes invalid by an edit that keeps length and time", async () => {
     const { stat } = await import("node:fs/promises");
     const [before, text] = [await stat(source()), await readFile(source(), "utf8")];
     await writeFile(source(), text.replace("JavaScript", "javaScript"));
@@ -144,7 +144,7 @@ describe("The stamp of a build", () => {
     expect(stamp.isBuilt()).to.equal(false);
   });
 
-  it("breaks with a file that is new, gone, or built no longer", async () => {
+  it("becomes invalid by files that are new, deleted, or no longer built", async () => {
     const added = join(folder, "apps/gateway/src/operations/new.ts");
     await mkdir(dirname(added), { recursive: true });
     await writeFile(added, "");
@@ -157,7 +157,7 @@ describe("The stamp of a build", () => {
     expect(stamp.isBuilt()).to.equal(false);
   });
 
-  it("is not left by a build that fails, nor by one while which a file was edited", async () => {
+  it("is not written by a failed build, or if a file is edited during the build", async () => {
     await stamp
       .remembered(async () => {
         await make();

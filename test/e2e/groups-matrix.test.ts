@@ -35,11 +35,11 @@ const actors = [
 ] as const;
 type Actor = (typeof actors)[number];
 
-/** Days that make a full member. */
+/** Days until an account is a full member. */
 const waitingPeriod = 3;
 
-// user-groups.md §4: who may do what, by role and by each way of holding a permission.
-describe("User groups: who may do what", () => {
+// user-groups.md §4: permissions by role and by each way of holding a permission.
+describe("User groups: permissions", () => {
   const scene = useScene();
   let cast: Cast;
   let people: Readonly<Record<Actor, TestAccount>>;
@@ -88,7 +88,7 @@ describe("User groups: who may do what", () => {
     return method === "PATCH" ? client.patch(path, params) : client.post(path, params);
   };
 
-  /** Groups of which the permission has the value and all others the keeper, made when they are wanted. */
+  /** Groups with the given value of the permission, and the keeper in all others; created on demand. */
   function groupsWith(who: TestAccount, grant: Grant | undefined, value: Value) {
     const made = new Map<string, Promise<number>>();
     const settings = Object.fromEntries(
@@ -110,7 +110,7 @@ describe("User groups: who may do what", () => {
     };
   }
 
-  /** Tries the operations; those that must be refused at the same time, as they change nothing. */
+  /** Tries the operations, those that must be refused concurrently, as they change nothing. */
   async function tryAll(
     operations: readonly GroupOperation[],
     who: TestAccount,
@@ -149,11 +149,11 @@ describe("User groups: who may do what", () => {
   const wayNames = Object.keys(ways);
 
   actors.forEach((actor, turn) =>
-    it(`${actor}: nothing by role, and what each permission gives`, async () => {
+    it(`${actor}: nothing by role, and exactly what each permission allows`, async () => {
       const who = people[actor];
       const without = setOf(cast.keeper);
       await tryAll(groupOperations, who, undefined, without, `${actor} without permission`);
-      // Each permission in another way, and in yet another for the next account.
+      // Each permission in another way, which also differs for the next account.
       for (const [n, grant] of grants.entries()) {
         const way = wayNames[(n + turn) % wayNames.length] ?? "";
         const value = (await ways[way]?.(cast, who)) ?? without;
@@ -181,7 +181,7 @@ describe("User groups: who may do what", () => {
 
   const renaming = groupOperations.filter(({ title }) => title === "rename");
 
-  it("system groups as values: everybody of the role and of the higher ones", async () => {
+  it("system groups as values: all accounts of the role and of higher roles", async () => {
     const within: Readonly<Record<string, readonly Actor[]>> = {
       "role:nobody": [],
       "role:owners": ["owner"],
@@ -202,7 +202,7 @@ describe("User groups: who may do what", () => {
     }
   });
 
-  it("mentioning: guests too, as the permission may be everyone's", async () => {
+  it("mentions: guests too, since the permission may be role:everyone", async () => {
     const { groups } = scene.org;
     const mentions = async (actor: Actor, name: string, expected: boolean, told: string) => {
       const who = people[actor];
@@ -234,7 +234,7 @@ describe("User groups: who may do what", () => {
     }
   });
 
-  it("channels: whoever holds the organization's permission creates them, never a guest", async () => {
+  it("channels: holders of the organization's permission create them, never a guest", async () => {
     const setting = "can_create_public_channel_group";
     const creates = async (actor: Actor, expected: boolean, told: string) => {
       const params = { name: unique("channel"), subscribers: [] };
@@ -251,7 +251,7 @@ describe("User groups: who may do what", () => {
     }
   });
 
-  it("system groups: changed by nobody, who manages all groups included", async () => {
+  it("system groups: no account changes them, even managers of all groups", async () => {
     await patchRealm({ can_manage_all_groups: { new: scene.org.groups["role:owners"] } });
     const { outsider, spare } = cast;
     for (const id of Object.values(scene.org.groups)) {
@@ -269,7 +269,7 @@ describe("User groups: who may do what", () => {
     await patchRealm({ can_manage_all_groups: { new: setOf(cast.keeper) } });
   });
 
-  it("a new organization: owners manage every group, the creator the own one, nobody else any", async () => {
+  it("a new organization: owners manage every group, creators their own, others none", async () => {
     await patchRealm({ can_manage_all_groups: { new: scene.org.groups["role:owners"] } });
     await patchRealm({ can_create_groups: { new: scene.org.groups["role:members"] } });
     const creator = people["full member"];

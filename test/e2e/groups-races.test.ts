@@ -21,11 +21,11 @@ import { nth } from "./support/nth.ts";
 type Database = Awaited<ReturnType<TestDatabase["connect"]>>;
 type Value = number | { direct_members: number[]; direct_subgroups: number[] };
 
-/** Of each race: which request wins differs. */
+/** Rounds of each race; the winner differs between rounds. */
 const rounds = 10;
 
-// user-groups.md §1, concurrency: through two gateways that share nothing but the database.
-describe("User groups, changed through two gateways at the same time", () => {
+// user-groups.md §1, concurrency: over two gateways that share only the database.
+describe("Concurrent changes of user groups over two gateways", () => {
   let database: TestDatabase | undefined;
   let db: Database;
   let gateways: Gateway[] = [];
@@ -46,7 +46,7 @@ describe("User groups, changed through two gateways at the same time", () => {
   });
 
   let turn = 0;
-  /** Each request goes to the gateway that the one before did not. */
+  /** Sends each request to the gateway that the previous one did not use. */
   const client = (account: TestAccount) => nth(gateways, turn++).as(account);
   const path = (id: number, rest = "") => `/api/v1/user_groups/${id}${rest}`;
   const owners = () => [org.owner, second] as const;
@@ -76,13 +76,13 @@ describe("User groups, changed through two gateways at the same time", () => {
     return group;
   }
 
-  /** `done`, or the code. */
+  /** `done`, or the error code. */
   const outcome = ({ status, body, text }: Answer): string => {
     expect(status, text).to.be.lessThan(500);
     return status === 200 ? "done" : (body.code ?? text);
   };
 
-  /** Sends the requests in an order that differs from round to round. */
+  /** Sends the requests in an order that differs between rounds. */
   async function race(requests: ReadonlyArray<() => Promise<Answer>>, round: number) {
     const order = requests.map((_, n) => (n + round) % requests.length);
     const answers = await Promise.all(
@@ -102,7 +102,7 @@ describe("User groups, changed through two gateways at the same time", () => {
     for (const id of below.keys()) visit(id, []);
   }
 
-  it("one old value with several new ones: the first wins, all of its request is applied", async () => {
+  it("one old value with several new ones: the first request is applied as a whole", async () => {
     for (let round = 0; round < rounds; round++) {
       const id = await made();
       const old = org.groups["role:nobody"];
@@ -131,7 +131,7 @@ describe("User groups, changed through two gateways at the same time", () => {
     }
   });
 
-  it("one old value of the organization's: the first wins", async () => {
+  it("one old value of the organization's: the first request is applied", async () => {
     const setting = "can_create_groups";
     let old: Value = org.groups["role:members"];
     for (let round = 0; round < rounds; round++) {
@@ -155,7 +155,7 @@ describe("User groups, changed through two gateways at the same time", () => {
     }
   });
 
-  it("edges that together make a circle: all but one", async () => {
+  it("subgroups that would form a cycle: all but one are added", async () => {
     for (let round = 0; round < rounds; round++) {
       const length = 2 + (round % 3);
       const groups: number[] = [];
@@ -216,7 +216,7 @@ describe("User groups, changed through two gateways at the same time", () => {
       client(second).patch("/api/v1/realm", { can_create_groups: { new: group } }),
   };
   for (const [use, request] of Object.entries(uses))
-    it(`deactivation while the group becomes ${use}: one of both`, async () => {
+    it(`deactivation while the group becomes ${use}: one of the two is applied`, async () => {
       for (let round = 0; round < rounds; round++) {
         const [group, other] = [await made(), await made()];
         const outcomes = await race(
@@ -224,7 +224,7 @@ describe("User groups, changed through two gateways at the same time", () => {
           round,
         );
         const { deactivated } = await shownGroup(group);
-        // A deactivated group may be changed, but not be its own value.
+        // A deactivated group may be changed, but may not become its own value.
         expect(outcomes).to.deep.equal(
           deactivated ? ["done", "BAD_REQUEST"] : ["CANNOT_DEACTIVATE_GROUP_IN_USE", "done"],
         );
@@ -233,7 +233,7 @@ describe("User groups, changed through two gateways at the same time", () => {
       }
     });
 
-  it("what can be done once is done once: a name, a membership, an edge, a deactivation", async () => {
+  it("a name, a membership, a subgroup or a deactivation: applied once", async () => {
     for (let round = 0; round < rounds; round++) {
       const [id, sub] = [await made(), await made()];
       const twice = (request: (by: TestAccount) => Promise<Answer>) =>
@@ -264,7 +264,7 @@ describe("User groups, changed through two gateways at the same time", () => {
     }
   });
 
-  it("roles of one account: it ends in one role's group, and in the full members' as its role says", async () => {
+  it("roles of one account: it ends in one role's group, and is a full member if the role says so", async () => {
     const groupOf: Readonly<Record<number, string>> = {
       200: "role:administrators",
       300: "role:moderators",
@@ -291,7 +291,7 @@ describe("User groups, changed through two gateways at the same time", () => {
     }
   });
 
-  it("everything at once: no circle, nothing active uses what is deactivated, nothing is orphaned", () =>
+  it("all operations at once: no cycle, no use of deactivated groups, no orphaned rows", () =>
     withChance(async (chance) => {
       const groups: number[] = [];
       for (let n = 0; n < 10; n++) groups.push(await made());
@@ -308,7 +308,7 @@ describe("User groups, changed through two gateways at the same time", () => {
         expect(gateway.logText(), "no request failed").not.to.match(/"level":(50|60)|"status":500/);
     }));
 
-  /** A change that may be refused. Nothing is reactivated: that may bring back a group with deactivated parts. */
+  /** A change that may be refused. Never reactivates, since a reactivated group may contain deactivated parts. */
   function step(
     chance: Chance,
     groups: readonly number[],

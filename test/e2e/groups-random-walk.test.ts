@@ -8,12 +8,12 @@ import { pick, takeStep, type GroupsWalk, type Step } from "./support/groups-wal
 
 const steps = 120;
 
-// user-groups.md, whole: what the server answers and shows after each step is what the model of the rules says.
-describe("User groups, in any order of operations", () => {
+// user-groups.md as a whole: responses and state after each step equal the model of the rules.
+describe("User groups after random operations", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("answer, show and allow what the rules say", () =>
+  it("answer, show and allow what the rules define", () =>
     withChance(async (chance) => {
       const org = await organization(db);
       const secondOwner = await user(db, org.realm, { role: roles.owner });
@@ -65,7 +65,7 @@ function expectAnswer({ answer, expected }: Step, told: string): void {
   expect(answer.status, told).to.equal(status);
 }
 
-/** What somebody is shown: all groups, and who and what is in one of them. */
+/** What the account can read: all groups, and the members and subgroups of one of them. */
 async function expectView(walk: GroupsWalk, told: string): Promise<void> {
   const { gateway, model, chance, accounts } = walk;
   const viewers = accounts.filter(({ id }) => model.user(id).active);
@@ -113,13 +113,13 @@ interface ShownGroup {
   readonly [field: string]: Value | string | boolean | null;
 }
 
-/** Without what the model does not know. */
+/** Without the fields that the model does not have. */
 function strip({ date_created, description, ...group }: ShownGroup): object {
   expect(date_created === null, "only system groups have no date").to.equal(group.is_system_group);
   return group.is_system_group ? group : { ...group, description };
 }
 
-/** Whether somebody may mention some group, guests too (§5.8). */
+/** Whether the account may mention the group, including guests (§5.8). */
 async function expectMention(walk: GroupsWalk, told: string): Promise<void> {
   const { gateway, model, accounts } = walk;
   const sender = pick(

@@ -28,28 +28,28 @@ const steps = 60;
 const stepsAtOnce = 2;
 const stepsBetweenLooks = 30;
 
-/** A walk, and who is watched on it. */
+/** A random walk and its viewers. */
 interface Watched {
   readonly walk: Walk;
   readonly viewers: readonly TestAccount[];
   readonly known: KnownSecrets;
   listeners: Listener[];
-  /** As it is after the newest step. */
+  /** The state after the last step. */
   world: UserVisibility;
-  /** How many people the viewers did not see, looks added up. */
+  /** How many people the viewers did not see, summed over all checks. */
   hidden: number;
 }
 
-// users.md §2.1: whatever has happened, guests see whom the page says that they see, and of others at most the id.
-describe("Guests who do not see everybody, after any history", function () {
+// users.md §2.1: after any history, guests see the accounts that the page defines, and at most the ID of others.
+describe("Restricted guests after any history", function () {
   this.timeout(120_000);
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("have every operation that reads among what is looked at", () =>
+  it("have every read operation checked", () =>
     expect(unread()).to.deep.equal([]));
 
-  it("are told whom they see, and of nobody else who they are", () =>
+  it("get the accounts that they see, and do not learn the identity of others", () =>
     withChance(async (chance) => {
       const watched = await begin(chance);
       try {
@@ -66,7 +66,7 @@ describe("Guests who do not see everybody, after any history", function () {
     }));
 
   async function begin(chance: Chance): Promise<Watched> {
-    // Ids that are nothing else's.
+    // IDs that are used for nothing else.
     await db.rows("ALTER SEQUENCE users_id_seq RESTART WITH 70000001");
     const org = await organization(db, { row: { enableSpectatorAccess: true } });
     await changeOrganization(db, org.realm, {
@@ -121,7 +121,7 @@ describe("Guests who do not see everybody, after any history", function () {
     watched.listeners = watched.listeners.filter(({ isOver }) => !isOver);
   }
 
-  /** Looks at everything that the viewers can read, and gives those queues that have none. */
+  /** Checks everything that the viewers can read, and registers queues for viewers without one. */
   async function look(watched: Watched): Promise<void> {
     const { walk, viewers, world } = watched;
     for (const viewer of viewers) {
@@ -159,7 +159,7 @@ describe("Guests who do not see everybody, after any history", function () {
     );
   }
 
-  /** Who is seen is told of, all of them. */
+  /** Every visible account is included in the responses. */
   function checkWhole(
     watched: Watched,
     answers: Awaited<ReturnType<typeof everythingRead>>,

@@ -15,7 +15,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Who sees an address, by `email_address_visibility` (users.md §2). */
+/** The roles that see an address, by `email_address_visibility` (users.md §2). */
 const seeing: Readonly<Record<number, readonly number[]>> = {
   1: [100, 200, 300, 400, 600],
   2: [100, 200, 300, 400],
@@ -24,17 +24,17 @@ const seeing: Readonly<Record<number, readonly number[]>> = {
   5: [100, 200, 300],
 };
 
-// An MD5 of an address is as good as the address to whoever guesses it.
+// An MD5 hash of an address reveals the address to anyone who can guess it.
 describe("Hidden e-mail addresses", () => {
   const scene = useScene();
   const md5 = (address: string) => createHash("md5").update(address.toLowerCase()).digest("hex");
 
-  /** What an account must not read: addresses, and hashes of them, by what they give away. */
+  /** The addresses and their hashes that an account must not read, with what they reveal. */
   type Secrets = ReadonlyMap<string, string>;
   interface Shy {
     readonly account: TestAccount;
     visibility: number;
-    /** All that it has had. */
+    /** Everything that the account has received. */
     readonly addresses: string[];
   }
   const secretsFor = (viewer: TestAccount, people: readonly Shy[]): Secrets =>
@@ -58,7 +58,7 @@ describe("Hidden e-mail addresses", () => {
       expect(lower.includes(secret), `${where}: ${what}`).to.equal(false);
   };
 
-  it("are in no answer and in no event of those who may not see them, nor is a hash of them", async () => {
+  it("appear in no response and no event for accounts that may not see them, nor do their hashes", async () => {
     const { db, gateway, org } = scene;
     const people: Shy[] = [];
     for (const visibility of [1, 2, 3, 4, 5]) {
@@ -138,7 +138,7 @@ describe("Hidden e-mail addresses", () => {
     }
   });
 
-  it("show again, and hide again, the picture to those for whom the address is shown or hidden", async () => {
+  it("change the picture for accounts that gain or lose sight of the address", async () => {
     const { db, gateway, org } = scene;
     const account = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     const queues = { admin: { account: org.admin }, member: { account: org.member } };

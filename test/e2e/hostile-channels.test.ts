@@ -26,7 +26,7 @@ import { expect } from "chai";
 
 import { hostile } from "./support/hostile.ts";
 
-// channels.md: whatever stands in a parameter is taken or refused, and nothing breaks.
+// channels.md: every parameter value is accepted or refused, without an internal error.
 describe("Hostile values in channels and folders", function () {
   this.timeout(60_000);
   const scene = useScene();
@@ -39,7 +39,7 @@ describe("Hostile values in channels and folders", function () {
     folderId = (await channelFolder(db, org.realm)).id;
   });
 
-  /** What else a request needs to come as far as the parameter. */
+  /** Other parameters that a request needs to reach the check of the parameter. */
   const others: ReadonlyMap<Operation, () => Params> = new Map<Operation, () => Params>([
     [updateChannel, () => ({})],
     [archiveChannel, () => ({})],
@@ -54,7 +54,7 @@ describe("Hostile values in channels and folders", function () {
     [updateSubscriptionProperties, () => ({})],
   ]);
 
-  /** All permissions are read alike. */
+  /** All permissions are parsed alike. */
   const [, ...alike] = Object.values(channelPermissions).map(({ name }) => name);
 
   for (const [operation, rest] of others)

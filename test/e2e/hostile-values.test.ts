@@ -27,7 +27,7 @@ describe("Hostile values", () => {
     id = await schedule(scene.as(org.member), channelMessage(room.id));
   });
 
-  /** What was answered otherwise than by a success or an ordinary refusal, all of it in one test. */
+  /** Lists all responses that are neither a success nor an ordinary refusal. */
   let broken: string[] = [];
   const ordinary = ({ status, body, text }: Answer, what: string) => {
     const success = status === 200 && body.result === "success";
@@ -39,7 +39,7 @@ describe("Hostile values", () => {
 
   const parameters = ["type", "to", "content", "topic", "subject", "client", "read_by_sender"];
   for (const name of [...parameters, "scheduled_delivery_timestamp"]) {
-    it(`in ${name} never break scheduling or editing`, async () => {
+    it(`in ${name} cause no internal error in scheduling or editing`, async () => {
       const client = scene.as(scene.org.member);
       const bases = [channelMessage(room.id), directMessage([scene.org.guest.id])];
       for (const [what, value] of hostile) {
@@ -57,7 +57,7 @@ describe("Hostile values", () => {
   }
 
   for (const name of [...parameters, "queue_id", "local_id"]) {
-    it(`in ${name} never break sending`, async () => {
+    it(`in ${name} cause no internal error in sending`, async () => {
       const client = scene.as(scene.org.member);
       for (const [what, value] of hostile) {
         for (const base of [toChannel(room.id), toUsers([scene.org.guest.id])]) {
@@ -70,14 +70,14 @@ describe("Hostile values", () => {
     });
   }
 
-  it("never break rendering", async () => {
+  it("cause no internal error in rendering", async () => {
     for (const [what, content] of hostile) {
       ordinary(await scene.as(scene.org.member).post(`${messagesPath}/render`, { content }), what);
     }
     nothingBroke();
   });
 
-  it("in the path never break editing and deleting", async () => {
+  it("in the path cause no internal error in editing and deleting", async () => {
     const client = scene.as(scene.org.member);
     const time = { scheduled_delivery_timestamp: inSeconds(60) };
     for (const which of [
@@ -110,7 +110,7 @@ describe("Hostile values", () => {
     }
   });
 
-  it("in raw bodies never break anything", async () => {
+  it("in raw bodies cause no internal error", async () => {
     const client = scene.as(scene.org.member);
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     const rest = `&to=${room.id}&topic=t&scheduled_delivery_timestamp=${inSeconds(60)}`;

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Has a process tell which files it has loaded, whichever way they came. */
+/** Lets a process report which files it has loaded, in any way. */
 const observed = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`
     import { Session } from "node:inspector";
@@ -26,7 +26,7 @@ const observed = {
     });`)}`,
 };
 
-/** What few need, by the names of its files, from the sources and in a bundle. */
+/** Modules that are loaded on demand, by their file names in the sources and in a bundle. */
 const parts = {
   katex: /katex/,
   re2: /re2js/,
@@ -43,11 +43,11 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-describe("What few need", () => {
+describe("Modules loaded on demand", () => {
   const db = useDatabase();
   const processes = useProcesses();
 
-  it("is not there when a worker or a dashboard has started", async () => {
+  it("are not loaded when a worker or a dashboard has started", async () => {
     const variables = { ...installation(db.url), ...observed };
     const worker = processes.start("worker", variables, { ipc: true });
     const password = "a password of the dashboard";
@@ -69,7 +69,7 @@ describe("What few need", () => {
     expect(await loaded(dashboard)).to.deep.equal(["bull-board"]);
   });
 
-  it("comes into a gateway with the first who does", async () => {
+  it("are loaded into a gateway by the first request that needs them", async () => {
     const { realm, owner, guest } = await organization(db);
     const hidden = await user(db, realm, { settings: { email_address_visibility: 4 } });
     const gateway = processes.start(
@@ -87,7 +87,7 @@ describe("What few need", () => {
     const page = () => fetch(`${url}/api`);
     const had: Part[] = [];
     for (const [adds, use] of uses(avatar, page)) {
-      // The same by two at once.
+      // Likewise, by two concurrent requests.
       await Promise.all([use(client, 1), use(client, 2)]);
       had.push(...adds);
       expect(await loaded(gateway)).to.have.members(had);
@@ -95,7 +95,7 @@ describe("What few need", () => {
   });
 });
 
-/** What is loaded by what. */
+/** The modules that each request loads. */
 function uses(
   avatar: () => Promise<{ readonly status: number }>,
   page: () => Promise<{ readonly status: number }>,

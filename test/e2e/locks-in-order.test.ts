@@ -24,8 +24,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// docs/decisions/018: whoever waits for something holds nothing that comes after it.
-describe("Requests that wait for each other's locks", () => {
+// docs/decisions/018: a request that waits for a lock holds no lock that comes later in the order.
+describe("Requests that wait for locks", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -33,7 +33,7 @@ describe("Requests that wait for each other's locks", () => {
     org = await organization(db);
   });
 
-  /** Until the request waits for what the transaction holds; fails where it ends instead, and says how. */
+  /** Waits until the request blocks on the transaction; throws with its result if it ends instead. */
   async function blocking(holder: Tx, request: Promise<unknown>): Promise<void> {
     const ends: string[] = [];
     request.then(
@@ -52,11 +52,11 @@ describe("Requests that wait for each other's locks", () => {
 
   const keep = (holder: Tx, table: string, id: number) =>
     holder.rows(`SELECT FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id]);
-  /** Fails where somebody has the row. */
+  /** Fails if another transaction has locked the row. */
   const free = (holder: Tx, table: string, id: number, strength = "NO KEY UPDATE") =>
     holder.rows(`SELECT FROM ${table} WHERE id = $1 FOR ${strength} NOWAIT`, [id]);
 
-  describe("to deactivate an owner who gets another bot meanwhile", () => {
+  describe("deactivate an owner who gets another bot meanwhile", () => {
     let late: TestAccount;
     let early: TestAccount;
     let leaving: TestAccount;
@@ -71,9 +71,9 @@ describe("Requests that wait for each other's locks", () => {
     });
 
     /**
-     * Lets the request get as far as its last transaction, which meets a bot that was somebody else's before.
-     * @param obstacle what that one waits for
-     * @param look while it waits
+     * Blocks the request at its last transaction, after a bot of another owner has been transferred.
+     * @param obstacle what the transaction waits for
+     * @param look runs while it waits
      */
     async function deactivate(
       obstacle: (tx: Tx) => Promise<unknown>,
@@ -111,7 +111,7 @@ describe("Requests that wait for each other's locks", () => {
       expect(left).to.deep.equal([]);
     }
 
-    it("takes all accounts in one order, before the organization", () =>
+    it("lock all accounts in one order, before the organization", () =>
       deactivate(
         (tx) => keep(tx, "users", late.id),
         async (tx) => {
@@ -120,14 +120,14 @@ describe("Requests that wait for each other's locks", () => {
         },
       ));
 
-    it("takes all channels in one order", () =>
+    it("lock all channels in one order", () =>
       deactivate(
         (tx) => keep(tx, "channels", low.id),
         (tx) => free(tx, "channels", high.id),
       ));
   });
 
-  it("to change an owner's role, it waits for the bots that follow without the organization", async () => {
+  it("change an owner's role: wait for the owner's bots without a lock of the organization", async () => {
     const owner = await user(db, org.realm, { role: roles.owner });
     const robot = await bot(db, owner);
     let request: Promise<unknown> | undefined;
@@ -142,7 +142,7 @@ describe("Requests that wait for each other's locks", () => {
     await request;
   });
 
-  it("to deactivate somebody, it keeps no reference to their account away", async () => {
+  it("deactivate an account: do not block references to the account", async () => {
     const leaving = await user(db, org.realm);
     const room = await channel(db, org.owner, { subscribers: [leaving] });
     let request: Promise<unknown> | undefined;
@@ -150,13 +150,13 @@ describe("Requests that wait for each other's locks", () => {
       await keep(tx, "channels", room.id);
       request = gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: leaving.id } });
       await blocking(tx, request);
-      // What a message of theirs does for their topics, with the channel's audience in its hands.
+      // Like a message of the account that sets its topic policy while it holds the channel's audience lock.
       await free(tx, "users", leaving.id, "KEY SHARE");
     });
     await request;
   });
 
-  it("to register, somebody who is being deactivated is refused, and gets no queue", async () => {
+  it("register: refuse an account that is being deactivated, without a queue", async () => {
     const leaving = await user(db, org.realm);
     const room = await channel(db, org.owner, { subscribers: [leaving] });
     let leave: Promise<unknown> | undefined;
@@ -180,8 +180,8 @@ describe("Requests that wait for each other's locks", () => {
   });
 });
 
-// docs/decisions/012: what a request may do is decided by what is so once it has the locks.
-describe("Requests that lose what they go by while they wait", () => {
+// docs/decisions/012: permissions are checked with the state after the locks are taken.
+describe("Requests that lose a prerequisite while they wait", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -196,7 +196,7 @@ describe("Requests that lose what they go by while they wait", () => {
     });
   });
 
-  /** The answer to a request that waits while `change` is made. */
+  /** The response of a request that waits while `change` runs. */
   async function meanwhile(
     hold: (tx: Tx) => Promise<unknown>,
     request: () => Promise<{ status: number; body: { msg: string } }>,
@@ -222,7 +222,7 @@ describe("Requests that lose what they go by while they wait", () => {
       org.member.id,
     ]);
 
-  it("subscribe nobody to a private channel that they were removed from", async () => {
+  it("subscribe no account to a private channel that the caller was removed from", async () => {
     const answer = await meanwhile((tx) => lockChannels(tx, [room.id]), addFriend, removeMember);
     refusedWith(answer);
     expect(answer.body.msg).to.equal(`You cannot subscribe to ${room.name}`);
@@ -236,7 +236,7 @@ describe("Requests that lose what they go by while they wait", () => {
     ["administrators no more", loses("role", roles.member), 400],
     ["deactivated", loses("is_active", false), 401],
   ] as const)
-    it(`create nobody when they are ${what} once the password is hashed`, async () => {
+    it(`create no account if the caller is ${what} once the password is hashed`, async () => {
       const params = { email: "late@example.com", password: "long enough", full_name: "Lea Late" };
       const answer = await meanwhile(
         (tx) => lockKey(tx, "groups", org.realm.id),
@@ -261,7 +261,7 @@ describe("Requests that lose what they go by while they wait", () => {
     ["create a channel", newChannel],
     ["subscribe to a new one", subscribeToNew],
   ] as const) {
-    it(`${what} no more when the organization allows it no longer`, async () => {
+    it(`do not ${what} if the organization no longer allows it`, async () => {
       const nobody = org.groups["role:nobody"];
       const answer = await meanwhile(
         (tx) => lockKey(tx, "groups", org.realm.id),
@@ -275,7 +275,7 @@ describe("Requests that lose what they go by while they wait", () => {
       refusedWith(answer);
     });
 
-    it(`${what} no more when they are deactivated`, async () => {
+    it(`do not ${what} if the caller is deactivated`, async () => {
       const answer = await meanwhile(
         (tx) => lockKey(tx, "groups", org.realm.id),
         request,

@@ -24,8 +24,8 @@ interface Place {
   readonly ids: readonly number[];
 }
 
-// messages.md §8: whatever two do to a message at once, it is as if one of them had come first.
-describe("Two who change the same messages at once", function () {
+// messages.md §8: two concurrent changes of a message have the result of one order of them.
+describe("Two concurrent changes of the same messages", function () {
   this.timeout(120_000);
   const db = useDatabase();
   const gateways = [useGateway(db), useGateway(db)];
@@ -80,7 +80,7 @@ describe("Two who change the same messages at once", function () {
     return { rooms: [open, closed], ids };
   }
 
-  /** What there is by now, in terms that are the same for every place. */
+  /** The resulting state, in terms that are the same for every place. */
   async function stateOf({ rooms, ids }: Place): Promise<unknown> {
     const roomIds = rooms.map(({ id }) => id);
     const recipients = rooms.map(({ recipientId }) => recipientId);
@@ -138,7 +138,7 @@ describe("Two who change the same messages at once", function () {
 
   const names = Object.keys(acts);
   for (const [i, one] of names.entries())
-    it(`leave what one after the other leaves: one ${one}`, async () => {
+    it(`have the result of one order: one ${one}`, async () => {
       for (const other of names.slice(i)) {
         const [first, second] = [acts[one], acts[other]];
         const [here, there] = gateways;

@@ -22,8 +22,8 @@ import { draw, type History, takeStep, words } from "./support/visibility/steps.
 const steps = 120;
 const stepsBetweenLooks = 20;
 
-// messages.md §2 and §6: whatever has happened, everybody sees what the page says that they see.
-describe("Messages, after any history of joins, leaves, moves, changes and deletions", () => {
+// messages.md §2 and §6: after any history, accounts see the messages that the page defines.
+describe("Messages after any history of joins, leaves, moves, changes and deletions", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
@@ -83,7 +83,7 @@ describe("Messages, after any history of joins, leaves, moves, changes and delet
     return account;
   };
 
-  /** Everybody's personal history, and what they see by naming one channel and all public ones. */
+  /** All accounts' personal histories, and what they see in one named channel and in all public ones. */
   async function compareLists(history: History): Promise<void> {
     const { model } = history;
     const known = new Set(model.messages.map(({ id }) => id));
@@ -119,7 +119,7 @@ describe("Messages, after any history of joins, leaves, moves, changes and delet
       const publicChannels = { operator: "channels", operand: "public" };
       compare("public channels", await all([publicChannels]), model.ofPublicChannels(one));
 
-      // Searching finds what is seen without it, as far as it has the word.
+      // A search finds the messages of the unsearched narrow that contain the word.
       const word = draw(history, words);
       const having = (ids: readonly number[]) => {
         const found = new Set(
@@ -147,7 +147,7 @@ describe("Messages, after any history of joins, leaves, moves, changes and delet
     }
   }
 
-  /** What everybody accesses by its id: all at once, and some of them by their operation. */
+  /** What all accounts can access by ID: all messages at once, and some by their own operation. */
   async function compareAccess(history: History, realmId: number): Promise<void> {
     const { model } = history;
     const ids = model.messages.map(({ id }) => id);
@@ -172,7 +172,7 @@ describe("Messages, after any history of joins, leaves, moves, changes and delet
     }
   }
 
-  it("are seen by whom the rules let see them", () =>
+  it("are visible to the accounts that the rules define", () =>
     withChance(async (chance) => {
       const org = await organization(db);
       const history = await begin(org, chance);

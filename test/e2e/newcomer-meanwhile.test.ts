@@ -9,13 +9,13 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// events.md §5: what happens after a snapshot is told. Who is told of a change is worked out in its transaction, and
-// somebody who comes meanwhile would be neither among them nor find the change in the snapshot.
-describe("Somebody who comes while others change", () => {
+// events.md §5: changes after a snapshot are sent as events. The receivers of a change are determined in its
+// transaction; an account created meanwhile must not miss the change in both its snapshot and its events.
+describe("An account created during other changes", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("is told of what was not in the snapshot", async () => {
+  it("gets events for changes missing from its snapshot", async () => {
     const org = await organization(db);
     const room = await channel(db, org.owner, { subscribers: [org.owner, org.member] });
     let leaving: Promise<unknown> | undefined;
@@ -43,7 +43,7 @@ describe("Somebody who comes while others change", () => {
     expect(order?.came).to.be.greaterThan(order?.left ?? Infinity);
   });
 
-  it("hears of the next change", async () => {
+  it("gets events of the next change", async () => {
     const org = await organization(db);
     const room = await channel(db, org.owner, { subscribers: [org.owner, org.admin] });
     const queue = await gateway.as(org.member).succeed(register, {

@@ -28,15 +28,15 @@ const hostileNames = [
   "@**all** :smile: $$x$$",
 ];
 
-/** Tags in order, without what depends on ids and names. */
+/** The tags in order, without attributes that depend on IDs and names. */
 const elements = (html: string): string[] =>
   (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
 
-describe("Names in notices of the organization's bots", () => {
+describe("Names in notices of system bots", () => {
   const scene = useScene();
   let turn = 0;
 
-  /** All that the system bots write about people, groups and channels that bear the name, by what it is about. */
+  /** All texts of the system bots about people, groups and channels with the name, by subject. */
   async function everyNotice(
     name: string,
   ): Promise<ReadonlyMap<string, { content: string; html: string }>> {
@@ -127,7 +127,7 @@ describe("Names in notices of the organization's bots", () => {
     succeeded(await scene.as(actor).post(`/api/v1/user_groups/${group}/members`, { ...change }));
   }
 
-  it("give the same elements as harmless ones", async () => {
+  it("render the same elements as harmless names", async () => {
     const harmless = await everyNotice("name");
     for (const name of hostileNames) {
       for (const [about, { content, html }] of await everyNotice(name)) {

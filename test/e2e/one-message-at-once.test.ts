@@ -20,18 +20,18 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** What a message is like, for who reads its events. */
+/** The state of a message according to its events. */
 interface Told {
   content: string;
   channelId: number;
   topic: string;
-  /** `USER CODE` each, in order. */
+  /** `USER CODE` for each, in order. */
   reactions: string[];
   deleted: boolean;
 }
 
-// docs/decisions/018: what is done to one message comes one after the other, in the order of the events.
-describe("Several people at two gateways who edit, move, delete, flag and react to one message at once", () => {
+// docs/decisions/018: changes of one message are serialized, in the order of the events.
+describe("Concurrent edits, moves, deletions, flags and reactions of one message over two gateways", () => {
   const scene = useScene();
   const { db } = scene;
   const second = useGateway(db);
@@ -44,11 +44,11 @@ describe("Several people at two gateways who edit, move, delete, flag and react 
     const { owner } = scene.org;
     const room = () => channel(db, owner, { subscribers: [owner, writer, reader] });
     rooms = [await room(), await room()];
-    // So that the message is not its channel's first one.
+    // Ensures that the message is not the channel's first one.
     for (const { id } of rooms) await send(scene.as(writer), toChannel(id));
   });
 
-  /** Makes of the events what a client makes of them; fails where one comes after the end. */
+  /** Applies the events like a client; fails if one follows the deletion. */
   function replayed(sent: Told, events: readonly LoggedEvent[]): Told {
     const told = structuredClone(sent);
     for (const { type, op, payload } of events) {
@@ -77,7 +77,7 @@ describe("Several people at two gateways who edit, move, delete, flag and react 
   }
 
   for (let round = 0; round < 6; round++)
-    it(`leave what their events tell, in the order of these, round ${round + 1}`, async () => {
+    it(`leave the state that their events describe, in order, round ${round + 1}`, async () => {
       const [from, to] = rooms;
       const { owner } = scene.org;
       const id = await send(scene.as(writer), toChannel(from.id, { topic: "lunch" }));

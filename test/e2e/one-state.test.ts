@@ -34,11 +34,11 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Two states that the organization goes back and forth between. */
+/** Two states between which the organization alternates. */
 type Change = () => Promise<void>;
 
-// docs/decisions/012: what one check reads is of one moment.
-describe("The check of a message while a permission changes that its sender holds before and after", () => {
+// docs/decisions/012: all reads of one check see one snapshot of the data.
+describe("The check of a message while a permission alternates between two values that allow the sender", () => {
   const scene = useScene();
   let sender: TestAccount;
 
@@ -46,7 +46,7 @@ describe("The check of a message while a permission changes that its sender hold
     sender = await user(scene.db, scene.org.realm);
   });
 
-  /** The two forms of "the sender and others": a named group, a set of its own. */
+  /** Two forms of "the sender and others": a named group and an anonymous group. */
   const forms = (): readonly [GroupSettingValue, GroupSettingValue] => [
     scene.org.groups["role:everyone"],
     { direct_members: [sender.id], direct_subgroups: [] },
@@ -67,7 +67,7 @@ describe("The check of a message while a permission changes that its sender hold
         await storeChangedGroupSettings(tx, scene.org.realm.id, { scope, id }, changes);
       });
 
-  /** Changes the state before each statement, also when several are asked at once. */
+  /** Changes the state before each statement, also before concurrent ones. */
   function changing(sql: Sql, change: Change): { sql: Sql; statements: () => number } {
     let turn: Promise<unknown> = Promise.resolve();
     let statements = 0;
@@ -80,7 +80,7 @@ describe("The check of a message while a permission changes that its sender hold
     return { sql: { rows }, statements: () => statements };
   }
 
-  /** The input is let through from either state on, whatever changes in between. */
+  /** Expects that the input is accepted from either state, whatever changes in between. */
   async function neverRefused(input: Partial<MessageInput>, change: Change): Promise<void> {
     const { id } = await channel(scene.db, scene.org.realm);
     const whole: MessageInput = {
@@ -101,7 +101,7 @@ describe("The check of a message while a permission changes that its sender hold
     }
   }
 
-  it("sees one value of a mentioned group's setting", async () => {
+  it("reads one value of a mentioned group's setting", async () => {
     const group = await userGroup(scene.db, scene.org.realm);
     await neverRefused(
       { content: `@*${group.name}*` },
@@ -109,7 +109,7 @@ describe("The check of a message while a permission changes that its sender hold
     );
   });
 
-  it("sees one value of each of the organization's settings", async () => {
+  it("reads one value of each setting of the organization", async () => {
     const { id } = scene.org.realm;
     const other = { kind: "direct", userIds: [scene.org.admin.id] } as const;
     const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmPermissions;
@@ -124,7 +124,7 @@ describe("The check of a message while a permission changes that its sender hold
     );
   });
 
-  it("sees one value of each of the channel's settings, for bots by their owner, too", async () => {
+  it("reads one value of each setting of the channel, also for bots through their owner", async () => {
     const own = await bot(scene.db, sender);
     const { canSendMessageGroup, canCreateTopicGroup } = channelPermissions;
     for (const senderId of [sender.id, own.id])
@@ -137,7 +137,7 @@ describe("The check of a message while a permission changes that its sender hold
       }
   });
 
-  it("sees the channel's privacy together with its subscribers", async () => {
+  it("reads the channel's privacy together with its subscribers", async () => {
     const room = await channel(scene.db, scene.org.realm, { historyPublicToSubscribers: true });
     const change: Change = async () => {
       await scene.db.transaction(async (tx) => {
@@ -155,7 +155,7 @@ describe("The check of a message while a permission changes that its sender hold
     await neverRefused({ destination: { kind: "channel", channelId: room.id } }, change);
   });
 
-  it("sees the sender as it is by now, not as its credentials were", async () => {
+  it("reads the sender's current state, not that of the credentials", async () => {
     const room = await channel(scene.db, scene.org.realm);
     await deactivateUser(scene.db, sender);
     const input: MessageInput = {
@@ -168,7 +168,7 @@ describe("The check of a message while a permission changes that its sender hold
     expect(results[0]).to.include({ code: "UNAUTHORIZED" });
   });
 
-  it("asks one statement for a batch, whatever its messages name", async () => {
+  it("runs one statement for a batch, whatever its messages refer to", async () => {
     const group = await userGroup(scene.db, scene.org.realm);
     const rooms = [];
     for (let n = 0; n < 3; n++) rooms.push(await channel(scene.db, scene.org.realm));
@@ -194,7 +194,7 @@ describe("The check of a message while a permission changes that its sender hold
     expect(statements()).to.equal(1);
   });
 
-  it("refuses nothing of what is sent, scheduled and delivered meanwhile", async function () {
+  it("refuses no message that is sent, scheduled or delivered meanwhile", async function () {
     this.timeout(60_000);
     const { db, org } = scene;
     const group = await userGroup(db, org.realm);

@@ -13,10 +13,10 @@ import { classify, requests, type Request } from "./support/isolation/requests.t
 import { makeThings, nothing, type Things } from "./support/isolation/things.ts";
 
 /**
- * Every operation, asked for a thing of another organization in each of its parameters: it is answered as if the thing
- * did not exist, and changes nothing that is not changed then too.
+ * Calls every operation with a thing of another organization in each parameter: the response equals that for a thing
+ * that does not exist, and nothing more is changed.
  */
-describe("What another organization has", () => {
+describe("Things of another organization", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let here: TestOrganization;
@@ -27,7 +27,7 @@ describe("What another organization has", () => {
   before(async () => {
     here = await organization(db);
     own = await makeThings(db, gateway, here);
-    // Ids of the other organization are numbers that stand for nothing else in an answer.
+    // IDs of the other organization are numbers that mean nothing else in a response.
     await db.rows(
       `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 900000 + coalesce(last_value, 0))
        FROM pg_sequences WHERE schemaname = 'public' AND max_value > 1000000`,
@@ -36,7 +36,7 @@ describe("What another organization has", () => {
     theirs = await makeThings(db, gateway, there);
   });
 
-  it("is told apart in every parameter of every operation: a new one wants a line in `parameters.ts`", () => {
+  it("are covered in every parameter of every operation: a new parameter needs a line in `parameters.ts`", () => {
     expect(allOperations.flatMap((operation) => classify(operation).unknown)).to.deep.equal([]);
   });
 
@@ -48,20 +48,20 @@ describe("What another organization has", () => {
     return client[operation.method.toLowerCase() as "post"](path(own, things), given);
   };
 
-  /** What differs between two answers to one request: ids of event queues, times, places in the log. */
+  /** Values that differ between two responses: event queue IDs, times, log positions. */
   const fresh =
     /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="(last_event_id|\w*timestamp)":)[\d.]+/g;
 
-  /** The answer, without the names of what was asked for. */
+  /** The response without the names of the requested things. */
   const told = ({ status, text }: Answer, things: Things) => {
     const strings = [things.email, things.channelName, things.queue];
     const named = strings.reduce((rest, name) => rest.replaceAll(name, "NAMED"), text);
     return `${status} ${named.replaceAll(/\b(2000000000|9\d{5})\b/g, "NAMED").replaceAll(fresh, "FRESH")}`;
   };
 
-  it("is something where it is the caller's own", async () => {
+  it("exist if they are the caller's own", async () => {
     const reads = requests().filter(({ operation: { method, raw } }) => method === "GET" && !raw);
-    // There is nothing to tell of these, whoever has them.
+    // These responses are the same for existing things.
     const untold = ["get-channel-email-address", "get-presence"];
     const refused: string[] = [];
     for (const request of reads) {
@@ -73,7 +73,7 @@ describe("What another organization has", () => {
   });
 
   for (const request of requests())
-    it(`is nothing to ${request.what}`, async () => {
+    it(`are unknown to ${request.what}`, async () => {
       const missing = await changesOf(db, () => ask(request, nothing));
       const before = await lastEventSeq(db, there.realm.id);
       const other = await changesOf(db, () => ask(request, theirs));

@@ -18,7 +18,7 @@ import {
 import { deliverDue } from "@carillon/jobs";
 import { expect } from "chai";
 
-/** Two organizations in one database: whatever one of them has is, for the other, as if it did not exist. */
+/** Two organizations in one database: neither can observe the other's data. */
 describe("Two organizations", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
@@ -37,7 +37,7 @@ describe("Two organizations", () => {
   const soon = () => Math.floor(Date.now() / 1_000) + 3_600;
   const as = (account: TestAccount) => gateway.as(account);
 
-  it("do not take each other's channels and people as recipients", async () => {
+  it("refuse each other's channels and people as recipients", async () => {
     const member = as(here.member);
     const common = { content: "hello", topic: "t", scheduled_delivery_timestamp: soon() };
     const schedule = (params: Params) => () =>
@@ -64,7 +64,7 @@ describe("Two organizations", () => {
     expect(listed.body["scheduled_messages"]).to.deep.equal([]);
   });
 
-  it("do not read each other's messages, by narrow or by id", async () => {
+  it("do not read each other's messages, by narrow or by ID", async () => {
     const sent = await as(there.member).post("/api/v1/messages", {
       type: "channel",
       to: theirs.id,
@@ -118,7 +118,7 @@ describe("Two organizations", () => {
     expect(subscribed.body).to.include({ code: "BAD_REQUEST" });
   });
 
-  it("may use the same names and addresses, and mention only their own people", async () => {
+  it("may use the same names and addresses, and mention their own people only", async () => {
     const twin = await user(db, there.realm, { fullName: here.member.fullName });
     const same = await channel(db, there.owner, { name: ours.name, subscribers: [twin] });
     expect(same.name).to.equal(ours.name);
@@ -130,7 +130,7 @@ describe("Two organizations", () => {
     expect(html).to.not.include(`data-user-id="${twin.id}"`);
   });
 
-  it("deliver and tell only at home", async () => {
+  it("deliver messages and send events within the organization only", async () => {
     const mine = await scheduledMessage(db, here.member, ours);
     const other = await scheduledMessage(db, there.member, theirs);
     await makeDue(db, mine.id);
@@ -148,7 +148,7 @@ describe("Two organizations", () => {
     expect(await eventsSince(db, there.realm.id, before)).to.deep.equal([]);
   });
 
-  it("do not let a key in with an address of the other", async () => {
+  it("refuse a key with an address of the other organization", async () => {
     const mixed = gateway.as({ ...here.member, deliveryEmail: there.member.deliveryEmail });
     await refused(db, () => mixed.get("/api/v1/users/me"), "UNAUTHORIZED");
   });

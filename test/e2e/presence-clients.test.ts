@@ -13,11 +13,11 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** The fields of an object but one. */
+/** The fields of an object except one. */
 const omit = (whole: object, field: string) =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
 
-/** What clients see of presence, status, muting and typing: in the snapshot, and then in their queues. */
+/** Presence, status, muting and typing in snapshots and event queues. */
 describe("Presence, status, muted users and typing for clients", () => {
   const scene = useScene();
   let org: TestOrganization;
@@ -34,7 +34,7 @@ describe("Presence, status, muted users and typing for clients", () => {
   const keys = (value: unknown) => Object.keys(value as object);
 
   describe("The snapshot", () => {
-    it("has everybody's presence by e-mail address, for newer clients by ID", async () => {
+    it("contains all presences by e-mail address, and by ID for newer clients", async () => {
       const answer = await ping(org.member);
       await ping(org.owner);
       await ping(org.admin);
@@ -55,7 +55,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       expect(keys(news["presences"])).to.deep.equal([String(org.guest.id)]);
     });
 
-    it("leaves out who was last connected before the limit", async () => {
+    it("excludes accounts last connected before the limit", async () => {
       await ping(org.member);
       await scene.db.rows(
         "UPDATE user_presence SET idle_at = idle_at - interval '3 days' WHERE user_id = $1",
@@ -68,12 +68,12 @@ describe("Presence, status, muted users and typing for clients", () => {
       expect(await shown({ ...section, presence_history_limit_days: 2 })).to.deep.equal([]);
     });
 
-    it("says −1 for the update, and shows nobody, where nobody has been there", async () => {
+    it("contains −1 as the update ID and no presences if there are none", async () => {
       const snapshot = await register(scene.as(org.member), { fetch_event_types: ["presence"] });
       expect(snapshot).to.deep.include({ presences: {}, presence_last_update_id: -1 });
     });
 
-    it("has what people say of themselves, deactivated ones too, only what is set", async () => {
+    it("contains the statuses that are set, including those of deactivated accounts", async () => {
       const say = async (by: TestAccount, params: Params) =>
         succeeded(await scene.as(by).post("/api/v1/users/me/status", params));
       await say(org.member, { status_text: "away" });
@@ -96,7 +96,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       });
     });
 
-    it("has whom the account has muted itself", async () => {
+    it("contains the accounts that the caller has muted", async () => {
       await muteUser(scene.db, org.member, org.guest);
       await muteUser(scene.db, org.owner, org.admin);
       const muted = async (by: TestAccount) =>
@@ -125,7 +125,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       };
     };
 
-    it("get presence in the form that they asked for", async () => {
+    it("contain presence in the requested format", async () => {
       const types = { event_types: ["presence"] };
       const legacy = await listen(org.guest, types);
       const modern = await listen(org.guest, {
@@ -151,7 +151,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       });
     });
 
-    it("get typing in the conversations of their accounts, in channels only if they can tell", async () => {
+    it("contain typing events in the account's conversations, and in channels for clients that support it", async () => {
       const room = await channel(scene.db, org.owner, { subscribers: [org.member, org.guest] });
       const able = { client_capabilities: { stream_typing_notifications: true } };
       const types = { event_types: ["typing"] };
@@ -185,7 +185,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       expect(await outsider()).to.deep.equal([]);
     });
 
-    it("get status and muting", async () => {
+    it("contain status and muting", async () => {
       const types = { event_types: ["user_status", "muted_users"] };
       const own = await listen(org.member, types);
       const others = await listen(org.owner, types);

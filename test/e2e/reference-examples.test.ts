@@ -10,7 +10,7 @@ import { expect } from "chai";
 
 const run = promisify(execFile);
 
-describe("The examples of the reference, run by a shell after a first start", function () {
+describe("The examples of the API reference, run by a shell after a first start", function () {
   this.timeout(60_000);
   before("look for curl", function () {
     if (spawnSync("curl", ["--version"]).status !== 0) this.skip();
@@ -33,22 +33,22 @@ describe("The examples of the reference, run by a shell after a first start", fu
     for (const { name, email, apiKey } of accounts)
       await writeFile(join(folder, `${name}.zuliprc`), `[api]\nemail=${email}\nkey=${apiKey}\n`);
     await writeFile(join(folder, "accounts.json"), JSON.stringify(accounts, null, 2));
-    // Once for all of them, as a person does it.
+    // Once for all examples, as a reader would do it.
     const names = [...accounts.map(({ name }) => name.toUpperCase()), "PASSWORD"];
     const told = names.map((name) => `printf '%s\\n' "$${name}"`);
     const { stdout } = await shell([beforeExamples, ...told].join("\n"));
     stdout.split("\n").forEach((value, i) => Object.assign(known, { [names[i] ?? ""]: value }));
-    // The status of each answer, beside what the line prints.
+    // The status of each response, in addition to the line's output.
     await writeFile(join(home, ".curlrc"), 'write-out = "%{stderr}\\n%{http_code}"\n');
   });
   after(() => rm(home, { recursive: true }));
 
-  // An order names all that there are: nothing else may have been made before.
+  // An order must list all existing things, so nothing else may have been created before.
   const isOrder = ({ id }: Operation) => id.startsWith("reorder-");
   for (const operation of allOperations.toSorted(
     (a, b) => Number(isOrder(b)) - Number(isOrder(a)),
   )) {
-    it(`${operation.id} answers as it says`, async () => {
+    it(`${operation.id} answers as documented`, async () => {
       const text = curlExample(operation, allOperations, gateway.url);
       const { stdout, stderr } = await shell(text);
       const why = `${text}\n${stdout.slice(0, 2_000)}\n${stderr}`;

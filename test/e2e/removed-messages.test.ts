@@ -22,8 +22,8 @@ import { differencesFrom } from "./support/client-model-compare.ts";
 import { QueueClient } from "./support/queue-client.ts";
 import { removedMessages } from "./support/removed-messages.ts";
 
-// events.md §5: also of what a client does not see any more when it is removed.
-describe("Messages that are removed where a client does not see them", () => {
+// events.md §5, including messages that the client cannot see when they are deleted.
+describe("Deletions of messages that a client cannot see", () => {
   const scene = useScene();
   const { db } = scene;
   const nothing: ReadonlySet<number> = new Set();
@@ -37,7 +37,7 @@ describe("Messages that are removed where a client does not see them", () => {
     return client;
   };
   const at = (room: TestChannel) => ({ path: { stream_id: room.id } });
-  /** @param removed what was, by what the client can know */
+  /** @param removed the expected deletions, as far as the client can know */
   const differences = async (client: QueueClient, removed: ReadonlySet<number> = nothing) => {
     await client.drain();
     const fresh = await client.freshSnapshot();
@@ -48,7 +48,7 @@ describe("Messages that are removed where a client does not see them", () => {
     });
   };
 
-  it("are told by delete_message to clients that do not have the archived channel that they were in", async () => {
+  it("are sent as delete_message to clients without the archived channel of the messages", async () => {
     const { owner, member } = scene.org;
     const room = await channel(db, owner, {
       subscribers: [owner, member],
@@ -74,7 +74,7 @@ describe("Messages that are removed where a client does not see them", () => {
     expect(await differences(client), "back").to.deep.equal([]);
   });
 
-  it("leave max_message_id as it was where the channel is lost, and a later snapshot has a lower one", async () => {
+  it("keep max_message_id if the channel is lost, and a later snapshot has a lower one", async () => {
     const { owner, member } = scene.org;
     const room = await channel(db, owner, {
       inviteOnly: true,

@@ -11,8 +11,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// users.md §2.1: a conversation shows who is in it, from its first message on.
-describe("The first direct message to a guest, and the end of its seeing everybody, at the same time", () => {
+// users.md §2.1: participants of a conversation are visible from its first message on.
+describe("The first direct message to a guest during a restriction of the guest", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 
@@ -24,14 +24,14 @@ describe("The first direct message to a guest, and the end of its seeing everybo
     gateway.as(member).succeed(sendMessage, {
       params: { type: "direct", to: [guest.id], content: "Hi" },
     });
-  /** What a guest is told of the member. */
+  /** The guest's events about the member. */
   const shiftsOf = ({ member }: TestOrganization, events: readonly ToldEvent[]) =>
     events
       .filter(({ type }) => type === "realm_user")
       .filter((event) => (event["person"] as { user_id: number }).user_id === member.id)
       .map(({ op }) => op);
 
-  /** What is told of two requests, each made when the one before waits or is done, while the lock is held. */
+  /** The events of two requests, each started when the previous one waits or has ended, while the lock is held. */
   async function told(
     org: TestOrganization,
     lock: string,
@@ -55,14 +55,14 @@ describe("The first direct message to a guest, and the end of its seeing everybo
     return guest;
   }
 
-  it("leave the sender seen, where the message was checked before", async () => {
+  it("keeps the sender visible if the message was checked first", async () => {
     const org = await organization(db);
     const events = await told(org, "LOCK TABLE recipients IN SHARE MODE", [writing, restricting]);
     expect(shiftsOf(org, events)).to.deep.equal([]);
     expect(shiftsOf({ ...org, member: org.admin }, events)).to.deep.equal(["remove"]);
   });
 
-  it("show the sender again, before the message, where the permission came first", async () => {
+  it("shows the sender again before the message if the permission changed first", async () => {
     const org = await organization(db);
     const events = await told(org, "LOCK TABLE audit_log IN SHARE MODE", [restricting, writing]);
     expect(shiftsOf(org, events)).to.be.deep.oneOf([[], ["remove", "add"]]);

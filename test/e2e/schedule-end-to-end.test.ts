@@ -45,7 +45,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
   });
 
   let hours = 0;
-  /** A time that nothing else is scheduled for. */
+  /** A time that no other test uses. */
   const later = () => ({ scheduled_delivery_timestamp: inSeconds(3_600 + 10 * ++hours) });
   const fall = () => fallDue(db, queues, org.realm.id);
   const arrived = (account: TestAccount, narrow: readonly object[], count = 1) =>
@@ -57,7 +57,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
       { what: `${count} messages have arrived` },
     );
 
-  it("sends to a channel when it is time, and not before", async () => {
+  it("sends to a channel when it is due, not before", async () => {
     const client = gateway.as(sender);
     const due = inSeconds(6);
     await schedule(client, channelMessage(room.id, { scheduled_delivery_timestamp: due }));
@@ -75,7 +75,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(message).to.include({ content: "hello", type: "private" });
   });
 
-  it("sends what is due in the same second in the order of its creation", async () => {
+  it("sends messages due in the same second in the order of their creation", async () => {
     const time = later();
     const contents = Array.from({ length: 20 }, (_, n) => `${n}`);
     for (const content of contents) {
@@ -86,7 +86,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(sent.map(({ content }) => content)).to.deep.equal(contents);
   });
 
-  it("sends an edited message at its new time, in its new form, once", async () => {
+  it("sends an edited message once, at its new time and with its new content", async () => {
     const client = gateway.as(sender);
     const id = await schedule(client, channelMessage(room.id, later()));
     const edit = { content: "edited", ...later() };
@@ -108,7 +108,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(sent.map(({ content }) => content)).to.deep.equal(["kept"]);
   });
 
-  it("tells the sender when it cannot, and sends once the cause is gone and a time is set", async () => {
+  it("notifies the sender of a failure, and sends once the cause is gone and a new time is set", async () => {
     const client = gateway.as(sender);
     const id = await schedule(client, channelMessage(room.id, later()));
     await db.rows("UPDATE channels SET is_archived = true WHERE id = $1", [room.id]);
@@ -125,7 +125,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(sent.map(({ content }) => content)).to.deep.equal(["hello"]);
   });
 
-  it("sends with the next delivery job what was due without one", async () => {
+  it("sends a due message without a delivery job with the next delivery job", async () => {
     const lost = await scheduledMessage(db, sender, room, { dueIn: -20 });
     await schedule(gateway.as(org.admin), channelMessage(room.id, later()));
     await fall();

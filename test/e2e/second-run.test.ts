@@ -14,7 +14,7 @@ import { expect } from "chai";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** In place of what builds: it writes down that it was there, waits where it is told to, and makes what starts. */
+/** Replaces the build: records that it ran, waits on request, and creates the file that starts. */
 const builder = `
 const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require("node:fs");
 appendFileSync("builds", "x");
@@ -26,7 +26,7 @@ const timer = setInterval(() => {
 }, 20);
 `;
 
-describe("A start after another one", () => {
+describe("A second start", () => {
   let folder: string;
   let registry: Server;
   let address: string;
@@ -104,7 +104,7 @@ describe("A start after another one", () => {
   const builds = () => readFile(join(folder, "builds"), "utf8").catch(() => "");
   const ran = "Starting …\nit runs\n";
 
-  it("installs and builds what the first one could not, without a network, and the next one needs none", async () => {
+  it("installs and builds what the first one could not, without a network, and the next one does neither", async () => {
     expect((await start(nowhere)).code).to.equal(1);
     expect(await builds()).to.equal("");
     expect(await start(address)).to.include({ code: 0, stdout: ran });
@@ -113,7 +113,7 @@ describe("A start after another one", () => {
     expect(await builds()).to.equal("x");
   });
 
-  it("builds once where two come at once, and says who is waited for where no output is", async () => {
+  it("builds once for two concurrent starts, and reports which one it waits for", async () => {
     await writeFile(join(folder, "builds"), "");
     await writeFile(join(folder, "packages/kit/src/new.ts"), "");
     await writeFile(join(folder, "hold"), "");
@@ -133,7 +133,7 @@ describe("A start after another one", () => {
     expect(await builds()).to.equal("x");
   });
 
-  it("builds anew after one that was killed while it built", async () => {
+  it("rebuilds after a start that was killed during the build", async () => {
     await writeFile(join(folder, "builds"), "");
     await writeFile(join(folder, "packages/kit/src/newer.ts"), "");
     await writeFile(join(folder, "hold"), "");
@@ -146,7 +146,7 @@ describe("A start after another one", () => {
     expect(await builds()).to.equal("xx");
   });
 
-  it("looks for itself where its notes are empty or nonsense", async () => {
+  it("checks the files itself if its stamp is empty or malformed", async () => {
     for (const [note, text] of [
       ["node_modules/.cache/carillon-build.json", ""],
       ["node_modules/.cache/carillon-build.json", "null"],
@@ -158,7 +158,7 @@ describe("A start after another one", () => {
     }
   });
 
-  it("needs to write nothing where everything is built, and says so where it would", async function () {
+  it("writes nothing if everything is built, and reports where it could not write", async function () {
     if (process.getuid?.() !== 0) return this.skip();
     expect((await start(address)).code).to.equal(0);
     const as = { ...options(nowhere, "none"), uid: 65_534, gid: 65_534 };

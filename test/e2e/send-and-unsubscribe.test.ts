@@ -23,8 +23,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// docs/decisions/012: a message is before an unsubscription or after it, for everybody alike.
-describe("A message to a private channel and somebody who is unsubscribed at the same time", () => {
+// docs/decisions/012: a message is either before or after an unsubscription, for all accounts alike.
+describe("A message to a private channel during an unsubscription", () => {
   const scene = useScene();
   let sender: TestAccount;
   let leaver: TestAccount;
@@ -49,7 +49,7 @@ describe("A message to a private channel and somebody who is unsubscribed at the
       topic: "lunch",
     });
 
-  /** Runs the requests, each until it waits or is done, while the lock keeps the first from ending. */
+  /** Starts the requests, each until it waits or ends, while the lock blocks the first. */
   async function inOrder(
     lock: (tx: Tx) => Promise<unknown>,
     requests: ReadonlyArray<() => Promise<unknown>>,
@@ -75,7 +75,7 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     return events;
   }
 
-  /** After the audience is known, before the commit. */
+  /** After the receivers are determined, before the commit. */
   const copies = (tx: Tx) => tx.rows("LOCK TABLE user_messages IN SHARE MODE");
   /** At the commit. */
   const head = (tx: Tx) =>
@@ -92,7 +92,7 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     return rows.length > 0;
   }
 
-  it("reaches them when it came first, and before they are told", async () => {
+  it("reaches the account before the unsubscription event if it was first", async () => {
     const events = await inOrder(copies, [sending, () => removing(leaver)]);
     const [message, removal] = [ofRoom(events, "message"), ofRoom(events, "subscription")];
     expect(message).to.be.within(0, removal - 1);
@@ -100,7 +100,7 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     expect(await hasCopy(leaver)).to.equal(true);
   });
 
-  it("does not reach them when they went first", async () => {
+  it("does not reach the account if the unsubscription was first", async () => {
     const events = await inOrder(head, [() => removing(leaver), sending]);
     const [message, removal] = [ofRoom(events, "message"), ofRoom(events, "subscription")];
     expect(message).to.be.greaterThan(removal);
@@ -108,7 +108,7 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     expect(await hasCopy(leaver)).to.equal(false);
   });
 
-  it("is refused when its sender went first", async () => {
+  it("is refused if the sender was unsubscribed first", async () => {
     const answers: Refusable[] = [];
     const events = await inOrder(head, [
       () => removing(sender),
@@ -119,19 +119,19 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     expect(ofRoom(events, "message")).to.equal(-1);
   });
 
-  it("fails at its time when its sender went first", async () => {
+  it("fails when due if the sender was unsubscribed first", async () => {
     const { db, org } = scene;
     const id = await schedule(scene.as(sender), channelMessage(room.id));
     await makeDue(db, id, -1);
     const deliver = () => runJob(db, deliverDue, { realmId: org.realm.id, second: 1 });
-    // It waits for two seconds, then says that it will be tried again.
+    // The delivery waits for two seconds, then reports that it will be retried.
     await inOrder(head, [() => removing(sender), () => deliver().catch(() => {})]);
     await deliver();
     expect(await storedRow(db, id)).to.include({ delivered: false, failed: true });
     expect(await hasCopy(leaver)).to.equal(false);
   });
 
-  it("stays pending where the unsubscription takes too long, and is tried again", async () => {
+  it("stays pending and is retried if the unsubscription takes too long", async () => {
     const { db, org } = scene;
     const id = await schedule(scene.as(sender), channelMessage(room.id));
     await makeDue(db, id, -1);
@@ -153,14 +153,14 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     expect(await hasCopy(leaver)).to.equal(false);
   });
 
-  it("does not tell them of typing when they went first", async () => {
+  it("sends no typing event to the account if the unsubscription was first", async () => {
     const events = await inOrder(head, [() => removing(leaver), typing]);
     const [told, removal] = [ofRoom(events, "typing"), ofRoom(events, "subscription")];
     expect(told).to.be.greaterThan(removal);
     expect(events[told]?.audience).to.deep.equal([sender.id]);
   });
 
-  it("never reaches them after they are told, whichever comes first", async function () {
+  it("never reaches the account after the unsubscription event, in any order", async function () {
     this.timeout(60_000);
     const { db, org } = scene;
     for (let round = 0; round < 15; round++) {

@@ -26,10 +26,10 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** As many requests at the same time. */
+/** The number of concurrent requests. */
 const atOnce = 10;
 
-describe("Requests at the same time", () => {
+describe("Concurrent requests", () => {
   const scene = useScene();
   let sender: TestAccount;
   let other: TestAccount;
@@ -46,7 +46,7 @@ describe("Requests at the same time", () => {
   const allSucceed = async (request: (n: number) => Promise<Answer>) =>
     (await all(request)).map((answer) => succeeded(answer));
 
-  it("begin one conversation", async () => {
+  it("create one conversation", async () => {
     const pair = [sender, other] as const;
     await allSucceed((n) => {
       const [from, to] = n % 2 === 0 ? pair : [other, sender];
@@ -71,14 +71,14 @@ describe("Requests at the same time", () => {
     expect(await messagesOf(scene.as(sender), inChannel(room.id))).to.have.length(atOnce);
   });
 
-  it("bring one new client's name", async () => {
+  it("store one new client name", async () => {
     const client = unique("client");
     await allSucceed(() => scene.as(sender).post(messagesPath, toChannel(room.id, { client })));
     const sent = await messagesOf(scene.as(sender), inChannel(room.id));
     expect(new Set(sent.map((message) => message.client))).to.deep.equal(new Set([client]));
   });
 
-  it("edit one row, each after the other", async () => {
+  it("edit one row one after another", async () => {
     const id = await schedule(scene.as(sender), channelMessage(room.id));
     await allSucceed((n) =>
       scene.as(sender).patch(`${scheduledMessagesPath}/${id}`, { content: `${n}` }),
@@ -86,7 +86,7 @@ describe("Requests at the same time", () => {
     expect((await storedRow(scene.db, id))?.version).to.equal(1 + atOnce);
   });
 
-  it("delete one row once, whoever edits it meanwhile", async () => {
+  it("delete one row once, also during edits", async () => {
     const id = await schedule(scene.as(sender), channelMessage(room.id));
     const answers = await all((n) =>
       n % 2 === 0
@@ -99,7 +99,7 @@ describe("Requests at the same time", () => {
     expect(await storedRow(scene.db, id)).to.equal(undefined);
   });
 
-  it("send while the delivery runs: nothing is refused, lost or doubled", async () => {
+  it("send during delivery: no message is refused, lost or duplicated", async () => {
     const { db, org } = scene;
     for (let n = 0; n < 60; n++)
       await scheduledMessage(db, sender, room, { dueIn: -3, topic: "x" });
@@ -111,7 +111,7 @@ describe("Requests at the same time", () => {
     expect(await messagesOf(scene.as(sender), inChannel(room.id))).to.have.length(60 + atOnce);
   });
 
-  it("edit and delete while the delivery runs: each message is sent or gone, and said so", async () => {
+  it("edit and delete during delivery: each message is either sent or deleted, as reported", async () => {
     const { db, org } = scene;
     const rows: TestScheduledMessage[] = [];
     for (let n = 0; n < 3 * atOnce; n++)

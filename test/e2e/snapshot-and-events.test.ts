@@ -25,13 +25,13 @@ import {
   type Walk,
 } from "./support/walk/walk.ts";
 
-/** After each stretch every client is compared with a snapshot of then. */
+/** After each stretch, every client is compared with a new snapshot. */
 const stretches = 3;
-/** Steps that are taken at the same time. */
+/** Steps that run concurrently. */
 const atOnce = 6;
-/** Clients that come in each stretch. */
+/** Clients that register in each stretch. */
 const newcomers = 3;
-/** Of a stretch: enough for most of what there is to do. */
+/** Steps of a stretch: enough to run most kinds. */
 const rounds = ({ operations }: Course) => newcomers * Math.max(3, Math.ceil(operations / 16));
 
 // events.md §5: atomic, cut, order. The choices are drawn from a seed that a failure names; who comes first is not, so
@@ -48,7 +48,7 @@ describe("Snapshots and events", function () {
     "of channels that are seen by others all the time": channelsAlone,
   };
   for (const [title, course] of Object.entries(courses))
-    it(`together tell each client what a later snapshot tells, with no gap and nothing twice: ${title}`, () =>
+    it(`together equal a later snapshot for each client, without gaps or duplicates: ${title}`, () =>
       withChance(async (chance) => {
         const walk = await begin(chance, course);
         try {
@@ -109,7 +109,7 @@ describe("Snapshots and events", function () {
     });
   }
 
-  /** Takes the steps of a stretch while clients register and poll. */
+  /** Runs the steps of a stretch while clients register and poll. */
   async function goOn(walk: Walk, clients: QueueClient[], casting: Casting): Promise<void> {
     const watching: Array<Promise<void>> = [];
     let over = false;
@@ -123,11 +123,11 @@ describe("Snapshots and events", function () {
         }
       };
       const watched = polling();
-      // Its failure is told at the end.
+      // Its failure is reported at the end.
       watched.catch(() => undefined);
       watching.push(watched);
     };
-    // Their own draws, so that the steps do not depend on how often they poll.
+    // Separate random numbers, so that the steps do not depend on the number of polls.
     const ownChance = () => drawnFrom(walk.chance.below(2 ** 31));
     for (const client of clients) watch(client, ownChance());
     const register = async (): Promise<void> => {
@@ -153,10 +153,10 @@ describe("Snapshots and events", function () {
     }
   }
 
-  /** What the client says that it can; its snapshots and its events follow from it. */
+  /** The client's capabilities, which determine its snapshots and events. */
   function abilities(chance: Chance): Record<string, unknown> {
     const able = clientCapabilities.filter(
-      // Without it what is told of subscriptions depends on settings that the client would have to apply itself.
+      // Without it, subscription events depend on settings that the client would have to apply itself.
       (name) => name === "notification_settings_null" || chance.below(2) === 0,
     );
     return {
@@ -178,8 +178,8 @@ describe("Snapshots and events", function () {
   }
 
   /**
-   * The `message` events of the queue are those of the log that are for its account, in their order.
-   * @returns the messages of archived channels that its client is not told of
+   * Expects that the queue's `message` events are those of the log for its account, in order.
+   * @returns the messages of archived channels that the client gets no event for
    */
   async function expectEveryMessage(client: QueueClient): Promise<ReadonlySet<number>> {
     const { account, first, model, name } = client;
@@ -194,7 +194,7 @@ describe("Snapshots and events", function () {
     return new Set(untold.map(({ id }) => id));
   }
 
-  /** Nothing else may end a queue, and its client is told nothing of it, nor of what came afterwards. */
+  /** No other cause may end a queue; its client gets neither a notice nor later events. */
   async function expectDeactivated({ account, lastId, name }: QueueClient): Promise<void> {
     const rows = await db.rows(
       `SELECT FROM event_log WHERE realm_id = $1 AND seq > $2 AND type = 'realm_user'

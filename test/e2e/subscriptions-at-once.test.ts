@@ -19,8 +19,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §10, events.md §5: whoever is subscribed is told of everybody who is after them.
-describe("Subscriptions to a private channel that change at the same time", () => {
+// channels.md §10, events.md §5: every subscriber gets events of all later subscribers.
+describe("Concurrent changes of subscriptions to a private channel", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -33,7 +33,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     [one, other] = [await user(db, org.realm), await user(db, org.realm)];
   });
 
-  it("tell each of two new subscribers of the other", async () => {
+  it("send each of two new subscribers the other one", async () => {
     room = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner] });
     const events = await atOnce(
       () => change(addSubscriptions, one),
@@ -43,7 +43,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     expect(knownTo(other, events)).to.have.members([org.owner.id, one.id, other.id]);
   });
 
-  it("tell a new subscriber of one who goes, or not of them at all", async () => {
+  it("send a new subscriber the unsubscription of another, or nothing about the other", async () => {
     room = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner, other] });
     const events = await atOnce(
       () => change(addSubscriptions, one),
@@ -52,7 +52,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     expect(knownTo(one, events)).to.have.members([org.owner.id, one.id]);
   });
 
-  it("are waited for in one order, in whichever order the requests name the channels", async () => {
+  it("lock in one order, in whichever order the requests name the channels", async () => {
     room = await channel(db, org.owner, { subscribers: [one] });
     const next = await channel(db, org.owner);
     let request: Promise<unknown> | undefined;
@@ -61,13 +61,13 @@ describe("Subscriptions to a private channel that change at the same time", () =
       const params = { add: [{ name: next.name }], delete: [room.name] };
       request = gateway.as(one).succeed(updateSubscriptions, { params });
       await waiting(1);
-      // It waits for the first, and does not yet have the other, for which somebody may wait in turn.
+      // It waits for the first lock and does not hold the second, which another request may need.
       await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE NOWAIT", [next.id]);
     });
     await request;
   });
 
-  /** Asks to subscribe somebody, and changes the channel's row once the request waits for it. */
+  /** Subscribes an account, and changes the channel's row once the request waits for it. */
   async function changedMeanwhile(
     by: TestAccount,
     row: Parameters<typeof changeChannel>[2],
@@ -84,7 +84,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     return request!;
   }
 
-  it("are refused where the channel stops letting the actor add others", async () => {
+  it("are refused if the channel no longer lets the actor add others", async () => {
     await changeOrganization(db, org.realm, {
       canAddSubscribersGroupId: org.groups["role:nobody"],
     });
@@ -96,7 +96,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     expect(await db.prisma.subscription.count({ where: { channelId: room.id } })).to.equal(0);
   });
 
-  it("are refused where the channel is archived or closed meanwhile", async () => {
+  it("are refused if the channel is archived or made private meanwhile", async () => {
     for (const row of [
       { isArchived: true },
       { inviteOnly: true, historyPublicToSubscribers: false },
@@ -107,7 +107,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     }
   });
 
-  it("are to the channel that was named, though it is renamed meanwhile", async () => {
+  it("apply to the named channel even if it is renamed meanwhile", async () => {
     room = await channel(db, org.owner);
     const name = `${room.name} anew`;
     const { body } = await changedMeanwhile(one, { name });
@@ -115,7 +115,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     expect(await db.prisma.subscription.count({ where: { channelId: room.id } })).to.equal(1);
   });
 
-  /** Both requests have made their checks before either changes anything. */
+  /** Both requests have finished their checks before either changes data. */
   async function atOnce(
     first: () => Promise<unknown>,
     second: () => Promise<unknown>,
@@ -150,7 +150,7 @@ describe("Subscriptions to a private channel that change at the same time", () =
     return gateway.as(org.owner).succeed(operation, { params });
   }
 
-  /** The subscribers that an account's clients know of in the end. */
+  /** The subscribers according to the events of an account's clients. */
   function knownTo({ id }: TestAccount, events: readonly LoggedEvent[]): number[] {
     let known: number[] = [];
     for (const { type, op, payload, audience } of events) {

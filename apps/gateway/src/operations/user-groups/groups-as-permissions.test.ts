@@ -28,8 +28,8 @@ import {
 import { expect } from "chai";
 
 /**
- * Each permission is tested with a named group and with an anonymous group, both with subgroups.
- * `inside` is a member through subgroups, `outside` is not.
+ * Each permission is given to a named group, to an anonymous group of accounts and to an anonymous group of groups, so
+ * that members are found at any depth. `inside` is a member, `outside` is not.
  */
 const forms = ["a named group", "a set of accounts", "a set of groups"] as const;
 type Form = (typeof forms)[number];
@@ -67,7 +67,7 @@ describe("User groups as permissions", () => {
 
   for (const form of forms) {
     describe(`that are ${form}`, () => {
-      /** All operations that create such a channel, with all accounts but the two subscribed. */
+      /** The operations that create a channel with subscribers other than `inside` and `outside`. */
       const ways: Record<string, (name: string, params: Params) => Promise<unknown>> = {
         "POST /channels/create": (name, params) =>
           gateway.as(org.moderator).succeed(createChannel, {

@@ -61,7 +61,7 @@ describe("Administration of accounts by role", () => {
     const machine = () => bot(db, org.member, { role: roles[role] });
     const absent = () => user(db, org.realm, { role: roles[role], isActive: false });
 
-    it(`the name of people, bots and deactivated accounts with the role ${role} is changed by administrators`, async () => {
+    it(`requires an administrator to change the name of people, bots and deactivated accounts with the role ${role}`, async () => {
       const rule: Rule = (caller) => (isInCharge(caller) ? undefined : "BAD_REQUEST");
       const ruleOfBots: Rule = (caller, target) =>
         caller === "administrator" && target === "owner"
@@ -72,7 +72,7 @@ describe("Administration of accounts by role", () => {
       await holds(ruleOfBots, machine, role, change({ full_name: "Somebody Else" }));
     });
 
-    it(`a ${role} is made a moderator or member by administrators, or an owner by owners`, async () => {
+    it(`requires an administrator to make a ${role} a moderator or member, and an owner to change an owner`, async () => {
       const to = role === "moderator" ? roles.member : roles.moderator;
       const rule: Rule = (caller, target) => {
         if (!isInCharge(caller)) return "BAD_REQUEST";
@@ -82,7 +82,7 @@ describe("Administration of accounts by role", () => {
         await holds(rule, target, role, change({ role: to }));
     });
 
-    it(`a ${role} is deactivated by administrators, or an owner by owners`, async () => {
+    it(`requires an administrator to deactivate a ${role}, and an owner to deactivate an owner`, async () => {
       const rule: Rule = (caller, target) => {
         if (!isInCharge(caller)) return "BAD_REQUEST";
         return target === "owner" && caller !== "owner" ? "UNAUTHORIZED_PRINCIPAL" : undefined;

@@ -104,7 +104,7 @@ describe("Bots of guests", () => {
     expect(await roleOf(robot)).to.equal(600);
   });
 
-  it("cannot be created, also while the owner's role changes", async () => {
+  it("cannot be created, and become guests if created while the owner's role changes", async () => {
     const made: number[] = [];
     for (let n = 0; n < 4; n++) {
       const owner = await user(db, org.realm);

@@ -218,7 +218,7 @@ describe("DELETE /users/{user_id}", () => {
       expect(queues.map(({ userId }) => userId)).to.deep.equal([org.member.id]);
     });
 
-    it("is sent after its bots, each preceded by its subscriptions to accounts that see the subscribers", async () => {
+    it("is announced after its bots, each after peer_remove events to accounts that see the subscribers", async () => {
       const target = await user(db, org.realm);
       const machine = await bot(db, target);
       const open = await channel(db, org.owner, { subscribers: [target, machine, org.guest] });

@@ -182,7 +182,7 @@ describe("POST /users/{user_id}/reactivate", () => {
     expect(await succeed(org.admin, org.member)).to.deep.equal([]);
   });
 
-  it("makes the account usable again after its event queue has been deleted", async () => {
+  it("lets the account log in again, without its old event queue", async () => {
     const target = await user(db, org.realm);
     const { queue_id } = await gateway
       .as(target)

@@ -43,7 +43,7 @@ describe("PATCH /users/{user_id}: role", () => {
   for (const from of all)
     for (const to of all) {
       if (from === to) continue;
-      it(`${from} becomes ${to} only as the rules say`, async () => {
+      it(`changes ${from} to ${to} for permitted callers only`, async () => {
         const target = await user(db, org.realm, { role: from });
         const forbidden = from === 600 && to <= 200;
         if (from === 100 || to === 100)
