@@ -77,7 +77,7 @@ describe("Channels: permissions to read and see", function () {
   });
 
   for (const kind of ["public", "web-public", undefined] as const)
-    it(`messages by ID, ${kind ? `in all ${kind} channels` : "without a narrow"}`in all ${kind} channels` : "without a narrow"}`, async () => {
+    it(`messages by ID, ${kind ? `in all ${kind} channels` : "without a narrow"}`, async () => {
       const message_ids = world.places.flatMap(({ messages }) => Object.values(messages));
       const narrow = kind ? [{ operator: "channels", operand: kind }] : [];
       const found = await each(async (name) => {

@@ -56,7 +56,7 @@ describe("Requests that wait for locks", () => {
   const free = (holder: Tx, table: string, id: number, strength = "NO KEY UPDATE") =>
     holder.rows(`SELECT FROM ${table} WHERE id = $1 FOR ${strength} NOWAIT`, [id]);
 
-  describe("deactivate an owner who gets another bot meanwhile", () => {
+  describe("while an owner who gets another bot is deactivated", () => {
     let late: TestAccount;
     let early: TestAccount;
     let leaving: TestAccount;

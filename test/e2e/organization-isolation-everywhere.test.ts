@@ -61,7 +61,7 @@ describe("Things of another organization", () => {
 
   it("exist if they are the caller's own", async () => {
     const reads = requests().filter(({ operation: { method, raw } }) => method === "GET" && !raw);
-    // These responses are the same for existing things.
+    // These operations refuse existing things of this organization, too.
     const untold = ["get-channel-email-address", "get-presence"];
     const refused: string[] = [];
     for (const request of reads) {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { AlertWords } from "./alert-words.ts";
 import { countSteps } from "./counted-steps.test.ts";
 
-/** Which of the words a text contains. */
+/** The words that a text contains. */
 function found(text: string, ...words: string[]): string[] {
   const all = new AlertWords();
   for (const [owner, word] of words.entries()) all.replace(owner, [word]);
@@ -10,7 +10,7 @@ function found(text: string, ...words: string[]): string[] {
 }
 
 describe("Alert words", () => {
-  it("are found in any case, as whole words and phrases", () => {
+  it("match in any case, as whole words and phrases", () => {
     expect(found("The Deploy is done", "deploy", "done", "the", "dep")).to.deep.equal([
       "deploy",
       "done",
@@ -24,7 +24,7 @@ describe("Alert words", () => {
     expect(found("a phrase  of two", "phrase of", "Phrase  OF")).to.deep.equal(["Phrase  OF"]);
   });
 
-  it("are lower-cased as Unicode does it", () => {
+  it("are lower-cased by Unicode's rules", () => {
     expect(found("ÄRGER über", "ärger", "Über")).to.deep.equal(["ärger", "Über"].toSorted());
     expect(found("İSTANBUL istanbul", "İstanbul")).to.deep.equal(["İstanbul"]);
     expect(found("istanbul", "İstanbul")).to.deep.equal([]);
@@ -34,7 +34,7 @@ describe("Alert words", () => {
     expect(found("STRASSE", "straße")).to.deep.equal([]);
   });
 
-  it("may stand next to punctuation and markup", () => {
+  it("match next to punctuation and markup", () => {
     for (const text of [
       "(deploy)",
       "**deploy**",
@@ -51,7 +51,7 @@ describe("Alert words", () => {
       expect(found(text, "deploy"), text).to.deep.equal(["deploy"]);
   });
 
-  it("are not found inside longer words or URLs", () => {
+  it("do not match inside longer words or URLs", () => {
     for (const text of [
       "redeploy",
       "deployed",
@@ -71,7 +71,7 @@ describe("Alert words", () => {
     expect(found("see x.org now", "see x", "org now", "x.org", "see")).to.deep.equal(["see"]);
   });
 
-  it("may be made of anything", () => {
+  it("may consist of any text", () => {
     expect(found("we use c++ here", "c++", "use c++ here")).to.deep.equal(["c++", "use c++ here"]);
     for (const word of [
       ".*",
@@ -101,7 +101,7 @@ describe("Alert words", () => {
     expect(found("", "x")).to.deep.equal([]);
   });
 
-  it("are each person's own, and come and go", () => {
+  it("belong to one person each, and can be added and removed", () => {
     const words = new AlertWords();
     const owners = (text: string) => [...words.ownersIn(text)].toSorted((a, b) => a - b);
     words.replace(1, ["one", "one two", "three"]);
@@ -119,7 +119,7 @@ describe("Alert words", () => {
     expect([owners("one"), owners("one two three"), words.size]).to.deep.equal([[], [1], 1]);
   });
 
-  it("cost no more where there are ten thousand of them", () => {
+  it("take no more steps for ten thousand words", () => {
     const text = `${"lorem ipsum, dolor sit amet (consectetur)! ".repeat(200)} w77`;
     const steps = (count: number) => {
       const words = new AlertWords();
@@ -133,7 +133,7 @@ describe("Alert words", () => {
     expect(steps(10_000)).to.be.at.most(2 * steps(100));
   });
 
-  it("cost as much as the text is long, whatever it repeats", () => {
+  it("take steps in proportion to the text's length, whatever it repeats", () => {
     const words = new AlertWords();
     for (const [owner, sign] of ["!", "a ", ". "].entries())
       words.replace(

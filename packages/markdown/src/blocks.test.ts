@@ -7,7 +7,7 @@ const code = (text: string, language?: string): string => {
 };
 
 describe("Blocks", () => {
-  it("renders nothing to nothing", () => {
+  it("renders an empty text to nothing", () => {
     expect(html("")).to.equal("");
     expect(html(" \n ")).to.equal("");
   });
@@ -19,7 +19,7 @@ describe("Blocks", () => {
     expect(html("one  \n  two")).to.equal("<p>one<br>\ntwo</p>");
   });
 
-  it("renders headings that have a space and a text", () => {
+  it("renders headings with a space and a text", () => {
     expect(html("# T")).to.equal("<h1>T</h1>");
     for (let level = 2; level <= 6; level++)
       expect(html(`${"#".repeat(level)} T`)).to.equal(`<h${level}>T</h${level}>`);
@@ -30,14 +30,14 @@ describe("Blocks", () => {
     expect(html("#")).to.equal("<p>#</p>");
   });
 
-  it("has no underlined headings: three hyphens are a rule", () => {
+  it("renders three hyphens as a rule, not as a heading", () => {
     expect(html("T\n===")).to.equal("<p>T<br>\n===</p>");
     expect(html("one\n---\ntwo")).to.equal("<p>one</p>\n<hr>\n<p>two</p>");
     expect(html("one\n\n---\n\ntwo")).to.equal("<p>one</p>\n<hr>\n<p>two</p>");
   });
 
   describe("lists", () => {
-    it("takes all three bullets", () => {
+    it("accepts all three bullets", () => {
       for (const bullet of ["*", "-", "+"]) {
         expect(html(`${bullet} a\n${bullet} b`)).to.equal("<ul>\n<li>a</li>\n<li>b</li>\n</ul>");
       }
@@ -51,14 +51,14 @@ describe("Blocks", () => {
       expect(html("* a\n * b")).to.equal("<ul>\n<li>a</li>\n<li>b</li>\n</ul>");
     });
 
-    it("keeps what stands under an item in it", () => {
+    it("keeps indented blocks inside their item", () => {
       expect(html("1. a\n\n   b")).to.equal("<ol>\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n</ol>");
       expect(html("1. ```py\n   x\n   ```")).to.equal(
         `<ol>\n<li>\n${code("x", "Python")}\n</li>\n</ol>`,
       );
     });
 
-    it("may follow a paragraph", () => {
+    it("starts a list directly after a paragraph", () => {
       expect(html("one\n* a")).to.equal("<p>one</p>\n<ul>\n<li>a</li>\n</ul>");
     });
 
@@ -83,23 +83,23 @@ describe("Blocks", () => {
       );
     });
 
-    it("makes two elements where a blank line separates them", () => {
+    it("renders two quotes separated by a blank line", () => {
       const one = "<blockquote>\n<p>a</p>\n</blockquote>";
       expect(html("> a\n\n> a")).to.equal(`${one}\n${one}`);
     });
 
-    it("leaves a lone > alone", () => {
+    it("keeps a lone > as text", () => {
       expect(html(">")).to.equal("<p>&gt;</p>");
       expect(html(">\n> a")).to.equal("<p>&gt;</p>\n<blockquote>\n<p>a</p>\n</blockquote>");
     });
 
-    it("renders a quote fence the same way, with Markdown inside", () => {
+    it("renders a quote fence as a quote, with Markdown inside", () => {
       expect(html("```quote\n**a**\n```\nb")).to.equal(
         "<blockquote>\n<p><strong>a</strong></p>\n</blockquote>\n<p>b</p>",
       );
     });
 
-    it("renders a quoted message below who said it", () => {
+    it("renders a quoted message below its sender", () => {
       const text =
         "@_**Ada Lovelace|5** [said](https://chat.example.com/#narrow/channel/9-name/topic/t/near/3):\n" +
         "```quote\nhi @**Grace <Hopper>**\n```\nmy answer";
@@ -111,7 +111,7 @@ describe("Blocks", () => {
       );
     });
 
-    it("finds the end of a quote fence behind a fence of the same length inside", () => {
+    it("finds the end of a quote fence after an inner fence of the same length", () => {
       expect(html("```quote\na\n```py\nx\n```\nb\n```\nc")).to.equal(
         `<blockquote>\n<p>a</p>\n${code("x", "Python")}\n<p>b</p>\n</blockquote>\n<p>c</p>`,
       );
@@ -128,15 +128,15 @@ describe("Blocks", () => {
       expect(html("````\n```\n````")).to.equal(code("```"));
     });
 
-    it("runs an unclosed fence to the end", () => {
+    it("extends an unclosed fence to the end", () => {
       expect(html("```\nx\n\ny")).to.equal(code("x\n\ny"));
     });
 
-    it("takes four spaces for the same block", () => {
+    it("renders four spaces of indentation as code", () => {
       expect(html("    x\n    y")).to.equal(code("x\ny"));
     });
 
-    it("names the language, whatever alias was typed", () => {
+    it("names the language for every alias", () => {
       for (const alias of ["python", "py", "python3", "Python"]) {
         expect(html(`\`\`\`${alias}\nx\n\`\`\``)).to.equal(code("x", "Python"));
       }
@@ -144,13 +144,13 @@ describe("Blocks", () => {
       expect(html('```a"b<c\nx\n```')).to.equal(code("x", "a&quot;b&lt;c"));
     });
 
-    it("escapes quotes too and processes nothing inside", () => {
+    it("escapes quotes and renders no markup inside", () => {
       expect(html("```\n<b> \"a\" 'b' & **c** :smile: @**all**\n```")).to.equal(
         code("&lt;b&gt; &quot;a&quot; &#39;b&#39; &amp; **c** :smile: @**all**"),
       );
     });
 
-    it("leaves a fence on one line to inline code", () => {
+    it("renders a fence on one line as inline code", () => {
       expect(html("```x```")).to.equal("<p><code>x</code></p>");
     });
   });
@@ -163,7 +163,7 @@ describe("Blocks", () => {
       );
     });
 
-    it("needs no header", () => {
+    it("renders a spoiler without a header", () => {
       expect(html("```spoiler\ntext\n```\nb")).to.equal(
         '<div class="spoiler-block"><div class="spoiler-header">\n</div>' +
           '<div class="spoiler-content" aria-hidden="true">\n<p>text</p>\n</div></div>\n<p>b</p>',
@@ -180,7 +180,7 @@ describe("Blocks", () => {
       );
     });
 
-    it("aligns to each side, and needs no rows and no outer pipes", () => {
+    it("aligns columns to each side, without rows or outer pipes too", () => {
       expect(html("a | b | c\n:-- | --: | -\n1 | 2")).to.equal(
         '<table>\n<thead>\n<tr>\n<th style="text-align: left;">a</th>\n<th style="text-align: right;">b</th>\n' +
           '<th>c</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td style="text-align: left;">1</td>\n' +
@@ -188,13 +188,13 @@ describe("Blocks", () => {
       );
     });
 
-    it("leaves one alone that would fill up to a huge size", () => {
+    it("keeps a table of excessive size as text", () => {
       const wide = `${"|a".repeat(900)}|\n${"|-".repeat(900)}|\n${"|\n".repeat(900)}`;
       expect(html(wide)).not.to.contain("<table");
     });
   });
 
-  it("renders a math fence displayed", () => {
+  it("renders a math fence in display mode", () => {
     const out = html("```math\nx^2\n```");
     expect(out).to.match(/^<p><span class="katex-display"><span class="katex"><span class="katex-/);
     expect(out).to.contain('<annotation encoding="application/x-tex">x^2</annotation>');

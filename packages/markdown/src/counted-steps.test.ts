@@ -1,4 +1,4 @@
-/** Methods whose calls count as one step, and those that walk over a list or a text, which count as many as it is long. */
+/** Methods whose calls count as one step; methods over a list or a text count as its length. */
 const single: readonly [object, readonly string[]][] = [
   [String.prototype, ["charAt", "charCodeAt", "codePointAt", "slice"]],
   [RegExp.prototype, ["exec", "test"]],
@@ -13,7 +13,7 @@ const walking: readonly [object, readonly string[]][] = [
   ],
 ];
 
-/** How many steps `work` takes, the same on every machine: what a regular expression does at one place is not seen. */
+/** Counts the steps of `work`, the same on every machine. Steps inside a regular expression are not counted. */
 export function countSteps(work: () => void): number {
   let steps = 0;
   const restore: (() => void)[] = [];

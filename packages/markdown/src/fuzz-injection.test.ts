@@ -7,26 +7,26 @@ import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
 import { lookups, render } from "./sample-organization.test.ts";
 
-/** Some that linkifiers match. */
+/** Texts that linkifiers match. */
 const pieces = [...hostileFragments, " TK-1", "TK-2 ", " run ", " now ", ' run <b>*" now'];
 
-/** More of them for a longer search: `CARILLON_FUZZ_CASES=1000000`, others with `CARILLON_FUZZ_SEED`. */
+/** Number of cases; `CARILLON_FUZZ_CASES=1000000` runs a longer search, `CARILLON_FUZZ_SEED` other cases. */
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 1_200);
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
 
 const tex = ["$$x$$", "$$\\frac{1}{2}$$", "$$\\color{red}{x}$$", "$$", "```math\nx^2\n```\n"];
 const options = { translateEmoticons: true };
 
-/** A word that stands nowhere else. */
+/** A word that occurs nowhere else. */
 const WORD = /wk\d+kw/g;
 
-/** Any character: ASCII, controls, signs that turn the direction, halves of pairs. */
+/** Any character: ASCII, controls, direction marks, unpaired surrogates. */
 function anyCharacter(random: () => number): string {
   const below = oneOf(random, [0x80, 0x80, 0x300, 0x2100, 0x10000, 0x110000]);
   return String.fromCodePoint(Math.floor(random() * below));
 }
 
-/** What a word may stand in. */
+/** Markup that may surround a word. */
 const around = [
   ["[", "](/a)"],
   ["[", "](https://x.org) "],
@@ -45,7 +45,7 @@ const around = [
   ["\n```spoiler ", "\n```\n"],
 ] as const;
 
-/** Pieces with words between them that can be found again. */
+/** Fragments with unique words between them. */
 function someText(random: () => number): string {
   const piece = (n: number): string => {
     const kind = random();
@@ -61,14 +61,14 @@ function someText(random: () => number): string {
   return Array.from({ length: 2 + Math.floor(random() * 24) }, (_, n) => piece(n)).join("");
 }
 
-/** Where Markdown shows no word: what follows the language of a fence, titles of links, cells beyond a table's width. */
+/** Places where Markdown hides words: after a fence's language, in link titles, in cells beyond a table's width. */
 function mayBeDropped(text: string, word: string): boolean {
   const before = text.slice(0, text.indexOf(word));
   const line = text.slice(before.lastIndexOf("\n") + 1).split("\n", 1)[0] ?? "";
   return /\]\([^)]*$|\]\([^\n]*["'<(]/.test(before) || /```|~~~|\|/.test(line);
 }
 
-/** The text with its entities read. */
+/** The text with its entities decoded. */
 function read(text: string): string {
   return text.replace(/&#?\w+;/g, (entity) => readHtml(entity).texts.join(""));
 }
@@ -77,18 +77,18 @@ function fail(text: string, what: string): never {
   return expect.fail(`${what}; seed ${seed}, text: ${JSON.stringify(text)}`);
 }
 
-describe("The renderer, whatever the text is made of", () => {
+describe("The renderer, for random texts", () => {
   const random = sequence(seed);
   const texts = Array.from({ length: cases }, () => someText(random));
 
-  it("emits what browsers read without an error, and only what is allowed", () => {
+  it("emits HTML without parse errors and with allowed markup only", () => {
     for (const text of texts) {
       const { faults } = readHtml(render(text, options).html);
       if (faults.length > 0) fail(text, faults.join(", "));
     }
   });
 
-  it("renders twice the same, and tells what the HTML does", () => {
+  it("renders the same twice, and reports what the HTML contains", () => {
     for (const text of texts) {
       const parsed = parseMessage(text, options);
       const rendered = renderMessage(parsed, lookups);
@@ -122,7 +122,7 @@ describe("The renderer, whatever the text is made of", () => {
     }
   });
 
-  it("loses none of the text and keeps its order", () => {
+  it("keeps all words of the text in order", () => {
     for (const text of texts) {
       const { texts: shown, everything } = readHtml(render(text, options).html);
       const found = new Set(everything.match(WORD));
@@ -134,7 +134,7 @@ describe("The renderer, whatever the text is made of", () => {
     }
   });
 
-  it("shows no word that the text does not have, but for names", () => {
+  it("shows no words that are not in the text, except names", () => {
     const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     const known = new Set(
       words("general chat topic all everyone channel stream backend administrators party parrot"),
@@ -143,7 +143,7 @@ describe("The renderer, whatever the text is made of", () => {
       for (const word of words(fullName)) known.add(word);
     for (const name of emojiNames.keys()) for (const word of words(name)) known.add(word);
     for (const text of texts) {
-      // Markup between two words may be gone, and entities are read.
+      // Markup between two words may disappear, and entities are decoded.
       const written = [text, read(text)].map((source) => words(source).join(""));
       for (const word of words(readHtml(render(text, options).html).texts.join("\n")))
         if (!known.has(word) && !written.some((source) => source.includes(word)))

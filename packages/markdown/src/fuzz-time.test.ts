@@ -13,15 +13,15 @@ import { renderMessage } from "./render-message.ts";
 import { RenderLimitError } from "./rendering.ts";
 import { lookups } from "./sample-organization.test.ts";
 
-/** More of them for a longer search: `CARILLON_FUZZ_CASES=100000`, others with `CARILLON_FUZZ_SEED`. */
+/** Number of cases; `CARILLON_FUZZ_CASES=100000` runs a longer search, `CARILLON_FUZZ_SEED` other cases. */
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 60);
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
 
-/** The longest message. */
+/** The length of the longest message. */
 const longest = 10_000;
-/** Those that the next ones are made of. */
+/** Texts from which the next ones are mutated. */
 const kept = 8;
-/** Steps for a code point: the most that long searches have found is 254. */
+/** Limit of steps for each code point; the maximum found by long searches is 254. */
 const most = 400;
 
 function steps(text: string): number {
@@ -34,8 +34,8 @@ function steps(text: string): number {
   });
 }
 
-describe("The work of the longest text", () => {
-  it("is bounded, however one looks for a text that gives more", function () {
+describe("The number of steps for the longest text", () => {
+  it("is bounded under a search for expensive texts", function () {
     this.timeout(60_000 + cases * 500);
     steps("**warm** :smile: 👍 http://a.org $$x$$");
     const random = sequence(seed);
@@ -45,7 +45,7 @@ describe("The work of the longest text", () => {
       const of = begun ? changedSlowText(random, oneOf(random, worst).of) : someSlowText(random);
       const took = steps(slowText(of, longest));
       expect(took, `seed ${seed}: ${JSON.stringify(of)}`).to.be.at.most(most * longest);
-      // Of those alike one is kept: the others would crowd out what is slow in another way.
+      // Keeps one of several similar texts, so that texts that are slow for another reason remain.
       if (!worst.some((known) => known.took === took)) worst.push({ of, took });
       worst.sort((a, b) => b.took - a.took).splice(kept);
     }

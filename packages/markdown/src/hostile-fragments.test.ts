@@ -2,7 +2,7 @@ import { oneOf } from "@carillon/testkit";
 
 const split = (text: string): string[] => text.split(" ¦ ");
 
-/** Pieces of text that, put together anyhow, might get HTML past the renderer. Without TeX. */
+/** Fragments without TeX whose combinations might inject HTML. */
 export const hostileFragments: readonly string[] = [
   ..."*_~`#>-+|[](){}<>&\"'!@:;\\/=.,?^%\n\n\n\t ".split(""),
   ...split(
@@ -39,7 +39,7 @@ export const hostileFragments: readonly string[] = [
   ...split("on= ¦ style=x ¦ :) ¦ <3"),
 ];
 
-/** Up to `most` of the pieces, put together anyhow, some with a letter behind them. */
+/** Combines up to `most` of the fragments, some followed by a letter. */
 export function compose(random: () => number, most: number): string {
   const count = 1 + Math.floor(random() * most);
   return Array.from({ length: count }, () => {

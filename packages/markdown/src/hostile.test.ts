@@ -6,7 +6,7 @@ import { html, render } from "./sample-organization.test.ts";
 const p = (inside: string): string => `<p>${inside}</p>`;
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** The HTML, which browsers must read without a fault. */
+/** The HTML, which must parse without errors. */
 function sound(text: string): string {
   const out = html(text);
   expect(readHtml(out).faults, text.slice(0, 100)).to.deep.equal([]);
@@ -14,7 +14,7 @@ function sound(text: string): string {
 }
 
 describe("Hostile texts", () => {
-  describe("that nest 10,000 deep", () => {
+  describe("with 10,000 levels of nesting", () => {
     const nested: Record<string, readonly [text: string, element: string]> = {
       quotes: [">".repeat(9_996), "<blockquote>"],
       "quotes with spaces": ["> ".repeat(4_998), "<blockquote>"],
@@ -29,21 +29,21 @@ describe("Hostile texts", () => {
       "quotes in lists": ["> - ".repeat(2_499), "<blockquote>"],
     };
     for (const [name, [text, element]] of Object.entries(nested)) {
-      it(`${name}: stop at a depth that clients can show, and lose no text`, () => {
+      it(`${name}: stop at a depth that clients can display, and keep all text`, () => {
         const out = sound(`${text} end`);
         expect(count(out, element)).to.be.within(1, 45);
         expect(out).to.contain("end");
       });
     }
 
-    it("brackets, stars and braces are text or one element", () => {
+    it("brackets, stars and braces become text or one element", () => {
       for (const sign of ["[", "(", "{", "*", "~~", "`", "<", "$$", "\\", "&", "#", "@", ":", "|"])
         expect(count(sound(`${sign.repeat(10_000 / sign.length)} end`), "end")).to.equal(1);
       expect(count(sound(`${"[".repeat(5_000)}a${"](/b)".repeat(1_000)}`), "<a ")).to.equal(1);
     });
   });
 
-  it("that are not closed are text, or run to the end", () => {
+  it("with unclosed markup become text, or extend to the end", () => {
     for (const text of [
       "**a",
       "*a",
@@ -70,7 +70,7 @@ describe("Hostile texts", () => {
     );
   });
 
-  it("of control and direction signs stay text, and none of them hides markup", () => {
+  it("of control and direction characters stay text and hide no markup", () => {
     const signs = "\u0001\u0008\u001b\u007f\u0080\u009f\u200b\u200e\u202e\u2066\u2069\ufeff\uffff";
     expect(sound(`a${signs}b`)).to.equal(p(`a${signs}b`));
     expect(sound("<\u0000script>")).to.equal(p("&lt;\ufffdscript&gt;"));
@@ -103,7 +103,7 @@ describe("Hostile texts", () => {
     expect(sound("#**n\u0430me** #**name\u200b>topic**")).not.to.contain("<a ");
   });
 
-  it("with addresses that run script make no link in any form", () => {
+  it("with script URLs become no link in any form", () => {
     for (const target of [
       "javascript:alert(1)",
       "JavaScript:alert(1)",
@@ -128,7 +128,7 @@ describe("Hostile texts", () => {
     }
   });
 
-  it("of 10,000 mentions name each person once and cost one question", () => {
+  it("of 10,000 mentions name each person once with one look-up", () => {
     const many = "@**|5** ".repeat(800);
     expect(parseMessage(many).names.userIds).to.deep.equal([5]);
     expect(render(many).mentionedUserIds).to.deep.equal([5]);
@@ -140,7 +140,7 @@ describe("Hostile texts", () => {
     expect(count(out, "<strong>")).to.equal(4_995);
   });
 
-  it("of a table with 10,000 cells are a table, of more are text", () => {
+  it("of a table with 10,000 cells become a table, with more cells text", () => {
     const rows = (columns: number, lines: number): string =>
       `${"|a".repeat(columns)}|\n${"|-".repeat(columns)}|\n${`${"|b".repeat(columns)}|\n`.repeat(lines)}`;
     expect(count(sound(rows(49, 198)), "<td>")).to.equal(49 * 198);

@@ -1,6 +1,6 @@
 const TEXT = /^[^<>"]*$/;
 const ID = /^\d+$/;
-/** What the renderer may emit beside formulas: attributes in this order, each value matching its pattern. */
+/** The elements that the renderer may emit outside formulas: attributes in this order, values matching the pattern. */
 export const allowedElements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   p: {},
   br: {},
@@ -54,7 +54,7 @@ const TAG = /<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"<>]*")*)>/y;
 const ATTRIBUTE = / ([a-z-]+)="([^"]*)"/g;
 
 /**
- * Why `html` is not something that the renderer may emit, or `undefined`. Stricter than a browser:
+ * Returns why the renderer may not emit `html`, or `undefined` if it may. Stricter than a browser:
  * every `<` must begin a known element with known attributes, all elements must be closed in order,
  * and every `&` must begin an entity.
  */

@@ -2,11 +2,11 @@ import { expect } from "chai";
 
 import { htmlDifferences } from "./html-differences.ts";
 
-describe("What has changed between two rendered texts", () => {
+describe("Differences between two rendered texts", () => {
   const came = (text: string) => `<span class="highlight_text_inserted">${text}</span>`;
   const went = (text: string) => `<span class="highlight_text_deleted">${text}</span>`;
 
-  it("is shown word by word", () => {
+  it("are shown word by word", () => {
     const same = "<p>Soup at <strong>noon</strong></p>";
     expect(htmlDifferences(same, same)).to.equal(same);
     expect(htmlDifferences("<p>Soup at noon</p>", "<p>Soup at one</p>")).to.equal(
@@ -23,7 +23,7 @@ describe("What has changed between two rendered texts", () => {
     expect(htmlDifferences("", "")).to.equal("");
   });
 
-  it("has the markup of the newer text, whatever tags have changed", () => {
+  it("keep the markup of the newer text, whatever tags have changed", () => {
     expect(htmlDifferences("<p>a <strong>b</strong></p>", "<p>a <em>b</em></p>")).to.match(
       /^<p>a <em>.*b.*<\/em><\/p>$/,
     );
@@ -35,7 +35,7 @@ describe("What has changed between two rendered texts", () => {
     );
   });
 
-  it("leaves either text when the marks of the other are taken out, for texts at random", () => {
+  it("restore either text without the marks of the other, for random texts", () => {
     let seed = 20_261_122;
     const random = (below: number) => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -58,7 +58,7 @@ describe("What has changed between two rendered texts", () => {
     }
   });
 
-  it("is everything between the same beginning and end, where texts are too different to compare", () => {
+  it("cover everything between the common prefix and suffix if the texts differ too much", () => {
     const text = (name: string) =>
       Array.from({ length: 20_000 }, (_, i) => `${name}${i}`).join(" ");
     const [before, after] = [text("a"), text("b")];

@@ -1,31 +1,31 @@
 import { type DefaultTreeAdapterTypes as Tree, parseFragment, type ParserError } from "parse5";
 import { allowedElements } from "./html-check.test.ts";
 
-/** What a browser makes of some HTML. */
+/** The DOM that a browser builds from some HTML. */
 export interface ReadHtml {
-  /** What is wrong with it, one line each. */
+  /** The faults, one line each. */
   readonly faults: readonly string[];
   readonly elements: readonly Tree.Element[];
-  /** Each piece of text between the tags, formulas aside. */
+  /** Each text node outside formulas. */
   readonly texts: readonly string[];
-  /** Everything that people wrote may stand in: the text, that of formulas too, and the values of attributes. */
+  /** All places that may contain user text: text nodes, also of formulas, and attribute values. */
   readonly everything: string;
 }
 
-/** What KaTeX makes, with attributes that lead nowhere and run nothing. */
+/** KaTeX's elements, with attributes that neither load nor run anything. */
 const MATH =
   /^(?:span|math|semantics|annotation|svg|path|line|m(?:row|i|o|n|s|text|space|frac|sqrt|root|sub|sup|subsup|under|over|underover|table|tr|td|labeledtr|style|padded|phantom|enclose|multiscripts))$/;
 const MATH_ATTRIBUTE =
   /^(?:class|style|title|aria-hidden|encoding|xmlns|display|displaystyle|scriptlevel|math\w+|stretchy|fence|separator|accent|accentunder|\w?space|minsize|maxsize|width|height|depth|voffset|linethickness|row\w+|column\w+|notation|viewBox|preserveAspectRatio|d|x[12]|y[12]|stroke-width|symmetric|movablelimits|largeop|side|align)$/;
 const MATH_STYLE = /^[-\w:;.,%# ()]*$/;
 
-/** What text may have: browsers show nothing for it. */
+/** Characters that a text may contain although browsers show nothing for them. */
 const IN_TEXT: ReadonlySet<string> = new Set([
   "control-character-in-input-stream",
   "noncharacter-in-input-stream",
 ]);
 
-/** Reads HTML as browsers do, and compares all of it with what the renderer may emit. */
+/** Parses HTML like a browser, and compares all of it with what the renderer may emit. */
 export function readHtml(html: string): ReadHtml {
   const faults: string[] = [];
   const elements: Tree.Element[] = [];
@@ -56,7 +56,7 @@ export function readHtml(html: string): ReadHtml {
   };
 }
 
-/** The value of an attribute; `""` without one. */
+/** The value of an attribute; `""` if it is absent. */
 export function attribute(element: Tree.Element, name: string): string {
   return element.attrs.find((one) => one.name === name)?.value ?? "";
 }

@@ -7,24 +7,24 @@ const smile =
 
 describe("Inline markup", () => {
   describe("emphasis", () => {
-    it("takes stars for bold and italic and tildes for strike", () => {
+    it("accepts stars for bold and italic and tildes for strikethrough", () => {
       expect(html("**b** *i* ***bi*** ~~s~~")).to.equal(
         p("<strong>b</strong> <em>i</em> <strong><em>bi</em></strong> <del>s</del>"),
       );
     });
 
-    it("leaves underscores alone", () => {
+    it("ignores underscores", () => {
       expect(html("_i_ __b__")).to.equal(p("_i_ __b__"));
     });
 
-    it("needs a character next to the inner side of a star", () => {
+    it("requires a character next to the inner side of a star", () => {
       expect(html("2 * 3 * 4")).to.equal(p("2 * 3 * 4"));
       expect(html("** a ** ~~ a ~~")).to.equal(p("** a ** ~~ a ~~"));
       expect(html("2*3*4")).to.equal(p("2<em>3</em>4"));
       expect(html("**(a)**b")).to.equal(p("<strong>(a)</strong>b"));
     });
 
-    it("does not go beyond the line", () => {
+    it("ends at the end of the line", () => {
       expect(html("*a\nb*")).to.equal(p("*a<br>\nb*"));
     });
 
@@ -37,11 +37,11 @@ describe("Inline markup", () => {
       expect(html("**~~a~~**")).to.equal(p("<strong><del>a</del></strong>"));
     });
 
-    it("leaves what has no partner", () => {
+    it("keeps unpaired markers as text", () => {
       expect(html("**a* ~b~ ****c****")).to.equal(p("**a* ~b~ ****c****"));
     });
 
-    it("stays inside or around a link", () => {
+    it("may be inside or around a link", () => {
       expect(html("**[a *b*](/c)** *[d*](/e)")).to.equal(
         p('<strong><a href="/c">a <em>b</em></a></strong> *<a href="/e">d*</a>'),
       );
@@ -49,7 +49,7 @@ describe("Inline markup", () => {
   });
 
   describe("code", () => {
-    it("processes nothing inside and keeps spaces", () => {
+    it("renders no markup inside and keeps spaces", () => {
       expect(html("`x` ` y ` ``a`b``")).to.equal(
         p("<code>x</code> <code> y </code> <code>a`b</code>"),
       );
@@ -58,7 +58,7 @@ describe("Inline markup", () => {
       );
     });
 
-    it("needs as many backticks at the end", () => {
+    it("requires as many backticks at the end", () => {
       expect(html("``a` *b*")).to.equal(p("``a` <em>b</em>"));
     });
   });
@@ -73,7 +73,7 @@ describe("Inline markup", () => {
       );
     });
 
-    it("renders a typed emoji like its name", () => {
+    it("renders an emoji character like its name", () => {
       expect(html("a🙂b")).to.equal(p(`a${smile}b`));
       expect(html("❤️ ❤")).to.match(/emoji-2764.* .*emoji-2764/);
       expect(html("👨‍👩‍👧")).to.contain("emoji-1f468-200d-1f469-200d-1f467");
@@ -81,7 +81,7 @@ describe("Inline markup", () => {
       expect(html("at 1️⃣2️⃣")).to.match(/^<p>at <span [^>]*emoji-0031-20e3.*emoji-0032-20e3/);
     });
 
-    it("leaves unknown names, skin tones and signs", () => {
+    it("keeps unknown names, skin tones and symbols as text", () => {
       const text = ":no_such_name: 12:30:45 👍🏽 © → ™";
       expect(html(text)).to.equal(p(text));
     });
@@ -97,7 +97,7 @@ describe("Inline markup", () => {
       );
     });
 
-    it("translates emoticons only when asked to", () => {
+    it("translates emoticons only on request", () => {
       expect(html("hi :)")).to.equal(p("hi :)"));
       expect(html("hi :)", { translateEmoticons: true })).to.equal(p(`hi ${smile}`));
       expect(html("f(x:) http://a.org:/ `:)`", { translateEmoticons: true })).not.to.contain(
@@ -108,30 +108,30 @@ describe("Inline markup", () => {
   });
 
   describe("math", () => {
-    it("typesets TeX", () => {
+    it("renders TeX", () => {
       const out = html("a $$x$$ b");
       expect(out).to.match(/^<p>a <span class="katex"><span class="katex-mathml"><math /);
       expect(out).to.contain('<annotation encoding="application/x-tex">x</annotation>');
       expect(out).to.contain('<span class="katex-html" aria-hidden="true">');
     });
 
-    it("shows invalid TeX as typed", () => {
+    it("shows invalid TeX as text", () => {
       expect(html("$$\\frac{<$$")).to.equal(p('<span class="tex-error">$$\\frac{&lt;$$</span>'));
     });
 
-    it("leaves amounts and empty formulas", () => {
+    it("keeps amounts of money and empty formulas as text", () => {
       for (const text of ["$5 and $6", "$$$", "$$_$$", "$$$$", "a$$x$$", "$$a\nb$$"]) {
         expect(html(text)).to.equal(p(text.replace("\n", "<br>\n")));
       }
     });
 
-    it("obeys no command that would link or load", () => {
+    it("rejects commands that link or load", () => {
       for (const tex of ["\\href{javascript:alert(1)}{x}", "\\includegraphics{http://a.b/c.png}"]) {
         expect(html(`$$${tex}$$`)).not.to.match(/<a |<img/);
       }
     });
 
-    it("stops typesetting where a text holds very much of it", () => {
+    it("stops rendering formulas beyond the limit of a text", () => {
       const out = html("$$x$$ ".repeat(500));
       expect(out).to.contain('<span class="katex">');
       expect(out).to.contain('<span class="tex-error">$$x$$</span>');
@@ -139,13 +139,13 @@ describe("Inline markup", () => {
   });
 
   describe("time", () => {
-    it("gives the moment in UTC and the text as typed", () => {
+    it("contains the time in UTC and the source text", () => {
       expect(html("<time:2024-03-07T15:00:00-08:00>")).to.equal(
         p('<time datetime="2024-03-07T23:00:00Z">2024-03-07T15:00:00-08:00</time>'),
       );
     });
 
-    it("takes ISO 8601 in its forms, UTC without a zone, and UNIX seconds", () => {
+    it("accepts all forms of ISO 8601, UTC without a zone, and UNIX seconds", () => {
       const moments: Record<string, string> = {
         "2024-03-07T15:00:00": "2024-03-07T15:00:00Z",
         "2024-03-07 15:00": "2024-03-07T15:00:00Z",
@@ -162,7 +162,7 @@ describe("Inline markup", () => {
       }
     });
 
-    it("shows what is no moment as typed", () => {
+    it("shows invalid times as text", () => {
       for (const typed of [
         "xyz",
         "2024-02-30",
@@ -177,11 +177,11 @@ describe("Inline markup", () => {
     });
   });
 
-  it("does nothing special with /me", () => {
+  it("does not treat /me specially", () => {
     expect(html("/me waves")).to.equal(p("/me waves"));
   });
 
-  it("leaves backslashes alone", () => {
+  it("keeps backslashes", () => {
     expect(html("\\*a\\*")).to.equal(p("\\<em>a\\</em>"));
     expect(html("C:\\new\\table")).to.equal(p("C:\\new\\table"));
   });

@@ -14,7 +14,7 @@ const render = (text: string): void => {
 const repeat = (fragment: string, length: number): string =>
   fragment.repeat(Math.ceil(length / fragment.length)).slice(0, length);
 
-/** Texts of a given length that ask as much of the renderer as such a text can. */
+/** Texts of a given length that are as expensive to render as possible. */
 const texts: readonly [string, (length: number) => string][] = [
   ...[...slowFragments, "$$a", "$$\\$"].map((fragment): [string, (length: number) => string] => [
     JSON.stringify(fragment),
@@ -46,20 +46,20 @@ function halves(first: string, second: string, length: number): string {
   return repeat(first, length / 2) + repeat(second, length / 2);
 }
 
-describe("The work that a text gives", () => {
+describe("The number of steps for a text", () => {
   render("**warm** :smile: 👍 http://a.org");
 
   for (const [name, text] of texts) {
-    it(`grows no faster than the text: ${name}`, () => {
+    it(`grows linearly with its length: ${name}`, () => {
       const [half, whole] = [text(5_000), text(10_000)];
       const steps = countSteps(() => render(half));
-      // A table, or what nests, may begin within the second half: three times as much is still no square.
+      // A table or nesting may begin in the second half; a factor of three is still not quadratic.
       expect(countSteps(() => render(whole))).to.be.at.most(3 * steps + 20_000);
       expect(steps).to.be.at.most(300 * half.length);
     });
   }
 
-  it("does not grow with all who share a name for each mention of it", () => {
+  it("does not grow with the number of users who share a mentioned name", () => {
     const twins = Array.from({ length: 2_000 }, (_, id) => ({
       id,
       fullName: "t",
@@ -70,7 +70,7 @@ describe("The work that a text gives", () => {
     expect(countSteps(() => renderMessage(parsed, known))).to.be.at.most(200_000);
   });
 
-  it("does not grow with all addresses for each alert word in one", () => {
+  it("does not grow with the number of alert words in an address", () => {
     const words = new AlertWords();
     words.replace(1, ["x"]);
     const text = "x.org ".repeat(1_600);
@@ -78,7 +78,7 @@ describe("The work that a text gives", () => {
     expect(words.ownersIn(text).size).to.equal(0);
   });
 
-  it("typesets no more TeX than a glance takes; the rest is shown as typed", () => {
+  it("is limited for TeX; the rest is shown as text", () => {
     const formulas = (text: string): number => html(text).split('class="katex"').length - 1;
     expect(formulas("$$x$$ ".repeat(1_600))).to.be.within(50, 100);
     expect(html("$$x$$ ".repeat(1_600))).to.contain('<span class="tex-error">$$x$$</span>');
@@ -90,7 +90,7 @@ describe("The work that a text gives", () => {
     }
   });
 
-  it("typesets no formula that defines commands: few characters would stand for millions", () => {
+  it("excludes formulas that define commands, which could expand to millions of characters", () => {
     const copies = (piece: string, times: number): string => piece.repeat(times);
     for (const tex of [
       `\\def\\a{${copies("x", 400)}}${copies("\\a", 90)}`,

@@ -15,7 +15,7 @@ describe("Links", () => {
     expect(html("[a] (/b) [c]")).to.equal(p("[a] (/b) [c]"));
   });
 
-  it("links bare URLs, domains and addresses", () => {
+  it("links bare URLs, domains and e-mail addresses", () => {
     expect(html("https://x.org/a?b=c&d=e#f")).to.equal(
       p('<a href="https://x.org/a?b=c&amp;d=e#f">https://x.org/a?b=c&amp;d=e#f</a>'),
     );
@@ -26,7 +26,7 @@ describe("Links", () => {
     expect(html("http://localhost:9991/x")).to.equal(p(a("http://localhost:9991/x")));
   });
 
-  it("leaves punctuation after a URL out of it", () => {
+  it("excludes punctuation after a URL", () => {
     for (const mark of ["!", ":", ";", "?", ")", ",", ".", "'", '"']) {
       expect(html(`https://x.org/a${mark}`)).to.equal(p(`${a("https://x.org/a")}${mark}`));
     }
@@ -37,23 +37,23 @@ describe("Links", () => {
     );
   });
 
-  it("takes no file for a domain", () => {
+  it("does not link file names as domains", () => {
     const text = "README.md main.py a.zip b.mov C.java e.g. v1.2.3 a.b";
     expect(html(text)).to.equal(p(text));
   });
 
-  it("processes nothing inside a URL", () => {
+  it("renders no markup inside a URL", () => {
     expect(html("https://x.org/a:smile:*b*c")).to.equal(p(a("https://x.org/a:smile:*b*c")));
     expect(html("https://x.org/@**all**")).not.to.contain("mention");
   });
 
-  it("makes no link inside a link", () => {
+  it("creates no link inside a link", () => {
     expect(html("[https://x.org #**name**](/a)")).to.equal(
       p(a("/a", "https://x.org #<strong>name</strong>")),
     );
   });
 
-  it("makes links of allowed schemes only", () => {
+  it("creates links with allowed schemes only", () => {
     for (const url of [
       "ftp://a/b",
       "tel:+49",
@@ -97,7 +97,7 @@ describe("Links", () => {
     expect(html("[x](javascript:alert(1))")).to.equal(p("[x](javascript:alert(1))"));
   });
 
-  it("takes a domain or an address as target, as it would in the text", () => {
+  it("accepts a domain or an e-mail address as the target", () => {
     expect(html("[x](example.com)")).to.equal(p(a("http://example.com", "x")));
     expect(html("[x](me@example.com)")).to.equal(p(a("mailto:me@example.com", "x")));
     expect(html("[x](nowhere)")).to.equal(p("[x](nowhere)"));
@@ -113,12 +113,12 @@ describe("Links", () => {
     expect(html(`${base}.evil.org/#narrow`)).to.equal(p(a(`${base}.evil.org/#narrow`)));
   });
 
-  it("takes an image for a link", () => {
+  it("renders an image as a link", () => {
     expect(html("![a](https://x.org/a.png)")).to.equal(p(`!${a("https://x.org/a.png", "a")}`));
     expect(render("![a](https://x.org/a.png)").hasImage).to.equal(false);
   });
 
-  it("tells whether there are links and attachments", () => {
+  it("reports whether there are links and attachments", () => {
     const facts = (text: string): [boolean, boolean] => {
       const { hasLink, hasAttachment } = render(text);
       return [hasLink, hasAttachment];
@@ -138,7 +138,7 @@ describe("Links to channels, topics and messages", () => {
     );
   });
 
-  it("links a topic at its newest message", () => {
+  it("links a topic to its newest message", () => {
     expect(html("#**name>topic**")).to.equal(
       p(
         '<a class="stream-topic" data-stream-id="9" href="/#narrow/channel/9-name/topic/topic/with/214">#name &gt; topic</a>',
@@ -167,21 +167,21 @@ describe("Links to channels, topics and messages", () => {
     );
   });
 
-  it("encodes names in addresses", () => {
+  it("encodes names in URLs", () => {
     expect(html("#**design review>(x) 50%**")).to.contain(
       'href="/#narrow/channel/11-design-review/topic/.28x.29.2050.25"',
     );
   });
 
-  it("leaves channels that the author may not see, or that are not called exactly so", () => {
+  it("keeps channels as text if the author may not see them or the name differs", () => {
     expect(html("#**secret>topic**")).to.equal(p("#<strong>secret&gt;topic</strong>"));
     expect(html("#**Name**")).to.equal(p("#<strong>Name</strong>"));
     expect(html("a#**name**")).to.equal(p("a#<strong>name</strong>"));
   });
 });
 
-describe("Addresses next to markup", () => {
-  it("leave the markup alone", () => {
+describe("URLs next to markup", () => {
+  it("do not include the markup", () => {
     const link = '<a href="mailto:a@b.org">a@b.org</a>';
     expect(html("`a@b.org`")).to.equal("<p><code>a@b.org</code></p>");
     expect(html("x`a@b.org`")).to.equal("<p>x<code>a@b.org</code></p>");

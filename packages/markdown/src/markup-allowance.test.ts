@@ -7,8 +7,8 @@ const longest = 10_000;
 const fill = (piece: string) => piece.repeat(longest / Array.from(piece).length);
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe("The HTML of one text", () => {
-  it("shows as many emoji as its allowance holds, and the next one as it was typed", () => {
+describe("The markup limit of one text", () => {
+  it("renders emoji up to the limit, and the next one as text", () => {
     const one = emojiHtml("smile").length - ":smile:".length;
     const most = Math.floor(MARKUP_ALLOWANCE / one);
     expect(most).to.be.greaterThan(400);
@@ -18,7 +18,7 @@ describe("The HTML of one text", () => {
     expect(beyond).to.equal(withinIt.replace("</p>", ":smile:</p>"));
   });
 
-  it("leaves everything after that as typed, also what is shorter", () => {
+  it("keeps all later markup as text, even if it is shorter", () => {
     const text = `${"😀".repeat(600)} @**all** <time:1> #**name** :party_parrot: TK-1 **bold**`;
     const out = html(text);
     expect(out).to.match(
@@ -26,7 +26,7 @@ describe("The HTML of one text", () => {
     );
   });
 
-  it("mentions nobody who is named after that", () => {
+  it("mentions nobody after the limit", () => {
     const before = render("@**Ada Lovelace** @*backend*");
     expect([before.mentionedUserIds, before.mentionedGroupIds]).to.deep.equal([[5], [21]]);
     const after = render(`${"😀".repeat(600)} @**Ada Lovelace** @*backend* @**all** @**topic**`);
@@ -56,13 +56,13 @@ describe("The HTML of one text", () => {
     "cells that are aligned": `|a|\n|:-:|\n${fill("|\n").slice(12)}`,
     "cells of 40 columns": `${"|a".repeat(40)}|\n${"|-".repeat(40)}|\n${"|\n".repeat(240)}`,
   }))
-    it(`has at most 12 characters for each of the longest text: ${name}`, () => {
+    it(`allows at most 12 characters of HTML for each character of the longest text: ${name}`, () => {
       expect(html(text).length).to.be.at.most(12 * longest);
     });
 
-  it("is a table up to 2,500 aligned cells, and text with one row more", () => {
+  it("allows a table of 2,500 aligned cells, and keeps one row more as text", () => {
     const table = (rows: number) => `|a|b|\n|:-:|-|\n${"|c|\n".repeat(rows)}`;
-    // The engine counts a separator more than there are columns.
+    // The engine counts one separator more than there are columns.
     const columns = 3;
     const most = Math.floor(2_500 / columns) - 2;
     expect(html(table(most))).to.match(/^<table>/);

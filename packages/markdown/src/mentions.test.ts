@@ -15,7 +15,7 @@ describe("Mentions", () => {
     }
   });
 
-  it("mentions nobody where name and ID do not belong together, or nobody is called so", () => {
+  it("mentions nobody if name and ID do not match, or the name is unknown", () => {
     for (const name of ["Ada Lovelace|6", "Nobody", "|999", "|99999999999"]) {
       const { html: out, mentionedUserIds } = render(`@**${name}**`);
       expect(out).to.equal(p(`@<strong>${name}</strong>`));
@@ -23,13 +23,13 @@ describe("Mentions", () => {
     }
   });
 
-  it("keeps the other mentions of a text with an unknown name", () => {
+  it("keeps other mentions of a text with an unknown name", () => {
     const { html: out, mentionedUserIds } = render("@**Nobody** @**Ada Lovelace** #**secret**");
     expect(out).to.equal(p(`@<strong>Nobody</strong> ${ada} #<strong>secret</strong>`));
     expect(mentionedUserIds).to.deep.equal([5]);
   });
 
-  it("prefers the active one of two users with one name", () => {
+  it("prefers the active one of two users with the same name", () => {
     expect(html("@**Sam Twin**")).to.contain('data-user-id="9"');
     expect(html("@**Sam Twin|8**")).to.contain('data-user-id="8"');
   });
@@ -62,7 +62,7 @@ describe("Mentions", () => {
     expect(rendered.mentionedGroupIds).to.deep.equal([]);
   });
 
-  it("mentions everybody in a channel", () => {
+  it("mentions all members of a channel", () => {
     for (const name of ["all", "everyone", "channel", "stream"]) {
       const rendered = render(`@**${name}**`);
       expect(rendered.html).to.equal(
@@ -82,7 +82,7 @@ describe("Mentions", () => {
     expect(silent.channelWildcard).to.equal(false);
   });
 
-  it("mentions everybody in a topic", () => {
+  it("mentions all participants of a topic", () => {
     const rendered = render("@**topic**");
     expect(rendered.html).to.equal(p('<span class="topic-mention">@topic</span>'));
     expect(rendered.topicWildcard).to.equal(true);
@@ -90,7 +90,7 @@ describe("Mentions", () => {
     expect(parseMessage("@**topic**").hasWildcard).to.deep.equal({ channel: false, topic: true });
   });
 
-  it("mentions groups, the one written exactly so if two differ in case", () => {
+  it("mentions groups, by exact case if two differ in case only", () => {
     const rendered = render("@*backend* @*Backend* @_*backend*");
     expect(rendered.html).to.equal(
       p(
@@ -110,7 +110,7 @@ describe("Mentions", () => {
     );
   });
 
-  it("makes everything in a quote silent", () => {
+  it("makes all mentions in a quote silent", () => {
     for (const text of [
       "> @**Ada Lovelace** @*backend* @**all** @**topic**",
       "```quote\n@**Ada Lovelace** @*backend* @**all** @**topic**\n```",
@@ -126,14 +126,14 @@ describe("Mentions", () => {
     expect(render("> a\n\n@**Ada Lovelace**").mentionedUserIds).to.deep.equal([5]);
   });
 
-  it("finds none in code", () => {
+  it("ignores mentions in code", () => {
     for (const text of ["`@**all**`", "```\n@**all**\n```", "    @**all**"]) {
       expect(html(text)).not.to.contain("mention");
       expect(parseMessage(text).hasWildcard.channel).to.equal(false);
     }
   });
 
-  it("needs a beginning, white space or an opening sign before it", () => {
+  it("requires the start, white space or an opening character before it", () => {
     for (const before of ["", "a ", "a\n", "'", '"', "(", "{", "[", "/", "<"]) {
       expect(render(`${before}@**all**`).channelWildcard, before).to.equal(true);
     }
@@ -143,7 +143,7 @@ describe("Mentions", () => {
   });
 });
 
-describe("The names that a text refers to", () => {
+describe("Names that a text refers to", () => {
   it("are none for most texts", () => {
     expect(parseMessage("hi @all, see #general").names).to.deep.equal({
       userNames: [],
@@ -155,7 +155,7 @@ describe("The names that a text refers to", () => {
     });
   });
 
-  it("are each told once", () => {
+  it("are listed once each", () => {
     const text =
       "@**Ada Lovelace** @_**ada lovelace** @**X|7** @**|7** @*Backend* @_*backend* @**all** " +
       "#**name** #**name>Topic** #**name>Topic** #**other>t@5** `@**Code**`";

@@ -57,7 +57,7 @@ const hostileNames = [
   ...hostileFragments,
 ];
 
-/** One notice with every part in it, about things of that name. */
+/** A notice with every kind of part, about things with the given name. */
 function about(name: string): Notice {
   return notice(
     paragraph`${silentUser({ id: 5, fullName: name })} & ${silentGroup({ id: 21, name })} in ${channelLink({ id: 9, name })}.`,
@@ -68,7 +68,7 @@ function about(name: string): Notice {
   );
 }
 
-/** The same organization, where all bear that name. */
+/** The sample organization with everything renamed to the given name. */
 function known(name: string): Lookups {
   const key = name.toLowerCase();
   const group = { id: 21, name, displayName: name, deactivated: false, isSystemGroup: false };
@@ -83,8 +83,8 @@ function known(name: string): Lookups {
 const elements = (html: string): string[] =>
   (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/ href="[^"]*"/, ""));
 
-describe("What a system bot says", () => {
-  it("renders from its Markdown to its HTML, where names are harmless", () => {
+describe("Notices of system bots", () => {
+  it("render from their Markdown to their HTML if names are harmless", () => {
     for (const name of [
       "design review",
       "Ada",
@@ -98,7 +98,7 @@ describe("What a system bot says", () => {
     }
   });
 
-  it("has the same elements whatever the names are", () => {
+  it("have the same elements for all names", () => {
     const harmless = elements(about("name").html);
     for (const name of hostileNames) {
       const { html } = about(name);
@@ -107,7 +107,7 @@ describe("What a system bot says", () => {
     }
   });
 
-  it("has Markdown in which no name is more than a mention, a link to the channel or code", () => {
+  it("contain names in their Markdown only as mentions, channel links or code", () => {
     const allowed =
       /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a(?: class="message-link"| class="stream(?:-topic)?" data-stream-id="9")?)>$/;
     for (const name of hostileNames) {

@@ -26,8 +26,8 @@ const texts = [
 const blankless = texts.filter((text) => text.trim() !== "");
 const html = (source: string) => renderMessage(parseMessage(source), lookups).html;
 
-describe("The Markdown of a quote", () => {
-  it("of lines ends with them, whatever they are", () => {
+describe("The Markdown source of a quote", () => {
+  it("ends after the given lines, whatever they contain", () => {
     for (const text of blankless) {
       const source = quotedLines(text);
       expect(source.split("\n").every((line) => line.startsWith("> "))).to.equal(true);
@@ -36,7 +36,7 @@ describe("The Markdown of a quote", () => {
     }
   });
 
-  it("of a message has all of it, whatever it is, and mentions nobody", () => {
+  it("contains the whole message, and mentions nobody", () => {
     for (const text of [...texts, "@**Ada Lovelace** @**all** @**topic** @*support*"]) {
       const rendered = renderMessage(parseMessage(`before\n\n${fencedQuote(text)}`), lookups);
       expect(rendered.html, text).to.match(/^<p>before<\/p>\n<blockquote>\n[^]*<\/blockquote>$/);
@@ -50,7 +50,7 @@ describe("The Markdown of a quote", () => {
     }
   });
 
-  it("is no more than a little longer than the message", () => {
+  it("is only slightly longer than the message", () => {
     const runs = Array.from({ length: 137 }, (_, i) => "`".repeat(i + 3)).join("\n");
     const long = runs.slice(0, 10_000);
     expect(codePointLength(fencedQuote(long)) - codePointLength(long)).to.be.within(

@@ -53,12 +53,12 @@ export const lookups: Lookups = {
   customEmoji: new Map([["party_parrot", { url: "/user_avatars/2/emoji/images/1.gif" }]]),
 };
 
-/** Both phases, within the organization above. */
+/** Runs both rendering phases in the organization above. */
 export function render(content: string, options: ParseOptions = {}): RenderedMessage {
   return renderMessage(parseMessage(content, options), lookups);
 }
 
-/** The HTML of `content` within the organization above. */
+/** Renders `content` to HTML in the organization above. */
 export function html(content: string, options: ParseOptions = {}): string {
   return render(content, options).html;
 }

@@ -28,7 +28,7 @@ describe("Sanitisation", () => {
     expect(html("\"a\" 'b' a>b")).to.equal("<p>\"a\" 'b' a&gt;b</p>");
   });
 
-  it("has a check that finds faults", () => {
+  it("detects faults with its own check", () => {
     for (const bad of [
       "<b>x</b>",
       "<p>",
@@ -44,13 +44,13 @@ describe("Sanitisation", () => {
     }
   });
 
-  it("emits only known elements, attributes and addresses, whatever the text is made of", () => {
+  it("emits known elements, attributes and URLs only, for random texts", () => {
     const random = sequence(20240307);
     for (let i = 0; i < 20_000; i++) check(compose(random, 14));
     for (let i = 0; i < 200; i++) check(compose(random, 900));
   });
 
-  it("emits only what KaTeX is allowed to, whatever the TeX is made of", () => {
+  it("emits allowed KaTeX output only, for random TeX", () => {
     const pieces = [
       "x",
       "^",
@@ -92,10 +92,10 @@ describe("Sanitisation", () => {
     }
   });
 
-  it("survives texts made to be slow", () => {
+  it("renders texts designed to be slow", () => {
     for (const pattern of slowFragments) {
       const text = pattern.repeat(10_000 / pattern.length);
-      // What KaTeX makes is checked above.
+      // KaTeX's output is checked above.
       if (/\$\$x|\$\$\\|math/.test(pattern)) html(text);
       else check(text);
     }
@@ -107,13 +107,13 @@ describe("Sanitisation", () => {
     check(`${"[".repeat(5000)}${"a](/b)".repeat(800)}`);
   });
 
-  it("loses no text where containers nest too deep", () => {
+  it("keeps all text if containers nest too deeply", () => {
     for (const text of [">".repeat(200), "- ".repeat(100), "```quote\n".repeat(100)]) {
       expect(html(`${text} end`)).to.contain("end");
     }
   });
 
-  it("refuses what grows beyond 100 times the longest message", () => {
+  it("refuses output longer than 100 times the longest message", () => {
     expect(() => html(":family_man_woman_girl_boy:".repeat(10_000))).to.throw(RenderLimitError);
   });
 });

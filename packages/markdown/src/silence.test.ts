@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { hostileFragments } from "./hostile-fragments.test.ts";
 import { html } from "./sample-organization.test.ts";
 
-/** What is written to the console and to the process's outputs meanwhile. */
+/** Returns what is written to the console and to the process's outputs during the work. */
 function heard(work: () => void): string {
   let text = "";
   const streams = [process.stdout, process.stderr];
@@ -29,8 +29,8 @@ function heard(work: () => void): string {
   return text;
 }
 
-describe("What the renderer writes to the log", () => {
-  it("is nothing, whatever TeX is made of", () => {
+describe("Log output of the renderer", () => {
+  it("is empty for random TeX", () => {
     for (const tex of [
       "❤",
       "漢 \\text{секрет}",
@@ -53,7 +53,7 @@ describe("What the renderer writes to the log", () => {
     }
   });
 
-  it("is nothing, whatever a text is made of", () => {
+  it("is empty for random texts", () => {
     expect(
       heard(() =>
         [...hostileFragments, ...slowFragments].forEach((one) =>
@@ -63,7 +63,7 @@ describe("What the renderer writes to the log", () => {
     ).to.equal("");
   });
 
-  it("leaves the console as it was, after invalid TeX too", () => {
+  it("leaves the console unchanged, also after invalid TeX", () => {
     const { log, warn, error } = console;
     for (const text of ["$$x$$", "$$\\frac$$", "$$\\message{a}\\nothing$$"]) html(text);
     expect({ log, warn, error }).to.deep.equal({

@@ -15,7 +15,7 @@ describe("Links in topics", () => {
   });
 });
 
-describe("Addresses of channels and topics", () => {
+describe("URLs of channels and topics", () => {
   it("encode every component", () => {
     expect(encodeComponent("a b.c")).to.equal("a.20b.2Ec");
     expect(encodeComponent("(50%) *")).to.equal(".2850.25.29.20*");
@@ -24,7 +24,7 @@ describe("Addresses of channels and topics", () => {
 });
 
 describe("Emoji names", () => {
-  it("know aliases and the names that clients use", () => {
+  it("include aliases and the names of clients", () => {
     for (const [name, code] of Object.entries({
       "+1": "1f44d",
       thumbs_up: "1f44d",
@@ -42,14 +42,14 @@ describe("Emoji names", () => {
     expect(codeToNames.get("1f44d")).to.include.members(["+1", "thumbs_up"]);
   });
 
-  it("can stand between colons and in attributes", () => {
+  it("may be used between colons and in attributes", () => {
     for (const name of emojiNames.keys()) expect(name).to.match(/^[a-z0-9_+-]+$/);
     expect(emojiNames.size).to.be.greaterThan(1800);
   });
 });
 
 describe("Descriptions", () => {
-  it("render as Markdown, nothing to nothing", () => {
+  it("render as Markdown, and empty ones to nothing", () => {
     expect(renderDescription("")).to.equal("");
     expect(renderDescription("**a** @**Ada**")).to.equal(
       "<p><strong>a</strong> @<strong>Ada</strong></p>",
@@ -57,7 +57,7 @@ describe("Descriptions", () => {
   });
 });
 
-describe("Messages in the third person", () => {
+describe("/me messages", () => {
   it("begin with /me and a space", () => {
     expect(isMeMessage("/me waves")).to.equal(true);
     for (const text of ["/me", "/Me waves", " /me waves", "/mean"]) {

@@ -62,7 +62,7 @@ describe("call", () => {
     });
   }
 
-  it("sends files, strings as they are, and names that the operation does not have", async () => {
+  it("sends files, strings unchanged, and parameter names that the operation does not have", async () => {
     const params = { tags: '["x"]', n: 1 };
     const files = { upload: new Blob(["bytes"]) };
     const { body } = await call(base, tag, { auth, params, files, path: { name: "t" } });
@@ -70,7 +70,7 @@ describe("call", () => {
     expect(body.ignored_parameters_unsupported).to.deep.equal(["n", "upload"]);
   });
 
-  it("gives back refusals, or throws them where success is a must", async () => {
+  it("returns refusals, or throws them if success is required", async () => {
     const { status, body, headers } = await call(base, tag, { path: { name: "t" } });
     expect([status, body.code]).to.deep.equal([401, "UNAUTHORIZED"]);
     expect(headers.get("www-authenticate")).to.contain("Basic");

@@ -18,7 +18,7 @@ export interface BouncerAnswer {
   readonly text?: string;
 }
 
-/** What a fault can use. */
+/** The arguments of a fault. */
 export interface BouncerHands {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -32,7 +32,7 @@ export type BouncerFault = (
   hands: BouncerHands,
 ) => BouncerAnswer | undefined | Promise<BouncerAnswer | undefined>;
 
-/** A refusal of the bouncer's own: `refuses(403, "MISSING_REMOTE_REALM")`. */
+/** Returns a fault that answers with an error of the bouncer: `refuses(403, "MISSING_REMOTE_REALM")`. */
 export function refuses(status: number, code: string): BouncerFault {
   return () => ({ status, body: { code, msg: `refused: ${code}` } });
 }

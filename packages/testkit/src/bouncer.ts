@@ -130,13 +130,13 @@ export function useBouncer(services: () => Partial<Services> = () => ({})): Test
   return value;
 }
 
-/** A phone's token, as it is registered. */
+/** A phone's token as it is registered. */
 export interface PhoneToken {
   readonly kind: TokenKind;
   readonly token: string;
   /** Base64 of 8 bytes */
   readonly tokenId: string;
-  /** Content that the phone encrypts. */
+  /** Content that the phone encrypts for the bouncer. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 

@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import { deliveryFaults } from "./checked-presenter.ts";
 
-describe("What a test gateway delivers", () => {
+describe("Events delivered by a test gateway", () => {
   const queue = (...capabilities: ClientCapability[]): EventQueue => ({
     id: "queue",
     realmId: 1,
@@ -43,7 +43,7 @@ describe("What a test gateway delivers", () => {
   const faults = (told: QueueEvent, of: LoggedEvent, ...capabilities: ClientCapability[]) =>
     deliveryFaults(told, of, queue(...capabilities));
 
-  it("is what the declaration says, for current clients and for older ones", () => {
+  it("match their declaration, for current and for older clients", () => {
     const update = { type: "user_group", op: "update", ...off };
     const remove = { type: "user_group", op: "remove", group_id: 7 };
     expect(faults(update, deactivation, "include_deactivated_groups")).to.deep.equal([]);
@@ -67,7 +67,7 @@ describe("What a test gateway delivers", () => {
     expect(faults(old, presence, "simplified_presence_events")).to.have.length.above(0);
   });
 
-  it("has no field more, none less, and none of another type, at any depth", () => {
+  it("have no additional, missing or wrongly typed field, at any depth", () => {
     const told = { type: "user_group", op: "update", ...off };
     const capability = "include_deactivated_groups";
     for (const [wrong, fault] of [
@@ -86,7 +86,7 @@ describe("What a test gateway delivers", () => {
       expect(faults(wrong, deactivation, capability)).to.include(fault);
   });
 
-  it("comes from a row that has what the log is to keep", () => {
+  it("come from a log row with the required fields", () => {
     const told = { type: "user_group", op: "update", ...off };
     const wrong = { ...deactivation, payload: { ...off, why: "" }, userData: { 1: { a: 1 } } };
     expect(faults(told, wrong, "include_deactivated_groups")).to.deep.equal([

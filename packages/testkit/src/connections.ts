@@ -4,7 +4,7 @@ import type pg from "pg";
 type Asked = pg.Pool | pg.ClientBase;
 
 /**
- * The connections of Carillon's pools and processes to the current database, without the asking one, the server's
+ * The connections of Carillon's pools and processes to the current database, without the querying one, the server's
  * background workers, and other connections of the test.
  */
 const ours = `FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user

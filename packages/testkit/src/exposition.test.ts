@@ -2,10 +2,10 @@ import { expect } from "chai";
 
 import { expositionFaults } from "./exposition.ts";
 
-describe("the check of what Prometheus reads", () => {
+describe("The checker of Prometheus expositions", () => {
   const head = (type: string) => `# HELP x_total What it is\n# TYPE x_total ${type}\n`;
 
-  it("takes what is right", () => {
+  it("accepts valid expositions", () => {
     const histogram = `# HELP h Time\n# TYPE h histogram\nh_bucket{le="1",a="b"} 1\nh_bucket{le="+Inf",a="b"} 2\nh_sum{a="b"} 3\nh_count{a="b"} 2\n`;
     expect(
       expositionFaults(`${head("counter")}x_total{a="\\"\\n"} 1e+06\n${histogram}`),
@@ -28,7 +28,7 @@ describe("the check of what Prometheus reads", () => {
       /do not grow/,
     ],
   ] as const)
-    it(`finds ${what}`, () => {
+    it(`reports ${what}`, () => {
       expect(expositionFaults(text).join("\n")).to.match(wanted);
     });
 });

@@ -22,7 +22,7 @@ import {
 } from "./factories/index.ts";
 import { useGateway } from "./gateway.ts";
 
-describe("the factories", () => {
+describe("The factories", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -34,7 +34,7 @@ describe("the factories", () => {
   const count = async (channelId: number) =>
     (await db.prisma.channel.findUniqueOrThrow({ where: { id: channelId } })).subscriberCount;
 
-  it("make organizations with an account of every role in its system group", async () => {
+  it("create organizations with an account of every role in its system group", async () => {
     const { owner, admin, moderator, member, guest, groups } = org;
     const people: Account[] = [owner, admin, moderator, member, guest, org.bot];
     expect(people.map(({ role }) => role)).to.deep.equal([100, 200, 300, 400, 600, 400]);
@@ -50,14 +50,14 @@ describe("the factories", () => {
     expect(memberships.isIn(guest.id, groups["role:everyone"])).to.equal(true);
   });
 
-  it("make any number of them in one database", async () => {
+  it("create several organizations in one database", async () => {
     const other = await organization(db, { row: { topicsPolicy: "disable_empty_topic" } });
     expect(other.realm.id).not.to.equal(org.realm.id);
     expect(other.realm.topicsPolicy).to.equal("disable_empty_topic");
     expect((await changeOrganization(db, other.realm, { name: "Other" })).name).to.equal("Other");
   });
 
-  it("make accounts that the gateway knows, by the address that they log in with", async () => {
+  it("create accounts that authenticate by their delivery address", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     expect(hidden.email).not.to.equal(hidden.deliveryEmail);
     for (const account of [org.member, org.bot, hidden]) {
@@ -86,7 +86,7 @@ describe("the factories", () => {
     expect(webhook.botType).to.equal(2);
   });
 
-  it("make channels in every state", async () => {
+  it("create channels in every state", async () => {
     const { groups } = org;
     const open = await channel(db, org.member);
     expect(open).to.include({
@@ -127,7 +127,7 @@ describe("the factories", () => {
     expect(await count(id)).to.equal(1);
   });
 
-  it("make groups, mutes and topic policies", async () => {
+  it("create groups, mutes and topic policies", async () => {
     const group = await userGroup(db, org.realm, { members: [org.member] });
     const memberships = await loadMemberships(db, [org.member.id]);
     expect(memberships.isIn(org.member.id, group.id)).to.equal(true);
@@ -139,7 +139,7 @@ describe("the factories", () => {
     expect(topics.map((row) => row.visibilityPolicy)).to.deep.equal([1]);
   });
 
-  it("make scheduled messages in every state", async () => {
+  it("create scheduled messages in every state", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const failed = await scheduledMessage(db, org.member, room, {
       row: { failed: true, failureMessage: "It did not work." },
@@ -161,7 +161,7 @@ describe("the factories", () => {
     });
   });
 
-  it("show what a piece of work emitted", async () => {
+  it("return the events of a piece of work", async () => {
     const { events } = await eventsOf(db, org.realm.id, () => user(db, org.realm));
     expect(events.map(({ type, op }) => `${type}/${op}`)).to.include("realm_user/add");
   });

@@ -9,7 +9,7 @@ export interface AboutToRun {
 
 /**
  * Wraps a database so that chosen statements fail: PostgreSQL raises an error instead of running them.
- * @param failure the SQLSTATE of the error, or undefined where the statement may run
+ * @param failure the SQLSTATE of the error, or undefined to run the statement
  */
 export function failingDatabase(
   db: Database,

@@ -19,26 +19,26 @@ import { later } from "./later.ts";
 
 /** The bouncer's behaviour; default: correct. */
 export interface BouncerBehaviour {
-  /** With every call. `bouncer-faults.ts` has some. */
+  /** Applied to every call; `bouncer-faults.ts` has some. */
   readonly fault?: BouncerFault;
-  /** It ignores idempotency keys, and hands over repeatedly. */
+  /** Ignores idempotency keys, and delivers repeatedly. */
   readonly acceptsTwice?: boolean;
-  /** What it answers to `notify`, over its own: counts by the entries, no dead tokens, `can_push`. */
+  /** Overrides of its response to `notify`; default: counts by the entries, no expired tokens, `can_push`. */
   readonly notifyAnswer?: Readonly<Record<string, unknown>>;
 }
 
 /** A push bouncer for tests: real HTTP, no push service, and faults on demand. */
 export interface FakeBouncer {
   readonly url: string;
-  /** Of a server that it knows. */
+  /** The credentials of a registered server. */
   readonly config: PushConfig;
-  /** The same as variables of a process. */
+  /** The same as environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   /** All received calls, oldest first, failed ones included. */
   readonly calls: readonly BouncerCall[];
-  /** What it handed over by calls of `notify`: each device once by an idempotency key, unless it accepts twice. */
+  /** Deliveries by calls of `notify`: each device once for an idempotency key, unless keys are ignored. */
   readonly handedOver: readonly NotifyBody[];
-  /** What it keeps by `register`, by `token_id`. */
+  /** Registrations by `register`, by `token_id`. */
   readonly registered: ReadonlyMap<string, URLSearchParams>;
   /** Replaces the behaviour. */
   behave(behaviour: BouncerBehaviour): void;
@@ -50,11 +50,11 @@ export interface FakeBouncer {
 const serverId = "6cde5f7a-1f7e-4978-9716-49f69ebfc9fe";
 const serverKey = "fake-bouncer-server-key";
 
-/** Starts one. @param timeoutMs of the clients of `config`; whole seconds for `variables` */
+/** Starts a fake bouncer. @param timeoutMs of the clients of `config`; whole seconds for `variables` */
 export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer> {
   const calls: BouncerCall[] = [];
   const handedOver: NotifyBody[] = [];
-  /** Devices that it has handed something over to, by idempotency key. */
+  /** Devices that were already delivered to, by idempotency key. */
   const devices = new Map<string, Set<string>>();
   const registered = new Map<string, URLSearchParams>();
   let behaviour: BouncerBehaviour = {};
@@ -132,7 +132,7 @@ export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer>
   };
 }
 
-/** One for the tests of the enclosing `describe`, that behaves well at the start of each. */
+/** A fake bouncer for the tests of the enclosing `describe`, reset to correct behaviour before each. */
 export function useFakeBouncer(timeoutMs?: number): FakeBouncer {
   const { value, set } = later<FakeBouncer>("the bouncer");
   let bouncer: FakeBouncer | undefined;

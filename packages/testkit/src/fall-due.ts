@@ -5,10 +5,10 @@ import type { Queues } from "@carillon/queue";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Makes everything due that an organization has scheduled, without waiting for its time: waits until the delivery job of
- * each second is in the queue, moves the rows so far back that the last of them is due now, and promotes the jobs. The
- * job of a second that has run is not added again: schedule for another second.
- * @throws Error when a row gets no delivery job
+ * Makes all scheduled messages of an organization due: waits until each second's delivery job is in the queue, moves the
+ * rows back so that the last of them is due now, and promotes the jobs. A second's job is not added again after it has
+ * run: schedule for another second.
+ * @throws Error if a row gets no delivery job
  */
 export async function fallDue(
   db: Database,

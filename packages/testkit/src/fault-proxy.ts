@@ -6,9 +6,9 @@ export interface FaultProxy {
   /** The server's address with the proxy's host and port in it. */
   readonly url: string;
   readonly port: number;
-  /** How many connections go through it now. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** How many have been made to it since it started. */
+  /** Number of connections accepted since it started. */
   readonly accepted: number;
   /** Drops all connections; new ones work. */
   drop(): void;
@@ -16,14 +16,14 @@ export interface FaultProxy {
   freeze(): void;
   /** Drops all connections and stops listening: new ones are refused. */
   refuse(): Promise<void>;
-  /** Works again on the same port. Forwards data that was sent while frozen. */
+  /** Works again on the same port, and forwards data that was sent while frozen. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A TCP proxy in front of the server that `target` names.
- * @param target a URL with host and port, such as that of a database or of Redis
+ * Starts a TCP proxy in front of the server at `target`.
+ * @param target a URL with host and port, such as a database's or Redis's
  */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const there = new URL(target);
@@ -42,7 +42,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       from.on("error", () => to.destroy());
       from.on("close", () => {
         pairs.delete(pair);
-        // A frozen socket would never read that the other end closes too.
+        // A frozen socket would not notice that the other end closes.
         to.destroySoon();
       });
       if (frozen) from.pause();

@@ -10,12 +10,12 @@ import {
 } from "./api-client.ts";
 import { countingHeaders } from "./query-counter.ts";
 
-/** An answer to a request without an operation. */
+/** The response to a request without an operation. */
 export interface Answer {
   readonly status: number;
-  /** The JSON of the body; empty where there is none. */
+  /** The parsed JSON body; empty if there is none. */
   readonly body: AnswerBody;
-  /** The body as it came. */
+  /** The raw body. */
   readonly text: string;
   readonly headers: Headers;
 }
@@ -41,7 +41,7 @@ export interface GatewayClient {
   /** Sends a raw request, with the account's credentials by default. */
   send(method: string, path: string, init?: RequestInit): Promise<Answer>;
   call<Op extends Operation>(operation: Op, options?: Bound<Op>): Promise<ApiResponse<Op>>;
-  /** @throws Error with the whole answer unless it is a success */
+  /** @throws Error with the whole response unless it is a success */
   succeed<Op extends Operation>(operation: Op, options?: Bound<Op>): Promise<ApiBody<Op>>;
 }
 

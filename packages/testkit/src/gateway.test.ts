@@ -12,7 +12,7 @@ const echo = operation({
   summary: "Answers",
 });
 
-describe("the tests' gateway", () => {
+describe("The gateway of the tests", () => {
   const db = useDatabase();
   const gateway = useGateway(db, {
     operations: [echo],
@@ -32,7 +32,7 @@ describe("the tests' gateway", () => {
     expect(gateway.logLines.map((line) => line["path"])).to.include("/api/v1/echo");
   });
 
-  it("gives every suite a database of its own, with the migrations in it", async () => {
+  it("gives every suite its own migrated database", async () => {
     const [row] = await db.rows<{ name: string; count: number }>(
       "SELECT current_database() AS name, (SELECT count(*) FROM users) AS count",
     );

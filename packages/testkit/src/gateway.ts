@@ -22,25 +22,25 @@ import { testSite } from "./site.ts";
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
-  /** Where delivery jobs are added; unless given they are only recorded in `deliveries`. */
+  /** Where delivery jobs are added; default: they are only recorded in `deliveries`. */
   readonly queues?: Queues;
-  /** Given, wake-ups go over Redis. */
+  /** If given, wake-up notifications go over Redis. */
   readonly redisUrl?: string;
   /** Default: unlimited password attempts. */
   readonly guesses?: Guesses;
-  /** Characters that one bot may store; 10,000,000 unless given. */
+  /** Characters that one bot may store; default 10,000,000. */
   readonly botStorageLimit?: number;
   /** Default: no push service. */
   readonly bouncer?: BouncerClient;
   /** How polls wait. */
   readonly events?: GatewayParts["polls"];
-  /** How many requests are written and wait together. */
+  /** Concurrency limits of batched writes. */
   readonly groupBounds?: GatewayParts["groupBounds"];
-  /** Default: what lies below `apps/gateway/src/operations`. */
+  /** Default: the handlers below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
-  /** Default: those of the handlers that are given, else all. */
+  /** Default: the operations of the given handlers, else all. */
   readonly operations?: readonly Operation[];
-  /** Everything else that the app takes. */
+  /** Other options of the app. */
   readonly app?: Omit<WiredAppOptions, "handlers" | "operations">;
 }
 
@@ -49,19 +49,19 @@ export interface Gateway {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly services: Services;
-  /** Where polls wait. */
+  /** The event hub, where polls wait. */
   readonly events: EventHub<unknown>;
   /** Requests of an account. */
   as(account: TestAccount | ApiCredentials): GatewayClient;
   /** Requests without credentials. */
   readonly anonymous: GatewayClient;
-  /** The rows whose delivery jobs were asked for after commits, oldest first. */
+  /** The rows whose delivery jobs were requested after commits, oldest first. */
   readonly deliveries: PendingDelivery[];
   /** The gateway's log, oldest first. */
   readonly logLines: LogLine[];
-  /** The same as text, to look for secrets in. */
+  /** The raw log lines, to search for secrets. */
   logText(): string;
-  /** Cuts off open requests. */
+  /** Closes the gateway, including open requests. */
   close(): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   };
 }
 
-/** A bus for one gateway: what it does after commits is not counted as queries of the request. */
+/** A bus for one gateway. Its work after commits is not counted as queries of the request. */
 function uncountedBus(from: PostCommitBus): {
   postCommit: PostCommitBus;
   unsubscribe: () => void;
@@ -154,7 +154,7 @@ export function useGateway(db: Database, options?: GatewayOptions): Gateway {
   return value;
 }
 
-/** An account logs in with its own address, whatever others are shown. */
+/** An account authenticates with its own address, whatever address is shown to others. */
 function credentialsOf(account: TestAccount | ApiCredentials): ApiCredentials {
   return "deliveryEmail" in account ? { ...account, email: account.deliveryEmail } : account;
 }

@@ -2,9 +2,9 @@ import type { Database } from "@carillon/db";
 
 /** Statements held in the middle of their transactions. */
 export interface HeldUp {
-  /** How many wait now. */
+  /** Number of waiting statements. */
   waiting(): Promise<number>;
-  /** Ends the connections of those that wait. */
+  /** Terminates the waiting connections. */
   cutOff(): Promise<void>;
   /** Releases all. */
   goOn(): Promise<void>;

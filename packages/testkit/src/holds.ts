@@ -11,8 +11,8 @@ const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
 
 /**
  * Checks a property with fast-check, with the same values in every run.
- * @param share of the usual number of runs, for an expensive property
- * @throws Error with the seed, and with the smallest value that was found for which it does not hold
+ * @param share factor of the usual number of runs, for an expensive property
+ * @throws Error with the seed and the smallest counterexample
  */
 export async function holds<Values>(
   property: IProperty<Values> | IAsyncProperty<Values>,

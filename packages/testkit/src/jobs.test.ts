@@ -28,7 +28,7 @@ forEachBackend("the job harness", (backend) => {
   const delivered = async (id: number) =>
     (await db.prisma.scheduledMessage.findUniqueOrThrow({ where: { id } })).delivered;
 
-  it("uses the store that it says", () => {
+  it("uses the configured store", () => {
     expect(queues.backend).to.equal(backend);
   });
 
@@ -62,7 +62,7 @@ forEachBackend("the job harness", (backend) => {
     expect(later.published.map(({ job }) => job.name)).to.deep.equal(["deliver-due"]);
   });
 
-  it("refuses a payload that its declaration refuses", async () => {
+  it("refuses a payload that does not match its declaration", async () => {
     const error: unknown = await runJob(db, deliverDue, { realmId: 0, second: 1 }).catch(
       (thrown: unknown) => thrown,
     );

@@ -9,20 +9,20 @@ import { keepingMailer } from "./mail.ts";
 import { testSite } from "./site.ts";
 
 export interface RunJobOptions {
-  /** Over the tests' own. */
+  /** Overrides of the tests' configuration. */
   readonly services?: Partial<WorkerServices>;
-  /** Default: those of the worker. */
+  /** Default: the worker's processors. */
   readonly processors?: readonly AnyProcessor[];
   readonly signal?: AbortSignal;
-  /** 1 unless given. */
+  /** Number of the attempt; default 1. */
   readonly attempt?: number;
 }
 
 /** Result of a job. */
 export interface JobRun {
-  /** Mail that it has sent, unless by a mailer of the test's. */
+  /** Mail sent by the default mailer. */
   readonly mail: readonly Mail[];
-  /** Jobs that it would have published. */
+  /** Jobs that the processor published, recorded instead of enqueued. */
   readonly published: readonly Publication[];
   readonly logLines: readonly LogLine[];
 }
@@ -86,20 +86,20 @@ function collecting(published: Publication[]): Queues {
 
 export interface TestWorkerOptions {
   readonly services?: Partial<WorkerServices>;
-  /** Default: the jobs of the processors, so that a job without one fails one test and not all. */
+  /** Default: the jobs of the processors, so that a missing processor fails one test only. */
   readonly definitions?: readonly JobDefinition[];
-  /** Default: those of the worker. */
+  /** Default: the worker's processors. */
   readonly processors?: readonly AnyProcessor[];
 }
 
-/** A worker in this process: the runner only; tests call relay and sweep themselves. */
+/** A worker in this process: the runner only; tests call relay and sweep directly. */
 export interface TestWorker {
   readonly services: WorkerServices;
   readonly runner: Runner;
   readonly logLines: LogLine[];
-  /** What it has sent, unless by a mailer of the test's. */
+  /** Mail sent by the default mailer. */
   readonly mail: readonly Mail[];
-  /** Gives running jobs `graceMs` milliseconds, 5,000 unless given. */
+  /** Stops the worker; running jobs get `graceMs` milliseconds, 5,000 by default. */
   close(graceMs?: number): Promise<void>;
 }
 

@@ -5,9 +5,9 @@ import type pg from "pg";
 type Cuttable = pg.PoolClient & { cutOff(): void };
 
 /**
- * Simulates a process killed after so many statements: its connections break as with `kill -9`, new ones too.
- * @param work gets a database of its own
- * @returns whether the kill happened; false if the work had finished before
+ * Simulates a process that is killed after the given number of statements: its connections break, new ones too.
+ * @param work receives a database with its own connections
+ * @returns whether the kill happened; false if the work finished first
  */
 export async function killedAfter(
   { url }: Pick<Database, "url">,

@@ -5,13 +5,13 @@ import { setTimeout as pause } from "node:timers/promises";
  * would be unknown.
  */
 
-/** What keeps a process alive, by the names that node has for it. */
+/** Resources that keep a process alive, by Node's names. */
 const watched = ["TCPServerWrap", "TCPSocketWrap", "ProcessWrap"] as const;
 
-/** How long after its last hook a file's connections may take to go, in milliseconds. */
+/** How long a file's connections may take to close after its last hook, in milliseconds. */
 const graceMs = 30_000;
 
-/** How many of each are open. */
+/** Number of open resources of each kind. */
 export function openResources(): Map<string, number> {
   const counts = new Map<string, number>(watched.map((kind) => [kind, 0]));
   for (const kind of process.getActiveResourcesInfo()) {
@@ -21,7 +21,7 @@ export function openResources(): Map<string, number> {
   return counts;
 }
 
-/** @throws Error that lists what is open now and was not at `earlier`, once it has had time to go */
+/** @throws Error that lists resources still open and not open at `earlier`, after a grace time */
 export async function checkNothingLeaks(
   earlier: ReadonlyMap<string, number>,
   limitMs = graceMs,
@@ -40,7 +40,7 @@ export async function checkNothingLeaks(
   }
 }
 
-/** Under mocha the first file that imports the testkit puts the check behind the last hook of every suite. */
+/** Under mocha, the first file that imports the testkit adds the check after the last hook of every suite. */
 if (typeof globalThis.before === "function") {
   before("guard against leaks", function guard() {
     let earlier: ReadonlyMap<string, number> = openResources();
@@ -49,7 +49,7 @@ if (typeof globalThis.before === "function") {
         try {
           await checkNothingLeaks(earlier);
         } finally {
-          // Leftovers of one suite do not count against the next.
+          // Leftovers of one suite are not reported for the next.
           earlier = openResources();
         }
       });

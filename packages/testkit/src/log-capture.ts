@@ -10,9 +10,9 @@ export interface LogLine {
 
 export interface LogCapture {
   readonly log: Logger;
-  /** The log so far; always the same list, so that it can be emptied. */
+  /** The log so far; always the same array, so that tests can empty it. */
   readonly lines: LogLine[];
-  /** The lines as they went out, for tests that look for secrets anywhere in them. */
+  /** The raw lines, to search for secrets. */
   readonly text: () => string;
 }
 

@@ -3,15 +3,15 @@ import pg from "pg";
 import { countWaiting } from "./connections.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A connection that holds locks in a transaction of its own. */
+/** A connection that holds locks in its own transaction. */
 export interface Obstacle {
   /** Runs a locking statement; others wait until `release`. */
   lock(statement: string, values?: readonly unknown[]): Promise<void>;
   /** Rolls the transaction back. */
   release(): Promise<void>;
-  /** How many connections wait for the obstacle, or for each other behind it. */
+  /** Counts the connections that wait for the obstacle, directly or indirectly. */
   waiting(): Promise<number>;
-  /** Resolves when so many connections wait. */
+  /** Resolves when this many connections wait. */
   untilWaiting(count: number, what: string): Promise<void>;
 }
 

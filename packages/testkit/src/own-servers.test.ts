@@ -4,8 +4,8 @@ import { startOwnPostgres, startOwnRedis } from "./own-servers.ts";
 import { redisCommand } from "./redis.ts";
 import { redisUrl } from "./servers.ts";
 
-describe("servers of a suite's own", function () {
-  it("end and start again: PostgreSQL with its rows", async () => {
+describe("Servers of a single suite", function () {
+  it("restart PostgreSQL with its rows", async () => {
     const server = await startOwnPostgres();
     try {
       const first = await connectDatabase(server.url, { max: 1, name: "test" });
@@ -23,7 +23,7 @@ describe("servers of a suite's own", function () {
     }
   });
 
-  it("end and start again: Redis empty", async function () {
+  it("restart Redis empty", async function () {
     if (!redisUrl()) this.skip();
     const server = await startOwnRedis();
     try {

@@ -16,7 +16,7 @@ import { waitFor } from "./wait-for.ts";
 export interface OwnServer {
   /** Stays the same over restarts. */
   readonly url: string;
-  /** Stops it: SIGTERM orderly, SIGQUIT or SIGKILL at once. Resolves when it has exited. */
+  /** Stops it: gracefully on SIGTERM, immediately on SIGQUIT or SIGKILL. Resolves when it has exited. */
   stop(signal: NodeJS.Signals): Promise<void>;
   /** Starts it again, at the same address. */
   start(): Promise<void>;

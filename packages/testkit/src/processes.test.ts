@@ -21,7 +21,7 @@ forEachBackend("spawned processes", (backend) => {
     [gateway] = await Promise.all([processes.gateway(variables), processes.worker(variables)]);
   });
 
-  it("deliver together, and end on SIGTERM", async () => {
+  it("deliver messages together, and exit on SIGTERM", async () => {
     const room = await channel(db, org.member, { subscribers: [org.member] });
     const answer = await clientOf(gateway.url, org.member).post("/api/v1/scheduled_messages", {
       type: "channel",
@@ -38,7 +38,7 @@ forEachBackend("spawned processes", (backend) => {
     expect(await gateway.stop()).to.deep.equal({ code: 0, signal: null });
   });
 
-  it("end at once when they are killed", async () => {
+  it("exit at once when they are killed", async () => {
     const worker = await processes.worker(installation(db.url, queues.config.redisUrl));
     expect(worker.running()).to.equal(true);
     expect(await worker.kill()).to.deep.equal({ code: null, signal: "SIGKILL" });
@@ -46,10 +46,10 @@ forEachBackend("spawned processes", (backend) => {
   });
 });
 
-describe("a process that does not start", () => {
+describe("A process that fails to start", () => {
   const processes = useProcesses();
 
-  it("is told about with all that it wrote", async () => {
+  it("is reported with its whole output", async () => {
     const worker = processes.start("worker", { SECRET_KEY: "x".repeat(32) });
     const error = await worker.waitForLine("worker started").catch((thrown: Error) => thrown);
     expect(error).to.be.instanceOf(Error);

@@ -34,12 +34,12 @@ export interface TestProcess {
   readonly exit: Promise<ProcessExit>;
   /** False once it has ended. */
   running(): boolean;
-  /** @throws Error with its output, when it exits or times out before such a line */
+  /** Waits for a log line. @throws Error with the output if the process exits or the wait times out */
   waitForLine(match: string | RegExp, timeoutMs?: number): Promise<LogLine>;
   signal(name: NodeJS.Signals): void;
   /** kill -9 */
   kill(): Promise<ProcessExit>;
-  /** SIGTERM, and its end. @throws Error when it takes longer than `limitMs`, a minute unless given */
+  /** Sends SIGTERM and waits for the exit. @throws Error after `limitMs`, a minute by default */
   stop(limitMs?: number): Promise<ProcessExit>;
 }
 
@@ -60,7 +60,7 @@ export function installation(databaseUrl: string, redis?: string): Variables {
 /** Whole runs build first, because built processes start in half the time. */
 const built = process.env["CARILLON_TEST_BUILT"] === "true";
 
-/** Starts an app, built in a whole run, else from its sources. Does not pass on this process's product variables. */
+/** Starts an app, from its build in a whole run, else from its sources. Does not inherit the product's variables. */
 export function startApp(
   app: AppName,
   variables: Variables,
@@ -104,11 +104,11 @@ export function startProgram(
   return watch(child);
 }
 
-/** Passes on only generic variables, so that the shell does not influence tests. */
+/** Inherits generic variables only, so that the shell does not influence tests. */
 function inherited(): Variables {
   const names = ["PATH", "HOME", "USER", "TMPDIR", "TZ", "LANG", "LC_ALL", "SystemRoot"];
   const variables = names.map((name) => [name, process.env[name]] as const);
-  // Rate limits are off except in tests of them.
+  // Rate limits are off by default; tests of them turn them on.
   return { ...Object.fromEntries(variables), RATE_LIMITS: "off" };
 }
 
@@ -129,7 +129,7 @@ function watch(child: ChildProcess): TestProcess {
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   let ended: ProcessExit | undefined;
   const exit = new Promise<ProcessExit>((resolve) => {
-    // `close` comes after the last output, `exit` may come before it.
+    // `close` follows the last output; `exit` may precede it.
     child.once("close", (code, signal) => {
       alive.delete(child);
       if (alive.size === 0) process.off("exit", killAll);
@@ -189,7 +189,7 @@ function parse(line: string): LogLine {
     const parsed = JSON.parse(line) as LogLine;
     if (typeof parsed.msg === "string") return parsed;
   } catch {
-    // Not JSON: a line such as the greeting.
+    // Not JSON, such as the greeting.
   }
   return { level: 0, msg: line };
 }

@@ -2,9 +2,9 @@ import type { Handover, Outcome, Provider } from "@carillon/bouncer";
 
 /** A push provider that records notifications. */
 export interface TestProvider extends Provider {
-  /** The handovers so far; always the same list, so that it can be emptied. */
+  /** The recorded notifications; always the same array, so that tests can empty it. */
   readonly handovers: Handover[];
-  /** Outcome of the next handovers; default `sent`. Called after the handover is recorded. */
+  /** Result of the next notifications; default `sent`. Called after the notification is recorded. */
   answer: (handover: Handover) => Outcome | Promise<Outcome>;
 }
 

@@ -6,7 +6,7 @@ import { useGateway } from "./gateway.ts";
 import { countQueries } from "./query-counter.ts";
 
 describe("countQueries", () => {
-  // So few connections that whoever wants one waits for another to let go of it.
+  // So few connections that requests wait for each other's.
   const db = useDatabase({ max: 2 });
   const gateway = useGateway(db);
   let org: TestOrganization;
@@ -14,7 +14,7 @@ describe("countQueries", () => {
     org = await organization(db);
   });
 
-  it("counts SQL, Prisma and transactions of this database alone", async () => {
+  it("counts SQL, Prisma and transactions of this database only", async () => {
     await db.rows("SELECT 1");
     const other = await createTestDatabase();
     const elsewhere = await other.connect();
@@ -35,7 +35,7 @@ describe("countQueries", () => {
     expect(after.count).to.equal(0);
   });
 
-  it("counts what the work's requests ask, and nothing that others ask meanwhile", async () => {
+  it("counts the statements of the work's requests, and none of concurrent requests", async () => {
     const asked = () => countQueries(db, () => gateway.as(org.member).succeed(getOwnUser));
     const alone = await asked();
     expect(alone.count).to.be.greaterThan(0);
@@ -60,7 +60,7 @@ describe("countQueries", () => {
     }
     done = true;
     await Promise.all(others);
-    // Requests that come at once look for their keys together: the statement counts for one of them.
+    // Concurrent requests authenticate in one statement, which counts for one of them.
     const own = (statements: readonly string[]) =>
       statements.filter((text) => !text.includes("api_key_digest"));
     expect(own(alone.statements))

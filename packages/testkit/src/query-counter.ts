@@ -6,9 +6,9 @@ import pg from "pg";
 /** Statements that a piece of work sent to the database. */
 export interface QueryCount<T> {
   readonly result: T;
-  /** Statements through the pool, Prisma's, BEGIN and COMMIT included. */
+  /** Statements through the pool, including Prisma's, BEGIN and COMMIT. */
   readonly count: number;
-  /** Their texts, in order, for the failure message. */
+  /** Their texts in order, for failure messages. */
   readonly statements: readonly string[];
 }
 
@@ -18,7 +18,7 @@ interface Counter {
   readonly statements: string[];
 }
 
-/** The counter of the current work; follows its calls and its requests. */
+/** The counter of the current work; inherited by its calls and its requests. */
 const counting = new AsyncLocalStorage<Counter>();
 /** Active counters, by the id in request headers. */
 const counters = new Map<string, Counter>();
@@ -26,9 +26,9 @@ const header = "x-carillon-test-counter";
 let begun = 0;
 
 /**
- * Counts the statements that `work` sends through the database's pool: its own, and those of its requests to a
- * gateway of this process. What else uses the pool meanwhile does not count, nor what a commit sets off for others
- * (wake-ups, delivery jobs). For tests which show that the number does not grow with the data.
+ * Counts the statements that `work` sends through the database's pool: its own, and those of its requests to a gateway
+ * of this process. Excludes concurrent use of the pool, and effects of a commit for others (wake-ups, delivery jobs).
+ * For tests that the number of statements does not grow with the data.
  */
 export async function countQueries<T>(
   db: Database,
@@ -79,14 +79,14 @@ client.query = function counted(config, ...rest) {
   return query.call(this, config, ...rest);
 };
 
-// The pool calls back in the context that released a connection; this restores the waiting one's.
+// The pool calls back in the context that released a connection; restore the context of the waiting caller.
 const pool = pg.Pool.prototype as unknown as { connect: Connect };
 const { connect } = pool;
 pool.connect = function connectFor(callback) {
   return connect.call(this, callback && AsyncResource.bind(callback));
 };
 
-/** Removes the remaining request time, which differs in each run. */
+/** Removes the remaining request time, which differs between runs. */
 function textOf(config: unknown): string {
   const text = typeof config === "string" ? config : ((config as { text?: string }).text ?? "");
   return text.replace(/transaction_timeout = \d+/, "transaction_timeout");

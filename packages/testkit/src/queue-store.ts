@@ -50,7 +50,7 @@ export async function openStore(
   };
 }
 
-/** {@link waitFor} in the order in which the queues' tests read best. */
+/** {@link waitFor} with the arguments in the order that reads best in queue tests. */
 export async function waitUntil(
   what: string,
   check: () => boolean | Promise<boolean>,

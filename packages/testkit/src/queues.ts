@@ -11,7 +11,7 @@ export type QueueBackend = "postgres" | "redis";
 
 export const queueBackends: readonly QueueBackend[] = ["postgres", "redis"];
 
-/** Runs the same suite on both stores. Without a Redis server, its half is one pending test. */
+/** Defines the same suite for both stores. Without a Redis server, the second one is a pending test. */
 export function forEachBackend(title: string, suite: (backend: QueueBackend) => void): void {
   for (const backend of queueBackends) {
     describe(`${title}, on ${backend}`, () => {
@@ -23,14 +23,14 @@ export function forEachBackend(title: string, suite: (backend: QueueBackend) => 
 
 /** The queues of one suite. */
 export interface TestQueues {
-  /** Also what a process needs to use the same queues: `databaseUrl`, `redisUrl`. */
+  /** Variables for a process that uses the same queues: `databaseUrl`, `redisUrl`. */
   readonly config: QueueConfig;
-  /** Connects, like one more process. Closed by `drop`. */
+  /** Connects like another process. Closed by `drop`. */
   connect(overrides?: Partial<QueueConfig>): Promise<Queues>;
   drop(): Promise<void>;
 }
 
-/** Creates queues for one suite: in its database, or in a Redis database. */
+/** Creates queues for one suite: in its own database, or in a Redis database. */
 export async function createTestQueues(
   backend: QueueBackend,
   databaseUrl: string,
@@ -55,7 +55,7 @@ export async function createTestQueues(
   };
 }
 
-/** Connected queues of their own for the tests of the enclosing `describe`; call it after `useDatabase`. */
+/** Connected queues for the tests of the enclosing `describe`; call it after `useDatabase`. */
 export function useQueues(
   backend: QueueBackend,
   db: Database,

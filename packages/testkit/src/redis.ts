@@ -28,8 +28,8 @@ async function databases(url: string): Promise<number> {
 }
 
 /**
- * Sends one command, and returns Redis's answer as it comes over the wire: `+OK`, `:3`, `$5…`.
- * @throws Error with what Redis says when it refuses
+ * Sends one command and returns Redis's raw reply: `+OK`, `:3`, `$5…`.
+ * @throws Error with Redis's error message
  */
 export function redisCommand(url: string, command: string): Promise<string> {
   const { hostname, port, pathname, password } = new URL(url);

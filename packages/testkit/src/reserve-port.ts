@@ -8,8 +8,8 @@ const folder = join(tmpdir(), "carillon-ports");
 const reserved = new Set<string>();
 
 /**
- * A free port of 127.0.0.1 that no other test is given while this process lives, so that a process may be killed and
- * started again on it. Each is marked by a file that names the process it belongs to.
+ * Reserves a free port of 127.0.0.1 for the lifetime of this process, so that a process may be killed and started again
+ * on it. A file for each port names the process that reserved it.
  */
 export async function reservePort(): Promise<number> {
   mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ function mark(path: string): boolean {
     writeFileSync(path, String(process.pid), { flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    // The next attempt may have it, when its process is gone.
+    // The port may be taken on the next attempt, if its process has exited.
     if (!isAlive(Number(readFileSync(path, "utf8")) || process.pid)) rmSync(path, { force: true });
     return false;
   }

@@ -10,11 +10,11 @@ import {
 import type { GatewayClient } from "./gateway-client.ts";
 import { useGateway, type Gateway } from "./gateway.ts";
 
-/** A database, a gateway on it and one organization: what most tests of operations start from. */
+/** A database, a gateway on it and one organization: the usual setup of tests of operations. */
 export interface Scene {
   readonly db: Database;
   readonly gateway: Gateway;
-  /** There while hooks and tests run. */
+  /** Available in hooks and tests only. */
   readonly org: TestOrganization;
   as(account: TestAccount | ApiCredentials): GatewayClient;
 }
@@ -38,7 +38,7 @@ export function useScene(overrides?: OrganizationOverrides): Scene {
   };
 }
 
-/** Requests of one account with a `User-Agent`: the client's name is its first word. */
+/** Requests of one account with a `User-Agent`, whose first word is the client's name. */
 export function withAgent(client: GatewayClient, agent: string): GatewayClient["post"] {
   return (path, params = {}) => {
     const body = new URLSearchParams();

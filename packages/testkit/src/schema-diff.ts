@@ -104,12 +104,12 @@ interface EngineModule {
 
 let loaded: Promise<EngineModule> | undefined;
 
-/** Once: the module keeps its instance in a variable, and a second instance would get the first one's pointers. */
+/** A single instance: the module keeps it in a variable, and a second one would get the first one's pointers. */
 function loadEngine(): Promise<EngineModule> {
   return (loaded ??= instantiateEngine());
 }
 
-/** The package is made for bundlers that import `.wasm`; Node 20 needs the module instantiated by hand. */
+/** The package expects a bundler that imports `.wasm`; Node 20 needs the module instantiated by hand. */
 async function instantiateEngine(): Promise<EngineModule> {
   const path = createRequire(import.meta.url).resolve(
     "@prisma/schema-engine-wasm/schema_engine_bg",

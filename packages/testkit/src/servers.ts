@@ -1,8 +1,8 @@
-/** The servers that `npm test` starts for the tests; the second only where it is installed. */
+/** The servers that `npm test` starts; Redis only if it is installed. */
 
 /**
  * The PostgreSQL server, with the database to administer it from.
- * @throws Error that says how to get one
+ * @throws Error that explains how to provide one
  */
 export function postgresUrl(): string {
   const url = process.env["CARILLON_TEST_DATABASE_URL"];
@@ -12,7 +12,7 @@ export function postgresUrl(): string {
   );
 }
 
-/** The Redis server, or nothing where there is none. */
+/** The Redis server, or undefined if there is none. */
 export function redisUrl(): string | undefined {
   return process.env["CARILLON_TEST_REDIS_URL"] || undefined;
 }

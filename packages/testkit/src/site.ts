@@ -1,11 +1,11 @@
 import { type Site, secretsOf } from "@carillon/model";
 
-/** The key that seals API keys in the tests' databases, also for processes that a test spawns. */
+/** The key that encrypts API keys in the tests' databases, also in spawned processes. */
 export const testSecretKey = "carillon tests seal their API keys with this";
 
 const secrets = secretsOf(testSecretKey);
 
-/** The installation that the tests run in. */
+/** The installation that the tests use. */
 export function testSite(overrides: Partial<Site> = {}): Site {
   return {
     url: "http://carillon.test",

@@ -8,7 +8,7 @@ import { templateDatabase } from "./template.ts";
 import { waitFor } from "./wait-for.ts";
 
 describe("waitFor", () => {
-  it("returns what it has waited for", async () => {
+  it("returns the value that the condition returned", async () => {
     let looks = 0;
     const found = await waitFor(() => (++looks < 3 ? undefined : { looks }), {
       what: "three looks",
@@ -16,7 +16,7 @@ describe("waitFor", () => {
     expect(found).to.deep.equal({ looks: 3 });
   });
 
-  it("tells what it waited for and what it saw last", async () => {
+  it("reports what it waited for and the last result", async () => {
     const failure = (look: () => unknown) =>
       waitFor(look, { what: "the moon is blue", timeoutMs: 30, everyMs: 5 }).catch(
         (error: Error) => error.message,
@@ -31,7 +31,7 @@ describe("waitFor", () => {
   });
 });
 
-describe("the databases of the tests", () => {
+describe("The databases of the tests", () => {
   it("are copies of one template", async () => {
     const names = await Promise.all([templateDatabase(), templateDatabase()]);
     expect(new Set(names).size).to.equal(1);
@@ -45,7 +45,7 @@ describe("the databases of the tests", () => {
   });
 });
 
-describe("the fault proxy", () => {
+describe("The fault proxy", () => {
   let echo: Server;
   let proxy: FaultProxy;
 
@@ -74,7 +74,7 @@ describe("the fault proxy", () => {
     return { socket, heard: () => heard, closed: () => closed };
   };
 
-  it("passes everything on, under the target's address with its own port", async () => {
+  it("forwards everything, under the target's address with its own port", async () => {
     expect(proxy.url).to.equal(`redis://127.0.0.1:${proxy.port}/2`);
     const { socket, heard } = await talk();
     socket.write("hello");
@@ -84,7 +84,7 @@ describe("the fault proxy", () => {
     await waitFor(() => proxy.connections === 0, { what: "the connection is gone" });
   });
 
-  it("drops connections and takes new ones", async () => {
+  it("drops connections and accepts new ones", async () => {
     const { closed } = await talk();
     proxy.drop();
     await waitFor(closed, { what: "the connection is closed" });
@@ -94,7 +94,7 @@ describe("the fault proxy", () => {
     socket.destroy();
   });
 
-  it("goes silent without closing anything, old or new, and sends on what it held", async () => {
+  it("freezes old and new connections without closing them, and forwards held data afterwards", async () => {
     const old = await talk();
     proxy.freeze();
     old.socket.write("one");
@@ -125,8 +125,8 @@ describe("the fault proxy", () => {
   });
 });
 
-describe("the leak guard", () => {
-  it("tells of a server that still listens, and of nothing else", async () => {
+describe("The leak guard", () => {
+  it("reports a server that still listens, and nothing else", async () => {
     const earlier = openResources();
     await checkNothingLeaks(earlier);
     const server = createServer();
@@ -141,7 +141,7 @@ describe("the leak guard", () => {
 
   const db = useDatabase();
 
-  it("tells of a pool that nobody closed", async () => {
+  it("reports a pool that was not closed", async () => {
     const earlier = openResources();
     const other = await createTestDatabase();
     const forgotten = await other.connect();

@@ -16,7 +16,7 @@ const templateLock = 72_707_370;
 
 let template: Promise<string> | undefined;
 
-/** The template's name. It is made once, also when several processes ask at the same time. */
+/** The template's name. It is created once, also by concurrent processes. */
 export function templateDatabase(): Promise<string> {
   return (template ??= ensureTemplate());
 }
@@ -36,8 +36,8 @@ export async function administer<T>(
 }
 
 /**
- * Removes a database of the tests' server, with what is connected to it. `WITH (FORCE)` will not do: it may not end
- * the autovacuum of a server whose superuser we are not, while a plain drop does that by itself.
+ * Drops a database of the tests' server and terminates its connections. `WITH (FORCE)` does not work: without superuser
+ * rights it may not terminate an autovacuum worker, which a plain DROP does by itself.
  */
 export async function dropDatabase(name: string): Promise<void> {
   await administer(async (client) => {
@@ -59,7 +59,7 @@ async function ensureTemplate(): Promise<string> {
     await client.query("SELECT pg_advisory_lock($1)", [templateLock]);
     const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [name]);
     if (rowCount) return;
-    // Under another name until it is complete: what a killed run leaves half done is never used.
+    // Built under another name until it is complete, so that a killed run leaves no incomplete template.
     const unfinished = `${name}_unfinished`;
     await dropDatabase(unfinished);
     await client.query(`CREATE DATABASE ${unfinished}`);
@@ -73,7 +73,7 @@ async function ensureTemplate(): Promise<string> {
   return name;
 }
 
-/** What the template depends on: our migrations, and BullMQ's by the version that the queue package pins. */
+/** The template's inputs: our migrations, and BullMQ's by the version that the queue package pins. */
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
   for (const { name, checksum } of await readMigrations()) hash.update(`${name}\n${checksum}\n`);

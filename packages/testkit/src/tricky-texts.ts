@@ -1,10 +1,10 @@
-/** Every code point that PostgreSQL takes in a text, but those of surrogates. */
+/** Every code point that PostgreSQL accepts in a text, without surrogates. */
 export function* everyCodePoint(): Generator<string> {
   for (let code = 1; code <= 0x10_ffff; code++)
     if (code < 0xd800 || code > 0xdfff) yield String.fromCodePoint(code);
 }
 
-/** Every letter that has another case, with its other cases. */
+/** Every letter that has another case, followed by its other cases. */
 export function casedLetters(): ReadonlyArray<readonly string[]> {
   return [...everyCodePoint()].flatMap((letter) => {
     const cases = new Set([letter, letter.toLowerCase(), letter.toUpperCase()]);

@@ -8,7 +8,7 @@ import {
   type Variables,
 } from "./processes.ts";
 
-/** Processes of one suite: those that still run at its end are killed. */
+/** Processes of one suite; those still running at its end are killed. */
 export interface TestProcesses {
   start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
   script(
@@ -23,9 +23,9 @@ export interface TestProcesses {
     variables: Variables,
     options?: ProcessOptions,
   ): TestProcess;
-  /** Starts a gateway, and waits until it serves. */
+  /** Starts a gateway, and waits until it accepts requests. */
   gateway(variables: Variables): Promise<TestProcess & { url: string }>;
-  /** Starts a worker, and waits until it works. */
+  /** Starts a worker, and waits until it processes jobs. */
   worker(variables: Variables): Promise<TestProcess>;
 }
 

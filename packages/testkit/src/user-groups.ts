@@ -6,7 +6,7 @@ import type { Gateway } from "./gateway.ts";
 import type { Params } from "./gateway-client.ts";
 
 /**
- * A user group that its creator has made over HTTP, without members unless given.
+ * Creates a user group over HTTP, without members by default.
  * @returns its id
  */
 export async function newGroup(
@@ -20,7 +20,7 @@ export async function newGroup(
   return group_id;
 }
 
-/** The group as the viewer is shown it, deactivated or not. */
+/** The group object for the viewer, deactivated or not. */
 export async function readGroup(
   gateway: Gateway,
   viewer: TestAccount,

@@ -4,8 +4,8 @@ import { expect } from "chai";
 import { chatNames } from "./chat-names.ts";
 import { codeToNames, emojiCode, emojiNames } from "./names.ts";
 
-describe("The names of emoji", () => {
-  it("are those of the data, and those that clients use for the same emoji", () => {
+describe("Emoji names", () => {
+  it("include those of the data and those of clients for the same emoji", () => {
     const known = new Set(gemoji.map(({ emoji }) => emojiCode(emoji)));
     for (const [code, names] of chatNames) {
       expect(known.has(code), code).to.equal(true);
@@ -15,7 +15,7 @@ describe("The names of emoji", () => {
     expect([...codeToNames.keys()].toSorted()).to.deep.equal([...known].toSorted());
   });
 
-  it("stand for one emoji each, and the first one is shown", () => {
+  it("stand for one emoji each, and the first one is displayed", () => {
     for (const [code, names] of codeToNames)
       for (const name of names) expect(emojiNames.get(name), name).to.equal(code);
     for (const [name, code] of [
@@ -32,7 +32,7 @@ describe("The names of emoji", () => {
     expect(codeToNames.get("1f408")?.[0]).to.equal("cat");
   });
 
-  it("have no name twice in the list of clients' names, but for the one that two emoji share there", () => {
+  it("occur once in the list of clients' names, except for one that two emoji share", () => {
     const all = [...chatNames.values()].flat();
     expect(all.filter((name, n) => all.indexOf(name) !== n)).to.deep.equal(["secret"]);
   });

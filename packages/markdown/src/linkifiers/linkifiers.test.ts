@@ -20,7 +20,7 @@ function linked(text: string, ...own: readonly Linkifier[]): string {
 }
 
 describe("Linkifiers", () => {
-  it("link what they match by their template", () => {
+  it("link their matches by their template", () => {
     expect(linked("see #12, #13")).to.equal(p(`see ${ticket(12)}, ${ticket(13)}`));
     expect(
       linked("zulip/mobile#5 x", {
@@ -37,7 +37,7 @@ describe("Linkifiers", () => {
     expect(render(new Linkifiers([])).hasLink).to.equal(false);
   });
 
-  it("match after a beginning, white space or one of ' \" ( , : <, and before no letter or digit", () => {
+  it("match after the start, white space or one of ' \" ( , : <, and not before a letter or digit", () => {
     for (const before of ["", "a ", "a\n", "\u00a0", "'", '"', "(", ",", ":", "<"])
       expect(linked(`${before}#1`), before).to.contain(ticket(1));
     for (const before of ["a", "/", "*", "#", ".", "-", ")", "ä"])
@@ -49,7 +49,7 @@ describe("Linkifiers", () => {
     expect(linked("#1 #2")).to.equal(p(`${ticket(1)} ${ticket(2)}`));
   });
 
-  it("leave code, mentions, formulas, times, links and addresses alone", () => {
+  it("skip code, mentions, formulas, times, links and addresses", () => {
     const any = { pattern: "x.*y", urlTemplate: "https://t.example/" };
     expect(linked("`#1` [#2](/b) https://x.org/(#3)")).to.equal(
       p(`<code>#1</code> ${a("/b", "#2")} ${a("https://x.org/(#3)")}`),
@@ -68,7 +68,7 @@ describe("Linkifiers", () => {
     expect(linked("x @**Nobody** y", any)).to.equal(p(a("https://t.example/", "x @**Nobody** y")));
   });
 
-  it("come before emphasis, emoji and entities, which are not read in what they match", () => {
+  it("are applied before emphasis, emoji and entities, which are not parsed inside matches", () => {
     const run = { pattern: "run .+ now", urlTemplate: "/run" };
     expect(linked("x run *a* ~~b~~ :smile: 🙂 &amp; :) now.", run)).to.equal(
       p(`x ${a("/run", "run *a* ~~b~~ :smile: 🙂 &amp;amp; :) now")}.`),
@@ -77,7 +77,7 @@ describe("Linkifiers", () => {
     expect(linked("**see #1 here**")).to.equal(p(`<strong>see ${ticket(1)} here</strong>`));
   });
 
-  it("work in quotes, lists, headings, tables and spoilers, and in no label", () => {
+  it("are applied in quotes, lists, headings, tables and spoilers, but not in link labels", () => {
     expect(linked("> #1")).to.equal(`<blockquote>\n${p(ticket(1))}\n</blockquote>`);
     expect(linked("* #1")).to.contain(`<li>${ticket(1)}</li>`);
     expect(linked("# #1")).to.equal(`<h1>${ticket(1)}</h1>`);
@@ -85,7 +85,7 @@ describe("Linkifiers", () => {
     expect(linked("```spoiler #1\n#2\n```")).to.contain(ticket(1)).and.to.contain(ticket(2));
   });
 
-  it("go in their order where several match", () => {
+  it("are applied in their order if several match", () => {
     const first = { pattern: "#1(?P<rest>\\d)", urlTemplate: "https://first.example/{rest}" };
     expect(linked("#12 #23", first, tickets)).to.equal(
       p(`${a("https://first.example/2", "#12")} ${ticket(23)}`),
@@ -93,7 +93,7 @@ describe("Linkifiers", () => {
     expect(linked("#12 #23", tickets, first)).to.equal(p(`${ticket(12)} ${ticket(23)}`));
   });
 
-  it("make no link of a scheme that might run script, nor of an invalid pattern", () => {
+  it("create no link with a script scheme or from an invalid pattern", () => {
     for (const urlTemplate of ["javascript:{+id}", "{+id}", "data:text/html,{id}", "//{id}", ""])
       expect(linked("#1", { ...tickets, urlTemplate }), urlTemplate).to.equal(p("#1"));
     const script = { pattern: "(?P<url>java.*)", urlTemplate: "{+url}" };
@@ -105,7 +105,7 @@ describe("Linkifiers", () => {
     expect(linked("#1 x", { pattern: "y*", urlTemplate: "/y" })).to.equal(p("#1 x"));
   });
 
-  it("escape what they link to", () => {
+  it("escape their targets", () => {
     const quote = { pattern: '(?P<q>q".+)', urlTemplate: "https://x.example/{+q}?a&b='{q}" };
     expect(linked("q\"<&>'é", quote)).to.equal(
       p(
@@ -142,7 +142,7 @@ describe("Linkifiers", () => {
     }
   });
 
-  it("link topics, whose bare addresses come first", () => {
+  it("link topics, after bare URLs", () => {
     const linkifiers = new Linkifiers([tickets]);
     expect(topicLinks("#12 example.com (#13) https://x.org/(#14)", linkifiers)).to.deep.equal([
       { text: "#12", url: "https://t.example/12" },
@@ -153,7 +153,7 @@ describe("Linkifiers", () => {
     expect(topicLinks("#12")).to.deep.equal([]);
   });
 
-  it("look at no more than 300 matches in one text, and read no more than so much, whatever the pattern is", () => {
+  it("use at most 300 matches in one text, and scan a limited number of characters for any pattern", () => {
     const links = (text: string) => linked(text).split("t.example").length - 1;
     expect(links("#1 ".repeat(299))).to.equal(299);
     expect(links("> #1\n\n".repeat(1_000))).to.equal(300);
@@ -168,7 +168,7 @@ describe("Linkifiers", () => {
     }
   });
 
-  it("leave out those that come when too much has been read", () => {
+  it("skip the later ones after the scan limit", () => {
     const plain = { pattern: "[#]1", urlTemplate: "/plain" };
     const dear = Array.from({ length: 60 }, (_, n) => ({
       pattern: `[#]${2 + (n % 8)}`,
@@ -179,7 +179,7 @@ describe("Linkifiers", () => {
       new Linkifiers(own).matchingIn([text]).find(text, []).length;
     expect(find(plain, ...dear)).to.be.above(200);
     expect(find(...dear, plain)).to.equal(0);
-    // Those whose beginning is not there are not read for.
+    // Patterns whose literal prefix is absent are not scanned for.
     const absent = dear.map(({ pattern, urlTemplate }) => ({
       pattern: `!${pattern}`,
       urlTemplate,
@@ -187,7 +187,7 @@ describe("Linkifiers", () => {
     expect(find(...absent, plain)).to.be.above(200);
   });
 
-  it("are found by their plain beginning alone where they have one", () => {
+  it("are found by their literal prefix if they have one", () => {
     const beginnings: Record<string, string> = {
       "#(?P<id>[0-9]+)": "#",
       "T-\\d": "T-",

@@ -5,7 +5,7 @@ describe("A linkifier", () => {
   const problem = (pattern: string, urlTemplate = "https://t.example/x") =>
     linkifierProblem({ pattern, urlTemplate });
 
-  it("may have any pattern of RE2 and any template of RFC 6570 that go together", () => {
+  it("accepts any RE2 pattern with a matching RFC 6570 template", () => {
     for (const [pattern, template] of [
       ["#(?P<id>[0-9]+)", "https://t.example/{id}"],
       ["#(?<id>[0-9]+)", "https://t.example/{id}"],
@@ -21,7 +21,7 @@ describe("A linkifier", () => {
       expect(problem(pattern, template), pattern).to.equal(undefined);
   });
 
-  it("has a pattern that RE2 takes", () => {
+  it("refuses a pattern that RE2 rejects", () => {
     for (const pattern of [
       "(",
       ")",
@@ -37,7 +37,7 @@ describe("A linkifier", () => {
     for (const pattern of ["", " ", "\n"]) expect(problem(pattern)).to.match(/must not be empty/);
   });
 
-  it("has a pattern that is neither long nor stands for something long", () => {
+  it("refuses a pattern that is too long or expands to a long one", () => {
     expect(problem("x".repeat(250))).to.equal(undefined);
     expect(problem("x".repeat(251))).to.match(/250 characters/);
     expect(problem("x".repeat(1_000_000))).to.match(/250 characters/);
@@ -54,7 +54,7 @@ describe("A linkifier", () => {
     expect(patternSize("#(?P<id>[0-9]+)")).to.be.within(5, 20);
   });
 
-  it("has a template with the groups of its pattern, each of them, and no others", () => {
+  it("requires a template with exactly the groups of its pattern", () => {
     expect(problem("#\\d", "https://t.example/{id}")).to.match(/variable id, and pattern no group/);
     expect(problem("#(?P<id>\\d)(\\d)", "https://t.example/{id}")).to.equal(undefined);
     expect(problem("#(?P<id>\\d)")).to.match(/group id, and url_template no variable/);
@@ -76,7 +76,7 @@ describe("A linkifier", () => {
       );
   });
 
-  it("leads to where links may lead", () => {
+  it("refuses a target that links may not have", () => {
     for (const template of [
       "",
       " ",

@@ -44,7 +44,7 @@ describe("Plain text of HTML", () => {
       expect(said(text)).to.equal(plain);
     });
 
-  it("is cut between code points, and then ends with …", () => {
+  it("is truncated between code points, and then ends with …", () => {
     expect(said("👍".repeat(5), 5)).to.equal("👍".repeat(5));
     expect(said("👍".repeat(6), 5)).to.equal(`${"👍".repeat(5)}…`);
     expect(said("a".repeat(200))).to.equal("a".repeat(200));
@@ -52,7 +52,7 @@ describe("Plain text of HTML", () => {
     expect(said(`${"a".repeat(199)}\n\nb`)).to.equal(`${"a".repeat(199)}\n…`);
   });
 
-  it("is of any HTML whatever, and takes time that grows with it", () => {
+  it("accepts any HTML, in time proportional to its length", () => {
     const pieces = [
       ...'<|<<|&|&&|&#|&#9999999;|&amp|<p|</|<>|<a href=">|<!--|> '.split("|"),
       "<blockquote>",

@@ -9,15 +9,15 @@ import { searchText } from "./search-text.ts";
 
 const opening = '<span class="highlight">';
 
-/** The HTML of a text, with each of the words highlighted. */
+/** The HTML of a text with each of the words highlighted. */
 const shown = (text: string, ...words: string[]) =>
   highlight(html(text), (word) => words.includes(word.toLowerCase()));
 const span = (text: string) => `${opening}${text}</span>`;
 
-describe("Words for searching", () => {
+describe("Search words", () => {
   const words = (text: string) => searchText(html(text));
 
-  it("are what stands between tags, without punctuation", () => {
+  it("are taken from the text between tags, without punctuation", () => {
     expect(words("**un**happy, *so*! and/or `a.b_c` “quoted”… 10:30 — x@y.z")).to.equal(
       "un happy so and or a b c quoted 10 30 x y z",
     );
@@ -27,13 +27,13 @@ describe("Words for searching", () => {
     expect(words("... !?")).to.equal("");
   });
 
-  it("are not swallowed by an attribute that ends with a backslash", () => {
+  it("are found after an attribute that ends with a backslash", () => {
     const text = "```\\\nsecret\n```\n```\\\nsecond\n```";
     expect(html(text)).to.include('="\\"');
     expect(words(text)).to.equal("secret second");
   });
 
-  it("are the same however they are composed, with and without what nobody sees", () => {
+  it("are the same in every Unicode composition, with and without invisible characters", () => {
     expect(words("cafe\u0301 caf\u00e9")).to.equal("caf\u00e9 caf\u00e9");
     expect(words("so\u00adup soup\u200f s\u200bo\u200dup \u2066soup\u2069")).to.equal(
       "soup soup soup soup",
@@ -42,7 +42,7 @@ describe("Words for searching", () => {
     expect(words("हिन्दी שלום Straße")).to.equal("हिन्दी שלום Straße");
   });
 
-  it("are the same in text that is ASCII alone, which has a way of its own, and beside other text", () => {
+  it("are the same in ASCII text, which has its own code path, and next to other text", () => {
     const random = sequence(7);
     const pieces = [
       ..."aZ09_ <>&;#'\"\n-.".split(""),
@@ -61,13 +61,13 @@ describe("Words for searching", () => {
     }
   });
 
-  it("are letters where a script puts no spaces between words", () => {
+  it("are single characters in scripts without spaces between words", () => {
     expect(words("世界hello世、コーヒー")).to.equal("世 界 hello 世 コ ー ヒ ー");
   });
 });
 
 describe("Highlighting", () => {
-  it("puts spans around words, in text alone", () => {
+  it("puts spans around words in text only", () => {
     expect(shown("Soup, **soup** soups", "soup")).to.equal(
       `<p>${span("Soup")}, <strong>${span("soup")}</strong> soups</p>`,
     );
@@ -79,7 +79,7 @@ describe("Highlighting", () => {
     );
   });
 
-  it("leaves entities alone", () => {
+  it("keeps entities intact", () => {
     expect(shown("amp & lt < quot\n```\n\"'x\n```", "amp", "lt", "quot", "39", "x")).to.match(
       /&amp; <span.*&lt; <span.*&quot;&#39;<span/s,
     );
@@ -90,7 +90,7 @@ describe("Highlighting", () => {
     );
   });
 
-  it("goes into code, spoilers, emoji and mentions", () => {
+  it("covers code, spoilers, emoji and mentions", () => {
     expect(shown("`soup` @**Ada Lovelace** :tada:", "soup", "lovelace", "tada")).to.equal(
       `<p><code>${span("soup")}</code> <span class="user-mention" data-user-id="5">@Ada ${span("Lovelace")}</span> ` +
         `<span aria-label="tada" class="emoji emoji-1f389" role="img" title="tada">:${span("tada")}:</span></p>`,
@@ -99,7 +99,7 @@ describe("Highlighting", () => {
     expect(shown("```py\nsoup\n```", "soup")).to.include(`<code>${span("soup")}`);
   });
 
-  it("leaves formulas as they are, and what follows them not", () => {
+  it("skips formulas and covers the text after them", () => {
     const text = "x $$x + \\text{soup}$$ x soup";
     const formula = html("$$x + \\text{soup}$$").slice(3, -4);
     expect(shown(text, "x", "soup", "text")).to.equal(
@@ -110,12 +110,12 @@ describe("Highlighting", () => {
     expect(display).to.include(`<p>${span("x")}</p>`);
   });
 
-  it("leaves HTML without a match as it is", () => {
+  it("keeps HTML without a match unchanged", () => {
     expect(shown("soup", "salad")).to.equal(html("soup"));
   });
 });
 
-describe("Highlighting, whatever the text is made of", () => {
+describe("Highlighting of random texts", () => {
   const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 11);
   const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 200);
   const pieces = [
@@ -130,7 +130,7 @@ describe("Highlighting, whatever the text is made of", () => {
     "@**Grace <Hopper>**",
   ];
 
-  it("gives the same HTML without the spans, which are in text alone", () => {
+  it("restores the HTML without the spans, which are in text only", () => {
     const random = sequence(seed);
     for (let n = 0; n < cases; n++) {
       const length = 1 + Math.floor(random() * 20);
@@ -140,7 +140,7 @@ describe("Highlighting, whatever the text is made of", () => {
       const marked = highlight(plain, (word) => chosen.has(word));
       const what = `seed ${seed}, text ${JSON.stringify(text)}`;
 
-      // A span of ours holds one word and no tag, so that what is closed next is ours.
+      // A highlight span contains one word and no tag, so the next closing tag is its own.
       const inside = new RegExp(`${opening}([^<>&]+)</span>`, "g");
       expect(marked.replace(inside, "$1"), what).to.equal(plain);
       const before = readHtml(plain);

@@ -17,11 +17,11 @@ export interface AccessRoom {
 /** An organization with channels of every kind that access depends on. */
 export interface AccessWorld {
   readonly org: TestOrganization;
-  /** One of each role, a bot, and two in groups. */
+  /** One account of each role, a bot, and two accounts in groups. */
   readonly people: readonly TestAccount[];
   readonly inGroup: TestAccount;
   readonly guestInGroup: TestAccount;
-  /** Subscribed where the people are, and deactivated. */
+  /** A deactivated account, subscribed to the same channels. */
   readonly away: TestAccount;
   readonly rooms: readonly AccessRoom[];
 }

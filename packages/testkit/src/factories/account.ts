@@ -13,7 +13,7 @@ export interface TestAccount extends Account {
 export { roles };
 
 export interface AccountOverrides extends Partial<NewUser> {
-  /** Really hashed, which takes 60 ms; without it the account has no password. */
+  /** Hashed like a real one, which takes 60 ms; without it the account has no password. */
   readonly password?: string;
   /** False: deactivated after it was created. */
   readonly isActive?: boolean;
@@ -43,7 +43,7 @@ export async function user(
   return { ...(await reload(db, account)), apiKey };
 }
 
-/** A generic bot of the owner. */
+/** Creates a generic bot of the owner. */
 export function bot(
   db: Database,
   owner: Account,

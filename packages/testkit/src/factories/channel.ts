@@ -23,7 +23,7 @@ export interface TestChannel extends Channel {
 }
 
 export interface ChannelOverrides extends Partial<Omit<NewChannel, "groups" | "creatorId">> {
-  /** Default: the account that was given, when it was one. */
+  /** Default: the given account, if the channel is created by one. */
   readonly creator?: Whom | null;
   readonly subscribers?: readonly Whom[];
   /** Permissions, by the ids of groups: `{ canSendMessageGroupId: groups["role:nobody"] }`. */

@@ -1,12 +1,12 @@
 import type { Database, Prisma } from "@carillon/db";
 import type { TestAccount } from "./account.ts";
 
-/** A push key, as a client sends it. @param fill a byte, of which its 32 last ones are made */
+/** A push key as a client sends it. @param fill a byte that fills its last 32 bytes */
 export function pushKey(id: number, fill = 1) {
   return { push_key_id: id, push_key: pushKeyBytes(fill).toString("base64") };
 }
 
-/** A push token, as a client sends it. @param fill a byte, of which its id is made */
+/** A push token as a client sends it. @param fill a byte that its ID is derived from */
 export function pushToken(fill: number, kind: "fcm" | "apns" = "fcm") {
   return {
     token_kind: kind,
@@ -22,11 +22,11 @@ const tokenId = (fill: number) => Buffer.alloc(8, fill);
 /** Contents of a device, each derived from a byte. */
 export interface DeviceContents {
   readonly key?: { readonly id: number; readonly fill?: number };
-  /** The token that notifications go to. */
+  /** The token that notifications are sent to. */
   readonly active?: number;
   readonly pending?: number;
   readonly kind?: "fcm" | "apns";
-  /** Of the pending one, which has failed. */
+  /** The error of the pending registration, which has failed. */
   readonly error?: string;
 }
 

@@ -7,7 +7,7 @@ export async function muteUser(db: Database, muter: Whom, muted: Whom): Promise<
   await db.prisma.mutedUser.create({ data: { userId: idOf(muter), mutedUserId: idOf(muted) } });
 }
 
-/** `visibility_policy` in words; no row means that the topic inherits from its channel. */
+/** Names of `visibility_policy` values; without a row the topic inherits from its channel. */
 export const topicPolicy = { muted: 1, unmuted: 2, followed: 3 } as const;
 
 /** Sets an account's visibility policy of a topic. */
@@ -42,7 +42,7 @@ export async function alertWord(
   );
 }
 
-/** Sets personal settings by their wire names, over those that the account has. */
+/** Overwrites personal settings of the account by their wire names. */
 export async function changeSettings(
   db: Database,
   whom: Whom,

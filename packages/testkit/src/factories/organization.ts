@@ -32,11 +32,11 @@ export interface OrganizationOverrides {
   /** Empty: the organization without subdomain, one in each database. */
   readonly subdomain?: string;
   readonly name?: string;
-  /** Columns, permissions as `canCreateGroupsId` too; written before the accounts other than the owner are made. */
+  /** Columns, including permissions such as `canCreateGroupsId`; written before all accounts but the owner are created. */
   readonly row?: Prisma.RealmUncheckedUpdateInput;
 }
 
-/** A new organization. */
+/** Creates an organization. */
 export async function organization(
   db: Database,
   { subdomain = unique("org"), name = unique("Organization"), row }: OrganizationOverrides = {},
@@ -82,7 +82,7 @@ export async function changeOrganization(
   return loadRealm(db, realm.id);
 }
 
-/** Deactivates the organization in the database alone. */
+/** Deactivates the organization in the database only, without events. */
 export async function deactivateOrganization(
   db: Database,
   realm: { readonly id: number },

@@ -2,7 +2,7 @@ import type { Database, Prisma } from "@carillon/db";
 import { unique } from "./unique.ts";
 
 /**
- * A custom profile field of short text, or what the row makes of it, the last one, without events.
+ * Creates a custom profile field at the end of the order, without events; short text unless the row overrides it.
  * @returns its id and name
  */
 export async function profileField(

@@ -10,7 +10,7 @@ export interface ScheduledOverrides {
   readonly content?: string;
   /** Whole seconds from the database's now, rounded down; negative is overdue. Default: an hour. */
   readonly dueIn?: number;
-  /** Name of the sending program. */
+  /** Name of the client. */
   readonly client?: string;
   /** Any column, written last: `{ failed: true, failureMessage: "…" }`, `{ version: 3 }`, `{ kind: 2, … }`. */
   readonly row?: Prisma.ScheduledMessageUncheckedUpdateInput;
@@ -28,8 +28,8 @@ export interface TestScheduledMessage {
 }
 
 /**
- * A scheduled message as a row alone: no check, no event, no delivery job. For states that no operation can make;
- * scheduling itself goes through the gateway.
+ * Creates a scheduled message as a row only, without checks, events or a delivery job, for states that no operation
+ * creates; use the gateway to schedule messages otherwise.
  * @param to a channel of the factory, or the other participants of a direct conversation
  */
 export async function scheduledMessage(
@@ -72,7 +72,7 @@ export async function scheduledMessage(
   return stored;
 }
 
-/** Changes when a scheduled message is due: tests move rows, never clocks. */
+/** Changes when a scheduled message is due: tests move rows instead of clocks. */
 export async function makeDue(db: Database, id: number, dueIn = -1): Promise<void> {
   await db.rows(
     "UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) + make_interval(secs => $2) WHERE id = $1",
@@ -80,7 +80,7 @@ export async function makeDue(db: Database, id: number, dueIn = -1): Promise<voi
   );
 }
 
-/** The recipient of a direct conversation, made when it is new. */
+/** Returns the recipient of a direct conversation; creates it if necessary. */
 export async function directRecipient(
   db: Database,
   realmId: number,

@@ -8,15 +8,15 @@ export function succeeded(answer: Answer): Readonly<Record<string, unknown>> {
   return answer.body;
 }
 
-/** Checks that the answer is a success without own fields. */
+/** Checks that the response is a success without further fields. */
 export function succeededWithoutFields(answer: Answer): void {
   expect(succeeded(answer)).to.deep.equal({ result: "success", msg: "" });
 }
 
-/** The part of an answer that identifies a refusal. */
+/** The fields of a response that identify a refusal. */
 export type Refusable = Pick<Answer, "status" | "body">;
 
-/** Statuses of codes other than 400 (http-contract.md §2), repeated here so that a change is noticed. */
+/** Statuses of error codes other than 400 (http-contract.md §2), repeated here to detect changes. */
 const statuses: Readonly<Record<string, number>> = {
   UNAUTHORIZED: 401,
   AUTHENTICATION_FAILED: 401,
@@ -30,8 +30,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Checks that the answer is this refusal, with a message and exactly these extra fields (http-contract.md §2).
- * @param wanted the status, default: the code's status
+ * Checks that the response is this refusal, with a message and exactly these extra fields (http-contract.md §2).
+ * @param wanted the status; default: the code's status
  */
 export function refusedWith(
   { status, body }: Refusable,
@@ -46,7 +46,7 @@ export function refusedWith(
   expect(rest, text).to.deep.equal({ result: "error", code, ...extra });
 }
 
-/** Checks the answer for a missing or foreign row: 404 with `BAD_REQUEST`. */
+/** Checks the response for a missing or foreign row: 404 with `BAD_REQUEST`. */
 export function missing(answer: Answer): void {
   refusedWith(answer, "BAD_REQUEST", {}, 404);
 }

@@ -2,17 +2,17 @@ import type { Gateway } from "../gateway.ts";
 import type { Obstacle } from "../obstacle.ts";
 import { waitFor } from "../wait-for.ts";
 
-/** Requests that wait for an earlier one. */
+/** Requests that wait behind an earlier one. */
 export interface Line<Answer> {
-  /** Of each, in the order in which they were made. */
+  /** The responses, in the order of the requests. */
   readonly pending: ReadonlyArray<Promise<Answer>>;
-  /** Lets them go on. */
+  /** Releases the requests. */
   answers(): Promise<Answer[]>;
 }
 
 /**
  * Sends a request whose COMMIT is held at the event log, and further requests of the same batch queue behind it.
- * @throws what becomes of the first one
+ * @throws the error of the first request
  */
 export async function behindOne<Answer>(
   { services: { group } }: Gateway,

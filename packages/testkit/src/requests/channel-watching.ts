@@ -10,13 +10,13 @@ const types = ["stream", "subscription", "default_streams", "user_topic"];
 const nonGuests = ["owner", "admin", "moderator", "member", "bot", "holder", "stranger"];
 const ofOpen = [...nonGuests, "guest"];
 
-/** Audiences of a channel with the owner, a member and a guest subscribed. */
+/** Receivers of events of a channel with the owner, a member and a guest subscribed. */
 export const channelAudience = {
-  /** Who is told of default channels. */
+  /** Receivers of default channels. */
   nonGuests,
-  /** Of a public one. */
+  /** Receivers for a public channel. */
   ofOpen,
-  /** Of a private one. */
+  /** Receivers for a private channel. */
   ofClosed: ["owner", "admin", "member", "guest"],
   all: [...ofOpen, "otherGuest"],
 } as const;
@@ -35,7 +35,7 @@ export function channelWatching(scene: Scene) {
     const stranger = await user(db, org.realm);
     everybody = { owner, admin, moderator, member, guest, bot, holder, stranger, otherGuest };
   });
-  /** What is told of the change, by who is told, those left out who are told nothing. */
+  /** The events of the change by account, without accounts that have none. */
   const told = async (
     id: number,
     params: ChannelPatch,
@@ -52,15 +52,15 @@ export function channelWatching(scene: Scene) {
     return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
   };
   return {
-    /** The group of an account that sees private channels by it alone. */
+    /** The group of an account that sees private channels only by this group. */
     get group() {
       return group;
     },
-    /** A guest who is subscribed to nothing. */
+    /** A guest without subscriptions. */
     get otherGuest() {
       return everybody["otherGuest"] as TestAccount;
     },
-    /** A channel of nobody's, with the owner, a member and a guest subscribed. */
+    /** Creates a channel without a creator, with the owner, a member and a guest subscribed. */
     room: (overrides?: ChannelOverrides) =>
       channel(scene.db, scene.org.realm, {
         subscribers: [scene.org.owner, scene.org.member, scene.org.guest],
@@ -70,22 +70,22 @@ export function channelWatching(scene: Scene) {
   };
 }
 
-/** Types with their `op`, by who is told. */
+/** Event types with their `op`, by account. */
 export function kindsOfEach(all: Record<string, ToldEvent[]>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(all).map(([name, events]) => [name, kindsOf(events)]));
 }
 
-/** The same for each of the names. */
+/** The same value for each of the names. */
 export function sameFor<T>(names: readonly string[], value: T): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, value]));
 }
 
-/** An event without what every event has. */
+/** An event without the fields that every event has. */
 export function fieldsOfEvent({ id: _id, type: _type, op: _op, ...rest }: ToldEvent) {
   return rest;
 }
 
-/** The channels of the first event, which shows them. */
+/** The channels of the first event, which creates them. */
 export function channelsShownIn(events: readonly ToldEvent[] = []) {
   return (events[0]?.["streams"] ?? []) as ReadonlyArray<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import type { TestAccount } from "../factories/account.ts";
 import { idOf, type Whom } from "../factories/channel.ts";
 import type { Scene } from "../scene.ts";
 
-/** Parameters of `PATCH /streams/{stream_id}`, of any value; strings go out as they are. */
+/** Parameters of `PATCH /streams/{stream_id}` with any values; strings are sent unchanged. */
 export type ChannelPatch = { readonly [Name in keyof InputOf<typeof updateChannel>]?: unknown };
 
 /** Changes a channel, as an administrator by default. */
@@ -17,7 +17,7 @@ export function patchChannel(
   return scene.as(by).call(updateChannel, { path: { stream_id: idOf(channel) }, params });
 }
 
-/** The same, but must succeed; returns the channel as shown afterwards. */
+/** Changes a channel and expects success; returns the resulting channel object. */
 export async function patchedChannel(
   scene: Scene,
   channel: Whom,
@@ -29,7 +29,7 @@ export async function patchedChannel(
   return shownChannel(scene, channel);
 }
 
-/** The channel as an owner is shown it, archived or not. */
+/** The channel object for an owner, archived or not. */
 export async function shownChannel(scene: Scene, channel: Whom): Promise<ChannelObject> {
   const { streams } = await scene.as(scene.org.owner).succeed(listChannels, {
     params: { include_all: true, exclude_archived: false, include_default: true },

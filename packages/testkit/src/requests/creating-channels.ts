@@ -14,7 +14,7 @@ export function channelCreating(scene: Scene) {
     scene.as(by).call(createChannel, {
       params: { name: unique("room"), subscribers: [], ...params },
     });
-  /** The channel as the viewer sees it. */
+  /** The channel object for the viewer. */
   const channelAs = async (viewer: TestAccount, id: number) => {
     const { streams } = await scene.as(viewer).succeed(listChannels, {
       params: { include_all: true },
@@ -23,7 +23,7 @@ export function channelCreating(scene: Scene) {
     if (!found) throw new Error(`${viewer.fullName} does not see channel ${id}`);
     return found;
   };
-  /** One that is made, as an administrator sees it. */
+  /** Creates a channel and expects success; returns its object for an administrator. */
   const created = async (params: Params = {}, by?: TestAccount) => {
     const { body } = await create(params, by);
     expect(body.result, body.msg).to.equal("success");
@@ -39,7 +39,7 @@ export function channelCreating(scene: Scene) {
 
 type RealmRow = Parameters<typeof changeOrganization>[2];
 
-/** Does the work while the scene's organization is so. */
+/** Runs the work while the scene's organization has these properties. */
 export async function withOrganization(
   { db, org }: Scene,
   row: RealmRow,

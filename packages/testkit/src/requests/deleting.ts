@@ -5,8 +5,8 @@ import { deleteMessages, type Publication } from "@carillon/jobs";
 import { runJob } from "../jobs.ts";
 
 /**
- * Runs what the recorded deletions of messages come to, without queues, until they are finished.
- * @returns how many jobs that took, children included
+ * Runs the recorded deletions of messages without queues until they are finished.
+ * @returns the number of jobs that ran, including children
  */
 export async function deleteRecorded(db: Database): Promise<number> {
   let jobs = 0;
@@ -23,7 +23,7 @@ export async function deleteRecorded(db: Database): Promise<number> {
   }
 }
 
-/** The jobs that the run waits for; none where it has come to its end. */
+/** The child jobs that the run waits for; none if it has finished. */
 export async function childrenOf(run: Promise<unknown>): Promise<readonly Publication[]> {
   const { AwaitChildren } = await import("@carillon/queue");
   try {

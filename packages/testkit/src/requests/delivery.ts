@@ -5,7 +5,7 @@ import type { GatewayClient } from "../gateway-client.ts";
 import { runJob } from "../jobs.ts";
 import { succeeded } from "./answers.ts";
 
-/** Runs the delivery job of the organization until nothing is due any more. */
+/** Runs the organization's delivery job until no message is due. */
 export async function deliver(db: Database, realm: { readonly id: number }): Promise<void> {
   for (let turn = 0; turn < 50; turn++) {
     const second = Math.floor(Date.now() / 1_000) - 1;
@@ -15,7 +15,7 @@ export async function deliver(db: Database, realm: { readonly id: number }): Pro
   throw new Error("the delivery job never came to an end");
 }
 
-/** Makes the rows due, `lateBy` seconds ago, and delivers. */
+/** Makes the rows due `lateBy` seconds ago, and delivers. */
 export async function deliverNow(
   db: Database,
   realm: { readonly id: number },
@@ -56,7 +56,7 @@ export async function messagesOf(
   return succeeded(answer)["messages"] as readonly ReadMessage[];
 }
 
-/** The narrow of a channel. */
+/** The narrow of a channel's messages. */
 export const inChannel = (channelId: number): readonly object[] => [
   { operator: "channel", operand: channelId },
 ];
@@ -66,7 +66,7 @@ export const withUsers = (...ids: readonly number[]): readonly object[] => [
   { operator: "dm", operand: ids },
 ];
 
-/** What the notification bot wrote to the account, oldest first. */
+/** The notification bot's messages to the account, oldest first. */
 export function noticesTo(
   client: GatewayClient,
   notificationBot: { readonly id: number },

@@ -6,7 +6,7 @@ import { deliverNow, noticesTo } from "./delivery.ts";
 import type { Scene } from "../scene.ts";
 import { storedRow, type StoredRow } from "./scheduling.ts";
 
-/** Whether the text names that second: as a `<time:…>` of Markdown, as ISO 8601 or in UNIX seconds. */
+/** Returns whether the text contains that second: as `<time:…>` in Markdown, as ISO 8601 or in UNIX seconds. */
 export function namesTime(text: string, seconds: number): boolean {
   if (text.includes(String(seconds))) return true;
   const times = [
@@ -75,7 +75,7 @@ export async function failsSilently(scene: Scene, id: number): Promise<void> {
   expect(after, "no notice").to.deep.equal(before);
 }
 
-/** What the latest failure of a scheduled message has left for the operator. */
+/** What the last failure of a scheduled message stored for the operator. */
 async function recordedFailure(
   db: Database,
   id: number,

@@ -13,7 +13,7 @@ import { bouncerClient, decryptPayload, type NotifyBody, type PushConfig } from 
 import { pushKey } from "../factories/device.ts";
 import { type JobRun, runJob, type RunJobOptions } from "../jobs.ts";
 
-/** Runs the jobs of all pending intents of that kind, and of those that follow from them, without a queue. */
+/** Runs the jobs of all pending intents of that kind and the jobs that these record, without a queue. */
 export async function runIntents<Payload>(
   db: Database,
   definition: IntentDefinition<Payload>,
@@ -32,7 +32,7 @@ export async function runIntents<Payload>(
   throw new Error(`the intents of ${definition.name} never came to an end`);
 }
 
-/** Runs the same with a push service, as a worker does; pauses are skipped. */
+/** Likewise with a push service, as a worker does; delays are skipped. */
 export async function runCalls<Payload>(
   db: Database,
   definition: IntentDefinition<Payload>,
@@ -77,13 +77,13 @@ export async function plannedPushes(db: Database): Promise<PlannedPush[]> {
     .toSorted((a, b) => a.messageId - b.messageId || a.userId - b.userId);
 }
 
-/** What is to go off devices, by account. */
+/** Pending removals of notifications from devices, by account. */
 export async function plannedRemovals(db: Database): Promise<RemovePushesIntent["removals"]> {
   const calls = await pendingPayloads(db, removePushes);
   return calls.flatMap(({ removals }) => removals).toSorted((a, b) => a.userId - b.userId);
 }
 
-/** What the pending intents of that kind hold, in the order in which they were recorded. */
+/** The payloads of pending intents of that kind, in the order of recording. */
 export async function pendingPayloads<Payload>(
   db: Database,
   definition: IntentDefinition<Payload>,
@@ -95,7 +95,7 @@ export async function pendingPayloads<Payload>(
   return rows.map(({ payload }) => definition.intent.parse(payload));
 }
 
-/** As if nothing had been recorded of that kind. */
+/** Deletes all intents of that kind. */
 export async function forgetIntents(
   db: Database,
   ...definitions: readonly IntentDefinition[]

@@ -3,7 +3,7 @@ import { addReaction } from "@carillon/contract";
 import type { TestAccount } from "../factories/account.ts";
 import type { Gateway } from "../gateway.ts";
 
-/** Puts emoji on a message, which has to work. */
+/** Adds reactions to a message; expects success. */
 export async function react(
   gateway: Gateway,
   by: TestAccount,

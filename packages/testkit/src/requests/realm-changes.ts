@@ -6,10 +6,10 @@ import type { Params } from "../gateway-client.ts";
 import type { Scene } from "../scene.ts";
 import { refused } from "./refusal.ts";
 
-/** `PATCH /realm`, of whichever organization the caller is. */
+/** Calls `PATCH /realm` for the caller's organization. */
 export function realmChanging({ db, as }: Pick<Scene, "db" | "as">) {
   const patch = (by: TestAccount, params: Params) => as(by).call(updateRealm, { params });
-  /** A change that is made: what the answer has besides, and what is told. */
+  /** A successful change: the response's own fields, and the events. */
   const change = async (by: TestAccount, params: Params) => {
     const { result, events } = await eventsOf(db, by.realmId, () => patch(by, params));
     expect(result.body.result, result.body.msg).to.equal("success");
@@ -20,7 +20,7 @@ export function realmChanging({ db, as }: Pick<Scene, "db" | "as">) {
   };
   const refuses = (by: TestAccount, params: Params, code?: string, fields?: Params) =>
     refused(db, () => patch(by, params), code, fields);
-  /** What a snapshot shows of the organization. */
+  /** The organization's fields of a snapshot. */
   const shown = async (by: TestAccount) => {
     const params = { fetch_event_types: ["realm"] };
     const snapshot: Record<string, unknown> = { ...(await as(by).succeed(register, { params })) };
@@ -31,7 +31,7 @@ export function realmChanging({ db, as }: Pick<Scene, "db" | "as">) {
   return { patch, change, refuses, shown };
 }
 
-/** A snapshot of an organization as a client keeps it, by nothing but events. */
+/** A snapshot of an organization, kept up to date by events only. */
 export function keptByEvents(snapshot: Params, events: readonly LoggedEvent[]) {
   const now = { ...snapshot };
   for (const { type, op, payload } of events) {
@@ -43,7 +43,7 @@ export function keptByEvents(snapshot: Params, events: readonly LoggedEvent[]) {
   return now;
 }
 
-/** What is told of properties and permissions that are new. */
+/** The events of changed properties and permissions. */
 export function realmUpdate(data: object) {
   return {
     type: "realm",

@@ -7,7 +7,7 @@ import { refusedWith, type Refusable } from "./answers.ts";
  * Makes a request that must be refused with this code and change no table (http-contract.md §2).
  * @param fields all extra fields of the refusal; not checked by default
  * @param status default: the code's status
- * @returns what is answered
+ * @returns the response body
  */
 export async function refused<A extends Refusable>(
   sql: Sql,
@@ -24,9 +24,9 @@ export async function refused<A extends Refusable>(
 }
 
 /**
- * Makes a request for each of several things; all must be refused with the same message and without fields, so that it
- * reveals nothing about which exist.
- * @returns these words
+ * Makes a request for each of several things; all must be refused with the same message and without fields, so that the
+ * response does not reveal which exist.
+ * @returns the message
  */
 export async function refusedAlike<T>(
   sql: Sql,

@@ -1,11 +1,11 @@
 import type { GatewayClient, Params } from "../gateway-client.ts";
 
-/** Parts of the snapshot, as `POST /register` answers them. */
+/** Fields of the snapshot in the response of `POST /register`. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
 /**
- * Registers and gives what is answered.
- * @param sections what to fetch; everything unless given
+ * Registers a queue and returns the response.
+ * @param sections the event types to fetch; default: all
  */
 export async function snapshotOf(
   client: GatewayClient,
@@ -17,7 +17,7 @@ export async function snapshotOf(
   return answer.body;
 }
 
-/** Fields that every answer has. */
+/** Fields of every response. */
 const always = [
   "result",
   "msg",
@@ -29,15 +29,15 @@ const always = [
   "zulip_merge_base",
 ];
 
-/** What the sections that were asked for added to the answer. */
+/** The fields that the requested sections added to the response. */
 export function fieldsOf(snapshot: Snapshot): string[] {
   return Object.keys(snapshot).filter((name) => !always.includes(name));
 }
 
-/** What a client takes a field for. */
+/** The type that a client expects of a field. */
 export type FieldType = "int" | "string" | "bool" | "list" | "object" | "int?" | "object?" | "null";
 
-/** The type of a value in the words of {@link FieldType}. */
+/** The type of a value as a {@link FieldType}. */
 export function typeOf(value: unknown): FieldType | "other" {
   if (value === null) return "null";
   if (Array.isArray(value)) return "list";
@@ -47,7 +47,7 @@ export function typeOf(value: unknown): FieldType | "other" {
   return type === "string" || type === "object" ? type : "other";
 }
 
-/** Whether a client that wants a field of this type can read the value. */
+/** Returns whether a client that expects this type can read the value. */
 export function isOf(type: FieldType, value: unknown): boolean {
   const found = typeOf(value);
   return found === type || (type.endsWith("?") && (found === "null" || type === `${found}?`));

@@ -11,7 +11,7 @@ export function reminderOf(messageId: number, over: Params = {}): Params {
   };
 }
 
-/** Makes a reminder, which has to work. @returns its id */
+/** Creates a reminder; expects success. @returns its ID */
 export async function remind(
   client: GatewayClient,
   messageId: number,
@@ -21,7 +21,7 @@ export async function remind(
   return (await client.succeed(createReminder, { params })).reminder_id;
 }
 
-/** The account's reminders, as listed. */
+/** The account's reminders as listed. */
 export async function remindersOf(client: GatewayClient): Promise<ReminderResource[]> {
   return (await client.succeed(listReminders, {})).reminders;
 }

@@ -20,7 +20,7 @@ export interface ScheduledRecord {
   readonly failed: boolean;
 }
 
-/** UNIX seconds from now on. */
+/** Returns UNIX seconds relative to now. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1_000) + seconds;
 }
@@ -48,7 +48,7 @@ export function directMessage(to: readonly number[], over: Params = {}): Params 
   };
 }
 
-/** Schedules a message, which has to work. */
+/** Schedules a message; expects success. */
 export async function schedule(client: GatewayClient, params: Params): Promise<number> {
   const body = succeeded(await client.post(scheduledMessagesPath, params));
   expect(body, "nothing but the id").to.have.all.keys("result", "msg", "scheduled_message_id");
@@ -57,7 +57,7 @@ export async function schedule(client: GatewayClient, params: Params): Promise<n
   return id as number;
 }
 
-/** What the account has scheduled, as listed. */
+/** The account's scheduled messages as listed. */
 export async function scheduledOf(client: GatewayClient): Promise<readonly ScheduledRecord[]> {
   return succeeded(await client.get(scheduledMessagesPath))[
     "scheduled_messages"
@@ -71,7 +71,7 @@ export async function recordOf(client: GatewayClient, id: number): Promise<Sched
   return found;
 }
 
-/** Schedules, and gives the record as it is listed. */
+/** Schedules a message and returns the listed record. */
 export async function scheduleAndRead(
   client: GatewayClient,
   params: Params,
@@ -79,7 +79,7 @@ export async function scheduleAndRead(
   return recordOf(client, await schedule(client, params));
 }
 
-/** The request has to be refused so, and to change nothing. */
+/** Expects that the request is refused with this error and changes nothing. */
 export function scheduleRefused(
   scene: Scene,
   account: TestAccount,
@@ -91,7 +91,7 @@ export function scheduleRefused(
   return refused(scene.db, ask, code, extra);
 }
 
-/** Columns of a row that no operation shows. */
+/** Columns of a row that no operation returns. */
 export interface StoredRow {
   readonly delivered: boolean;
   readonly failed: boolean;
@@ -103,7 +103,7 @@ export interface StoredRow {
   readonly client: string;
 }
 
-/** The row as it lies in the database; undefined when it is gone. */
+/** The stored row; undefined if it is gone. */
 export async function storedRow(db: Database, id: number): Promise<StoredRow | undefined> {
   const rows = await db.rows<StoredRow>(
     `SELECT delivered, failed, failure_message AS "failureMessage",

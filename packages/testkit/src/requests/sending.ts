@@ -17,7 +17,7 @@ export function toUsers(to: unknown, over: Params = {}): Params {
   return { type: "direct", to, content: "hello", ...over };
 }
 
-/** Sends, which has to work, and gives the whole answer. */
+/** Sends a message, expects success, and returns the whole response. */
 export async function sendFully(
   client: GatewayClient,
   params: Params,
@@ -27,12 +27,12 @@ export async function sendFully(
   return body as never;
 }
 
-/** Sends, which has to work. */
+/** Sends a message; expects success. */
 export async function send(client: GatewayClient, params: Params): Promise<number> {
   return (await sendFully(client, params)).id;
 }
 
-/** The request has to be refused so, and to change nothing. */
+/** Expects that the request is refused with this error and changes nothing. */
 export function sendRefused(
   scene: Scene,
   account: TestAccount,

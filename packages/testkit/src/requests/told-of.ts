@@ -6,7 +6,7 @@ import type { Refusable } from "./answers.ts";
 
 /**
  * Makes a request that must succeed.
- * @returns its own fields, and the events that it caused, with their audiences
+ * @returns the response's own fields, and the resulting events with their receivers
  */
 export async function toldOf(
   sql: Sql,

@@ -7,11 +7,11 @@ import { refused } from "./refusal.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** `PATCH /users/{user_id}` in a scene. */
+/** Helpers for `PATCH /users/{user_id}` in a scene. */
 export function userChanging(scene: Scene) {
   const patch = (by: TestAccount, userId: number, params: Params) =>
     scene.as(by).call(updateUser, { path: { user_id: userId }, params });
-  /** A change that is made: what is told of it, and the account as it is by then. */
+  /** A successful change: its events, and the resulting account. */
   const change = async (
     by: TestAccount,
     target: TestAccount,
@@ -25,7 +25,7 @@ export function userChanging(scene: Scene) {
   };
   const refuses = (by: TestAccount, userId: number, params: Params, code?: string) =>
     refused(scene.db, () => patch(by, userId, params), code);
-  /** The names of the groups that the account is a direct member of, in the order of their ids. */
+  /** The names of the account's direct groups, ordered by group ID. */
   const groupsOf = async (userId: number): Promise<string[]> => {
     const rows = await scene.db.rows<{ name: string }>(
       `SELECT g.name FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id

@@ -4,7 +4,7 @@ import type { Params } from "../gateway-client.ts";
 
 import { succeeded } from "./answers.ts";
 
-/** An event as a client gets it. */
+/** An event as a client receives it. */
 export interface ToldEvent {
   readonly id: number;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface ToldEvent {
   readonly [field: string]: unknown;
 }
 
-/** Queues of some accounts, by any name. */
+/** Event queues of some accounts, by any name. */
 export type Watched = Readonly<Record<string, { account: TestAccount; params?: Params }>>;
 
 /** Returns the events of each queue during `work`, oldest first, without heartbeats, as `GET /events` sends them. */
@@ -38,7 +38,7 @@ export async function watch<Names extends Watched>(
   return Object.fromEntries(await Promise.all(told)) as Record<keyof Names, ToldEvent[]>;
 }
 
-/** Types with their `op`, in order. */
+/** Event types with their `op`, in order. */
 export function kindsOf(events: readonly ToldEvent[]): string[] {
   return events.map(({ type, op }) => (op === undefined ? type : `${type}/${op}`));
 }

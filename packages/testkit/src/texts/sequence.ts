@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns a sequence of numbers from 0 to 1 that is the same in every run. */
 export function sequence(seed: number): () => number {
   let state = seed;
   return () => {
@@ -7,7 +7,7 @@ export function sequence(seed: number): () => number {
   };
 }
 
-/** One of `choices`. */
+/** Returns one of `choices`. */
 export function oneOf<T>(random: () => number, choices: readonly T[]): T {
   const chosen = choices[Math.floor(random() * choices.length)];
   if (chosen === undefined) throw new Error("There is nothing to choose from");

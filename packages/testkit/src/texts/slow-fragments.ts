@@ -1,6 +1,6 @@
 const split = (text: string): string[] => text.split(" ¦ ");
 
-/** Pieces of text that, repeated thousands of times, might keep the renderer busy. */
+/** Fragments that might be slow to render if repeated thousands of times. */
 export const slowFragments: readonly string[] = [
   ..."> * [ ] ` | ~ @ # < : & - _ ( ) / \\ \n".split(" "),
   ...split(

@@ -1,25 +1,25 @@
 import { slowFragments } from "./slow-fragments.ts";
 import { oneOf } from "./sequence.ts";
 
-/** What a text is made of that may keep the renderer busy: one beginning, then two pieces again and again. */
+/** Parameters of a potentially slow text: a beginning, then two fragments repeated. */
 export interface SlowText {
   readonly beginning: string;
   readonly repeated: string;
   readonly between: string;
-  /** `""` where only one piece is repeated. */
+  /** `""` if only one fragment is repeated. */
   readonly after: string;
-  /** How much of the text is the first piece, from 0 to 1. */
+  /** Fraction of the text that repeats the first fragment, from 0 to 1. */
   readonly share: number;
 }
 
-/** The text, `length` code points long. */
+/** Builds the text, `length` code points long. */
 export function slowText(of: SlowText, length: number): string {
   const points = Math.round(length * (of.after === "" ? 1 : of.share));
   const first = fill(of.repeated, points);
   return cut(of.beginning + first + of.between + fill(of.after, length - points), length);
 }
 
-/** Some such text. */
+/** Returns random parameters. */
 export function someSlowText(random: () => number): SlowText {
   const some = (most: number): string =>
     Array.from({ length: Math.floor(random() * (most + 1)) }, () =>
@@ -34,7 +34,7 @@ export function someSlowText(random: () => number): SlowText {
   };
 }
 
-/** One that differs from `of` in one place. */
+/** Returns parameters that differ from `of` in one place. */
 export function changedSlowText(random: () => number, of: SlowText): SlowText {
   const place = oneOf(random, ["beginning", "repeated", "between", "after", "share"] as const);
   const other = someSlowText(random);
@@ -46,7 +46,7 @@ function fill(piece: string, points: number): string {
   return piece === "" ? "" : cut(piece.repeat(Math.ceil(points / piece.length) * 2), points);
 }
 
-/** The first code points; half a surrogate pair counts as one. */
+/** The first code points; an unpaired surrogate counts as one. */
 function cut(text: string, points: number): string {
   return Array.from(text.slice(0, 2 * points))
     .slice(0, points)

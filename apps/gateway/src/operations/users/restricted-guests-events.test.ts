@@ -221,7 +221,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     expect(made).to.include({ full_name: name });
   });
 
-  it("hide deactivated accounts except in conversations, and reactivated ones", async () => {
+  it("remove deactivated accounts except in conversations, and add reactivated visible ones again", async () => {
     const [guest, peer, friend, stranger] = [
       await visitor(),
       await person(),
