@@ -5,7 +5,7 @@ import type { Queues } from "@carillon/queue";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Makes all scheduled messages of an organization due: waits until each second's delivery job is in the queue, moves the
+ * Makes all scheduled messages of an organization due: waits until each second's delivery job is queued, moves the
  * rows back so that the last of them is due now, and promotes the jobs. A second's job is not added again after it has
  * run: schedule for another second.
  * @throws Error if a row gets no delivery job

@@ -6,7 +6,7 @@ import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
 import { unknownName } from "./client-model-people.ts";
 import type { Item } from "./client-model-lists.ts";
 
-/** Fields that say something of the moment, of the queue, or what no event tells. */
+/** Fields that depend on the moment or the queue, or that no event updates. */
 const leftOut = new Set([
   "result",
   "msg",
@@ -19,7 +19,7 @@ const leftOut = new Set([
   "muted_topics",
   // Compared message by message.
   "unread_msgs",
-  // What the account may do follows from settings, groups and its role: clients work it out.
+  // Clients derive the account's permissions from settings, groups and its role.
   "can_create_public_streams",
   "can_create_private_streams",
   "can_create_web_public_streams",
@@ -28,25 +28,25 @@ const leftOut = new Set([
 ]);
 
 interface Known {
-  /** Channels of which the client cannot know whether the account was subscribed to them once. */
+  /** Channels whose earlier subscription the client cannot know. */
   readonly gained: ReadonlySet<number>;
   readonly topics: (topic: Item) => boolean;
 }
 
-/** What a client cannot know of messages. */
+/** Messages whose state the client cannot know. */
 export interface UnknownMessages {
-  /** It was not told of them when they were written. */
+  /** The client got no event when they were sent. */
   readonly untold: ReadonlySet<number>;
-  /** They are gone; who lost their channel before is not told so. */
+  /** Deleted; accounts that lost the channel before get no event. */
   readonly removed: ReadonlySet<number>;
-  /** They have been in another channel: who did not see them there is not told that they came, nor who lost it. */
+  /** Moved between channels; accounts that could not see them there get no event of the arrival or of lost access. */
   readonly moved: ReadonlySet<number>;
 }
 
-/** Fields of channels that no event tells. */
+/** Fields of channels that no event updates. */
 const untold = new Set(["first_message_id", "stream_weekly_traffic"]);
 
-/** What identifies the items of a list, so that lists in different orders can be compared. */
+/** The keys of list items, so that lists in different orders can be compared. */
 const keys: Readonly<Record<string, (item: Item) => string>> = {
   ...Object.fromEntries(Object.entries(declaredKeys).map(([list, key]) => [list, byField(key)])),
   subscriptions: byField("stream_id"),
@@ -63,9 +63,9 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
 
 /**
  * Compares what a client has made of snapshot and events, field by field, with a snapshot that the same client would
- * get now. What it cannot know is left out: what happened in a channel before the account could see it.
- * @returns what differs, a line each: the field, what the client has, what is right
- */
+ * Compares a client's state, built from snapshot and events, with a new snapshot of the same client, field by field.
+ * Excludes what the client cannot know: events in a channel before the account could see it.
+ * @returns a line for each difference: the field, the client's value, the right value
 export function differencesFrom(
   fresh: Readonly<Record<string, unknown>>,
   model: ClientModel,
@@ -88,7 +88,7 @@ export function differencesFrom(
   ];
 }
 
-/** Of somebody whom the account does not see there is nothing to know but the id. */
+/** A hidden account has no known field but the ID. */
 function withStandIns(state: ModelState): ModelState {
   const realm_users = state.realm_users.map((person) =>
     person["full_name"] === unknownName
@@ -98,7 +98,7 @@ function withStandIns(state: ModelState): ModelState {
   return { ...state, realm_users };
 }
 
-/** A client knows of newer messages only (events.md §1.2): which one is the newest once that one is removed, nobody tells. */
+/** A client knows newer messages only (events.md §1.2): no event names the newest one that remains after a deletion. */
 function newestLeft(
   { state: { max_message_id: newest } }: ClientModel,
   { max_message_id: right }: ModelState,
@@ -109,7 +109,7 @@ function newestLeft(
   return came || went ? right : newest;
 }
 
-/** The same of a conversation: which one is its newest message then, or whether there is any, nobody tells. */
+/** Likewise for a conversation: no event names its remaining newest message, or whether there is one. */
 function conversationsLeft(
   { state: { recent_private_conversations: kept } }: ClientModel,
   { recent_private_conversations: now }: ModelState,
@@ -123,7 +123,7 @@ function conversationsLeft(
   });
 }
 
-/** Goes into objects; lists have to be equal as a whole. */
+/** Compares objects field by field, and lists as a whole. */
 function differences(where: string, kept: unknown, right: unknown): string[] {
   if (isObject(kept) && isObject(right)) {
     const names = [...new Set([...Object.keys(kept), ...Object.keys(right)])];
@@ -134,7 +134,7 @@ function differences(where: string, kept: unknown, right: unknown): string[] {
     : [`${where}: ${JSON.stringify(kept)} instead of ${JSON.stringify(right)}`];
 }
 
-/** Events have the address of a picture that clients who make it up by themselves get as null. */
+/** Events contain the picture's address where snapshots contain null for clients that compute it. */
 function isMadeUp(where: string, kept: unknown, right: unknown): boolean {
   return (
     /avatar_url(?:_medium)?$/.test(where) &&
@@ -147,7 +147,7 @@ function isObject(value: unknown): value is Item {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** By name: everything but `leftOut`, each list as an object by its items' keys. */
+/** Returns all fields but `leftOut` by name, each list as an object by its items' keys. */
 function comparable(
   state: ModelState,
   { topics, gained }: Known,
@@ -179,7 +179,7 @@ function normal(item: Item): Item {
   );
 }
 
-/** Policies of topics in channels that the account has been able to read all the time. */
+/** Returns whether a topic's channel was readable for the account all the time. */
 function knownTopics({ gained, reopened }: ClientModel, now: ModelState): (topic: Item) => boolean {
   const subscribed = new Set(now.subscriptions.map(({ stream_id }) => stream_id));
   const readable = new Set(
@@ -200,7 +200,7 @@ function unreadDifferences(
   const subscribed = idsOf(now.subscriptions);
   const atFirst = idsOf(first.subscriptions);
   const right = [...new UnreadModel(now.unread_msgs, now.user_id).messages];
-  // What came before the first snapshot, into a channel that the account had left: no snapshot told it.
+  // Excludes messages from before the first snapshot in a channel that the account had left: no snapshot listed them.
   const known = right.filter(
     ([id, { channelId }]) =>
       !untold.has(id) &&
@@ -218,7 +218,7 @@ function unreadDifferences(
   return differences("/unread_msgs/count", loud.length, now.unread_msgs.count);
 }
 
-/** Muted are muted topics, and muted channels but for the topics that the account unmuted or follows. */
+/** A message is muted by its topic, or by its channel unless the account unmuted or follows the topic. */
 function isMuted(state: ModelState, { channelId, topic }: UnreadMessage): boolean {
   if (channelId === undefined) return false;
   const policy = state.user_topics.find(

@@ -1,7 +1,7 @@
-/** An object of the wire. */
+/** An object in a response or an event. */
 export type Item = Record<string, unknown>;
 
-/** @throws Error when the list has it already */
+/** Adds an item. @throws Error if the list has it already */
 export function addOnce(list: Item[], item: Item, key: string): void {
   if (list.some((each) => each[key] === item[key]))
     throw new Error(`${key} ${String(item[key])} was known already`);
@@ -10,7 +10,7 @@ export function addOnce(list: Item[], item: Item, key: string): void {
 
 /**
  * Removes the item and returns it.
- * @throws Error when the list does not have it
+ * @throws Error if the list does not have it
  */
 export function take(list: Item[], key: string, value: unknown): Item {
   const index = list.findIndex((each) => each[key] === value);
@@ -19,7 +19,7 @@ export function take(list: Item[], key: string, value: unknown): Item {
   return item;
 }
 
-/** The object without some of its fields. */
+/** Returns the object without the given fields. */
 export function without(item: Item, ...names: readonly string[]): Item {
   return Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)));
 }

@@ -4,12 +4,12 @@ import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
 type Appliers = Readonly<Record<string, (event: Item) => void>>;
 
-/** Of a stand-in for somebody whom the account does not see. */
+/** The name of a placeholder for a hidden account. */
 export const unknownName = "Unknown user";
 
 /**
- * What a client makes of the events about accounts and groups.
- * @param listIsIncomplete whether it does without stand-ins for those whom it does not see
+ * The state of accounts and groups that a client builds from events.
+ * @param listIsIncomplete whether it omits placeholders for hidden accounts
  */
 export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Appliers {
   const personOf = (id: unknown): Item => {
@@ -37,13 +37,13 @@ export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Ap
       ? [realm_non_active_users, realm_users]
       : [realm_users, realm_non_active_users];
     to.push(take(from, "user_id", id));
-    // Members and sets are those who are active: nobody is told of each (user-groups.md §2, §6).
+    // Members and anonymous groups contain active accounts only; no event lists each change (user-groups.md §2, §6).
     if (!isActive) forget(state, id as number);
   };
   return {
     "realm_user/add": (event) => {
       const person = without(event["person"] as Item, "is_active");
-      // In the place of a stand-in.
+      // Replaces a placeholder.
       const at = state.realm_users.findIndex(
         ({ user_id, full_name }) => user_id === person["user_id"] && full_name === unknownName,
       );
@@ -77,7 +77,7 @@ export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Ap
         ...(new_email === undefined ? {} : { email: new_email }),
         ...(role === undefined ? {} : kindsOf(role as number)),
       };
-      // The account's own fields lie beside the lists as well. Neither has all fields of the event.
+      // The account's own fields are stored beside the lists, too. Neither place has all fields of the event.
       for (const object of [person, ...(isOwn ? [state] : [])])
         for (const [field, value] of Object.entries(changed))
           if (field in object) object[field] = value;
@@ -133,7 +133,7 @@ function kindsOf(role: number): Item {
   };
 }
 
-/** Takes an account out of every list of members and every set. */
+/** Removes an account from every list of members and every anonymous group. */
 function forget(state: ModelState, userId: number): void {
   const channels = [
     ...state.streams,
@@ -157,7 +157,7 @@ function others(ids: readonly number[], userId: number): number[] {
   return ids.filter((id) => id !== userId);
 }
 
-/** @throws Error when one to be added is there, or one to be removed is not */
+/** Changes a list. @throws Error if an added item exists or a removed one does not */
 export function changedIds(before: unknown, ids: unknown, sign: 1 | -1, what: string): number[] {
   const list = before as number[];
   const known = new Set(list);

@@ -3,7 +3,7 @@ import type { Item } from "./client-model-lists.ts";
 
 type Values = Record<string, { readonly value: string; readonly rendered_value?: string }>;
 
-/** What a `realm_user` event tells of a person's custom profile field. */
+/** Applies a `realm_user` event of a person's custom profile field. */
 export function changeProfile(person: Item, told: Item): void {
   const { id, ...value } = told as { id: number; value: string | null; rendered_value?: string };
   const values = person["profile_data"] as Values;
@@ -15,7 +15,7 @@ export function changeProfile(person: Item, told: Item): void {
 
 const dropdown = 3;
 
-/** Nobody is told of each value that is gone with its field, or with its choice. */
+/** No event lists the values that are deleted with a field or a choice. */
 export function forgetProfileValues(state: ModelState): void {
   const fields = new Map(state.custom_profile_fields.map((field) => [String(field["id"]), field]));
   const isLeft = (id: string, value: string) => {

@@ -10,7 +10,7 @@ export interface UnreadSnapshot {
   old_unreads_missing: boolean;
 }
 
-/** Where an unread message is: a key that names the conversation, and its channel if it is in one. */
+/** The place of an unread message: a key of the conversation, and its channel if there is one. */
 export interface UnreadMessage {
   readonly conversation: string;
   readonly channelId: number | undefined;
@@ -18,7 +18,7 @@ export interface UnreadMessage {
   readonly mentioned: boolean;
 }
 
-/** What an event says of a message that is unread again. */
+/** The details of a message that becomes unread again. */
 export interface UnreadDetail {
   readonly type: "stream" | "private";
   readonly stream_id?: number;
@@ -29,7 +29,7 @@ export interface UnreadDetail {
 
 const mentions = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];
 
-/** What an account has not read, message by message. */
+/** The account's unread messages. */
 export class UnreadModel {
   readonly messages = new Map<number, UnreadMessage>();
   readonly #ownId: number;
@@ -58,7 +58,7 @@ export class UnreadModel {
     this.messages.set(id, { ...place, mentioned });
   }
 
-  /** @throws Error where nothing is said of one of them, or it was unread already */
+  /** @throws Error if details of a message are missing, or if it is unread already */
   markUnread(ids: readonly number[], details: Readonly<Record<string, UnreadDetail>>): void {
     for (const id of ids) {
       const detail = details[id];
@@ -73,7 +73,7 @@ export class UnreadModel {
     }
   }
 
-  /** Messages are in another place; what is not given of it stays. */
+  /** Moves messages; omitted fields stay. */
   move(
     ids: readonly number[],
     to: { readonly channelId: number | undefined; readonly topic: string | undefined },
@@ -86,7 +86,7 @@ export class UnreadModel {
     }
   }
 
-  /** @param flags of the message by now, which say whether it mentions the account */
+  /** @param flags the message's current flags, which include mentions of the account */
   call(id: number, flags: readonly string[]): void {
     const known = this.messages.get(id);
     const mentioned = mentions.some((flag) => flags.includes(flag));

@@ -7,7 +7,7 @@ import { forgetProfileValues } from "./client-model-profiles.ts";
 import { UnreadModel, type UnreadDetail, type UnreadSnapshot } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
-/** A client's idea of its organization: the fields of its snapshot, kept up to date by nothing but events. */
+/** A client's state of its organization: the fields of its snapshot, updated by events only. */
 export interface ModelState {
   [field: string]: unknown;
   user_id: number;
@@ -34,7 +34,7 @@ export interface ModelState {
   unread_msgs: UnreadSnapshot;
 }
 
-/** One that has not been registered for push yet. */
+/** A device that has not been registered for push yet. */
 const newDevice = {
   push_key_id: null,
   push_token_id: null,
@@ -45,7 +45,7 @@ const newDevice = {
 
 const listsOfChannels = ["subscriptions", "unsubscribed", "never_subscribed"] as const;
 
-/** What a queue tells about the message of a `message` event. */
+/** The details of a `message` event's message. */
 export interface ToldMessage extends Item {
   readonly id: number;
   readonly type: "stream" | "private";
@@ -55,31 +55,31 @@ export interface ToldMessage extends Item {
 }
 
 /**
- * Applies events to a snapshot as an honest client does, and as a strict one: an event that tells what is known
- * already, or changes what is not known, is an error, because something was doubled or left out.
+ * Applies events to a snapshot like a correct and strict client: an event that adds known data or changes unknown data
+ * is an error, because an event was duplicated or lost.
  */
 export class ClientModel {
   readonly state: ModelState;
   readonly unread: UnreadModel;
   /** Channels that became visible after the snapshot. */
   readonly gained = new Set<number>();
-  /** Channels whose privacy has changed: they may be readable by now, or again, and what was set for their topics is not told. */
+  /** Channels whose privacy has changed: they may be readable again, and no event lists the policies of their topics. */
   readonly reopened = new Set<number>();
-  /** Messages that were told, in order. */
+  /** IDs of messages from events, in order. */
   readonly messages: number[] = [];
-  /** Messages that are gone. */
+  /** Deleted messages. */
   readonly deleted = new Set<number>();
-  /** Those that were told so again: they had been moved out of sight, and back. */
+  /** Messages deleted twice by events: they had been moved out of sight and back. */
   readonly deletedAgain = new Set<number>();
 
-  /** @param snapshot as `POST /register` answered it, with `include_subscribers` and every section */
+  /** @param snapshot the response of `POST /register`, with `include_subscribers` and every section */
   constructor(snapshot: Readonly<Record<string, unknown>>, listIsIncomplete = false) {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
     this.#appliers = { ...this.#own, ...peopleAppliers(this.state, listIsIncomplete) };
   }
 
-  /** @throws Error for an event that does not fit what is known */
+  /** Applies an event. @throws Error if it contradicts the state */
   apply(event: NumberedEvent): void {
     const { type, op } = event as { type: string; op?: unknown };
     const kind = typeof op === "string" ? `${type}/${op}` : type;
@@ -104,7 +104,7 @@ export class ClientModel {
     return this.state.subscriptions.some(({ stream_id }) => stream_id === channelId);
   }
 
-  /** The lists that say something of the channel, without those that it is not in. */
+  /** The lists that contain the channel. */
   #objectsOf(channelId: number): Item[] {
     return [...listsOfChannels, "streams" as const].flatMap((list) =>
       this.state[list].filter(({ stream_id }) => stream_id === channelId),
@@ -147,7 +147,7 @@ export class ClientModel {
     "update_message_flags/add": (event) => this.#flag(event),
     "update_message_flags/remove": (event) => this.#unflag(event),
     "reaction/add": ({ message_id, user_id }) => {
-      // Who puts an emoji on a message that they did not get has it by then.
+      // An account that reacts to a message without a copy gets a copy.
       if (user_id === this.state.user_id) this.#reach([message_id as number]);
     },
     "reaction/remove": () => {},
@@ -240,7 +240,7 @@ export class ClientModel {
       this.state.realm_user_settings_defaults[property as string] = value;
     },
     "user_settings/update": ({ property, value }) => {
-      // Nothing else tells of it.
+      // No other event updates it.
       if (property === "enable_drafts_synchronization" && value === false) this.state.drafts = [];
       this.state.user_settings[property as string] = value;
     },
@@ -293,7 +293,7 @@ export class ClientModel {
     this.#reach(ids);
   }
 
-  /** Flags are of copies: one of a message that was not received is made with its first flag. */
+  /** Flags belong to copies: the first flag of a message without a copy creates one. */
   #reach(ids: readonly number[]): void {
     this.state.max_message_id = Math.max(this.state.max_message_id, ...ids);
   }

@@ -3,8 +3,8 @@ import { allEvents, type SnapshotChange } from "@carillon/contract";
 import { addOnce, take, type Item } from "./client-model-lists.ts";
 
 /**
- * Changes a snapshot as the declaration of an event says.
- * @throws Error for an event that adds what is known, or changes what is not
+ * Applies an event to a snapshot by the event's declaration.
+ * @throws Error for an event that adds known data or changes unknown data
  */
 export function applyDeclared(state: Item, change: SnapshotChange, event: Item): void {
   if ("field" in change) {
@@ -26,7 +26,7 @@ export function applyDeclared(state: Item, change: SnapshotChange, event: Item):
   }
 }
 
-/** The field that tells the items of each declared list of the snapshot apart, by the name of the list. */
+/** The key field of the items of each declared list, by the list's name. */
 export const declaredKeys: Readonly<Record<string, string>> = Object.fromEntries(
   allEvents.flatMap(({ snapshot }) =>
     snapshot && "list" in snapshot ? [[snapshot.list, snapshot.by]] : [],

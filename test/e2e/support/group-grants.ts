@@ -12,21 +12,21 @@ export type Grant = (typeof groupGrants)[number] | (typeof realmGrants)[number];
 
 export type Value = number | { direct_members: number[]; direct_subgroups: number[] };
 
-/** Those whom every scene has beside the one who is looked at. */
+/** The accounts and groups of every scene, besides the tested account. */
 export interface Cast {
   readonly scene: Scene;
-  /** Holds every permission, and makes and mends the groups. */
+  /** Holds every permission, creates the groups and restores them. */
   readonly keeper: TestAccount;
-  /** A member of every group that is looked at. */
+  /** A member of every tested group. */
   readonly insider: TestAccount;
-  /** A member of none. */
+  /** A member of no tested group. */
   readonly outsider: TestAccount;
-  /** A subgroup of every group that is looked at, and one of none. */
+  /** A subgroup of every tested group, and a group that is in none. */
   readonly part: number;
   readonly spare: number;
 }
 
-/** A group that the keeper makes. */
+/** Creates a group as the keeper. */
 export async function keptGroup(
   { scene, keeper }: Omit<Cast, "part" | "spare">,
   params: Params = {},
@@ -41,7 +41,7 @@ export const setOf = (...members: TestAccount[]): Value => ({
   direct_subgroups: [],
 });
 
-/** The ways in which an account can hold a permission; the keeper always does. */
+/** The ways in which an account can hold a permission; the keeper always holds it. */
 export const ways: Readonly<Record<string, (cast: Cast, who: TestAccount) => Promise<Value>>> = {
   "listed in the setting": async ({ keeper }, who) => setOf(keeper, who),
   "in the named group": (cast, who) => keptGroup(cast, { members: [cast.keeper.id, who.id] }),
@@ -60,11 +60,11 @@ async function nested(cast: Cast, who: TestAccount): Promise<number> {
 
 export interface GroupOperation {
   readonly title: string;
-  /** Who holds one of these may, besides who manages the group; undefined: everybody but guests. */
+  /** Holders of one of these are allowed, besides managers of the group; undefined: all accounts but guests. */
   readonly grants: readonly Grant[] | undefined;
   readonly on?: "deactivated" | "joined";
   request(cast: Cast, who: TestAccount, groupId: number): [string, string, Params?];
-  /** What the keeper does to have the group as it was. */
+  /** The keeper's request that restores the group. */
   undo?(cast: Cast, who: TestAccount, groupId: number): [string, string, Params?];
 }
 

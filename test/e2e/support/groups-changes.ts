@@ -1,4 +1,4 @@
-/** What the operations on groups and accounts do to the model; a refusal is thrown, half way through if need be. */
+/** The effects of operations on groups and accounts in the model; throws a refusal, also after partial changes. */
 
 import {
   channelRule,
@@ -145,7 +145,7 @@ export function composeGroup(
   }
 }
 
-/** A public channel (channels.md §4) of which only `can_subscribe_group` is of interest. */
+/** A public channel (channels.md §4), of which only `can_subscribe_group` matters. */
 export function createChannel(
   model: GroupsModel,
   actor: number,
@@ -161,7 +161,7 @@ export function createChannel(
 
 /**
  * `PATCH /realm` (user-groups.md §3.2).
- * @returns the fields of its answer
+ * @returns the fields of the response
  */
 export function patchRealm(
   model: GroupsModel,
@@ -204,7 +204,7 @@ export function changeRole(model: GroupsModel, actor: number, userId: number, ro
   if (wasGuest !== (role === 600)) takeBotsAlong(model, target);
 }
 
-/** The bots of whoever becomes a guest are guests, and those that became it so are members again afterwards. */
+/** The bots of an account that becomes a guest become guests, and members again when it stops being a guest. */
 function takeBotsAlong(model: GroupsModel, { id, role }: ModelUser): void {
   const becomes = role === 600;
   for (const each of model.state.users.values()) {
@@ -225,7 +225,7 @@ export function deactivateUser(model: GroupsModel, actor: number, userId: number
     if (each.id === userId || each.owner === userId) each.active = false;
 }
 
-/** users.md §5, of people, and of bots whose owner is active and whose name is free. */
+/** users.md §5, for people, and for bots with an active owner and a free name. */
 export function reactivateUser(model: GroupsModel, actor: number, userId: number): void {
   if (model.user(actor).role > 200) throw new Refusal();
   model.user(userId).active = true;

@@ -1,4 +1,4 @@
-/** What the specification fixes of group-valued settings, for the model that the server is compared with. */
+/** The specification's constants of group settings, for the model that the server is compared with. */
 
 export const settingNames = [
   "can_add_members_group",
@@ -27,7 +27,7 @@ export interface Update {
   readonly old?: Value;
 }
 
-/** How the server should answer: a code, and what it should say besides. */
+/** The expected error: a code, and expected further fields. */
 export class Refusal extends Error {
   readonly code: string;
   readonly extra: Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /**
- * The rules of user groups as the specification words them, in memory, without regard to speed: what the server does
- * is compared with it. A change works on a copy, so that a refused one leaves nothing behind.
+ * The rules of user groups as the specification states them, in memory and unoptimized: the server is compared with it.
+ * A change works on a copy, so that a refused one has no effect.
  */
 
 import {
@@ -20,7 +20,7 @@ export interface ModelUser {
   role: number;
   active: boolean;
   readonly owner: number | undefined;
-  /** Of a bot that became a guest with its owner. */
+  /** True for a bot that became a guest with its owner. */
   guestWithOwner?: boolean;
 }
 
@@ -60,14 +60,14 @@ export interface ModelState {
   groups: Map<number, ModelGroup>;
   channels: Map<number, Value>;
   realm: Record<RealmSettingName, Value>;
-  /** Days; every account of the model is younger than a day. */
+  /** In days; every account of the model is younger than one day. */
   waitingPeriod: number;
 }
 
 export class GroupsModel {
   state: ModelState;
 
-  /** @param systemIds of the system groups, by name */
+  /** @param systemIds IDs of the system groups, by name */
   constructor(users: readonly ModelUser[], systemIds: Readonly<Record<string, number>>) {
     const id = (name: string) => systemIds[name] ?? 0;
     const nobody = id("role:nobody");
@@ -101,7 +101,7 @@ export class GroupsModel {
     };
   }
 
-  /** Takes the change, or gives the refusal and changes nothing. */
+  /** Applies the change, or returns the refusal without a change. */
   attempt<T>(change: () => T): T | Refusal {
     const before = structuredClone(this.state);
     try {
@@ -124,9 +124,9 @@ export class GroupsModel {
     return user;
   }
 
-  // What is read.
+  // Reads.
 
-  /** Direct members, deactivated ones too; those of system groups follow from the roles (§2). */
+  /** Direct members, including deactivated ones; those of system groups follow from the roles (§2). */
   directMembers(group: ModelGroup): number[] {
     if (!group.system) return ascending(group.members);
     const { users, waitingPeriod } = this.state;
@@ -172,7 +172,7 @@ export class GroupsModel {
     };
   }
 
-  /** As `GET /user_groups` should show them, without when they were made and what system groups say of themselves. */
+  /** The expected response of `GET /user_groups`, without dates and descriptions of system groups. */
   shownGroups(deactivatedToo: boolean): object[] {
     return [...this.state.groups.values()]
       .filter(({ deactivated }) => deactivatedToo || !deactivated)
@@ -267,7 +267,7 @@ export class GroupsModel {
     for (const id of value.direct_subgroups) this.checkUsable(id);
   }
 
-  /** The update form (§3). A set is expected in the form in which it was shown, too, even if nobody of it is left. */
+  /** The update form (§3). The old value may be given as displayed, even if all its accounts are deactivated. */
   updated(rule: Allowed, stored: Value, update: Update): Value {
     const current = this.shown(stored);
     const { old } = update;
@@ -311,7 +311,7 @@ export class GroupsModel {
   }
 }
 
-/** The one direct subgroup of a system group. */
+/** The only direct subgroup of a system group. */
 function directlyBelow(name: string): string | undefined {
   return nesting[nesting.indexOf(name.replace("role:", "")) - 1];
 }

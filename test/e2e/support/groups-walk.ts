@@ -19,7 +19,7 @@ import {
 import type { GroupsModel, ModelGroup } from "./groups-model.ts";
 import { nth } from "./nth.ts";
 
-/** What the steps of a walk choose from. */
+/** The state from which the steps of a walk are drawn. */
 export interface GroupsWalk {
   readonly gateway: Gateway;
   readonly model: GroupsModel;
@@ -27,13 +27,13 @@ export interface GroupsWalk {
   readonly accounts: readonly TestAccount[];
 }
 
-/** A request that was answered, and what the model says to it. */
+/** A request with its response and the model's expected result. */
 export interface Step {
   readonly kind: string;
-  /** For the failure message. */
+  /** Text for the failure message. */
   readonly text: string;
   readonly answer: Answer;
-  /** Fields of a success. */
+  /** The expected fields of a success. */
   readonly expected: Refusal | Readonly<Record<string, unknown>>;
 }
 
@@ -45,13 +45,13 @@ export function pick<T>({ chance }: Pick<GroupsWalk, "chance">, list: readonly T
 
 const oneIn = ({ chance }: GroupsWalk, n: number) => chance.below(n) === 0;
 
-/** Up to two of the list. */
+/** Up to two items of the list. */
 function few<T>(walk: GroupsWalk, list: readonly T[]): T[] {
   if (list.length === 0) return [];
   return Array.from({ length: walk.chance.below(3) }, () => pick(walk, list));
 }
 
-/** One of the groups; now and then an id that no named group has: those between them are of anonymous groups. */
+/** The ID of one of the groups; sometimes an ID without a named group, perhaps of an anonymous one. */
 function groupId(walk: GroupsWalk, groups: readonly ModelGroup[]): number {
   const ids = [...walk.model.state.groups.keys()];
   if (groups.length > 0 && !oneIn(walk, 30)) return pick(walk, groups).id;
@@ -60,18 +60,18 @@ function groupId(walk: GroupsWalk, groups: readonly ModelGroup[]): number {
 
 const all = (walk: GroupsWalk) => [...walk.model.state.groups.values()];
 const named = (walk: GroupsWalk) => all(walk).filter(({ system }) => !system);
-/** Mostly those that can be used. */
+/** Mostly active groups. */
 const usable = (walk: GroupsWalk) =>
   oneIn(walk, 8) ? all(walk) : all(walk).filter(({ deactivated }) => !deactivated);
 const target = (walk: GroupsWalk) => groupId(walk, oneIn(walk, 15) ? all(walk) : named(walk));
 
-/** Mostly those that are active. */
+/** Mostly active accounts. */
 function people(walk: GroupsWalk): TestAccount[] {
   const gone = oneIn(walk, 10);
   return walk.accounts.filter(({ id }) => gone || walk.model.user(id).active);
 }
 
-/** Mostly somebody who may do it. */
+/** Mostly an account with the permission. */
 function actor(walk: GroupsWalk, may: (userId: number) => boolean): TestAccount {
   const able = walk.accounts.filter(({ id }) => walk.model.user(id).active && may(id));
   return pick(walk, able.length > 0 && !oneIn(walk, 4) ? able : people(walk));
@@ -95,7 +95,7 @@ function value(walk: GroupsWalk): Value {
   };
 }
 
-/** Perhaps with what it is now, written in another order or another form, perhaps with something else. */
+/** Sometimes with the current value as the old one in another order or form, sometimes with another value. */
 function update(walk: GroupsWalk, current: Value): Update {
   const wanted = oneIn(walk, 6) ? current : value(walk);
   const draw = walk.chance.below(5);
@@ -112,14 +112,14 @@ function update(walk: GroupsWalk, current: Value): Update {
   return { new: wanted, old };
 }
 
-/** Mostly a name that will do. */
+/** Mostly a valid name. */
 function name(walk: GroupsWalk): string {
   if (!oneIn(walk, 8)) return unique("walk");
   const used = pick(walk, all(walk)).name;
   return pick(walk, [used, used.toUpperCase(), " ", "role:new", "@walk", "x".repeat(101)]);
 }
 
-/** Sends it, and asks the model what that should do. */
+/** Sends the request, and computes the expected result with the model. */
 async function ask(
   { gateway, model }: GroupsWalk,
   by: TestAccount,
@@ -143,7 +143,7 @@ const settingsOfMembers = [
   "can_remove_members_group",
 ] as const;
 
-/** Mostly changes that are possible; one in seven would close a circle. */
+/** Mostly valid changes; one in seven would create a cycle of subgroups. */
 function composition(walk: GroupsWalk, by: TestAccount, id: number): change.Composition {
   const group = walk.model.state.groups.get(id);
   const fits = !oneIn(walk, 6);
@@ -333,7 +333,7 @@ const drawn = Object.entries(makers).flatMap(([kind, { weight }]) =>
   Array<string>(weight).fill(kind),
 );
 
-/** Takes a step; the first ones make groups, so that there is something to choose from. */
+/** Runs a step; the first ones create groups, so that there is something to choose from. */
 export async function takeStep(walk: GroupsWalk): Promise<Step> {
   const isBare = named(walk).length < 5 && !oneIn(walk, 4);
   const kind = isBare ? "create a group" : pick(walk, drawn);

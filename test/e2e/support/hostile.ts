@@ -1,6 +1,6 @@
 const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 
-/** Values that have broken servers before, with a word for each. */
+/** Values that have broken servers, with a word for each. */
 export const hostile: ReadonlyArray<readonly [what: string, value: string]> = [
   ["nothing", ""],
   ["a space", " "],

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { Chance } from "../../faults/support/chance.ts";
 import { ClientModel } from "./client-model.ts";
 
-/** A client with a queue, which asks any of the gateways, and does not always take the first answer. */
+/** A client with an event queue that polls random gateways and sometimes loses a response. */
 export class QueueClient {
   readonly name: string;
   readonly account: TestAccount;
@@ -16,9 +16,9 @@ export class QueueClient {
   readonly #gateways: readonly Gateway[];
   readonly #chance: Chance;
   readonly #params: Readonly<Record<string, unknown>>;
-  /** The newest id that was taken. */
+  /** The last acknowledged event ID. */
   lastId: number;
-  /** The account was deactivated, and the queue is gone. */
+  /** True once the account is deactivated and the queue is gone. */
   ended = false;
 
   private constructor(
@@ -39,7 +39,7 @@ export class QueueClient {
     this.name = `${account.fullName} (${account.id}) from event ${this.lastId}`;
   }
 
-  /** @returns undefined for an account that is deactivated */
+  /** @returns undefined for a deactivated account */
   static async register(
     account: TestAccount,
     gateways: readonly Gateway[],
@@ -53,22 +53,22 @@ export class QueueClient {
     return new QueueClient(account, gateways, chance, params, body);
   }
 
-  /** Whether it has said that it can. */
+  /** Whether the client declares the capability. */
   can(capability: string): boolean {
     const { client_capabilities = {} } = this.#params;
     const all = Object.entries(client_capabilities as Readonly<Record<string, boolean>>);
     return all.some(([name, able]) => name === capability && able);
   }
 
-  /** A snapshot of now, as this client would get it. */
+  /** A new snapshot for this client. */
   async freshSnapshot(): Promise<Readonly<Record<string, unknown>>> {
     return this.#gateway().as(this.account).succeed(register, { params: this.#params });
   }
 
   /**
-   * Polls once and takes what is new. One time in five the answer is lost, and one time in ten two polls are open at
-   * once: nothing may be missing then, nor told differently.
-   * @returns how many events there were
+   * Polls once and applies new events. One time in five the response is lost, and one time in ten two polls are open at
+   * once: no event may be missing or differ then.
+   * @returns the number of events
    */
   async poll(block: boolean): Promise<number> {
     try {
@@ -97,7 +97,7 @@ export class QueueClient {
     return taken.length;
   }
 
-  /** Polls until everything is told that was committed before. */
+  /** Polls until all events committed before the call have been received. */
   async drain(): Promise<void> {
     while ((await this.poll(false)) > 0);
   }
@@ -122,10 +122,10 @@ export class QueueClient {
   }
 }
 
-/** Only deactivated accounts may meet it. */
+/** Expected for deactivated accounts only. */
 class QueueEnded extends Error {}
 
-/** Both answers in one, oldest first; what is in both has to be the same. */
+/** Merges two responses, oldest event first; events in both must be equal. */
 function merged(
   events: readonly NumberedEvent[],
   others: readonly NumberedEvent[],

@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 
-/** Every message of the organization that is in the archive, whoever is told of its end. */
+/** All archived messages of the organization, whoever gets an event of the deletion. */
 export async function removedMessages(db: Database, realmId: number): Promise<ReadonlySet<number>> {
   const rows = await db.rows<{ id: number }>(
     "SELECT id FROM archived_messages WHERE realm_id = $1",
@@ -9,7 +9,7 @@ export async function removedMessages(db: Database, realmId: number): Promise<Re
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Every message of the organization that has ever been in another channel, those in the archive too. */
+/** All messages of the organization that were ever moved between channels, including archived ones. */
 export async function movedMessages(db: Database, realmId: number): Promise<ReadonlySet<number>> {
   const rows = await db.rows<{ id: number }>(
     `SELECT id FROM (SELECT id, edit_history FROM messages WHERE realm_id = $1

@@ -32,7 +32,7 @@ export interface OrganizationOverrides {
   /** Empty: the organization without subdomain, one in each database. */
   readonly subdomain?: string;
   readonly name?: string;
-  /** Columns, including permissions such as `canCreateGroupsId`; written before all accounts but the owner are created. */
+  /** Columns, including permissions such as `canCreateGroupsId`; written before the other accounts are created. */
   readonly row?: Prisma.RealmUncheckedUpdateInput;
 }
 

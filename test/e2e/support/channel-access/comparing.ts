@@ -13,7 +13,7 @@ export interface Meeting {
   readonly facts: Case;
 }
 
-/** Every account of the world in each of the channels. */
+/** Pairs every account of the world with each of the channels. */
 export function meetings(world: World, places: readonly Place[]): Meeting[] {
   return Object.keys(world.accounts).flatMap((name) =>
     places.map((place) => ({
@@ -26,14 +26,14 @@ export function meetings(world: World, places: readonly Place[]): Meeting[] {
 }
 
 /**
- * One in five, for operations that ask the same function as one that all are tried on: of every account and of every
- * channel some, and others for another `offset`.
+ * Returns every fifth meeting, for operations that share a function with a fully tested one. Covers some channels of
+ * every account; another `offset` selects others.
  */
 export function oneInFive(all: readonly Meeting[], offset: number): readonly Meeting[] {
   return all.filter((_, index) => index % 5 === offset % 5);
 }
 
-/** Which meetings go otherwise than the rules say, a line each. */
+/** Compares each meeting with the rule, and returns a line for each difference. */
 export async function differing<T>(
   all: readonly Meeting[],
   rule: (facts: Case) => T,
@@ -54,12 +54,12 @@ export async function differing<T>(
   return lines.toSorted();
 }
 
-/** There is nothing that goes otherwise than the rules say. */
+/** Expects that there are no differences. */
 export function agree(differences: readonly string[], what?: string): void {
   expect(differences.join("\n"), what).to.equal("");
 }
 
-/** What a request names a channel by. */
+/** The channel of a request. */
 export interface Named {
   readonly id: number;
   readonly name: string;
@@ -67,14 +67,14 @@ export interface Named {
 
 export const nowhere: Named = { id: 2_000_000_000, name: "there is no such channel" };
 
-/** The answer, with nothing that is the channel's own. */
+/** The response without the channel's own ID and name. */
 export function plain({ status, text }: Answer, { id, name }: Named): string {
   return `${status} ${text.replaceAll(name, "NAME").replaceAll(String(id), "ID")}`;
 }
 
 /**
- * Which meetings are answered otherwise: 200 where the rule says yes, and where it says no exactly what is answered
- * about a channel that does not exist.
+ * Compares responses with the rule: 200 if it allows the request, and otherwise exactly the response for an unknown
+ * channel. Returns a line for each difference.
  */
 export async function answeredOtherwise(
   all: readonly Meeting[],

@@ -1,15 +1,15 @@
 import { granting, type Permission, type Role } from "./rules.ts";
 
-/** Somebody of the world in whose channels the rules are tried. */
+/** An account of the world for tests of the access rules. */
 export interface Person {
   readonly role: Role;
-  /** The name of the owner, who stands above. */
+  /** The name of the bot's owner, who precedes it in the list. */
   readonly botOf?: string;
-  /** Subscribed where the channel's subscribers are; else never anywhere. */
+  /** True: has the subscription of the channel's plan. False: was never subscribed. */
   readonly follows: boolean;
-  /** Permissions that list the account in every channel. */
+  /** Permissions that include the account in every channel. */
   readonly listed: readonly Permission[];
-  /** Not yet a member for as long as the organization asks for. */
+  /** True while the account's waiting period has not ended. */
   readonly isNew?: boolean;
 }
 
@@ -19,7 +19,7 @@ const human = (role: Role, listed: readonly Permission[] = []): Person => ({
   listed,
 });
 
-/** A bot that is subscribed to nothing itself. */
+/** A bot without subscriptions of its own. */
 const botOf = (owner: string, over: Partial<Person> = {}): Person => ({
   role: "member",
   botOf: owner,
@@ -28,7 +28,7 @@ const botOf = (owner: string, over: Partial<Person> = {}): Person => ({
   ...over,
 });
 
-/** Every role, every permission by which a channel is seen, and a bot of each kind of owner. */
+/** Every role, every permission that shows a channel, and a bot of each kind of owner. */
 export const people: Readonly<Record<string, Person>> = {
   owner: human("owner"),
   administrator: human("administrator"),

@@ -1,17 +1,17 @@
 /**
  * The access rules of channels.md §3, of reading (messages.md §2.1) and of posting (scheduled-messages.md §0.4), for one
- * account and one channel. They are written down here a second time, from the pages, and share nothing with the code.
+ * account and one channel. They are a second implementation from the specification and share no code with the product.
  */
 export interface Case {
   readonly privacy: Privacy;
   readonly archived: boolean;
   readonly role: Role;
   readonly subscription: Subscription;
-  /** The channel's permissions that list the account, straight or through groups. */
+  /** The channel's permissions that include the account, directly or through groups. */
   readonly listed: readonly Permission[];
-  /** Permissions that are everybody's, whether they list anybody or not. */
+  /** Permissions granted to all accounts, whatever they list. */
   readonly everyones: readonly Permission[];
-  /** Of a bot: the same of its owner. */
+  /** For a bot: the same values of its owner. */
   readonly owner?: Pick<Case, "subscription" | "listed">;
 }
 
@@ -61,7 +61,7 @@ export function administers(c: Case): boolean {
   return isAdministrator(c) || holds(c, "can_administer_channel_group");
 }
 
-/** What was sent before anybody of the world was subscribed, and while those who ever were were subscribed. */
+/** Sent before any account was subscribed, and sent while the accounts were subscribed. */
 export const sent = ["before", "during"] as const;
 export type Sent = (typeof sent)[number];
 
@@ -77,12 +77,12 @@ export function readsHere(c: Case): readonly Sent[] {
   return readsContent(c) ? received(c) : [];
 }
 
-/** messages.md §2.1: without such a term, what was received and may still be read. */
+/** messages.md §2.1: without such a term: received messages that are still readable. */
 export function readsInHistory(c: Case): readonly Sent[] {
   return readsContent(c) ? received(c) : [];
 }
 
-/** Permissions that may be everybody's: guests benefit, and a bot may use its owner's. */
+/** Permissions that may be role:everyone: guests hold them, and a bot may use its owner's. */
 const may = (c: Case, permission: Permission) =>
   c.everyones.includes(permission) ||
   c.listed.includes(permission) ||
@@ -97,17 +97,17 @@ export function posts(c: Case, topic: "old" | "new"): boolean {
   return c.privacy === "private, shared" && readsContent(c);
 }
 
-/** §8: oneself to what one may read; guests never. */
+/** §8: accounts may subscribe themselves to readable channels; guests never. */
 export function subscribesSelf(c: Case): boolean {
   return !c.archived && !isGuest(c) && readsContent(c);
 }
 
-/** §8: others, in an organization whose own permission to add subscribers is nobody's. */
+/** §8: subscribing others, if the organization's own permission to add subscribers is role:nobody. */
 export function subscribesOthers(c: Case): boolean {
   return subscribesSelf(c) && (administers(c) || holds(c, "can_add_subscribers_group"));
 }
 
-/** §8: others, from a channel whose permission to remove subscribers is nobody's. */
+/** §8: unsubscribing others from a channel whose permission to remove subscribers is role:nobody. */
 export function unsubscribesOthers(c: Case): boolean {
   return administers(c);
 }

@@ -28,27 +28,27 @@ import {
   type Subscription,
 } from "./rules.ts";
 
-/** A channel of the world, and what of it the rules look at. */
+/** A channel of the world, with the inputs of the rules. */
 export interface Place {
   readonly title: string;
   readonly privacy: Privacy;
   readonly archived: boolean;
-  /** Of everybody who follows channels. */
+  /** The subscription of all accounts that follow channels. */
   readonly subscription: Subscription;
-  /** Who may send, or begin topics, where that is not everybody. */
+  /** The holders of a permission to send or to create topics that is not granted to all accounts. */
   readonly limited?: { readonly permission: Permission; readonly to: "listed" | "full members" };
   readonly channel: TestChannel;
   readonly messages: Readonly<Record<Sent, number>>;
 }
 
-/** One organization in which every kind of account meets every kind of channel. */
+/** An organization in which every kind of account meets every kind of channel. */
 export interface World {
   readonly accounts: Readonly<Record<string, TestAccount>>;
-  /** An administrator who is subscribed to every channel; sends what there is to read. */
+  /** An administrator who is subscribed to every channel and sends the messages. */
   readonly herald: TestAccount;
-  /** Every privacy, active and archived, with every subscription; permissions to post are everybody's. */
+  /** Channels of every privacy, active and archived, with every subscription; all accounts may post. */
   readonly places: readonly Place[];
-  /** Active ones that everybody follows, where not everybody may post. */
+  /** Active channels with subscriptions in which posting is restricted. */
   readonly limitedPlaces: readonly Place[];
   as(name: string): GatewayClient;
 }
@@ -67,7 +67,7 @@ const plans: readonly Plan[] = privacies.flatMap((privacy) =>
 const limitedPlans: readonly Plan[] = [
   ...privacies.flatMap((privacy) =>
     limitable
-      // Where history is protected everybody may begin topics (channels.md §4.11).
+      // All accounts may create topics if history is protected (channels.md §4.11).
       .filter((permission) => privacy !== "private, protected" || permission === limitable[0])
       .map((permission): Plan => ({
         ...postable,
@@ -84,7 +84,7 @@ const titleOf = ({ privacy, archived, subscription, limited }: Plan) =>
     ...(limited ? [`${limited.permission} for ${limited.to}`] : []),
   ].join(", ");
 
-/** What the rules go by for that person in that place. */
+/** The inputs of the rules for that account and channel. */
 export function caseOf(name: string, place: Place): Case {
   const of = (who: Person) => ({
     subscription: who.follows ? place.subscription : "never",
@@ -108,7 +108,7 @@ export function caseOf(name: string, place: Place): Case {
   };
 }
 
-/** Makes the accounts, the groups and the channels. */
+/** Creates the accounts, the groups and the channels. */
 export async function makeWorld(scene: Scene): Promise<World> {
   const { db, org } = scene;
   const herald = await user(db, org.realm, { role: roles.administrator });
@@ -186,7 +186,7 @@ async function makeChannel(
   return { channel: made, messages: { before, during } };
 }
 
-/** Group-setting values that list the people of a permission, in a way that differs from place to place. */
+/** Group-setting values with the people of a permission, in a form that differs between channels. */
 async function groupValues(
   { db, org }: Scene,
   accounts: World["accounts"],
@@ -215,7 +215,7 @@ async function groupValues(
       () => anonymousGroup(db, realmId, ids),
       () => anonymousGroup(db, realmId, [herald.id], [nested]),
     ];
-    // Shifted by one for each privacy, so that every subscription meets every way.
+    // Shifted by one for each privacy, so that every subscription meets every form.
     return ways[(place + Math.floor(place / 6)) % ways.length]?.() ?? named;
   };
 }

@@ -3,7 +3,7 @@ import type { Things } from "./things.ts";
 /** How a request names a thing in a parameter. */
 export type Naming = (things: Things) => unknown;
 
-/** Parameters that name something of an organization, by name, or by operation and name where that decides. */
+/** Parameters that refer to things of an organization, by name, or by operation and name if names are ambiguous. */
 export const namings: Readonly<Record<string, Naming>> = {
   user_id: ({ user }) => user,
   muted_user_id: ({ user }) => user,
@@ -58,7 +58,7 @@ export const namings: Readonly<Record<string, Naming>> = {
   device_id: ({ device }) => device,
 };
 
-/** Parameters that name nothing, or what anybody may make up, with what is sent where one has to be there. */
+/** Parameters that refer to nothing, or take any value, with a value for required ones. */
 export const plain: Readonly<Record<string, unknown>> = {
   "add-subscriptions subscriptions": [{ name: "made up" }],
   "update-subscriptions add": [{ name: "made up" }],

@@ -3,10 +3,10 @@ import type { Params } from "@carillon/testkit";
 import { namings, plain, type Naming } from "./parameters.ts";
 import type { Things } from "./things.ts";
 
-/** Sent besides, so that a request asks for something. */
+/** Added to requests that would otherwise be empty. */
 const besides: Readonly<Record<string, Params>> = {
   "get-messages narrow": { anchor: "newest", num_before: 5, num_after: 0 },
-  // A whole snapshot differs from the next in more than what was asked for.
+  // Two whole snapshots differ by more than the requested things.
   "register narrow": { fetch_event_types: ["alert_words"] },
 };
 
@@ -18,19 +18,19 @@ interface Slot {
 
 interface Classified {
   readonly slots: readonly Slot[];
-  /** What else has to be there. */
+  /** Other required parameters. */
   readonly params: Params;
-  /** Names of which nobody has said what they name. */
+  /** Parameters that are not classified in `parameters.ts`. */
   readonly unknown: readonly string[];
 }
 
-/** What makes the thing that a value of the operation's own example stands for: of `$SNIPPET_ID`, for instance. */
+/** Creates the thing for a placeholder of the operation's example, such as `$SNIPPET_ID`. */
 function makerOf(operation: Operation, value: unknown) {
   if (typeof value !== "string" || !value.startsWith("$")) return undefined;
   return operation.example?.made?.[value.slice(1)];
 }
 
-/** Things that the examples of other operations have made first, besides those of `parameters.ts`: maker and field. */
+/** Things that examples of other operations create first, besides those of `parameters.ts`: operation and field. */
 export function furtherThings(
   operations: readonly Operation[] = allOperations,
 ): Array<readonly [operationId: string, field: string]> {
@@ -49,12 +49,12 @@ function madeFirst(operation: Operation, value: unknown): Naming | undefined {
   return maker && (({ made }) => made(maker.join(" ")));
 }
 
-/** What the operation's own example shows of a parameter; ids are not taken, which might name anything. */
+/** The example value of a parameter; not for IDs, which might refer to anything. */
 function shown({ example }: Operation, name: string): unknown {
   return /_ids?$/.test(name) ? undefined : example?.params?.[name];
 }
 
-/** What in a request for the operation names a thing. */
+/** The parts of the operation's request that refer to a thing. */
 export function classify(operation: Operation): Classified {
   const slots: Slot[] = [];
   const params: Record<string, unknown> = {};
@@ -84,7 +84,7 @@ export function classify(operation: Operation): Classified {
   return { slots, params, unknown };
 }
 
-/** Permissions are given to groups and people, in creation as they are, in changes as what is `new`. */
+/** Permissions take groups and people: as a value on creation, as `new` in changes. */
 function permission(schema: Readonly<Record<string, unknown>>): Naming | undefined {
   if (!JSON.stringify(schema).includes("direct_subgroups")) return undefined;
   const changed = "properties" in schema && "new" in (schema["properties"] as object);
@@ -96,16 +96,16 @@ function simple(schema: Readonly<Record<string, unknown>>): unknown {
   return (schema["enum"] as readonly unknown[] | undefined)?.[0];
 }
 
-/** A request for an operation that names one thing of somebody else. */
+/** A request for an operation that refers to one thing of another organization. */
 export interface Request {
   readonly operation: Operation;
-  /** The operation, and the parameter that names it. */
+  /** The operation and the parameter that refers to the thing. */
   readonly what: string;
   readonly path: (own: Things, others: Things) => string;
   readonly params: (own: Things, others: Things) => Params;
 }
 
-/** For every operation, one request for each parameter in which it may name a thing; the others name the caller's own. */
+/** For every operation, a request for each parameter that may refer to a thing; others refer to the caller's own. */
 export function requests(operations: readonly Operation[] = allOperations): Request[] {
   return operations.flatMap((operation) => {
     const { slots, params } = classify(operation);

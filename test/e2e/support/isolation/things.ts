@@ -13,7 +13,7 @@ import {
 } from "@carillon/testkit";
 import { furtherThings } from "./requests.ts";
 
-/** One of everything that requests name by an id, an address or a name. */
+/** One of every kind of thing that requests refer to by ID, address or name. */
 export interface Things {
   readonly user: number;
   readonly email: string;
@@ -30,13 +30,13 @@ export interface Things {
   readonly field: number;
   readonly device: number;
   readonly queue: string;
-  /** What the examples of operations name further, by the operation that makes it and the field of its answer. */
+  /** Further things that examples refer to, by the operation that creates them and the field of its response. */
   readonly made: (key: string) => unknown;
 }
 
 const none = 2_000_000_000;
 
-/** Things that no organization has. */
+/** Things that exist in no organization. */
 export const nothing: Things = {
   user: none,
   email: "nobody@carillon.test",
@@ -56,7 +56,7 @@ export const nothing: Things = {
   made: () => none,
 };
 
-/** Makes one of each for the owner of an organization, who sees and may do everything in it. */
+/** Creates one of each for the owner of an organization, who may see and do everything in it. */
 export async function makeThings(
   db: Database,
   gateway: Gateway,
@@ -114,7 +114,7 @@ export async function makeThings(
   };
 }
 
-/** With a word in each text that nobody else may read. */
+/** Each text contains a word that no other organization may read. */
 function secretly(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [

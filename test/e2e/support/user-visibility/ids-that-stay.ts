@@ -1,9 +1,9 @@
 /**
- * Where ids of people may stand whom the reader does not see (users.md §2.1), by what is read or told, and the place in
- * it. Everything else is a leak.
+ * The places where IDs of hidden accounts may appear (users.md §2.1), by read operation or event, and field. An ID
+ * anywhere else is a leak.
  */
 const places: readonly RegExp[] = [
-  // Who has made, has, or may do something.
+  // Creators and holders of permissions.
   /\b(bot_owner_id|creator_id)$/,
   /\w+_group\.direct_members\[\]$/,
   /^\w+\/update(_dict)?: (\w+\.)*value\.direct_members\[\]$/,
@@ -14,7 +14,7 @@ const places: readonly RegExp[] = [
   // Subscribers of web-public channels, which guests see without being subscribed.
   /^(list-subscribers:|register \w+: (never_|un)subscribed\[\]\.) ?(partial_)?subscribers\[\]$/,
   /^subscription\/peer_(add|remove): user_ids\[\]$/,
-  // What has become of a message, and who has read it.
+  // Deletions, edits and readers of a message.
   /\bmessages?(\[\])?\.(sender_id|edit_history\[\]\.user_id)$/,
   /\breactions\[\]\.user(_id|\.id)$/,
   /\bsubmessages\[\]\.sender_id$/,
@@ -22,12 +22,12 @@ const places: readonly RegExp[] = [
   /^get-read-receipts: user_ids\[\]$/,
   /^(reaction\/(add|remove)|update_message\/): user(_id|\.user_id)$/,
   /^submessage\/: sender_id$/,
-  // What the reader has said itself, and people whom the reader sees have.
+  // Texts of the reader itself, and things of accounts that the reader sees.
   /\bmuted_users\[\]\.id$/,
   /\bdrafts?\[\]\.to\[\]$/,
   /\bprofile_data\.\{\}\.value$/,
   /\bcustom_profile_field\.value$/,
-  // What stands in for who is not seen.
+  // Placeholders for hidden accounts.
   /\bmessages?(\[\])?\.(sender_email|avatar_url)$/,
   /\b(reactions\[\]|reaction\/(add|remove):) ?\.?user\.email$/,
   /^register old: realm_users\[\]\.(user_id|email|avatar_url(_medium)?)$/,

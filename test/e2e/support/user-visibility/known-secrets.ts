@@ -1,6 +1,6 @@
 import type { UserVisibility } from "./world.ts";
 
-/** Everything that people have been called and have said of themselves so far: what was once theirs is not told either. */
+/** All names and texts of people so far: former ones must not be revealed either. */
 export class KnownSecrets {
   readonly #byPerson = new Map<number, Set<string>>();
 
@@ -12,7 +12,7 @@ export class KnownSecrets {
     }
   }
 
-  /** Of those whom the viewer has not seen at any of the moments. */
+  /** The secrets of accounts that the viewer saw at none of these moments. */
   hiddenFrom(viewer: number, moments: readonly UserVisibility[]): ReadonlyMap<number, Set<string>> {
     return new Map(
       [...this.#byPerson].filter(([id]) => !moments.some((moment) => moment.sees(viewer, id))),

@@ -1,6 +1,6 @@
 import { succeeded, type GatewayClient, type Params } from "@carillon/testkit";
 
-/** A queue that is polled after each step; it ends with its account. */
+/** A queue that is polled after each step; it ends when its account is deactivated. */
 export class Listener {
   readonly viewer: number;
   readonly #kind: string;
@@ -40,7 +40,7 @@ export class Listener {
     return this.viewer === viewer && this.#kind === kind;
   }
 
-  /** What has been told since the last time. */
+  /** The events since the last call. */
   async heard(): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> {
     const { status, body } = await this.#client.get("/api/v1/events", {
       queue_id: this.#queueId,

@@ -1,7 +1,7 @@
 import { allOperations, clientCapabilities, exampleOf, type Operation } from "@carillon/contract";
 import type { GatewayClient, Params } from "@carillon/testkit";
 
-/** What a viewer's reads are about, drawn anew each time. */
+/** The things that a viewer's reads refer to, drawn for each check. */
 export interface Subject {
   readonly person: { readonly id: number; readonly deliveryEmail: string };
   readonly channel: { readonly id: number; readonly name: string };
@@ -16,7 +16,7 @@ interface Read {
 const id = ({ person }: Subject) => person.id;
 const newest = { anchor: "newest", num_before: 100, num_after: 0 };
 
-/** What a name in braces of a path stands for. */
+/** The values of path parameters. */
 const named: Readonly<Record<string, (subject: Subject) => string | number>> = {
   user_id: id,
   user_id_or_email: id,
@@ -25,7 +25,7 @@ const named: Readonly<Record<string, (subject: Subject) => string | number>> = {
   message_id: ({ message }) => message,
 };
 
-/** Reads with parameters, by the operation's id; several kinds of one have a word behind it. */
+/** Reads with parameters, by operation ID; variants of an operation have a word appended. */
 const written: Readonly<Record<string, Read>> = {
   "get-users": { path: () => "/users", params: () => ({ include_custom_profile_fields: true }) },
   "get-users some": {
@@ -71,16 +71,16 @@ const written: Readonly<Record<string, Read>> = {
   },
 };
 
-/** Operations that are not looked at here, and why. */
+/** Operations that are not checked here, with the reason. */
 const apart: Readonly<Record<string, string>> = {
   "get-bot-api-key": "tells a key, to who administers the bot",
 };
 
-/** Operations by which accounts of all kinds read. */
+/** Read operations for accounts of all kinds. */
 const readBy = ({ method, access, raw, longPoll, id: name }: Operation) =>
   method === "GET" && access === "account" && !raw && !longPoll && !(name in apart);
 
-/** The read that follows from a declaration: undefined where its path names something else than a subject. */
+/** Derives the read from the declaration; undefined if its path refers to something other than a subject. */
 function derived(operation: Operation): Read | undefined {
   if (operation.pathDecoders.some(({ name }) => !(name in named))) return undefined;
   const template = operation.path.replace("/api/v1", "");
@@ -92,14 +92,14 @@ function derived(operation: Operation): Read | undefined {
   };
 }
 
-/** Operations that accounts of all kinds read by, and whose declaration does not say how. */
+/** Read operations for accounts of all kinds whose request cannot be derived from the declaration. */
 export function unread(operations: readonly Operation[] = allOperations): string[] {
   return operations
     .filter((operation) => readBy(operation) && !(operation.id in written) && !derived(operation))
     .map(({ id: name }) => name);
 }
 
-/** Every read, by the operation's id and perhaps a word. */
+/** All reads, by operation ID with an optional word. */
 const reads: Readonly<Record<string, Read>> = {
   ...written,
   ...Object.fromEntries(
@@ -112,7 +112,7 @@ const reads: Readonly<Record<string, Read>> = {
   ),
 };
 
-/** What the account is answered, refusals too, by the name of the read; snapshots of two kinds among them. */
+/** The account's responses by name of the read, including refusals and two kinds of snapshots. */
 export async function everythingRead(
   client: GatewayClient,
   subject: Subject,
@@ -121,7 +121,7 @@ export async function everythingRead(
   for (const [name, { path, params }] of Object.entries(reads)) {
     const asked = params?.(subject);
     const { body } = await client.get(`/api/v1${path(subject)}`, asked);
-    // What was asked for is known.
+    // The request's own value is known to the viewer.
     answers.set(name, { ...body, msg: "" });
   }
   for (const [name, params] of Object.entries(registrations))
@@ -129,7 +129,7 @@ export async function everythingRead(
   return answers;
 }
 
-/** What the newest clients say of themselves, and the oldest. */
+/** The capabilities of the newest and the oldest clients. */
 export const registrations = {
   "register new": {
     client_capabilities: Object.fromEntries(clientCapabilities.map((name) => [name, true])),

@@ -27,7 +27,7 @@ import {
 const lesser = ({ accounts, org }: Walk) =>
   accounts.filter(({ id }) => id !== org.owner.id && id !== org.admin.id);
 
-/** What changes whom guests see, done by the owner, whom nothing is refused. */
+/** Changes of the guests' visible accounts, by the owner, who may do everything. */
 const changing: readonly WalkStep[] = [
   step(addSubscriptions, 10, (walk) => ({
     by: walk.org.owner,
@@ -87,8 +87,8 @@ const changing: readonly WalkStep[] = [
 ];
 
 /**
- * All steps of a walk, and as often again what changes whom guests see. Not the one that may subscribe and unsubscribe in
- * a single request: it shows somebody for a moment that is in no table.
+ * All steps of a walk, with changes of visibility drawn as often as all others. Excludes the step that may subscribe
+ * and unsubscribe in one request: it shows an account for a moment that no table records.
  */
 export const visibilitySteps: Course = {
   makers: [

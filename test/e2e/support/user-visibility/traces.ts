@@ -1,18 +1,18 @@
-/** Where an answer has something to do with a person. */
+/** A place in a response that refers to a person. */
 export interface Trace {
   readonly person: number;
-  /** Whether it is the bare id, or what the id leads to without the person being asked. */
+  /** Whether it is the bare ID, or data of the person. */
   readonly idOnly: boolean;
-  /** `messages[].sender_id`: without positions, and with `{}` for keys that are ids. */
+  /** `messages[].sender_id`: without positions, and with `{}` for keys that are IDs. */
   readonly path: string;
 }
 
-/** What people write themselves goes to whom they write it: names in it too. */
+/** Texts that people write are shown to their receivers, including names in them. */
 const isText = (key: string) => /(^|_)content(_html_diff)?$/.test(key);
 
 /**
- * Everything in the answer that names one of the people.
- * @param secrets texts of people, by person; none of them occurs in another person's
+ * Finds everything in the response that refers to one of the people.
+ * @param secrets texts by person; no text of one person contains another person's
  */
 export function tracesIn(
   answer: unknown,

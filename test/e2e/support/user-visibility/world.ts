@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-/** Somebody, and what nobody learns who does not see them. */
+/** A person, with the data that is hidden from accounts that do not see the person. */
 interface Somebody {
   readonly id: number;
   readonly role: number;
   readonly isBot: boolean;
   readonly isActive: boolean;
-  /** Names, addresses and texts of their own, of now. */
+  /** Current names, addresses and texts of the person. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Who sees whom (users.md §2.1), written down a second time, from the page alone: whole tables of an organization as
- * they stand, and one question that is answered by going through them.
+ * A second implementation of the visibility of accounts (users.md §2.1), from the page only: it reads whole tables of
+ * an organization and answers one question by searching them.
  */
 export class UserVisibility {
   readonly people: ReadonlyMap<number, Somebody>;
@@ -97,13 +97,13 @@ export class UserVisibility {
     );
   }
 
-  /** Ids, ascending. */
+  /** IDs, ascending. */
   seenBy(viewer: number): number[] {
     return [...this.people.keys()].filter((id) => this.sees(viewer, id)).toSorted((a, b) => a - b);
   }
 }
 
-/** Names and texts that several people share tell nothing. */
+/** Names and texts shared by several people identify nobody. */
 function isTelling(text: string): boolean {
   return text.length >= 10 && !text.startsWith("Deleted user") && /\d/.test(text);
 }

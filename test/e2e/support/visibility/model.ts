@@ -1,6 +1,6 @@
 /**
- * Who sees which message (messages.md §2.1 and §6), written down a second time, from the page alone: the state is what
- * has happened, and each question is answered by its words.
+ * A second implementation of the visibility of messages (messages.md §2.1 and §6), from the page only: the state is the
+ * history of events, and each question is answered by the page's rules.
  */
 export interface ModelUser {
   readonly id: number;
@@ -9,7 +9,7 @@ export interface ModelUser {
 
 export interface ModelChannel {
   readonly id: number;
-  /** Whether the group of those who may subscribe is the team. */
+  /** Whether the permission to subscribe is given to the team. */
   readonly opensToTeam: boolean;
   privacy: "web-public" | "public" | "private, shared" | "private, protected";
   isArchived: boolean;
@@ -21,7 +21,7 @@ export interface ModelMessage {
   /** Undefined for direct messages. */
   readonly channel: ModelChannel | undefined;
   readonly topic: string;
-  /** Which of the words it has that are searched for. */
+  /** Its words among the searched ones. */
   readonly word: string;
   readonly receivedBy: ReadonlySet<number>;
 }
@@ -41,7 +41,7 @@ export class VisibilityModel {
     return channel.opensToTeam && this.team.has(user.id);
   }
 
-  /** Without a term that reaches further: what was received, but for channels that cannot be read any more (§2.1). */
+  /** Without a widening term: received messages, except in channels that are no longer readable (§2.1). */
   personal(user: ModelUser): number[] {
     return this.#ids(
       ({ channel, receivedBy }) =>

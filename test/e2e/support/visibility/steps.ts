@@ -16,21 +16,21 @@ import type { Gateway, TestAccount } from "@carillon/testkit";
 import type { Chance } from "../../../faults/support/chance.ts";
 import type { ModelChannel, ModelUser, VisibilityModel } from "./model.ts";
 
-/** A history as it goes on: what the server is asked, and what the model makes of it. */
+/** A growing history: requests to the server, and their effects on the model. */
 export interface History {
   readonly gateway: Gateway;
   readonly chance: Chance;
   readonly model: VisibilityModel;
-  /** Subscribed to every channel for ever, and does what takes rights. */
+  /** Subscribed to every channel permanently; makes the requests that require permissions. */
   readonly owner: TestAccount;
   readonly accounts: ReadonlyMap<number, TestAccount>;
   readonly teamId: number;
-  /** Ids of people without bots, whose role nobody else's follows. */
+  /** IDs of people without bots, whose role affects no other account. */
   readonly changingRole: readonly number[];
   readonly names: ReadonlyMap<number, string>;
-  /** What has happened, for whoever reads a failure. */
+  /** The requests so far, for failure messages. */
   readonly story: string[];
-  /** How often each kind of step was taken, and went through. */
+  /** Counts of steps that were taken and that succeeded, by kind. */
   readonly done: Map<string, number>;
 }
 
@@ -57,7 +57,7 @@ const privacies: Readonly<Record<ModelChannel["privacy"], object>> = {
 
 const topics = ["soup", "lunch"];
 
-/** Each message has one of them, and with it the other that all have. */
+/** Each message has one of these words, and the common word. */
 export const words = ["salad", "bread", "apple"];
 const content = (word: string) => `hello **${word}**`;
 
@@ -66,7 +66,7 @@ interface Asked {
   readonly operation: Operation;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** What the model makes of it where it is done. */
+  /** The effect on the model if the request succeeds. */
   readonly onSuccess: (answer: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -176,7 +176,7 @@ const dropTopic: Maker = (history) => {
   };
 };
 
-/** Of any channel that the owner reads, and of conversations that the owner is in. */
+/** A message of any channel that the owner reads, or of a conversation of the owner. */
 const dropMessage: Maker = (history) => {
   const { model, owner } = history;
   const dropped = model.messages.length > 0 ? draw(history, model.messages) : undefined;
@@ -188,7 +188,7 @@ const dropMessage: Maker = (history) => {
   };
 };
 
-/** One message or its whole topic goes to another topic, another channel or both. */
+/** Moves one message or its whole topic to another topic, another channel or both. */
 const move: Maker = (history) => {
   const { model } = history;
   const inChannels = model.messages.filter(({ channel }) => channel !== undefined);
@@ -221,7 +221,7 @@ const move: Maker = (history) => {
   };
 };
 
-/** Who has a copy of a message that comes to a channel (messages.md §6.2). */
+/** The accounts with a copy of a message moved to a channel (messages.md §6.2). */
 function receivedThere(
   { receivedBy }: { readonly receivedBy: ReadonlySet<number> },
   { privacy, subscribers }: ModelChannel,
@@ -270,7 +270,7 @@ function someUserAndChannel(history: History): [ModelUser, ModelChannel] {
   ];
 }
 
-/** Nobody leaves, and few write, who has not come. */
+/** A subscriber of a random channel, or any account if it has none. */
 function someSubscriberAndChannel(history: History): [ModelUser, ModelChannel] {
   const [user, channel] = someUserAndChannel(history);
   const { owner, model } = history;
@@ -304,7 +304,7 @@ const drawn = makers.flatMap(([name, weight, make]) =>
   Array.from({ length: weight }, () => ({ name, make })),
 );
 
-/** Takes a step. One that is refused leaves the model as it is: what may be done is not what this is about. */
+/** Takes a step. A refused step leaves the model unchanged; permissions are not tested here. */
 export async function takeStep(history: History): Promise<void> {
   const { name, make } = draw(history, drawn);
   const { by, operation, path, params, onSuccess } = make(history);

@@ -2,21 +2,21 @@ import { bot, roles, user, type TestAccount } from "@carillon/testkit";
 
 import { idsOf, pick, type Walk } from "./walk.ts";
 
-/** What a client's account is: somebody with a role, or a bot. */
+/** The kind of a client's account: a role, or a bot. */
 type Part = keyof typeof roles | "bot";
 
 const allParts: readonly Part[] = [...(Object.keys(roles) as Array<keyof typeof roles>), "bot"];
 
-/** A client with the snapshot that it began with. */
+/** A client with its first snapshot. */
 interface Registered {
   readonly first: Readonly<Record<string, unknown>>;
 }
 
-/** Sees to it that every part has a client, whatever becomes of the accounts of a walk. */
+/** Ensures that every kind of account has a client, whatever happens to the accounts of a walk. */
 export class Casting {
   readonly #walk: Walk;
   readonly #missing = new Set<Part>(allParts);
-  /** A bot that nobody knows of until it is needed: the walk's own may all be deactivated. */
+  /** A bot that the walk does not use until it is needed: all other bots may be deactivated. */
   readonly #spareBot: TestAccount;
 
   private constructor(walk: Walk, spareBot: TestAccount) {
@@ -24,14 +24,14 @@ export class Casting {
     this.#spareBot = spareBot;
   }
 
-  /** Before the first step: what it prepares is told to nobody. */
+  /** Must run before the first step, since its preparations cause no expected events. */
   static async begin(walk: Walk): Promise<Casting> {
     return new Casting(walk, await bot(walk.db, walk.org.owner));
   }
 
   /**
-   * The next client: of a part that is missing, and of anybody once there is none.
-   * @param register undefined for an account that is deactivated
+   * Returns the next client: of a missing kind, or of any account if no kind is missing.
+   * @param register returns undefined for a deactivated account
    */
   async next<Client extends Registered>(
     register: (account: TestAccount) => Promise<Client | undefined>,
@@ -44,14 +44,14 @@ export class Casting {
       if (part) this.#missing.delete(part);
       return found;
     }
-    // There is none, or it got another role or was deactivated meanwhile, which a newcomer cannot be yet.
+    // No account fits, or it got another role or was deactivated meanwhile, which cannot happen to a new account.
     const client = await register(part ? await this.#newcomer(part) : walk.org.owner);
     if (!client) throw new Error(`${part ?? "the owner"} cannot register`);
     if (part) this.#missing.delete(part);
     return client;
   }
 
-  /** Those who act and are of the part by now. */
+  /** The walk's accounts that are of this kind now. */
   async #acting(part: Part | undefined): Promise<TestAccount[]> {
     const { db, accounts } = this.#walk;
     const rows = await db.rows<{ id: number; role: number; isBot: boolean }>(
@@ -76,7 +76,7 @@ function fits(part: Part, role: number, isBot: boolean): boolean {
   return part === "bot" ? isBot : !isBot && role === roles[part];
 }
 
-/** The part of a client by its snapshot. */
+/** The kind of a client's account by its snapshot. */
 function partOf(snapshot: Readonly<Record<string, unknown>>): Part | undefined {
   const users = snapshot["realm_users"] as ReadonlyArray<Record<string, unknown>>;
   const own = users.find(({ user_id }) => user_id === snapshot["user_id"]);

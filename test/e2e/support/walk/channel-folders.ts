@@ -7,7 +7,7 @@ import { unique } from "@carillon/testkit";
 
 import { maybe, pick, someoneInCharge, step, type WalkStep } from "./walk.ts";
 
-/** Folders of channels. */
+/** Steps of channel folders. */
 export const channelFolderSteps: readonly WalkStep[] = [
   step(createChannelFolder, 2, (walk) => ({
     by: someoneInCharge(walk),

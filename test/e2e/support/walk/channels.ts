@@ -31,7 +31,7 @@ import {
 
 export const topics = ["", "lunch", "rain", "sun"];
 const permissions = Object.values(channelPermissions).map(({ name }) => name);
-/** By which a private channel is seen. */
+/** Permissions that show a private channel. */
 const showing = [
   channelPermissions.canAdministerChannelGroup.name,
   channelPermissions.canAddSubscribersGroup.name,
@@ -40,7 +40,7 @@ const showing = [
 const nameOf = (walk: Walk) => pick(walk, walk.channels).name;
 const principals = (walk: Walk) => (maybe(walk) ? undefined : idsOf(some(walk, walk.accounts)));
 
-/** One of every privacy. */
+/** A channel of each privacy. */
 const privacy = (walk: Walk) =>
   pick(walk, [
     { is_private: true },
@@ -49,7 +49,7 @@ const privacy = (walk: Walk) =>
     { is_private: false, is_web_public: true },
   ]);
 
-/** A change of a channel, for those who administer it. */
+/** A change of a channel by its administrators. */
 function change(walk: Walk): Readonly<Record<string, unknown>> {
   return pick(walk, [
     { description: unique("about *this*"), new_name: unique("renamed") },
@@ -77,7 +77,7 @@ function change(walk: Walk): Readonly<Record<string, unknown>> {
   ]);
 }
 
-/** Channels, subscriptions and topics. */
+/** Steps of channels, subscriptions and topics. */
 export const channelSteps: readonly WalkStep[] = [
   step(createChannel, 2, (walk) => {
     const name = unique("room");

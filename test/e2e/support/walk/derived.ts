@@ -4,8 +4,8 @@ import { unique } from "@carillon/testkit";
 import { pick, someone, someoneInCharge, step, type Walk, type WalkStep } from "./walk.ts";
 
 /**
- * Makes a step from what the operation declares: it sends its example, where `$NAME` stands for something that an earlier
- * step has made, and `$RANDOM` for something new. Whoever made the thing asks.
+ * Makes a step from the operation's declared example: `$NAME` stands for a thing that an earlier step created,
+ * `$RANDOM` for a new value. The creator of the thing makes the request.
  */
 export function derivedStep(operation: Operation): WalkStep {
   const example = exampleOf(operation);

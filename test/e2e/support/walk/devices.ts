@@ -15,14 +15,14 @@ const tokens = [1, 2].map((id) => ({
   encrypted_push_registration: "sealed",
 }));
 
-/** One's own, or now and then somebody else's, which is refused. */
+/** The caller's own, or sometimes another account's, which is refused. */
 function aDevice(walk: Walk) {
   if (walk.devices.length === 0) return undefined;
   const { id, by } = pick(walk, walk.devices);
   return { device_id: id, by: walk.chance.below(8) > 0 ? by : someone(walk) };
 }
 
-/** What people's clients have registered for push. */
+/** Steps of push registrations. */
 export const deviceSteps: readonly WalkStep[] = [
   step(registerClientDevice, 2, (walk) => {
     const by = someone(walk);
@@ -44,7 +44,7 @@ export const deviceSteps: readonly WalkStep[] = [
   }),
 ];
 
-/** The push bouncer keeps the token of a device, or does not. */
+/** The push bouncer registers a device's token or fails. */
 export function bouncerDecides(walk: Walk): Step {
   const refusal = walk.chance.below(3) > 0 ? undefined : "BAD_REQUEST";
   return async () => {

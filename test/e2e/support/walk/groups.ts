@@ -23,14 +23,14 @@ import {
 
 const settings = Object.values(groupPermissions).map(({ name }) => name);
 
-/** Somebody changes one of the walk's groups. */
+/** A change of one of the walk's groups. */
 function change(walk: Walk, params?: Readonly<Record<string, unknown>>) {
   if (walk.groups.length === 0) return undefined;
   const path = { user_group_id: pick(walk, walk.groups) };
   return { by: someoneInCharge(walk), path, ...(params ? { params } : {}) };
 }
 
-/** User groups: who is in them, what they may, whether they are there. */
+/** Steps of user groups: members, permissions, deactivation. */
 export const groupSteps: readonly WalkStep[] = [
   step(createUserGroup, 2, (walk) => {
     const members = idsOf(some(walk, walk.accounts));

@@ -13,7 +13,7 @@ const some = (walk: Walk) => ({
   url_template: pick(walk, ["https://t.example/{id}", "https://t.example/?id={id}"]),
 });
 
-/** What is made a link. */
+/** Steps of linkifiers. */
 export const linkifierSteps: readonly WalkStep[] = [
   step(createLinkifier, 3, (walk) => ({
     by: someoneInCharge(walk),

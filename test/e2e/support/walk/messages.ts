@@ -33,7 +33,7 @@ import {
   type WalkStep,
 } from "./walk.ts";
 
-/** What a message says; one in four mentions somebody. */
+/** The content of a message; one in four mentions an account. */
 function content(walk: Walk): string {
   const { fullName } = someone(walk);
   return pick(walk, [
@@ -54,7 +54,7 @@ function target(walk: Walk, by: TestAccount): Record<string, unknown> {
 
 const emoji = ["+1", "car"];
 
-/** Another content, or another place. */
+/** An edit or a move. */
 function change(walk: Walk): Record<string, unknown> {
   const topic = pick(walk, [...topics, ...topics.map((name) => `✔ ${name}`)]);
   const propagate_mode = pick(walk, ["change_one", "change_later", "change_all"]);
@@ -72,7 +72,7 @@ function soon(walk: Walk): number {
   return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
 }
 
-/** Messages, now and later, and what is told of their being written. */
+/** Steps of messages, scheduled messages and typing. */
 export const messageSteps: readonly WalkStep[] = [
   step(sendMessage, 8, (walk) => {
     const by = someone(walk);
@@ -86,7 +86,7 @@ export const messageSteps: readonly WalkStep[] = [
     if (walk.messages.length === 0) return undefined;
     const { id, by } = pick(walk, walk.messages);
     const params = change(walk);
-    // Only its sender edits what it says.
+    // Only the sender may edit the content.
     return { by: "content" in params ? by : someone(walk), path: { message_id: id }, params };
   }),
   step(updateMessageFlags, 4, (walk) => {

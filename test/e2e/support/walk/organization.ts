@@ -5,7 +5,7 @@ import { groupValue, maybe, pick, someoneInCharge, step, type WalkStep } from ".
 
 const permissions = Object.values(realmPermissions).map(({ name }) => name);
 
-/** The organization and what is allowed in it. */
+/** Steps of the organization and its permissions. */
 export const organizationSteps: readonly WalkStep[] = [
   step(updateRealm, 5, (walk) => ({
     by: someoneInCharge(walk),

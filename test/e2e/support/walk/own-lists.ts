@@ -27,7 +27,7 @@ function aDraft(walk: Walk): object {
   ]);
 }
 
-/** What everybody keeps for themselves: words, views, drafts, snippets. */
+/** Steps of personal lists: alert words, navigation views, drafts, snippets. */
 export const ownListSteps: readonly WalkStep[] = [
   step(addAlertWords, 1, (walk) => ({
     by: someone(walk),

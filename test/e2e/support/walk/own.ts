@@ -10,7 +10,7 @@ import { unique } from "@carillon/testkit";
 
 import { maybe, pick, someone, step, type WalkStep } from "./walk.ts";
 
-/** What everybody does to themselves. */
+/** Steps in which accounts change themselves. */
 export const ownSteps: readonly WalkStep[] = [
   step(updateSettings, 3, (walk) => ({
     by: someone(walk),

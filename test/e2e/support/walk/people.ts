@@ -23,7 +23,7 @@ import {
   type WalkStep,
 } from "./walk.ts";
 
-/** What an administrator changes of somebody; whoever acts logs in with the same address all the time. */
+/** An administrator's change of an account; acting accounts keep their address. */
 function change(walk: Walk, id: number): Readonly<Record<string, unknown>> {
   const acts = walk.accounts.some((account) => account.id === id);
   return pick(walk, [
@@ -35,13 +35,13 @@ function change(walk: Walk, id: number): Readonly<Record<string, unknown>> {
   ]);
 }
 
-/** Who else can be meant: not the first owner, so that somebody stays in charge. */
+/** Accounts that steps may change: not the first owner, so that an owner remains. */
 function somebodyElse(walk: Walk): number {
   const id = anyId(walk);
   return id === walk.org.owner.id ? walk.org.guest.id : id;
 }
 
-/** Accounts of people and bots. */
+/** Steps of accounts of people and bots. */
 export const peopleSteps: readonly WalkStep[] = [
   step(createUser, 1, (walk) => {
     const name = unique("newcomer");
@@ -52,7 +52,7 @@ export const peopleSteps: readonly WalkStep[] = [
   }),
   step(updateUser, 5, (walk) => {
     const id = somebodyElse(walk);
-    // Addresses are for those to change whom an owner has allowed it: the first one.
+    // Only owners with the permission may change addresses: the first one has it.
     const params = change(walk, id);
     const by = "new_email" in params ? walk.org.owner : someoneInCharge(walk);
     return { by, path: { user_id: id }, params };

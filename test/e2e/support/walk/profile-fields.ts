@@ -23,7 +23,7 @@ import {
 const choices = (...keys: readonly string[]) =>
   Object.fromEntries(keys.map((key, index) => [key, { text: `choice ${key}`, order: `${index}` }]));
 
-/** What a field is to say of somebody: fields of every type come by, so that some values do not fit. */
+/** A value for a random field; some values do not fit the field's type. */
 export function profileEntry(walk: Walk): Readonly<Record<string, unknown>> {
   const { id, type } = pick(walk, walk.profileFields);
   const value = pick<unknown>(walk, [
@@ -37,7 +37,7 @@ export function profileEntry(walk: Walk): Readonly<Record<string, unknown>> {
   return { id, value };
 }
 
-/** Custom profile fields, and what people say in them. */
+/** Steps of custom profile fields and their values. */
 export const profileFieldSteps: readonly WalkStep[] = [
   step(createProfileField, 2, (walk) => {
     const type = pick(walk, [1, 2, 3, 3, 4, 6, 6, 8]);

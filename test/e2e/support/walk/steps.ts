@@ -33,7 +33,7 @@ import {
   type WalkStep,
 } from "./walk.ts";
 
-/** The steps that draw their requests in ways of their own. */
+/** Steps with their own ways of drawing requests. */
 const writtenSteps: readonly WalkStep[] = [
   ...channelFolderSteps,
   ...channelSteps,
@@ -48,7 +48,7 @@ const writtenSteps: readonly WalkStep[] = [
   ...profileFieldSteps,
 ];
 
-/** Operations other than GET that are no steps, because they tell nobody anything, and why. */
+/** Operations other than GET that are no steps because they send no events, with the reason. */
 const quiet: Readonly<Record<string, string>> = {
   "confirm-new-email": "wants a token that only a mail has; what it tells, update-user tells too",
   "dev-fetch-api-key": "reads a key",
@@ -68,7 +68,7 @@ const quiet: Readonly<Record<string, string>> = {
   "report-message": "is refused: no organization has a channel for reports",
 };
 
-/** The steps that call operations: every operation that changes something, but for quiet ones. */
+/** Steps that call operations: every operation that changes something, except quiet ones. */
 export function stepsFor(operations: readonly Operation[]): WalkStep[] {
   const written = new Set(writtenSteps.map(({ operation }) => operation.id));
   const others = operations.filter(
@@ -79,7 +79,7 @@ export function stepsFor(operations: readonly Operation[]): WalkStep[] {
 
 export const walkSteps: readonly WalkStep[] = stepsFor(allOperations);
 
-/** Names in the list of quiet operations that are no operations, or that have a step. */
+/** Names in the list of quiet operations that do not exist, or that have a step. */
 export function wronglyQuiet(operations: readonly Operation[] = allOperations): string[] {
   const walked = new Set(writtenSteps.map(({ operation }) => operation.id));
   const declared = new Set(operations.map(({ id }) => id));
@@ -89,7 +89,7 @@ export function wronglyQuiet(operations: readonly Operation[] = allOperations): 
 /** The deletions that have been run so far. */
 let deletions: Promise<number> = Promise.resolve(0);
 
-/** What happens without a request. */
+/** Steps without a request. */
 const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
   {
     weight: 1,
@@ -99,7 +99,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
       const { id } = pick(walk, pending);
       return async () => {
         const told = tell(walk, `scheduled message or reminder ${id} falls due`);
-        // The time of one that has failed is listed: only its sender moves that.
+        // Failed messages keep their listed time: only their sender changes it.
         await walk.db.rows(
           `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - interval '1 second'
            WHERE id = $1 AND NOT delivered AND NOT failed`,
@@ -114,7 +114,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
     weight: 2,
     make: (walk) => () => {
       const told = tell(walk, "what deactivated accounts have sent is deleted");
-      // A worker may not be there for a while; one at a time is enough.
+      // The worker may be absent for a while; one job at a time is enough.
       const deleted = deletions.then(() => deleteRecorded(walk.db));
       deletions = deleted.catch(() => 0);
       return deleted.then((jobs) => told(`${jobs} jobs`));
@@ -147,15 +147,15 @@ function courseOf(steps: readonly WalkStep[]): Course {
   };
 }
 
-/** Everything that there is. */
+/** All steps. */
 export const allSteps = courseOf(walkSteps);
 
 const alsoThere = new Set([sendMessage, updateMessage, updateMessageFlags].map(({ id }) => id));
 const apart = new Set([createChannel, deactivateUser, deactivateBot].map(({ id }) => id));
 
 /**
- * Few channels, and all that changes who sees them: nobody is deactivated, so that most that is asked for is done.
- * Accounts change their roles, and groups their members.
+ * Few channels and all changes of their visibility. No account is deactivated, so that most requests succeed. Accounts
+ * change their roles, and groups their members.
  */
 export const channelsAlone = courseOf([
   ...channelSteps.filter(({ operation }) => !apart.has(operation.id)),
@@ -164,7 +164,7 @@ export const channelsAlone = courseOf([
   ...peopleSteps.filter(({ operation }) => operation.id === "update-user"),
 ]);
 
-/** Decides on a step. Of what was done before it draws once more, so that more kinds of steps have their turn. */
+/** Draws a step. Draws again once if the kind was done before, so that more kinds occur. */
 export function nextStep(walk: Walk): Step {
   const { makers } = walk.course;
   const drawn = pick(walk, makers);

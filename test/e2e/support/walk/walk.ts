@@ -9,43 +9,43 @@ import type {
 
 import type { Chance } from "../../../faults/support/chance.ts";
 
-/** What the steps of a walk choose from; it grows while they go. */
+/** The state from which the steps of a walk are drawn; it grows with the walk. */
 export interface Walk {
   readonly db: Awaited<ReturnType<TestDatabase["connect"]>>;
   readonly org: TestOrganization;
   readonly gateways: readonly Gateway[];
   readonly chance: Chance;
   readonly course: Course;
-  /** Those who act. */
+  /** Accounts that make requests. */
   readonly accounts: TestAccount[];
-  /** Ids of accounts that nobody acts as: newcomers and bots. */
+  /** IDs of accounts that make no requests: new accounts and bots. */
   readonly others: number[];
-  /** Ids of bots, also of the one that acts. */
+  /** IDs of bots, including those that make requests. */
   readonly bots: number[];
   readonly channels: Array<{ id: number; name: string }>;
   readonly groups: number[];
-  /** Ids of folders of channels. */
+  /** IDs of channel folders. */
   readonly folders: number[];
   readonly profileFields: Array<{ id: number; type: number }>;
-  /** Ids of linkifiers; some are gone. */
+  /** IDs of linkifiers, including deleted ones. */
   readonly linkifiers: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   readonly reminders: Array<{ id: number; by: TestAccount }>;
   readonly drafts: Array<{ id: number; by: TestAccount }>;
   readonly snippets: Array<{ id: number; by: TestAccount }>;
-  /** Some are gone. */
+  /** Includes deleted ones. */
   readonly devices: Array<{ id: number; by: TestAccount }>;
-  /** Messages that were sent, and who did it; some are gone. */
+  /** Sent messages with their senders, including deleted ones. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
-  /** What steps have made, by operation and field of the answer: `create-saved-snippet saved_snippet_id`. */
+  /** Things that steps created, by operation and response field: `create-saved-snippet saved_snippet_id`. */
   readonly made: Map<string, Array<{ value: string | number; by: TestAccount }>>;
-  /** How often each kind of step did something. */
+  /** Number of successes by kind of step. */
   readonly done: Map<string, number>;
-  /** What was done, in the order in which it began: the story that a failure tells. */
+  /** The steps in the order in which they started, for failure messages. */
   readonly story: string[];
 }
 
-/** What a walk begins with; everything else is empty. */
+/** The initial state of a walk; everything else is empty. */
 type Begun = Pick<
   Walk,
   "db" | "org" | "gateways" | "chance" | "course" | "accounts" | "channels" | "groups"
@@ -71,48 +71,48 @@ export function beginWalk(begun: Begun): Walk {
   };
 }
 
-/** A step that is decided, to be taken at the same time as others. */
+/** A drawn step, to be run concurrently with others. */
 export type Step = () => Promise<void>;
 
-/** Decides on a step. */
+/** Draws a step. */
 export interface Maker {
-  /** Of the operation that it calls, if it calls one. */
+  /** The ID of the operation that it calls, if any. */
   readonly id?: string;
   readonly make: (walk: Walk) => Step;
 }
 
-/** What a walk's steps are drawn from. */
+/** The kinds of steps of a walk. */
 export interface Course {
-  /** Each as often as it is to be drawn beside the others. */
+  /** Each as often as its weight. */
   readonly makers: readonly Maker[];
-  /** How many different operations there are. */
+  /** The number of different operations. */
   readonly operations: number;
 }
 
-/** A request of a walk, which may be refused as long as it is understood. */
+/** A request of a walk, which may be refused. */
 export interface Asked {
   readonly by: TestAccount;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Called with the answer if it was a success. */
+  /** Called with the response of a success. */
   readonly onSuccess?: (answer: Readonly<Record<string, unknown>>) => void;
 }
 
 /** How a walk calls an operation. */
 export interface WalkStep {
   readonly operation: Operation;
-  /** How often it is chosen, beside the others. */
+  /** The weight in the draw. */
   readonly weight: number;
-  /** Decides on a request; undefined while there is nothing to ask for. */
+  /** Draws a request; undefined if there is nothing to request. */
   readonly ask: (walk: Walk) => Asked | undefined;
 }
 
-/** @param ask decides on a request; undefined while there is nothing to ask for */
+/** @param ask draws a request; undefined if there is nothing to request */
 export function step(operation: Operation, weight: number, ask: WalkStep["ask"]): WalkStep {
   return { operation, weight, ask };
 }
 
-/** The step, decided. */
+/** Draws the step's request. */
 export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   const asked = ask(walk);
   if (!asked) return async () => undefined;
@@ -134,7 +134,7 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   };
 }
 
-/** The fields of answers that examples of other operations name, by the operation that answers. */
+/** Response fields that examples of other operations refer to, with the operation that returns them. */
 const namedLater: ReadonlyArray<readonly [id: string, field: string]> = [
   ...new Map(
     allOperations
@@ -143,7 +143,7 @@ const namedLater: ReadonlyArray<readonly [id: string, field: string]> = [
   ).values(),
 ];
 
-/** Keeps what a step has made, for derived steps that name it. */
+/** Stores what a step created, for derived steps that refer to it. */
 function remember(walk: Walk, operation: Operation, by: TestAccount, answer: object): void {
   for (const [id, field] of namedLater) {
     if (id !== operation.id) continue;
@@ -158,14 +158,14 @@ function remember(walk: Walk, operation: Operation, by: TestAccount, answer: obj
 
 /**
  * Adds a line to the story.
- * @returns a function that says how it ended
+ * @returns a function that records how it ended
  */
 export function tell({ story }: Walk, what: string): (how: string) => void {
   const index = story.push(`${what} → not answered`) - 1;
   return (how) => void (story[index] = `${what} → ${how}`);
 }
 
-/** Everything that was done, in the words of a failure. */
+/** The whole story, for a failure message. */
 export function storyOf({ story }: Walk): string {
   return `the steps, as they began:\n${story.map((line) => `  ${line}`).join("\n")}`;
 }
@@ -174,7 +174,7 @@ export function pick<T>(walk: Walk, list: readonly T[]): T {
   return list.at(walk.chance.below(list.length))!;
 }
 
-/** One or two of a list, or none. */
+/** On average one or two items of a list. */
 export function some<T>(walk: Walk, list: readonly T[]): T[] {
   return list.filter(() => walk.chance.below(list.length) < 2);
 }
@@ -182,14 +182,14 @@ export function some<T>(walk: Walk, list: readonly T[]): T[] {
 export const maybe = (walk: Walk): boolean => walk.chance.below(2) === 0;
 export const someone = (walk: Walk): TestAccount => pick(walk, walk.accounts);
 export const idsOf = (accounts: readonly TestAccount[]): number[] => accounts.map(({ id }) => id);
-/** An owner, an administrator, or one time in three anybody. */
+/** An owner, an administrator, or one time in three any account. */
 export const someoneInCharge = (walk: Walk): TestAccount =>
   pick(walk, [walk.org.owner, walk.org.admin, someone(walk)]);
-/** Any account's id, of people and bots. */
+/** The ID of any account, of people and bots. */
 export const anyId = (walk: Walk): number =>
   pick(walk, [...new Set([...idsOf(walk.accounts), ...walk.others, ...walk.bots])]);
 
-/** A group-setting value: a system group, a group of the walk, or a set. */
+/** A group-setting value: a system group, a group of the walk, or an anonymous group. */
 export function groupValue(walk: Walk): unknown {
   const system = Object.values(walk.org.groups);
   const set = { direct_members: idsOf(some(walk, walk.accounts)), direct_subgroups: [] };
