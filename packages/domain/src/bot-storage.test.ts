@@ -6,7 +6,7 @@ import { storeEntries } from "./bot-storage.ts";
 describe("the statement that stores entries of a bot", () => {
   const db = useDatabase();
 
-  it("looks its keys up, however much is stored, whether or not the table has statistics", async () => {
+  it("looks keys up by index however much is stored, with and without table statistics", async () => {
     const { member } = await organization(db);
     const own = await bot(db, member);
     const json = (name: string) => JSON.stringify(Array.from({ length: 50 }, (_, n) => name + n));

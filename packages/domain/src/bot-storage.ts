@@ -3,8 +3,9 @@ import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { type Account, loadAfter } from "@carillon/model";
 
 /**
- * Of a name that is there twice the last one counts. Parts of what was a long entry until now go. What is there is looked
- * up key by key: a plan that joins reads all that the bot has stored, for each batch of a large request anew.
+ * Stores short entries and returns by how many characters the storage has grown. If a name is given twice, the last
+ * value counts. Parts of a former long entry are deleted. Existing entries are looked up key by key: a plan with a join
+ * reads all that the bot has stored, again for each batch of a large request.
  */
 export const storeEntries = statement({
   name: "bot-storage-store",
@@ -48,10 +49,11 @@ const addPart = statement({
 });
 
 /**
- * Stores what a request has given, over what is there (bot-storage-alert-words-navigation.md §1). A statement for a
- * batch, and for a part of a long entry: as many as there are hundreds of thousands of characters or thousands of entries.
+ * Stores the entries of a request, replacing existing ones (bot-storage-alert-words-navigation.md §1). Runs one
+ * statement for each batch of short entries and for each part of a long entry: one per some hundred thousand characters
+ * or some thousand entries.
  * @param limit characters that the bot may store
- * @throws ApiError `BAD_REQUEST` where that would be more than the limit
+ * @throws ApiError `BAD_REQUEST` if the storage would exceed the limit
  */
 export async function writeStorage(
   tx: Tx,
@@ -98,7 +100,7 @@ const measureSome = statement({
   row: { entries: column.int, size: column.bigint },
 });
 
-/** Rows and characters of a page: the driver reads it in one go. */
+/** Maximum rows and characters of a page: the driver holds a whole page in memory. */
 const pageRows = 2_000;
 const pageSize = 250_000;
 
@@ -109,7 +111,7 @@ const partRow = {
   value: column.text,
 };
 
-/** A part of an entry, in the order of the digests; the parts of one follow each other. */
+/** A part of an entry. Parts are ordered by digest and number, so the parts of an entry are adjacent. */
 type StoredPart = RowOf<typeof partRow>;
 
 const pageOf = (condition: string) =>
@@ -130,8 +132,8 @@ const someParts = statement({
 });
 
 /**
- * How many characters the bot has stored under some keys, or all.
- * @throws ApiError `BAD_REQUEST` when one of the keys is not stored
+ * Returns how many characters the bot has stored under the given keys, or under all keys.
+ * @throws ApiError `BAD_REQUEST` if one of the keys is not stored
  */
 export async function measureStorage(
   sql: Sql,
@@ -146,8 +148,9 @@ export async function measureStorage(
 }
 
 /**
- * What the bot has stored under some keys, or all, a page at a time; of keys that are not stored nothing.
- * @param sql a transaction, repeatable read: the parts of an entry must be of one moment
+ * Yields the entries that the bot has stored under the given keys, or under all keys, page by page. Ignores keys that
+ * are not stored.
+ * @param sql a REPEATABLE READ transaction: all parts of an entry must come from one snapshot
  */
 export async function* storedParts(
   sql: Sql,
@@ -167,12 +170,12 @@ export async function* storedParts(
   }
 }
 
-/** Writes the JSON of an object of strings from the parts of its entries, as they come. */
+/** Writes a JSON object of strings incrementally from the parts of its entries. */
 export class EntriesText {
   #separator = "{";
   #open: "nothing" | "name" | "value" = "nothing";
 
-  /** What some parts add to the text. */
+  /** Returns the JSON text of the next parts. */
   add(parts: readonly StoredPart[]): string {
     const texts: string[] = [];
     for (const { part, name, value } of parts) {
@@ -191,7 +194,7 @@ export class EntriesText {
     return texts.join("");
   }
 
-  /** What the text ends with. */
+  /** Returns the end of the JSON text. */
   end(): string {
     const closed = this.#closed();
     return `${closed}${this.#separator === "{" ? "{" : ""}}`;
@@ -204,7 +207,7 @@ export class EntriesText {
   }
 }
 
-/** What stands between the quotes. */
+/** Escapes a text for JSON, without the quotes. */
 function inside(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -227,9 +230,9 @@ const deleteSome = statement({
 });
 
 /**
- * Deletes what the bot has stored, or some of it (bot-storage-alert-words-navigation.md §1).
- * @param keys everything unless given
- * @throws ApiError `BAD_REQUEST` when one of them is not stored
+ * Deletes all or some of the bot's stored entries (bot-storage-alert-words-navigation.md §1).
+ * @param keys undefined to delete everything
+ * @throws ApiError `BAD_REQUEST` if one of the keys is not stored
  */
 export async function deleteStorage(
   tx: Tx,
@@ -249,7 +252,7 @@ export async function deleteStorage(
   await storeUsedSize(tx, bot, before - gone.size);
 }
 
-/** The refusal of keys of which one is not stored. */
+/** The error for a request that names a key that is not stored. */
 function notStored() {
   return errors.badRequest("The bot has not stored all of these keys");
 }
@@ -266,9 +269,9 @@ const lockUsage = statement({
   row: { size: column.bigint },
 });
 
-/** Keeps others from changing the bot's storage until the transaction ends; how many characters are stored. */
+/** Locks the bot's storage until the transaction ends, and returns how many characters it holds. */
 async function lockStorage(tx: Tx, bot: Account): Promise<number> {
-  // The row is there from the first time on, so that there is one to lock.
+  // The first call inserts the row, so that there is a row to lock.
   const {
     usageRows: [usage],
   } = await loadAfter(tx.rows(insertUsage, [bot.id]), {
@@ -278,7 +281,7 @@ async function lockStorage(tx: Tx, bot: Account): Promise<number> {
   return usage.size;
 }
 
-/** Stores how many characters the locked storage holds. */
+/** Stores how many characters the storage holds. The caller holds its lock. */
 async function storeUsedSize(tx: Tx, bot: Account, size: number): Promise<void> {
   const prisma = await tx.prisma();
   await prisma.botStorageUsage.update({

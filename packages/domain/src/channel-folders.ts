@@ -25,7 +25,7 @@ import {
 import { reordering } from "./reordering.ts";
 
 /**
- * Creates a folder of channels, the last one in their order (channels.md §6), and tells everybody.
+ * Creates a channel folder at the end of the order (channels.md §6), and sends an event to all users.
  * @returns its id
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
@@ -50,7 +50,7 @@ export async function createChannelFolder(
     data: { realmId, name, description, renderedDescription, creatorId: actor.id },
     select: { id: true },
   });
-  // After all others: an order is an older folder's id, or an index below the number of folders.
+  // Sorts last: the order of an older folder is its own id, or an index below the number of folders.
   await prisma.channelFolder.update({ where: { id }, data: { order: id }, select: { id: true } });
   const folder = await loadChannelFolder(tx, realmId, id);
   if (!folder) throw new Error(`the channel folder ${id} was not inserted`);
@@ -70,8 +70,8 @@ interface FolderChanges {
 type Changed = LoggedFields<typeof channelFolderUpdated>["data"];
 
 /**
- * Changes a folder of channels, archived ones too (channels.md §6), and tells everybody what is new. What is as it
- * should be already is neither checked nor told.
+ * Changes a channel folder, which may be archived (channels.md §6), and sends the changes to all users. Fields that
+ * already have the requested value are neither checked nor sent.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`; nothing has changed then
  */
 export async function updateChannelFolder(
@@ -128,8 +128,8 @@ function newDescription(
 }
 
 /**
- * Who puts a channel into a folder does not wait, and need not: an archived folder takes channels too, so that one which
- * comes while the folder is archived came after that.
+ * Checks whether the folder can be archived. This takes no lock against requests that put a channel into the folder:
+ * archived folders accept channels too, so such a request is valid after the archiving as well.
  */
 async function newArchived(
   tx: Tx,
@@ -174,9 +174,10 @@ function auditOf(before: ChannelFolderObject, changed: Changed): AuditEntry[] {
 const reorder = reordering("channel_folders");
 
 /**
- * Gives the organization's folders the order of the list (channels.md §6), and tells everybody unless they have it.
+ * Puts the organization's folders into the order of the list (channels.md §6), and sends an event to all users if the
+ * order changes.
  * @param order ids of all folders, archived ones too
- * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless each folder is there once, and nothing else
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless the list names each folder exactly once
  */
 export async function reorderChannelFolders(
   tx: Tx,

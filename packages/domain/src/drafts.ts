@@ -33,7 +33,7 @@ import {
 } from "@carillon/model";
 import type { Section } from "./snapshot-section.ts";
 
-/** A stored draft, as Prisma has it. */
+/** A stored draft as Prisma returns it. */
 interface DraftRow {
   readonly id: number;
   readonly kind: string;
@@ -65,8 +65,8 @@ const byIds = statement({
 });
 
 /**
- * What the account has begun to write, the first one first: all of it, or page by page where it is large.
- * @param sql a transaction, repeatable read
+ * Lists the account's drafts, oldest first: as one array, or page by page if it is large.
+ * @param sql a REPEATABLE READ transaction
  */
 export async function listDrafts(
   sql: Sql,
@@ -77,13 +77,13 @@ export async function listDrafts(
   );
 }
 
-/** What the account has begun to write. */
+/** The account's drafts. */
 export const draftsSection: Section = {
   names: ["drafts"],
   load: async ({ tx, actor }) => ({ drafts: await listDrafts(tx, actor.id) }),
 };
 
-/** A draft as clients get it. */
+/** Converts a stored draft to its wire format. */
 function presentDraft(row: DraftRow): DraftResource {
   const { id, kind, to, topic, content, lastEditTime } = row;
   const timestamp = Math.floor(lastEditTime.getTime() / 1_000);
@@ -91,7 +91,7 @@ function presentDraft(row: DraftRow): DraftResource {
 }
 
 /**
- * Stores drafts, all or none (clients.md §4).
+ * Stores all of the drafts or none (clients.md §4).
  * @returns their ids, in the order given
  * @throws ApiError `BAD_REQUEST`
  */
@@ -115,8 +115,8 @@ export async function createDrafts(
 }
 
 /**
- * Changes a draft, all of it.
- * @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such draft
+ * Replaces a draft.
+ * @throws ApiError `BAD_REQUEST`; with status 404 if the account has no such draft
  */
 export async function updateDraft(
   tx: Tx,
@@ -135,7 +135,10 @@ export async function updateDraft(
   emit(tx, actor.realmId, [draftUpdated({ draft: presentDraft(row) }, { audience: [actor.id] })]);
 }
 
-/** @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such draft */
+/**
+ * Deletes a draft.
+ * @throws ApiError `BAD_REQUEST`; with status 404 if the account has no such draft
+ */
 export async function deleteDraft(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockDrafts(tx, actor);
   const prisma = await tx.prisma();
@@ -155,10 +158,11 @@ const peopleOf = statement({
 });
 
 /**
- * What is stored of drafts (clients.md §4). As many statements for many drafts as for one.
- * @throws ApiError `BAD_REQUEST` for a draft without content, to no or several channels, to a channel whose messages the
- * account does not see, and to people whom there are not, or whom it does not see
- * @param known people whom a draft may go on naming
+ * Checks drafts and converts them to the columns to store (clients.md §4). The number of statements does not depend on
+ * the number of drafts.
+ * @throws ApiError `BAD_REQUEST` for a draft without content, for a channel draft without exactly one channel, for a
+ * channel whose messages the account cannot read, and for recipients that do not exist or that the account cannot see
+ * @param known recipients that the draft already had: these are not checked again
  */
 async function checkDrafts(
   tx: Tx,
@@ -191,7 +195,7 @@ async function checkDrafts(
   return rows;
 }
 
-/** The account itself is meant where nobody else is. */
+/** Removes duplicates and the account itself, which stays only if it is the sole recipient. */
 function othersOf({ id }: Account, to: readonly number[]): number[] {
   const others = [...new Set(to)].filter((each) => each !== id);
   return others.length === 0 && to.length > 0 ? [id] : others;
@@ -235,7 +239,10 @@ const deleteAll = statement({
   row: {},
 });
 
-/** @throws ApiError `BAD_REQUEST` where the account keeps its drafts to its clients (`enable_drafts_synchronization`) */
+/**
+ * Checks that the account synchronizes its drafts.
+ * @throws ApiError `BAD_REQUEST` if it has turned `enable_drafts_synchronization` off
+ */
 export async function requireSynchronization(sql: Sql, actor: Account): Promise<void> {
   const [row] = await sql.rows(wanted, [actor.id]);
   if (!row?.wanted)
@@ -245,8 +252,8 @@ export async function requireSynchronization(sql: Sql, actor: Account): Promise<
 }
 
 /**
- * One change at a time for an account, which wants its drafts kept: its clients are told in the order of the changes.
- * @throws ApiError `BAD_REQUEST` where it does not
+ * Locks the account until the transaction ends, so that its clients receive events in the order of the changes.
+ * @throws ApiError `BAD_REQUEST` if the account does not synchronize its drafts
  */
 async function lockDrafts(tx: Tx, actor: Account): Promise<void> {
   await lockAccount(tx, actor.realmId, actor.id);
@@ -254,9 +261,8 @@ async function lockDrafts(tx: Tx, actor: Account): Promise<void> {
 }
 
 /**
- * Deletes the drafts of accounts for which they are not to be kept any more; nobody is told
- * (settings-and-profile-fields.md §1.3).
- * @param userIds a list, or one as SQL writes it
+ * Deletes the drafts of accounts that no longer synchronize them; sends no event (settings-and-profile-fields.md §1.3).
+ * @param userIds an array, or a PostgreSQL array literal
  */
 export async function forgetDrafts(tx: Tx, userIds: readonly number[] | string): Promise<void> {
   await tx.rows(deleteAll, [userIds]);

@@ -19,7 +19,7 @@ import {
 import { reordering } from "./reordering.ts";
 
 /**
- * Creates a linkifier, the last one in their order (rendering.md §3), and tells everybody.
+ * Creates a linkifier at the end of the order (rendering.md §3), and sends an event to all users.
  * @returns its id
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
@@ -35,7 +35,7 @@ export async function createLinkifier(tx: Tx, actor: Account, wanted: Linkifier)
       data: { ...wanted, realmId },
       select: { id: true },
     });
-    // After all others: an order is an older linkifier's id, or an index below the number of linkifiers.
+    // Sorts last: the order of an older linkifier is its own id, or an index below the number of linkifiers.
     await prisma.linkifier.update({ where: { id }, data: { order: id }, select: { id: true } });
     created = id;
     return { type: "linkifier_created", data: { linkifier_id: id, ...wanted } };
@@ -44,7 +44,8 @@ export async function createLinkifier(tx: Tx, actor: Account, wanted: Linkifier)
 }
 
 /**
- * Changes a linkifier, which keeps its place (rendering.md §3), and tells everybody; what was sent before stays as it is.
+ * Changes a linkifier in its place (rendering.md §3), and sends an event to all users. Existing messages stay as they
+ * are.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function updateLinkifier(
@@ -66,7 +67,7 @@ export async function updateLinkifier(
 }
 
 /**
- * Removes a linkifier (rendering.md §3), and tells everybody; what was sent before stays as it is.
+ * Removes a linkifier (rendering.md §3), and sends an event to all users. Existing messages stay as they are.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function removeLinkifier(tx: Tx, actor: Account, id: number): Promise<void> {
@@ -81,9 +82,10 @@ export async function removeLinkifier(tx: Tx, actor: Account, id: number): Promi
 const reorder = reordering("linkifiers");
 
 /**
- * Gives the organization's linkifiers the order of the list (rendering.md §3), and tells everybody unless they have it.
- * @param order ids of all of them
- * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless each linkifier is there once, and nothing else
+ * Puts the organization's linkifiers into the order of the list (rendering.md §3), and sends an event to all users if
+ * the order changes.
+ * @param order ids of all linkifiers
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless the list names each linkifier exactly once
  */
 export async function reorderLinkifiers(
   tx: Tx,
@@ -106,8 +108,9 @@ export async function reorderLinkifiers(
 }
 
 /**
- * Has an administrator change the organization's linkifiers, and tells everybody of them.
- * @param change gets those that there are, which nobody else changes meanwhile; returns nothing where all stays as it is
+ * Applies an administrator's change to the organization's linkifiers, and sends the new list to all users.
+ * @param change receives the current linkifiers, which no other transaction changes meanwhile; returns undefined if
+ * nothing changes
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, and what `change` throws
  */
 async function changeLinkifiers(
@@ -124,7 +127,7 @@ async function changeLinkifiers(
 }
 
 /**
- * Refuses a linkifier that cannot be used (rendering.md §3), or not beside the others of the organization.
+ * Checks that a linkifier is valid (rendering.md §3), and that it fits with the organization's other linkifiers.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkUsable(wanted: Linkifier, others: readonly LinkifierObject[]): void {
@@ -140,8 +143,8 @@ function checkUsable(wanted: Linkifier, others: readonly LinkifierObject[]): voi
 }
 
 /**
- * The linkifier with this id, and the others.
- * @throws ApiError `BAD_REQUEST` where there is none
+ * Splits the list into the linkifier with this id and the others.
+ * @throws ApiError `BAD_REQUEST` if there is none
  */
 function oneOf(
   linkifiers: readonly LinkifierObject[],

@@ -12,11 +12,11 @@ import { type Account, findAccount, lockAccount, noSuchUser } from "@carillon/mo
 
 const row = {
   id: column.int,
-  /** UNIX seconds: since when. */
+  /** When the account was muted, in UNIX seconds. */
   timestamp: column.bigint,
 };
 
-/** Somebody whom an account does not want to hear from. */
+/** An account that another account has muted. */
 type MutedUser = RowOf<typeof row>;
 
 const muted = statement({
@@ -26,14 +26,14 @@ const muted = statement({
   row,
 });
 
-/** Everybody whom the account has muted, the first one first. */
+/** Lists the accounts that the account has muted, oldest muting first. */
 export function listMutedUsers(sql: Sql, userId: number): Promise<MutedUser[]> {
   return sql.rows(muted, [userId]);
 }
 
 /**
- * Mutes an account that the actor sees, whatever it is, for the actor (clients.md §4).
- * @throws ApiError `BAD_REQUEST` for oneself, for an unknown account and for one that is muted already
+ * Mutes an account for the actor, who must see it (clients.md §4). Any kind of account can be muted.
+ * @throws ApiError `BAD_REQUEST` for the actor, for an unknown account and for one that is muted already
  */
 export async function muteUser(tx: Tx, actor: Account, userId: number): Promise<void> {
   if (userId === actor.id) throw errors.badRequest("You cannot mute yourself");
@@ -45,7 +45,7 @@ export async function muteUser(tx: Tx, actor: Account, userId: number): Promise<
 }
 
 /**
- * Takes the muting of an account back, also of one that the actor no longer sees.
+ * Unmutes an account, which the actor need not see any more.
  * @throws ApiError `BAD_REQUEST` for an unknown account and for one that is not muted
  */
 export async function unmuteUser(tx: Tx, actor: Account, userId: number): Promise<void> {
@@ -57,14 +57,17 @@ export async function unmuteUser(tx: Tx, actor: Account, userId: number): Promis
   throw errors.badRequest("You have not muted this user");
 }
 
-/** @throws ApiError `BAD_REQUEST` where the actor sees no such account (users.md §2.1) */
+/**
+ * Checks that the actor sees the account (users.md §2.1).
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 async function requireSeen(tx: Tx, actor: Account, userId: number): Promise<void> {
   if (!(await findAccount(tx, actor, String(userId)))) throw noSuchUser();
 }
 
 /**
- * One change at a time for an account: the lists that it is told follow each other as the changes do.
- * @returns how many rows have changed; nothing is told of none
+ * Changes the account's muted users under its lock, so that its clients receive the lists in the order of the changes.
+ * @returns how many rows have changed; no event is sent if none has
  */
 async function change(
   tx: Tx,

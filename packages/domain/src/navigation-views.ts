@@ -19,12 +19,12 @@ const ofAccount = statement({
   row,
 });
 
-/** What the account has said of views of its navigation, the first one first. */
+/** Lists the account's settings of navigation views, oldest first. */
 export function listNavigationViews(sql: Sql, userId: number): Promise<Array<RowOf<typeof row>>> {
   return sql.rows(ofAccount, [userId]);
 }
 
-/** What the account has said of views of its navigation. */
+/** The account's settings of navigation views. */
 export const navigationViewsSection: Section = {
   names: ["navigation_views"],
   load: async ({ tx, actor }) => ({ navigation_views: await listNavigationViews(tx, actor.id) }),
@@ -42,8 +42,8 @@ interface ViewChanges {
 }
 
 /**
- * Adds a view to the account's navigation, or says something of one that every client has
- * (bot-storage-alert-words-navigation.md §3).
+ * Adds a view to the account's navigation, or stores settings of a built-in view (bot-storage-alert-words-navigation.md
+ * §3).
  * @throws ApiError `BAD_REQUEST`
  */
 export async function addNavigationView(tx: Tx, actor: Account, given: NewView): Promise<void> {
@@ -65,8 +65,8 @@ export async function addNavigationView(tx: Tx, actor: Account, given: NewView):
 }
 
 /**
- * Changes a view; what is not given stays.
- * @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such view
+ * Changes a view. Fields that are not given stay.
+ * @throws ApiError `BAD_REQUEST`; with status 404 if the account has no such view
  */
 export async function updateNavigationView(
   tx: Tx,
@@ -97,8 +97,8 @@ export async function updateNavigationView(
 }
 
 /**
- * Removes a view; one that every client has is as it was at first then.
- * @throws ApiError `BAD_REQUEST` with status 404 where the account has no such view
+ * Removes a view. A built-in view returns to its defaults.
+ * @throws ApiError `BAD_REQUEST` with status 404 if the account has no such view
  */
 export async function removeNavigationView(
   tx: Tx,
@@ -112,13 +112,13 @@ export async function removeNavigationView(
   emit(tx, actor.realmId, [navigationViewRemoved({ fragment }, { audience: [actor.id] })]);
 }
 
-/** One change at a time for an account: its clients are told in the order of the changes. */
+/** Locks the account until the transaction ends, so that its clients receive events in the order of the changes. */
 async function lockedPrisma(tx: Tx, { realmId, id }: Account) {
   await lockAccount(tx, realmId, id);
   return tx.prisma();
 }
 
-/** Views that every client has, without a row (bot-storage-alert-words-navigation.md §3). */
+/** The built-in views, which exist without a row (bot-storage-alert-words-navigation.md §3). */
 const builtIn: ReadonlySet<string> = new Set([
   "inbox",
   "recent",
@@ -131,18 +131,17 @@ const builtIn: ReadonlySet<string> = new Set([
   "reminders",
 ]);
 
-/** Code points of a fragment, and of a name: they are in indexes. */
+/** Maximum code points of a fragment and of a name, which are both indexed. */
 const maxLength = 500;
 
-/** Whether every client has the view. */
 function isBuiltIn(fragment: string): boolean {
   return builtIn.has(fragment);
 }
 
 /**
- * A fragment or a name as it is stored.
- * @param what it is called in the request
- * @throws ApiError `BAD_REQUEST` where nothing is left of it, or it is too long
+ * Trims and checks a fragment or a name.
+ * @param what the parameter's name in the request
+ * @throws ApiError `BAD_REQUEST` if it is blank or too long
  */
 function viewText(what: "fragment" | "name", given: string): string {
   const text = given.trim();
@@ -152,18 +151,21 @@ function viewText(what: "fragment" | "name", given: string): string {
   return text;
 }
 
-/** @throws ApiError `BAD_REQUEST` where the view is one that every client has, and a name is given */
+/**
+ * Checks that no name is given for a built-in view.
+ * @throws ApiError `BAD_REQUEST` if one is
+ */
 function refuseBuiltInName(fragment: string, name: string | undefined): void {
   if (name !== undefined && isBuiltIn(fragment))
     throw errors.badRequest("A built-in view has no name of its own");
 }
 
-/** The refusal of a fragment or a name that another view of the account has. */
+/** The error for a fragment or a name that another view of the account has. */
 function viewExists() {
   return errors.badRequest("You have such a navigation view already");
 }
 
-/** The refusal of a fragment of which the account has no view. */
+/** The error for a fragment for which the account has no view. */
 function noSuchView() {
   return errors.notFound404("You have no such navigation view");
 }

@@ -13,41 +13,41 @@ import {
 
 /** The rows of {@link presenceColumns}. */
 const presenceRow = {
-  /** Last active; when the account was made where it never was. */
+  /** When the account was last active; when it was created if it never was. */
   active: column.bigint,
-  /** Last connected, active or not. */
+  /** When the account was last connected, active or not. */
   idle: column.bigint,
 };
 
-/** When somebody was last there. UNIX seconds. */
+/** When an account was last active and last connected, in UNIX seconds. */
 type Presence = RowOf<typeof presenceRow>;
 
-/** Seconds without a word from any of their clients after which somebody counts as offline. */
+/** Seconds after the last ping of any client when an account counts as offline. */
 export const offlineThreshold = 140;
 
-/** Seconds that a client may be connected since the last activity and still count as active: one ping, and some. */
+/** Seconds after the last activity in which a connected account still counts as active: a little more than one ping. */
 const activeFor = 70;
 
-/** What clients sent that know one state and its time. */
+/** The legacy format: one state and its time. */
 interface LegacyState {
   readonly status: "active" | "idle";
   /** UNIX seconds */
   readonly timestamp: number;
 }
 
-/** The two times (clients.md §3). */
+/** Converts a presence to the modern format: two times (clients.md §3). */
 function modernPresence({ active, idle }: Presence) {
   return { active_timestamp: active, idle_timestamp: idle };
 }
 
-/** One state and its time. */
+/** Converts a presence to the legacy format. */
 function legacyState({ active, idle }: Presence): LegacyState {
   return active + activeFor >= idle
     ? { status: "active", timestamp: active }
     : { status: "idle", timestamp: idle };
 }
 
-/** The state as if one client, the web's, were all that there is (clients.md §3). */
+/** Returns the legacy format of an account whose only client is the website (clients.md §3). */
 export function legacyPresence(presence: Presence) {
   const state = { client: "website", ...legacyState(presence) };
   return { aggregated: state, website: { ...state, pushable: false } };
@@ -57,7 +57,7 @@ export function legacyPresence(presence: Presence) {
 const presenceColumns = `floor(extract(epoch FROM coalesce(p.active_at, u.date_joined)))::bigint AS active,
   floor(extract(epoch FROM p.idle_at))::bigint AS idle`;
 
-/** Whether others are shown the row of `user_presence p`, which is that of `users u`. */
+/** SQL condition: whether others may see the presence in `user_presence p` of the account `users u`. */
 const presenceIsShown = `p.idle_at IS NOT NULL AND u.is_active AND NOT u.is_bot
   AND ${switchSql("presence_enabled")}`;
 
@@ -70,9 +70,10 @@ const ofAccount = statement({
 });
 
 /**
- * When somebody was last there, in the legacy form (clients.md §4).
- * @param named their ID or e-mail address
- * @throws ApiError `BAD_REQUEST` for who is unknown, deactivated or a bot, and where nothing is known or shown
+ * Returns an account's presence in the legacy format (clients.md §4).
+ * @param named the account's ID or e-mail address
+ * @throws ApiError `BAD_REQUEST` for an account that is unknown, deactivated or a bot, and for a presence that is
+ * unknown or hidden
  */
 export async function readPresence(sql: Sql, viewer: Account, named: string) {
   const account = await findAccount(sql, viewer, named);
@@ -89,18 +90,18 @@ export async function readPresence(sql: Sql, viewer: Account, named: string) {
 }
 
 interface ReadPresencesOptions {
-  /** By user ID, in the modern form; else by e-mail address, in the legacy one. */
+  /** True: keys are user IDs, in the modern format. False: keys are e-mail addresses, in the legacy format. */
   readonly modern: boolean;
-  /** Only what has changed since this update; everything unless given. */
+  /** Returns only presences changed after this update; all of them if undefined. */
   readonly since?: number | undefined;
-  /** Days: who was last connected longer ago is left out. */
+  /** Days: accounts last connected before that are left out. */
   readonly historyLimit: number;
 }
 
-/** Days that the oldest presence may be old, unless a client says otherwise. */
+/** Default of `historyLimit`, in days. */
 export const usualHistoryLimit = 14;
 
-/** A hundred years, in days: all there is, and still a date. */
+/** A hundred years, in days: longer than any history, and PostgreSQL can still compute the date. */
 const longestHistory = 36_525;
 
 const shown = statement({
@@ -118,12 +119,12 @@ const clock = statement({
   row: { now: column.float },
 });
 
-/** Presences that are shown in one go, a few milliseconds' work: others get their turn in between. */
+/** Presences converted before other work may run: a few milliseconds. */
 const slice = 2_000;
 
 /**
- * When the organization's people were last there, spelled as on the wire (clients.md §4). Left out are those who hide
- * it (`presence_enabled`), deactivated accounts, bots, who have none, and whom the viewer does not see.
+ * Returns the presences of the organization's users in the wire format (clients.md §4). Leaves out accounts that hide
+ * their presence (`presence_enabled`), deactivated accounts, bots, and accounts that the viewer cannot see.
  */
 export async function readPresences(
   sql: Sql,
@@ -148,7 +149,7 @@ export async function readPresences(
   return { presences, presence_last_update_id: newest, server_timestamp: time?.now ?? 0 };
 }
 
-/** The row is locked: of two clients that come back at once, one tells of it. */
+/** Locks the row: if two clients come back at once, only one sends the event. */
 const before = statement({
   name: "presence-before",
   text: `SELECT extract(epoch FROM active_at)::float8 AS active, extract(epoch FROM idle_at)::float8 AS idle
@@ -175,8 +176,8 @@ const store = statement({
 });
 
 /**
- * Notes that the account is connected, and whether it is active; everybody is told when it comes back after having been
- * offline (clients.md §4). An account that hides its presence (`presence_enabled`) leaves no trace.
+ * Records that the account is connected, and whether it is active. Sends an event when it was offline before
+ * (clients.md §4). Stores nothing for an account that hides its presence (`presence_enabled`).
  */
 export async function recordPresence(
   tx: Tx,
@@ -190,7 +191,8 @@ export async function recordPresence(
   if (!facts?.enabled) return;
   const { now } = facts;
   const isActive = status === "active";
-  // Before `update_id` is taken, so that its order is that of commits: who asks for what is new misses nothing.
+  // Locks before `update_id` is taken, so that update ids follow the order of commits: a client that asks for presences
+  // after an id misses none.
   lockKeyWithCommit(tx, "presence", actor.realmId);
   tx.sendWithCommit(store, [actor.id, actor.realmId, isActive]);
   const last = row?.idle ?? null;
@@ -207,9 +209,9 @@ export async function recordPresence(
 }
 
 /**
- * What everybody is told of somebody's presence.
+ * Makes the event of a changed presence.
  * @param now UNIX seconds, with a fraction
- * @param audience who sees the account
+ * @param audience the users that see the account
  */
 export function presenceEvent(
   { id, email }: Pick<Account, "id" | "email">,

@@ -28,26 +28,26 @@ import {
 import { loadRendering } from "./messages/send/mention-lookups.ts";
 import { TextReader } from "./messages/send/text-reader.ts";
 
-/** What a reminder is made of. */
+/** The data of a reminder. */
 interface ReminderDraft {
-  /** Whose it is. */
+  /** The account that is reminded. */
   readonly account: Account;
-  /** What it is about, as the account sees it. */
+  /** The message, as the account sees it. */
   readonly message: SeenMessage;
-  /** What the account has written besides; not blank. */
+  /** The account's note; null or not blank. */
   readonly note: string | null;
 }
 
 type Contained = Pick<RenderedMessage, "hasLink" | "hasImage" | "hasAttachment">;
 
-/** What a reminder says, and what its quotes have in them. Whom it names is not called by it. */
+/** The text of a reminder, and what its quotes contain. The mentions in it notify no one. */
 export interface ReminderText extends Notice, Contained {}
 
 /**
- * The texts of reminders (scheduled-messages.md §8): a link to the message, the note, the message quoted. Names stand in
- * them as names; note and message are Markdown, which shows the account nothing that it could not see by itself. The same
- * number of statements whatever the number of drafts.
- * @param reader keeps what it reads, for the next time
+ * Composes the texts of reminders (scheduled-messages.md §8): a link to the message, the note, and the message as a
+ * quote. User names are inserted as plain names. Note and message are rendered as Markdown for the account, so they
+ * show it nothing that it cannot see. The number of statements does not depend on the number of drafts.
+ * @param reader caches the parsed texts
  */
 export async function composeReminders(
   sql: Sql,

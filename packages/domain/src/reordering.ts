@@ -1,8 +1,8 @@
 import { statement } from "@carillon/db";
 
 /**
- * Declares the statement that gives an organization's rows the order of a list: from 0 on, and no row is written that has
- * its place. Values: the organization, and the ids.
+ * Returns the statement that puts an organization's rows into the order of a list, counted from 0. Only rows whose
+ * order changes are written. Values: the organization's id and the row ids.
  */
 export function reordering(table: "channel_folders" | "custom_profile_fields" | "linkifiers") {
   return statement({

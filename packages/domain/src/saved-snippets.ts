@@ -12,7 +12,7 @@ import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount, maxMessageLength } from "@carillon/model";
 import type { Section } from "./snapshot-section.ts";
 
-/** Code points of a title. */
+/** Maximum code points of a title. */
 const maxTitleLength = 60;
 
 const sizes = statement({
@@ -29,8 +29,8 @@ const byIds = statement({
 });
 
 /**
- * What the account has saved, the first one first: all of it, or page by page where it is large.
- * @param sql a transaction, repeatable read
+ * Lists the account's snippets, oldest first: as one array, or page by page if it is large.
+ * @param sql a REPEATABLE READ transaction
  */
 export async function listSavedSnippets(
   sql: Sql,
@@ -41,13 +41,13 @@ export async function listSavedSnippets(
   );
 }
 
-/** Texts that the account keeps to write them again. */
+/** The account's saved snippets. */
 export const savedSnippetsSection: Section = {
   names: ["saved_snippets"],
   load: async ({ tx, actor }) => ({ saved_snippets: await listSavedSnippets(tx, actor.id) }),
 };
 
-/** A snippet as clients get it. */
+/** Converts a stored snippet to its wire format. */
 function presentSnippet(row: {
   readonly id: number;
   readonly title: string;
@@ -58,12 +58,18 @@ function presentSnippet(row: {
   return { id, title, content, date_created: Math.floor(dateCreated.getTime() / 1_000) };
 }
 
-/** @throws ApiError `BAD_REQUEST` where it is empty or too long */
+/**
+ * Trims and checks a title.
+ * @throws ApiError `BAD_REQUEST` if it is empty or too long
+ */
 function checkedTitle(given: string): string {
   return checked("title", given, maxTitleLength);
 }
 
-/** @throws ApiError `BAD_REQUEST` where it is empty or too long */
+/**
+ * Trims and checks a content.
+ * @throws ApiError `BAD_REQUEST` if it is empty or too long
+ */
 function checkedContent(given: string): string {
   return checked("content", given, maxMessageLength);
 }
@@ -103,8 +109,8 @@ export async function createSavedSnippet(
 }
 
 /**
- * Changes a snippet; what is not given stays.
- * @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such snippet
+ * Changes a snippet. Fields that are not given stay.
+ * @throws ApiError `BAD_REQUEST`; with status 404 if the account has no such snippet
  */
 export async function updateSavedSnippet(
   tx: Tx,
@@ -125,7 +131,10 @@ export async function updateSavedSnippet(
   emit(tx, actor.realmId, [savedSnippetUpdated({ saved_snippet }, { audience: [actor.id] })]);
 }
 
-/** @throws ApiError `BAD_REQUEST` with status 404 where the account has no such snippet */
+/**
+ * Deletes a snippet.
+ * @throws ApiError `BAD_REQUEST` with status 404 if the account has no such snippet
+ */
 export async function deleteSavedSnippet(tx: Tx, actor: Account, id: number): Promise<void> {
   const prisma = await lockedPrisma(tx, actor);
   const { count } = await prisma.savedSnippet.deleteMany({ where: { userId: actor.id, id } });
@@ -135,7 +144,7 @@ export async function deleteSavedSnippet(tx: Tx, actor: Account, id: number): Pr
   ]);
 }
 
-/** One change at a time for an account: its clients are told in the order of the changes. */
+/** Locks the account until the transaction ends, so that its clients receive events in the order of the changes. */
 async function lockedPrisma(tx: Tx, { realmId, id }: Account) {
   await lockAccount(tx, realmId, id);
   return tx.prisma();

@@ -19,7 +19,7 @@ import { maxSubscribedNotices } from "./notices/record.ts";
 import { offlineThreshold } from "./presence.ts";
 import { passwordLength } from "./users/passwords.ts";
 
-/** What a client wants to know before anybody logs in (http-contract.md §10). */
+/** Returns the settings that a client reads before login (http-contract.md §10). */
 export async function serverSettings(sql: Sql, site: Site, host: string) {
   const realm = await realmOfHost(sql, host);
   const url = realmUrl(site, realm);
@@ -47,15 +47,15 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
   };
 }
 
-/** What clients are told they talk to (http-contract.md §10): they choose their behaviour by the feature level. */
+/** The protocol version sent to clients (http-contract.md §10), which choose their behaviour by the feature level. */
 export const serverVersion = {
   zulip_version: "12.0",
   zulip_merge_base: "12.0",
-  /** Do not raise it without the behaviour. */
+  /** Raise it only together with the behaviour of that level. */
   zulip_feature_level: 496,
 } as const;
 
-/** What clients are told of the server's limits (events.md §1.3). Lengths are in code points, files in MiB. */
+/** The server's limits, sent to clients (events.md §1.3). Lengths are in code points, file sizes in MiB. */
 export const serverLimits = {
   max_message_length: maxMessageLength,
   max_topic_length: maxTopicLength,
@@ -73,7 +73,7 @@ export const serverLimits = {
   password_max_length: passwordLength.max,
 };
 
-/** How often clients are to do things, and how long they are to wait (events.md §1.3). */
+/** Intervals and timeouts, sent to clients (events.md §1.3). */
 export const serverTimings = {
   /** Seconds; longer than the time between two heartbeats. */
   event_queue_longpoll_timeout_seconds: 90,
@@ -87,10 +87,10 @@ export const serverTimings = {
 /** The names of the Unicode emoji by code, as JSON text: `{"code_to_names":{"1f642":["smile",…],…}}` (events.md §1.3). */
 export const emojiData = JSON.stringify({ code_to_names: Object.fromEntries(codeToNames) });
 
-/** Another text has another version: what was fetched under one address never changes. */
+/** A hash of the text, part of its URL: the content of a URL never changes. */
 export const emojiDataVersion = createHash("sha256").update(emojiData).digest("hex").slice(0, 16);
 
-/** Where clients fetch {@link emojiData}: `server_emoji_data_url`, absolute. */
+/** Returns the absolute URL of {@link emojiData}: `server_emoji_data_url`. */
 export function emojiDataUrl(site: Pick<Site, "url">): string {
   return `${site.url}/static/emoji/${emojiDataVersion}`;
 }

@@ -2,12 +2,12 @@ import type { ClientCapability, ProgramNeed } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { Account, Memberships, Realm, Site } from "@carillon/model";
 
-/** What a section of the snapshot may ask. Everything is read through `tx`: it sees one moment. */
+/** What a section of the snapshot can read. All queries run in `tx`, which is one database snapshot. */
 export interface SnapshotContext {
   readonly tx: Tx;
   readonly site: Site;
   readonly realm: Realm;
-  /** Who registers. */
+  /** The account that registers. */
   readonly actor: Account;
   /** The groups that the actor is in, at any depth. */
   readonly memberships: Memberships;
@@ -17,21 +17,23 @@ export interface SnapshotContext {
   readonly presenceHistoryLimit: number;
   readonly includeSubscribers: boolean | "partial";
   readonly capabilities: ReadonlySet<ClientCapability>;
-  /** Of the program that registers. */
+  /** Needs of the client program that registers. */
   readonly needs: readonly ProgramNeed[];
-  /** The sections that the client named; undefined where it wants everything. */
+  /** The sections that the client asked for; undefined for all. */
   readonly named: ReadonlySet<string> | undefined;
 }
 
-/** A part of the snapshot (events.md §1.2). Every exported section of this package is found and served. */
+/** A part of the snapshot (events.md §1.2). Every section that this package exports is registered automatically. */
 export interface Section {
-  /** It is sent when all of these are asked for. */
+  /** Event types: the section is sent if the client asks for all of them. */
   readonly names: readonly string[];
-  /** Its fields, spelled as on the wire. */
+  /** Loads the section's fields, named as in the wire format. */
   load(context: SnapshotContext): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** What the client is told instead of the empty topic: its display name, unless the client knows the empty one. */
+/**
+ * Returns what the client receives for the empty topic: its display name, unless the client supports the empty name.
+ */
 export function emptyTopicFor({ capabilities, realm }: SnapshotContext): string {
   return capabilities.has("empty_topic_name") ? "" : realm.emptyTopicDisplayName;
 }

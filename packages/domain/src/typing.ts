@@ -40,15 +40,14 @@ interface TypingInput {
   readonly topic: string | undefined;
 }
 
-/** The message that the sender may be writing, of which nobody can know what it says. */
+/** Placeholder content for the permission checks: the message is not written yet. */
 const unwritten = "…";
 
 /**
- * Tells a conversation that somebody is typing, or has stopped, each time that it is asked to (events.md §6); stores
- * nothing (clients.md §4). An account that could not send a message there may not do so either, and gets the same
- * refusals.
- * @throws ApiError `BAD_REQUEST` where the sender does not want typing to be told, `REQUEST_VARIABLE_MISSING`, and the
- * refusals of a message (scheduled-messages.md §0.4)
+ * Sends a conversation the event that the actor is typing or has stopped (events.md §6); stores nothing (clients.md
+ * §4). Requires the permission to send a message there, with the same errors.
+ * @throws ApiError `BAD_REQUEST` if the actor hides typing, `REQUEST_VARIABLE_MISSING`, and the errors of sending a
+ * message (scheduled-messages.md §0.4)
  */
 export async function tellTyping(
   tx: Tx,
@@ -78,7 +77,7 @@ function destinationOf({ type, to, channelId, topic }: TypingInput): Destination
   return { kind: "channel", channelId };
 }
 
-/** The event, undefined where there is nobody to tell. */
+/** Makes the event; undefined if it has no receivers. */
 async function typingEvent(
   tx: Tx,
   op: TypingOp,
@@ -118,10 +117,9 @@ interface EditingInput {
 }
 
 /**
- * Tells those who would see the change, and see who makes it, that somebody edits a message of theirs, or has stopped,
- * each time that it is asked to; stores nothing (clients.md §4).
- * @throws ApiError `BAD_REQUEST` where the message is not the account's to edit, or the account does not want typing to
- * be told
+ * Sends the event that the actor is editing a message of theirs, or has stopped, to users who can read the message and
+ * see the actor; stores nothing (clients.md §4).
+ * @throws ApiError `BAD_REQUEST` if the account may not edit the message, or hides typing
  */
 export async function tellEditing(
   tx: Tx,
@@ -161,7 +159,7 @@ const having = statement({
   row: { id: column.int },
 });
 
-/** Those of the accounts who have a copy of the message. */
+/** Returns the given accounts that have a copy of the message. */
 async function holders(tx: Tx, messageId: number, userIds: readonly number[]): Promise<number[]> {
   const rows = await tx.rows(having, [userIds, messageId]);
   return rows.map(({ id }) => id);
@@ -180,12 +178,12 @@ const senders = {
   }),
 };
 
-/** Channels with more subscribers are told nothing. */
+/** No event is sent to channels with more subscribers. */
 const maxSubscribers = 100;
 
 /**
- * Refuses an account that does not want others to be told that it is typing.
- * @throws ApiError `BAD_REQUEST`
+ * Checks that the account's settings allow typing events.
+ * @throws ApiError `BAD_REQUEST` if not
  */
 async function checkTellsTyping(
   sql: Sql,
@@ -206,7 +204,7 @@ const inChannel = statement({
   row: { id: column.int },
 });
 
-/** The channel's subscribers who want to be told of typing, and see who types, ascending. */
+/** Returns the channel's subscribers who receive typing events and see the sender, ascending. */
 async function channelReceiversOf(sql: Sql, sender: Account, channelId: number): Promise<number[]> {
   const rows = await sql.rows(inChannel, [channelId]);
   const ids = rows.map(({ id }) => id);
@@ -221,7 +219,7 @@ const inConversation = statement({
   row: { id: column.int },
 });
 
-/** The conversation's active participants who want to be told of typing, the sender among them, ascending. */
+/** Returns the conversation's active participants who receive typing events, including the sender, ascending. */
 async function directReceivers(sql: Sql, realmId: number, members: Members): Promise<number[]> {
   const rows = await sql.rows(inConversation, [realmId, members]);
   return rows.map(({ id }) => id);

@@ -34,8 +34,8 @@ const ofAccount = statement({
 });
 
 /**
- * What somebody says of themselves; only what is set.
- * @throws ApiError `BAD_REQUEST` when there is no such account, or the viewer does not see it
+ * Returns the fields of an account's status that are set.
+ * @throws ApiError `BAD_REQUEST` if there is no such account, or the viewer does not see it
  */
 export async function readStatus(
   sql: Sql,
@@ -63,8 +63,8 @@ const ofRealm = statement({
 });
 
 /**
- * What everybody whom the viewer sees says of themselves, by account id; those who say nothing are left out. An account
- * that is deactivated is not: no event tells of it when they come back.
+ * Returns the statuses of all accounts that the viewer sees, by account id, without empty ones. Includes deactivated
+ * accounts, because reactivating one sends no status event.
  */
 export async function listStatuses(
   sql: Sql,
@@ -81,7 +81,7 @@ export async function listStatuses(
   );
 }
 
-/** Code points that a status text may have. */
+/** Maximum code points of a status text. */
 const maxTextLength = 60;
 
 const insertEmpty = statement({
@@ -105,8 +105,9 @@ const store = statement({
 });
 
 /**
- * Sets what the account says of itself, and tells everybody what has changed (clients.md §4). What is not given stays.
- * @throws ApiError `BAD_REQUEST` when nothing is given, for a text that is too long and an emoji that is unknown
+ * Sets the account's status, and sends the changed fields to users who see the account (clients.md §4). Fields that are
+ * not given stay.
+ * @throws ApiError `BAD_REQUEST` if nothing is given, if the text is too long, and if the emoji is unknown
  */
 export async function updateStatus(
   tx: Tx,
@@ -118,7 +119,7 @@ export async function updateStatus(
   if (Object.keys(wanted).length === 0)
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
   const audience = await audienceSeeing(tx, actor);
-  // The row is there from the first time on, so that there is one to lock.
+  // The first call inserts the row, so that there is a row to lock.
   const {
     beforeRows: [before],
   } = await loadAfter(tx.rows(insertEmpty, [actor.id, actor.realmId]), {
@@ -146,7 +147,7 @@ function textField(text: string | undefined): Partial<UserStatus> {
   return { status_text };
 }
 
-/** The text, or the emoji with all three of its fields, or both. */
+/** Returns the changed fields: the text, all three emoji fields, or both. */
 function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial<UserStatus> {
   const { status_text, ...emoji } = wanted;
   return {
@@ -156,9 +157,9 @@ function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial
 }
 
 /**
- * Sets what somebody else says of themselves, as an administrator (clients.md §4).
- * @throws ApiError `BAD_REQUEST` for who is no active person of the organization, and as for one's own status;
- * `UNAUTHORIZED_PRINCIPAL` for an actor who is no administrator any more
+ * Sets the status of another account, as an administrator (clients.md §4).
+ * @throws ApiError `BAD_REQUEST` if the account is not an active person of the organization, and as for one's own
+ * status; `UNAUTHORIZED_PRINCIPAL` if the actor is no longer an administrator
  */
 export async function updateStatusOfUser(
   tx: Tx,
@@ -176,7 +177,7 @@ export async function updateStatusOfUser(
 
 /** An emoji as a request names it. */
 interface NamedEmoji {
-  /** Empty for none. */
+  /** Empty to remove the emoji. */
   readonly name: string | undefined;
   readonly code: string | undefined;
   readonly type: string | undefined;
@@ -185,9 +186,9 @@ interface NamedEmoji {
 type StatusEmoji = Pick<UserStatus, "emoji_name" | "emoji_code" | "reaction_type">;
 
 /**
- * The emoji that a request asks for: one of Unicode's, since organizations have none of their own yet; with empty
- * fields where it is to be taken away, undefined where the request says nothing of it.
- * @throws ApiError `BAD_REQUEST` for an unknown name, and for a code or a type that are not the name's
+ * Returns the emoji fields that a request asks for: empty ones to remove the emoji, undefined if the request does not
+ * mention it. Only Unicode emoji are supported, since organizations have no custom emoji yet.
+ * @throws ApiError `BAD_REQUEST` for an unknown name, and for a code or a type that does not match the name
  */
 function statusEmoji({ name, code, type }: NamedEmoji): StatusEmoji | undefined {
   if (name === undefined) {

@@ -29,8 +29,9 @@ interface TopicPolicyChange extends NamedTopic {
 }
 
 /**
- * Sets what the account wants of a topic (clients.md §4), and tells its clients if that is new. A policy is for
- * channels that the account may read; taking one back works for those too that it could read once.
+ * Sets the account's visibility policy of a topic (clients.md §4), and sends an event to its clients if it changes.
+ * Setting a policy requires that the account may read the channel. Removing one also works for a channel that the
+ * account can no longer read.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function setTopicPolicy(
@@ -62,7 +63,7 @@ export function muteTopic(tx: Tx, account: Account, topic: NamedTopic): Promise<
 }
 
 /**
- * Takes back that the account muted a topic; one that it unmuted or follows stays as it is.
+ * Unmutes a topic. Topics that the account unmuted or follows stay as they are.
  * @throws ApiError `BAD_REQUEST` unless it is muted
  */
 export async function unmuteTopic(
@@ -77,14 +78,20 @@ export async function unmuteTopic(
     throw errors.badRequest("You have not muted this topic");
 }
 
-/** @throws ApiError `BAD_REQUEST` for a topic that no message can have */
+/**
+ * Checks and normalises a topic.
+ * @throws ApiError `BAD_REQUEST` for a topic that no message can have
+ */
 function checkTopic(text: string, realm: Realm): string {
   if (isLongerThan(text.trim(), maxTopicLength))
     throw errors.badRequest(`topic must not have more than ${maxTopicLength} characters`);
   return normaliseTopic(text, realm);
 }
 
-/** Of a channel of the organization, whether the account sees it or not; 0, the id of none, where there is no such. */
+/**
+ * Returns the id of a channel of the organization, whether or not the account sees it; 0 (no channel's id) if there is
+ * none.
+ */
 async function idOfAny(tx: Tx, account: Account, named: ChannelName): Promise<number> {
   const found =
     typeof named === "number"
@@ -112,7 +119,7 @@ const upsert = statement({
   row: storedRow,
 });
 
-/** The topic keeps the spelling that it was first stored with. */
+/** Stores a policy. The topic keeps the spelling of its first row. */
 async function store(
   tx: Tx,
   account: Account,

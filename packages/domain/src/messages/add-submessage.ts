@@ -15,7 +15,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
-/** Code points of `msg_type`. */
+/** Maximum code points of `msg_type`. */
 const maxTypeLength = 100;
 
 export interface NewSubmessage {
@@ -25,8 +25,8 @@ export interface NewSubmessage {
 }
 
 /**
- * Attaches data of an integration, such as a vote, to a message (messages.md §6.6): who wrote the message begins, and
- * every account that sees it may go on.
+ * Attaches data of an integration, such as a vote, to a message (messages.md §6.6). The first submessage must come from
+ * the message's sender; later ones may come from any account that can read the message.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export async function addSubmessage(
@@ -69,7 +69,8 @@ export async function addSubmessage(
 }
 
 /**
- * @returns what the content is the JSON of
+ * Checks the lengths and parses the content as JSON.
+ * @returns the parsed content
  * @throws ApiError `BAD_REQUEST`
  */
 function checkTexts(type: string, content: string): unknown {
@@ -84,7 +85,9 @@ function checkTexts(type: string, content: string): unknown {
   }
 }
 
-/** The kind of widget that a message is by its first submessage of that type; undefined where it is none. */
+/**
+ * Returns the widget type in the message's first submessage of type `widget`; undefined if the message is not a widget.
+ */
 function widgetType(first: string | null): unknown {
   if (first === null) return undefined;
   const widget: unknown = JSON.parse(first);
@@ -102,10 +105,10 @@ const attached = statement({
     FROM submessages WHERE message_id = $1`,
   row: {
     count: column.int,
-    /** Those of the account. */
+    /** Submessages of the account. */
     own: column.int,
     length: column.int,
-    /** What kind of widget the message is, as JSON. */
+    /** Content of the message's first widget submessage, as JSON. */
     widget: column.text.orNull(),
   },
 });

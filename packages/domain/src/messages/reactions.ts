@@ -19,7 +19,7 @@ import {
 
 import { writeCopies } from "./flags/change-flag.ts";
 
-/** An emoji as a request names it; what is left out is what the name stands for. */
+/** An emoji as a request names it; undefined fields follow from the name. */
 interface AskedEmoji {
   readonly name: string;
   readonly code: string | undefined;
@@ -27,7 +27,8 @@ interface AskedEmoji {
 }
 
 /**
- * Puts an emoji on a message that the account sees (messages.md §6.5). Who has no copy of it gets a historical one.
+ * Adds a reaction to a message that the account can see (messages.md §6.5). If the account has no copy of the message,
+ * it gets a historical one.
  * @throws ApiError `BAD_REQUEST`, `REACTION_ALREADY_EXISTS`, `UNAUTHORIZED`
  */
 export async function addReaction(
@@ -57,18 +58,18 @@ const there = statement({
       coalesce(bool_or(r.reaction_type = $3 AND r.emoji_code = $4), false) AS same
     FROM reactions r WHERE r.message_id = $1 AND r.user_id = $2`,
   row: {
-    /** Of the first who put it there, null where nobody has. */
+    /** The name in the first reaction with this emoji; null if there is none. */
     name: column.text.orNull(),
-    /** How many emoji the account has on the message. */
+    /** Number of reactions of the account to the message. */
     own: column.int,
-    /** Whether this is one of them. */
+    /** Whether the account already has this reaction. */
     same: column.bool,
   },
 });
 
 /**
- * The emoji that the request means, with the name that it has on the message already: who joins in need not know what it
- * is called now.
+ * Returns the requested emoji. If others have already reacted with it, the name of the first reaction is kept, even if
+ * the emoji has been renamed since.
  * @throws ApiError `BAD_REQUEST`, `REACTION_ALREADY_EXISTS`
  */
 async function reactionOf(
@@ -102,7 +103,7 @@ const store = statement({
   row: {},
 });
 
-/** An emoji as a request names it: by its code, or else by its name. */
+/** An emoji as a request names it: by its code, or by its name if there is no code. */
 interface NamedReaction {
   readonly name: string | undefined;
   readonly code: string | undefined;
@@ -110,7 +111,7 @@ interface NamedReaction {
 }
 
 /**
- * Takes an emoji of the account's own off a message (messages.md §6.5), whether there is still such an emoji or not.
+ * Removes one of the account's reactions from a message (messages.md §6.5), even if the emoji no longer exists.
  * @throws ApiError `BAD_REQUEST`, `REACTION_DOES_NOT_EXIST`, `UNAUTHORIZED`
  */
 export async function removeReaction(
@@ -127,7 +128,7 @@ export async function removeReaction(
   emit(tx, actor.realmId, [reactionRemoved(...told)]);
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** @throws ApiError `BAD_REQUEST` if neither a code nor a known name is given */
 function codeOf({ name, code }: NamedReaction): string {
   if (code !== undefined) return code;
   if (name === undefined) throw errors.badRequest("Send emoji_name or emoji_code");
@@ -141,18 +142,19 @@ const remove = statement({
   row: { name: column.text },
 });
 
-/** An emoji, as reactions have it. */
+/** An emoji as reactions store it. */
 interface Emoji {
   readonly type: string;
   readonly code: string;
   readonly name: string;
 }
 
-/** The emoji of clients' own that the protocol knows by its name; its code is the name. */
+/** The protocol's one extra emoji; its code is its name. */
 const extraEmoji = "zulip";
 
 /**
- * What the name stands for by now: first the extra emoji, then Unicode's. Organizations have none of their own yet.
+ * Returns the emoji that currently has the name: the extra emoji, or a Unicode emoji. Organizations have no custom
+ * emoji yet.
  * @throws ApiError `BAD_REQUEST`
  */
 function emojiNamed(name: string): Emoji {
@@ -163,7 +165,7 @@ function emojiNamed(name: string): Emoji {
 }
 
 /**
- * Whether there is such an emoji, and it has that name.
+ * Checks that the emoji exists and has this name.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkEmoji({ type, code, name }: Emoji): void {
@@ -180,7 +182,7 @@ function checkEmoji({ type, code, name }: Emoji): void {
     );
 }
 
-/** What is told of a reaction, and to whom (events.md §4): for its declaration. */
+/** Returns the payload and audience of a reaction's event (events.md §4). */
 async function reactionTold(
   tx: Tx,
   actor: Account,
@@ -188,7 +190,7 @@ async function reactionTold(
   { type, code, name }: Emoji,
 ) {
   const audience = await loadMessageAudience(tx, message);
-  // Who writes with somebody sees them.
+  // Participants of a conversation always see each other.
   const unseen = message.channelId === null ? [] : [...(await notSeeingAmong(tx, actor, audience))];
   const fields: LoggedFields<typeof reactionAdded> = {
     message_id: message.id,

@@ -32,15 +32,15 @@ interface HeldMove extends HeldChange {
 
 interface MadeMove extends ChangeToApply {
   readonly move: Move;
-  /** Whether the topic that the messages have come to had some before. */
+  /** Whether the target topic already had messages. */
   readonly merges: boolean;
-  /** The organization's own, which tells of it. */
+  /** The organization's notification bot, which sends the notices. */
   readonly bot: Account;
-  /** A notice that goes instead of being answered. */
+  /** Id of an earlier notice that is deleted instead of sending another one. */
   readonly takenBack: number | undefined;
 }
 
-/** What else follows once messages have moved: the channels' first messages, what people want of topics, notices. */
+/** Applies the consequences of a move: the channels' first messages, the topic visibility policies, the notices. */
 export async function afterMove(
   tx: Tx,
   held: HeldMove,
@@ -78,7 +78,7 @@ async function toggleNotices(tx: Tx, telling: Telling, move: Move): Promise<Outg
   return toggle ? [await resolveNotice(tx, telling, { ...move, toggle })] : [];
 }
 
-/** Takes back what was told just now of a topic that has its mark again, or has lost it again. */
+/** Deletes the recent notice of a topic that was resolved or unresolved and is now toggled back. */
 async function takeBack(
   tx: Tx,
   { realm, actor }: Telling,
@@ -95,7 +95,7 @@ async function takeBack(
   return (await removeMessages(tx, run, places, [id])).events;
 }
 
-/** In the order in which everybody locks copies. */
+/** Every transaction locks copies in this order. */
 const inOrder = "ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um";
 
 const row = {
@@ -104,7 +104,7 @@ const row = {
   channelId: column.int,
   topic: column.text,
   policy: column.int,
-  /** Whether it is of the topic that the messages were in. */
+  /** Whether the row belongs to the source topic. */
   isOld: column.bool,
 };
 
@@ -135,7 +135,10 @@ const lose = statement({
   },
 });
 
-/** What is unread in a channel that its account has left waits for nobody (channels.md §11), also where it goes on. */
+/**
+ * Messages in a channel that the account is not subscribed to count as read (channels.md §11), also after they are
+ * moved.
+ */
 const settle = statement({
   name: "copies-read-by-move",
   text: `WITH held AS MATERIALIZED (
@@ -168,8 +171,8 @@ const gain = statement({
 });
 
 /**
- * Brings everybody's copies of messages that go to another channel up to who is subscribed there (messages.md §6.2).
- * @param losing who is told that the messages are gone, and needs to hear of no flags
+ * Updates the copies of messages that move to another channel to the subscriptions of both channels (messages.md §6.2).
+ * @param losing accounts that receive an event that the messages are gone, and so need no flag events
  */
 export async function moveCopies(
   tx: Tx,
@@ -194,14 +197,14 @@ export async function moveCopies(
   ];
 }
 
-/** The channels with the first messages that they have by now, and what is told of these. */
+/** The channels with their new first messages, and the resulting events. */
 interface MovedFirsts {
   readonly places: Places;
   readonly events: readonly NewEvent[];
 }
 
 /**
- * Brings the first messages of both channels up to date, once messages have gone from one to the other (channels.md §1).
+ * Updates the first messages of both channels after messages have moved between them (channels.md §1).
  * @throws SendersInTheWay see `removal`
  */
 async function moveFirsts(
@@ -233,7 +236,7 @@ function firstOfTarget(
 
 const { inherit, muted, unmuted, followed } = visibilityPolicy;
 
-/** Rows of the two topics, in the order in which everybody writes them. */
+/** Rows of both topics, locked in the order in which every transaction writes them. */
 const hold = statement({
   name: "topic-policies-to-move",
   text: `SELECT user_id AS id, user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
@@ -268,14 +271,14 @@ const store = statement({
   },
 });
 
-/** What of two policies holds once their topics are one. */
+/** When two topics become one, an account keeps the policy that is later in this list. */
 const weakestFirst: readonly number[] = [muted, inherit, unmuted, followed];
 
 /**
- * Carries what people want of a topic along, when the whole of it has moved (messages.md §6.2). Who may not read the
- * channel that it has come to wants nothing of it there.
- * @param merges whether the topic that they have come to had messages before
- * @param mayRead who may read the channel that it has come to
+ * Moves visibility policies along with a topic that has moved completely (messages.md §6.2). Accounts that may not read
+ * the target channel lose theirs.
+ * @param merges whether the target topic had messages before
+ * @param mayRead whether an account may read the target channel
  */
 async function movePolicies(
   tx: Tx,

@@ -27,9 +27,9 @@ import { isBegun, rewriteFlags, storeMove, storeText } from "./store-change.ts";
 import { loadReceivers, type ToldAlike, updateEvents } from "./update-events.ts";
 
 /**
- * Changes what a message says, or moves it with others of its topic (messages.md §6.2), in one transaction with all that
- * follows from it.
- * @throws ApiError the first refusal; nothing has changed then
+ * Changes the content of a message, or moves it with others of its topic (messages.md §6.2), in one transaction with
+ * all consequences.
+ * @throws ApiError the first failed check; nothing has changed then
  */
 export function changeMessage(
   { db, site }: { readonly db: Database; readonly site: Site },
@@ -51,8 +51,8 @@ async function change(
   const seen = await requireMessage(tx, account, id);
   checkChangeable(seen);
   const moves = mayMove(seen, wanted);
-  // An account that may not move them waits for nobody, and keeps nobody waiting: a topic may have any number of
-  // messages.
+  // Check the permission before locking: a topic may have any number of messages, and a request without the permission
+  // should neither wait for their locks nor block others.
   if (moves && wanted.content === undefined)
     await checkChange(tx, site, account, seen, wanted, undefined);
   const held = moves
@@ -66,9 +66,9 @@ async function change(
 }
 
 /**
- * Makes a change that was let through, with everything that follows from it. The number of statements depends neither on
- * that of the messages nor on that of the people.
- * @returns what is told, in order
+ * Applies a change that has passed all checks, with its consequences. The number of statements depends neither on the
+ * number of messages nor on the number of receivers.
+ * @returns the events, in order
  */
 async function applyChange(tx: Tx, held: HeldChange, change: ChangeToApply): Promise<NewEvent[]> {
   const { actor, message, ids, places } = held;

@@ -36,28 +36,28 @@ import {
   targetOf,
 } from "./check-move.ts";
 
-/** A new content, and what became of it. */
+/** A new content and its rendering. */
 export interface NewText {
   readonly content: string;
   readonly rendered: RenderedMessage;
 }
 
-/** What a request comes to, once every check has let it through. */
+/** The change to apply, after all checks have passed. */
 export interface CheckedChange {
   readonly realm: Realm;
-  /** undefined where the message goes on saying what it says */
+  /** undefined if the content does not change */
   readonly text: NewText | undefined;
   readonly move: Move | undefined;
 }
 
-/** What a message says where its content is taken away. */
+/** The content of a message whose content is deleted. */
 const deleted = "(deleted)";
 
 /**
- * Whether the account may change the message so, by the checks of messages.md §6.2 in their order. All that they go by
- * is of one moment; the caller sees to it that it stays so.
- * @param stored what the message says; undefined where no new content is wanted
- * @throws ApiError the first refusal
+ * Checks whether the account may make the change, in the order of messages.md §6.2. The caller must hold the locks that
+ * keep the checked data unchanged.
+ * @param stored the current content; undefined if the request has no new content
+ * @throws ApiError the first failed check
  */
 export async function checkChange(
   tx: Tx,
@@ -111,7 +111,10 @@ function contentOf(raw: string): string {
   return raw.trim() === "" ? deleted : normaliseContent(raw);
 }
 
-/** The message as it would be sent where it is, and where it is to go: what is asked for them is what decides. */
+/**
+ * Returns the message as it would be sent to its current place and to its new one, to load the facts that the checks
+ * need.
+ */
 function draftsOf(
   { id: senderId }: Account,
   { channelId, memberIds, topic }: AccessibleMessage,
@@ -133,14 +136,14 @@ function draftsOf(
   ];
 }
 
-/** What is to be different of where the message is. */
+/** The requested new place. */
 interface NewPlace {
-  /** The refusal of a topic that no message can have. */
+  /** The error if no message can have the topic. */
   readonly topic: string | ApiError | undefined;
   readonly channelId: number | undefined;
 }
 
-/** undefined where the message is to stay. */
+/** Returns the new place; undefined if the message stays. */
 function newPlace(
   message: AccessibleMessage,
   wanted: WantedChange,
@@ -162,7 +165,10 @@ function topicOf(raw: string, realm: Realm): string | ApiError {
   }
 }
 
-/** The empty topic cannot be resolved. */
+/**
+ * Checks that a resolved topic has a name.
+ * @throws ApiError `BAD_REQUEST` if it is the empty topic
+ */
 function checkResolvable(topic: NewPlace["topic"], realm: Realm): void {
   if (topic instanceof ApiError) throw topic;
   if (topic === resolvedPrefix.trim() || topic === resolvedPrefix + realm.emptyTopicDisplayName)
@@ -190,7 +196,7 @@ function movePlanned(
   );
 }
 
-/** Whom the new content calls: those that the old one called, too. */
+/** Checks the mentions of the new content, including mentions that the old content had. */
 function checkCalls(
   facts: CheckFacts,
   sender: Account,
@@ -204,21 +210,21 @@ function checkCalls(
   checkMentions(facts, { sender, target, topic, rendered });
 }
 
-/** What somebody wants of a message (messages.md §6.2), as it was sent. */
+/** A requested change of a message (messages.md §6.2), as it was sent. */
 export interface WantedChange {
   readonly content?: string | undefined;
   readonly topic?: string | undefined;
-  /** Any integer. */
+  /** Any integer, not checked yet. */
   readonly channelId?: number | undefined;
   readonly propagateMode: PropagateMode;
-  /** Whether the move is told where the messages were, and where they are. */
+  /** Whether a notice of the move is sent to the old topic, and to the new one. */
   readonly tellOld: boolean;
   readonly tellNew: boolean;
-  /** Hexadecimal SHA-256 of the content that is to be replaced. */
+  /** Hexadecimal SHA-256 of the content that the client wants to replace. */
   readonly previousHash?: string | undefined;
 }
 
-/** 0 where there can be no such channel; undefined where none is named. */
+/** Returns the requested channel id: 0 if it is not a possible id, undefined if none was sent. */
 export function targetId({ channelId }: WantedChange): number | undefined {
   return channelId === undefined ? undefined : knowableId(channelId);
 }
@@ -230,7 +236,7 @@ export const row = {
   isWidget: column.bool.neverNullHere(),
 };
 
-/** What a message says. */
+/** The content of a message as it is stored. */
 export type StoredText = RowOf<typeof row>;
 
 const byId = statement({
@@ -241,7 +247,7 @@ const byId = statement({
   row,
 });
 
-/** What the message says by now; undefined where it is gone. */
+/** Loads the current content of a message; undefined if it was deleted. */
 export function loadText(tx: Tx, realmId: number, id: number): Promise<StoredText | undefined> {
   return tx.first(byId, [realmId, id]);
 }

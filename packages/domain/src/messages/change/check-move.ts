@@ -16,14 +16,14 @@ import {
 import { type CheckFacts, ownerOf } from "../send/check-facts.ts";
 import { checkPosting, mayCreateTopic } from "../send/posting.ts";
 
-/** Seconds for a move that was begun in time. */
+/** Grace period in seconds for a request that began within the time limit. */
 export const buffer = 20;
 
-/** Another place for messages of a channel. */
+/** Source and target of messages that move. */
 export interface Move {
   readonly from: { readonly channel: Channel; readonly topic: string };
   readonly to: { readonly channel: PostingChannel; readonly topic: string };
-  /** What becomes of a topic that only gets the mark of those that are resolved, or loses it. */
+  /** Set if the topics differ only by the mark of resolved topics. */
   readonly toggle: "resolved" | "unresolved" | undefined;
 }
 
@@ -35,7 +35,7 @@ export function changesTopic({ from, to }: Move): boolean {
   return from.topic !== to.topic;
 }
 
-/** Whether nothing is moved but the mark of resolved topics. */
+/** Whether the move only adds or removes the mark of resolved topics. */
 export function isOnlyToggle(move: Move): boolean {
   return move.toggle !== undefined && !changesChannel(move);
 }
@@ -46,8 +46,8 @@ export function moveOf(from: Move["from"], to: Move["to"]): Move {
 }
 
 /**
- * The channel that messages are to be moved to, as the account itself must know it.
- * @throws ApiError `BAD_REQUEST`
+ * Returns the target channel if the account can see its metadata.
+ * @throws ApiError `BAD_REQUEST` if not
  */
 export function targetOf(facts: CheckFacts, actor: Account, channelId: number): PostingChannel {
   const channel = facts.channels.get(channelId);
@@ -59,7 +59,7 @@ export function targetOf(facts: CheckFacts, actor: Account, channelId: number): 
 }
 
 /**
- * Whether the account may give the message another topic; one that is only resolved is no such.
+ * Checks that the account may change the message's topic, or may resolve topics if only the mark changes.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkTopicRights(
@@ -102,7 +102,7 @@ export function checkTopicRights(
 }
 
 /**
- * Whether the account may take the message to another channel.
+ * Checks that the account may move the message to another channel.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkChannelRights(
@@ -130,8 +130,7 @@ export function checkChannelRights(
 }
 
 /**
- * Whether the account may begin the topic that messages come to; the other name of a topic that is resolved, or is so no
- * more, begins none.
+ * Checks that the account may create the target topic if it is new. Resolving or unresolving a topic creates none.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkNewTopic(facts: CheckFacts, actor: Account, move: Move, begun: boolean): void {
@@ -140,7 +139,7 @@ export function checkNewTopic(facts: CheckFacts, actor: Account, move: Move, beg
     throw errors.badRequest("You may not start a topic in this channel");
 }
 
-/** Whom no limit of time keeps from moving messages. */
+/** Whether the account may move messages of any age. */
 export function movesAnyAge(actor: Account): boolean {
   return isAtLeast(actor, roles.moderator);
 }
@@ -160,7 +159,7 @@ const ages = statement({
 });
 
 /**
- * Whether no message of the topic, of those that the account sees, is too old for it to move.
+ * Checks that the account may move every message of the topic that it can see, by age.
  * @throws ApiError `MOVE_MESSAGES_TIME_LIMIT_EXCEEDED`
  */
 export async function checkAges(

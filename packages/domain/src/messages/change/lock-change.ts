@@ -19,17 +19,17 @@ import {
   type WantedChange,
 } from "./check-change.ts";
 
-/** A message that somebody changes, in the hands of the transaction, and others that move with it. */
+/** A message to change, and the messages that move with it, locked by the transaction. */
 export interface HeldChange {
   readonly actor: Account;
   readonly message: AccessibleMessage;
-  /** The channels, and who may read them, where it may be moved; else undefined. */
+  /** The locked channels and their readers if the message may move; else undefined. */
   readonly places: Places | undefined;
-  /** The message, and those that move with it, ascending. */
+  /** The ids of the message and those that move with it, ascending. */
   readonly ids: readonly number[];
 }
 
-/** Whether the request may come to more than another content. */
+/** Whether the request may move the message. */
 export function mayMove(
   { channelId }: Pick<AccessibleMessage, "channelId">,
   wanted: WantedChange,
@@ -38,7 +38,7 @@ export function mayMove(
 }
 
 /**
- * Keeps the message, and who sees it, as they are until the transaction ends.
+ * Locks the message and its audience until the transaction ends.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export async function lockContent(tx: Tx, account: Account, id: number): Promise<HeldChange> {
@@ -47,12 +47,12 @@ export async function lockContent(tx: Tx, account: Account, id: number): Promise
 }
 
 /**
- * The same for a message that may be moved, with both channels and all messages that move with it. Moves in one channel
- * come one after another: what is in a topic is known once its channel is had.
- * @param seen the message as it was before
- * @param alone whether sending to the channels has to wait, see `removal`
+ * Locks a message that may be moved, both channels and all messages that move with it. The channel lock serializes
+ * moves within a channel, so the messages of the topic are final once it is held.
+ * @param seen the message as read before locking
+ * @param alone whether sending to the channels is blocked meanwhile, see `removal`
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
- * @throws ChangedMeanwhile where it was moved or removed while its channel was waited for
+ * @throws ChangedMeanwhile if the message was moved or removed while waiting for its channel
  */
 export async function lockMove(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function lockMove(
   const { id, channelId } = seen;
   if (channelId === null) throw new Error("direct messages stay where they are");
   const target = targetId(wanted);
-  // Nobody waits for the locks of a channel that they do not see.
+  // Lock only channels that the account can see.
   const visible =
     target !== undefined &&
     (await findChannel(tx, account, target, { access: "metadata", archived: true }));
@@ -89,8 +89,9 @@ const lock = statement({
 });
 
 /**
- * Locks the messages of the topic that move with this one: of protected history those that the account has received.
- * @throws ApiError `BAD_REQUEST` where they are more than one transaction moves in the time of a request
+ * Locks the messages of the topic that move with this one; in a channel with protected history only messages that the
+ * account has received.
+ * @throws ApiError `BAD_REQUEST` if there are more than one request may move
  */
 async function lockMessages(
   tx: Tx,

@@ -23,16 +23,16 @@ import { composeNotice } from "../send/notice.ts";
 import type { WantedChange } from "./check-change.ts";
 import { isOnlyToggle, type Move } from "./check-move.ts";
 
-/** What was moved, as notices tell it. */
+/** A finished move, as notices describe it. */
 interface Moved {
   readonly move: Move;
-  /** How many messages. */
+  /** Number of messages. */
   readonly count: number;
-  /** Whether nothing that the account sees is left of the topic. */
+  /** Whether the account sees no messages left in the topic. */
   readonly whole: boolean;
 }
 
-/** Who tells, of whom, in which organization. */
+/** The organization, the bot that sends the notices, and the account that moved the messages. */
 export interface Telling {
   readonly realm: Realm;
   readonly bot: Account;
@@ -40,9 +40,9 @@ export interface Telling {
 }
 
 /**
- * What the notification bot says of messages that were moved, in the topics where that is wanted (messages.md §6.2).
- * A place that not everybody sees who reads the notice is not named there.
- * @param source the channel that the messages were in, as posting needs it
+ * Composes the notification bot's notices of a move, for the topics where the request asks for them (messages.md §6.2).
+ * A notice does not name a place that some of its readers cannot see.
+ * @param source the source channel, as posting needs it
  */
 export async function moveNotices(
   tx: Tx,
@@ -81,7 +81,7 @@ interface Place {
   readonly topic: string;
 }
 
-/** How a place is called where the readers of another channel see it. */
+/** Returns how a notice names a place, given the channel in which it is read. */
 type Namer = (place: Place, readIn: Pick<Channel, "id">) => NoticePart;
 
 function namer({ emptyTopicDisplayName }: Realm, { readers }: Places): Namer {
@@ -91,14 +91,14 @@ function namer({ emptyTopicDisplayName }: Realm, { readers }: Places): Namer {
       : told("another channel");
 }
 
-/** undefined stands for everybody. */
+/** Whether all of the ids are among the others; undefined stands for all accounts. */
 function areAmong(ids: readonly number[] | undefined, all: readonly number[] | undefined): boolean {
   if (!all || all === ids) return true;
   const set = new Set(all);
   return ids?.every((id) => set.has(id)) ?? false;
 }
 
-/** Seconds in which a topic that gets its mark back, or loses it again, loses the notice of it instead. */
+/** Seconds in which toggling a topic back deletes the earlier notice instead of sending another one. */
 const grace = 60;
 
 const words = {
@@ -125,8 +125,8 @@ const lock = statement({
 });
 
 /**
- * The topic's last message, where it is a notice so new that it is taken back instead of being answered; locked. The
- * messages have moved already, so that no later one was.
+ * Finds and locks the topic's last message if it is a notice recent enough to delete. The messages have already moved,
+ * so the locked notice stays the last one.
  */
 export async function noticeToTakeBack(
   tx: Tx,
@@ -149,7 +149,10 @@ const unread = statement({
   row: { ids: column.ints },
 });
 
-/** What the notification bot says in a topic that was resolved, or is so no more; unread for those who want it so. */
+/**
+ * Composes the notification bot's notice that a topic was resolved or unresolved; unread for accounts whose settings
+ * ask for it.
+ */
 export async function resolveNotice(
   tx: Tx,
   { bot, actor }: Telling,

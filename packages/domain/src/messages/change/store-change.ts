@@ -19,16 +19,19 @@ import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
 
-/** Who changed the message, and when: what each entry of its history begins with (messages.md §6.3). */
+/** SQL: user and time of the change, the first fields of each history entry (messages.md §6.3). */
 const stamp = (userId: string) =>
   `jsonb_build_object('user_id', ${userId}::int, 'timestamp', floor(extract(epoch FROM now()))::bigint)`;
 
-/** Entries of one message's history. */
+/** Maximum entries of a message's history. */
 const mostEntries = 1_000;
-/** Characters of earlier texts and their HTML, all together; the newest entry stays, however long it is. */
+/** Maximum characters of all earlier contents and their HTML; the newest entry is kept however long it is. */
 const mostCharacters = 100_000;
 
-/** Topics are told as each message had its own spelled. One that bears the new name already stays as it is. */
+/**
+ * The history stores each message's own spelling of the old topic. A message that already has the new spelling is not
+ * written.
+ */
 const move = statement({
   name: "messages-move",
   text: `UPDATE messages m SET topic = coalesce($3::text, m.topic), recipient_id = $4, last_edit_at = now(),
@@ -46,7 +49,7 @@ const move = statement({
   row: {},
 });
 
-/** Moves messages, all in one channel and in one topic, which the transaction has locked, by one statement. */
+/** Moves messages by one statement. All are in one channel and topic, and the transaction has locked them. */
 export async function storeMove(
   tx: Tx,
   { id, realmId }: { readonly id: number; readonly realmId: number },
@@ -66,7 +69,7 @@ export async function storeMove(
   ]);
 }
 
-/** Where the message was moved by the same request, both are one entry of its history. */
+/** If the same request has moved the message, both changes share one history entry. */
 const rewrite = statement({
   name: "message-rewrite",
   text: `UPDATE messages m SET content = $3, rendered_content = $4, render_version = $5, has_link = $6, has_image = $7,
@@ -81,7 +84,7 @@ const rewrite = statement({
   row: {},
 });
 
-/** Stores what the message says by now. @param moved where {@link storeMove} has moved it to for the same request */
+/** Stores the new content of a message. @param moved the move that {@link storeMove} has stored for the same request */
 export async function storeText(
   tx: Tx,
   { id: userId, realmId }: { readonly id: number; readonly realmId: number },
@@ -112,7 +115,7 @@ export async function storeText(
  * entries go where there are very many, or where the texts that they keep are very long.
  */
 
-/** SQL: the history with one entry more, which has an earlier text. @param history may be null */
+/** SQL: the history with one more entry, which has an earlier content. @param history may be null */
 function withEdit(entry: string, history: string): string {
   const characters = ["prev_content", "prev_rendered_content"]
     .map((text) => `length(coalesce(entry->>'${text}', ''))`)
@@ -123,19 +126,20 @@ function withEdit(entry: string, history: string): string {
     ) h WHERE n = 1 OR (n <= ${mostEntries} AND characters <= ${mostCharacters}))`;
 }
 
-/** SQL: the history with one entry more, which has no text. @param history may be null */
+/** SQL: the history with one more entry, which has no content. @param history may be null */
 function withMove(entry: string, history: string): string {
   return `jsonb_build_array(${entry}) || CASE WHEN jsonb_array_length(${history}) >= ${mostEntries}
     THEN ${history} - -1 ELSE coalesce(${history}, '[]') END`;
 }
 
-/** The flags that follow from what a message says (messages.md §3). */
+/** The flags that depend on the content (messages.md §3). */
 const ofText =
   flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned | flag.hasAlertWord;
 
 /**
- * Nothing says who has a copy of a message but their own rows, keyed by account (docs/decisions/020): those are asked who
- * may have one, who are subscribed to the channel or were once, and copies that are `historical`. For statements about the messages `ids`, an array.
+ * SQL: the accounts that may have a copy of the messages `ids` (an array). Copies are indexed only by account
+ * (docs/decisions/020), so the candidates are current and former subscribers of the channel, and holders of
+ * `historical` copies.
  */
 export const possibleHolders = ({
   channel,
@@ -146,7 +150,7 @@ export const possibleHolders = ({
 }) => `SELECT user_id FROM subscriptions WHERE channel_id = ${channel}
       UNION SELECT user_id FROM user_messages WHERE message_id = ANY(${ids}) AND flags & ${flag.historical} <> 0`;
 
-/** In both directions. */
+/** Sets and clears flags. */
 const rewriteCopies = statement({
   name: "flags-of-rewritten",
   text: `WITH holder AS (
@@ -163,7 +167,7 @@ const rewriteCopies = statement({
   row: {},
 });
 
-/** Brings the flags of everybody's copies up to what the message says by now; nobody gets a copy. */
+/** Updates the flags of all existing copies to the new content; creates no copies. */
 export async function rewriteFlags(
   tx: Tx,
   sender: Account,
@@ -198,13 +202,13 @@ const flagsOf = statement({
   row: { id: column.bigint, flags: column.int, userIds: column.ints },
 });
 
-/** Accounts whose copies of a message have the same flags, but for the one of what was pushed. */
+/** Accounts whose copies of a message have the same flags, ignoring `active_mobile_push_notification`. */
 export interface FlaggedAlike {
   readonly flags: number;
   readonly userIds: readonly number[];
 }
 
-/** The flags of the copies that these people have, by message. */
+/** Loads the flags of the accounts' copies, by message. */
 export async function loadFlags(
   tx: Tx,
   told: ReadonlyArray<{ readonly id: number; readonly userIds: readonly number[] }>,
@@ -218,7 +222,7 @@ export async function loadFlags(
   return byMessage;
 }
 
-/** Messages that the same active accounts have copies of. */
+/** Messages whose copies belong to the same set of active accounts. */
 interface HeldAlike {
   /** Ascending. */
   readonly holderIds: readonly number[];
@@ -226,7 +230,7 @@ interface HeldAlike {
   readonly ids: readonly number[];
 }
 
-/** Said once, and not for each account that is asked. */
+/** Materialized once, so that the array is not evaluated again for each account. */
 const askedFor = (ids: string) =>
   `asked AS MATERIALIZED (SELECT array(SELECT unnest(${ids}::bigint[])) AS ids)`;
 const asked = "(SELECT ids FROM asked)::bigint[]";
@@ -245,7 +249,7 @@ const alike = statement({
   row: { holderIds: column.ints, ids: column.json<readonly number[]>() },
 });
 
-/** The messages, all of which are of the channel, by who has a copy. */
+/** Groups messages of one channel by the accounts that have a copy. */
 export async function heldAlike(
   tx: Tx,
   channelId: number,
@@ -264,7 +268,10 @@ const interested = statement({
   row: { ids: column.ints },
 });
 
-/** Who is subscribed to one of the channels, or has a copy of a message, all of which are of one channel; ascending. */
+/**
+ * Returns the active accounts that are subscribed to one of the channels or have a copy of one of the messages,
+ * ascending. The messages are all of one channel.
+ */
 export async function interestedIn(
   tx: Tx,
   channelIds: readonly number[],
@@ -281,12 +288,12 @@ const begun = statement({
   row: { found: column.bool.neverNullHere() },
 });
 
-/** Whether there is a message in the topic that messages are moved to. */
+/** Whether the target topic has messages. */
 export function isBegun(tx: Tx, { to }: Move): Promise<boolean> {
   return has(tx, { recipientId: to.channel.recipientId, topic: to.topic }, null);
 }
 
-/** Whether the account sees messages where others have been moved away. */
+/** Whether the account still sees messages in the source topic. */
 export function isLeft(
   tx: Tx,
   userId: number,

@@ -22,21 +22,21 @@ import { type FlaggedAlike, heldAlike, interestedIn, loadFlags } from "./store-c
 
 type Updated = LoggedFields<typeof messageUpdated>;
 
-/** What was done to a message. */
+/** An applied change of a message. */
 interface DoneChange extends CheckedChange {
   readonly actorId: number;
-  /** As it was. */
+  /** The message before the change. */
   readonly message: AccessibleMessage;
   readonly stored: StoredText | undefined;
   readonly propagateMode: PropagateMode;
 }
 
-/** Whose copies nobody asks for: they see the message without one. */
+/** Flags for receivers without a copy, who see the message in shared history. */
 const withoutCopy = flagNames(flag.read | flag.historical);
 
 /**
- * What is told of a change (events.md §4), one event for those who see the same messages of it. The new content is for
- * those who see the message that has it.
+ * Makes the events of a change (events.md §4), one for each group of accounts that see the same messages. Only events
+ * that include the changed message have the new content.
  */
 export async function updateEvents(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function updateEvents(
   });
 }
 
-/** What most receivers have on their copy, and what the others have, by account. */
+/** Returns the most frequent flags among the receivers, and the flags of the others by account. */
 function flagsOf(copies: readonly FlaggedAlike[], userIds: readonly number[]) {
   const having = new Set(copies.flatMap((alike) => alike.userIds));
   const others = userIds.filter((id) => !having.has(id));
@@ -111,19 +111,19 @@ function moveFields(move: Move, { realm, propagateMode }: DoneChange): Partial<U
   };
 }
 
-/** Messages of one change that the same people are told of. */
+/** Messages of a change that share the same receivers. */
 export interface ToldAlike {
   /** Ascending. */
   readonly ids: readonly number[];
-  /** Who could see them, still can, and has a copy or is subscribed; ascending. */
+  /** Accounts that could and can read the messages, and have a copy or are subscribed; ascending. */
   readonly told: readonly number[];
-  /** Who could see them and cannot any more; ascending. */
+  /** Accounts that could read the messages and no longer can; ascending. */
   readonly losing: readonly number[];
 }
 
 /**
- * Who is told of messages that are moved (messages.md §6.2), as it is before they are. Of history that is shared all of
- * them are told together; of protected history each is for those who have it.
+ * Loads the receivers of a move's events (messages.md §6.2), before the move is stored. With shared history, all
+ * messages have the same receivers; with protected history, messages are grouped by the accounts that have a copy.
  */
 export async function loadReceivers(
   tx: Tx,
@@ -179,7 +179,10 @@ const subscribers = statement({
   row: { ids: column.ints },
 });
 
-/** Who can see messages that come to the channel: all subscribers of protected history get copies. */
+/**
+ * Returns the accounts that will see the moved messages. With protected history these are all subscribers, because each
+ * gets a copy.
+ */
 async function readersOfMoved(
   tx: Tx,
   readers: Places["readers"],

@@ -12,28 +12,28 @@ import { type AccessibleMessage, type Account, flag } from "@carillon/model";
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { holdReached, reach, type Reached, type Unseen } from "./reach.ts";
 
-/** A flag that its account may change (messages.md §3). */
+/** A flag that an account may change on its own copies (messages.md §3). */
 export type EditableFlag = "read" | "starred" | "collapsed";
 
 interface FlagChange {
   readonly op: "add" | "remove";
   readonly flag: EditableFlag;
-  /** Any integers. */
+  /** Any integers, not checked yet. */
   readonly ids: readonly number[];
-  /** What becomes of the change where one of them is not the account's to see. */
+  /** What to do if the account cannot see one of the messages. */
   readonly unseen: Unseen;
 }
 
 interface FlagChanged {
-  /** How many messages were different before. */
+  /** Number of messages that changed. */
   readonly changed: number;
-  /** Channels whose messages stay read since the account is not subscribed to them, ascending. */
+  /** Channels whose messages stay read because the account is not subscribed, ascending. */
   readonly ignored: number[];
 }
 
 /**
- * Changes a flag of the account's own copies of messages (messages.md §7), and tells its clients what has changed.
- * @throws ApiError `BAD_REQUEST` where one of the messages is not the account's to see, `UNAUTHORIZED`
+ * Changes a flag of the account's own copies of messages (messages.md §7), and sends the changes to its clients.
+ * @throws ApiError `BAD_REQUEST` if the account cannot see one of the messages, `UNAUTHORIZED`
  */
 export async function changeFlag(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function changeFlag(
   return { changed: await change(tx, account, name, ids, unseen), ignored: [] };
 }
 
-/** @returns how many messages were different before */
+/** @returns number of messages that changed */
 async function add(
   tx: Tx,
   account: Account,
@@ -70,7 +70,7 @@ async function add(
   return written.length;
 }
 
-/** What is read goes off the account's devices, too (push.md §9). */
+/** Marks messages read, and removes their notifications from the account's devices (push.md §9). */
 async function markRead(
   tx: Tx,
   { id: userId, realmId }: Account,
@@ -85,7 +85,7 @@ async function markRead(
   return written;
 }
 
-/** @returns how many messages were different before */
+/** @returns number of messages that changed */
 async function remove(
   tx: Tx,
   account: Account,
@@ -100,7 +100,7 @@ async function remove(
   return written.length;
 }
 
-/** Unread implies subscribed. */
+/** Marks messages unread, except in channels that the account is not subscribed to. */
 async function markUnread(
   tx: Tx,
   account: Account,
@@ -127,8 +127,9 @@ function idsOf(copies: readonly WrittenCopy[]): number[] {
 }
 
 /**
- * A flag is added only to what is seen, though the account may have a copy of more.
- * @throws ApiError `BAD_REQUEST`
+ * Returns the messages that the account can see. A flag is added only to these, even if the account has copies of
+ * others.
+ * @throws ApiError `BAD_REQUEST` if there are others and `unseen` is "refused"
  */
 function seenOf({ seen, left }: Reached, unseen: Unseen): number[] {
   if (left.size > 0 && unseen === "refused")
@@ -136,7 +137,7 @@ function seenOf({ seen, left }: Reached, unseen: Unseen): number[] {
   return [...seen.keys()];
 }
 
-/** Bits of `user_messages.flags` that are set and cleared. */
+/** Bits of `user_messages.flags` to set and to clear. */
 interface Bits {
   readonly set: number;
   readonly clear: number;
@@ -144,11 +145,11 @@ interface Bits {
 
 const row = {
   id: column.bigint,
-  /** As they are by now. */
+  /** After the change. */
   flags: column.int,
 };
 
-/** A copy that was changed, or made. */
+/** A copy that was changed or inserted. */
 interface WrittenCopy {
   readonly id: number;
   readonly flags: number;
@@ -156,11 +157,11 @@ interface WrittenCopy {
 
 /** A copy that was changed. */
 interface RewrittenCopy extends WrittenCopy {
-  /** Whether it was on the account's devices before. */
+  /** Whether a notification of it was on the account's devices. */
   readonly pushed: boolean;
 }
 
-/** In the order of ids, so that two requests of an account never wait for each other in a circle. */
+/** Locks in the order of ids, so that two requests of an account cannot deadlock. */
 const rewrite = statement({
   name: "flags-of-copies",
   text: `WITH held AS MATERIALIZED (
@@ -176,9 +177,9 @@ const rewrite = statement({
 });
 
 /**
- * Changes the copies that the account has of the messages.
+ * Changes the account's existing copies of the messages.
  * @param ids ascending
- * @returns those that were different before, ascending
+ * @returns the changed copies, ascending
  */
 function rewriteCopies(
   tx: Tx,
@@ -202,8 +203,8 @@ const write = statement({
 });
 
 /**
- * The same, and makes a copy with the flags `fresh` where the account has none.
- * @param ids ascending, of messages that are held
+ * Changes the account's copies of the messages, and inserts missing ones with the flags `fresh`.
+ * @param ids ascending, of messages that the transaction has locked
  */
 export function writeCopies(
   tx: Tx,
@@ -226,8 +227,8 @@ export function flagAddition(flag: string, messages: number[], audience: number[
 }
 
 /**
- * Everything that an account has is read. It must not have been sent anything unread whose event comes before this one
- * (see `nothingUnread`).
+ * Makes the event that the account has read everything. The account must have no unread message whose event precedes
+ * this one (see `nothingUnread`).
  */
 export function allRead(userId: number): NewEvent {
   return flagAdded(
@@ -236,7 +237,7 @@ export function allRead(userId: number): NewEvent {
   );
 }
 
-/** @param details of messages that are unread by now */
+/** @param details of messages that are now unread */
 function flagRemoval(
   flag: string,
   messages: number[],
@@ -247,19 +248,19 @@ function flagRemoval(
   return flagRemoved(details ? { ...fields, message_details: details } : fields, { audience });
 }
 
-/** Messages of which a flag has changed for an account. */
+/** Messages whose flag changed for an account. */
 interface ChangedFor {
   readonly userId: number;
-  /** Ascending; nothing is told where there are none. */
+  /** Ascending; no event is made if empty. */
   readonly ids: readonly number[];
 }
 
-/** That messages are read by now: one event for all who have read the same. */
+/** Makes the events of messages that are now read: one for each group of accounts with the same messages. */
 export function readEvents(read: readonly ChangedFor[]): NewEvent[] {
   return alike(read).map(({ ids, userIds }) => flagAddition("read", ids, userIds));
 }
 
-/** That messages have no star any more: one event for all to whom the same happened. */
+/** Makes the events of messages that are no longer starred: one for each group of accounts with the same messages. */
 export function unstarredEvents(unstarred: readonly ChangedFor[]): NewEvent[] {
   return alike(unstarred).map(({ ids, userIds }) => flagRemoval("starred", ids, userIds));
 }
@@ -282,7 +283,7 @@ type Details = NonNullable<LoggedFields<typeof flagRemoved>["message_details"]>;
 
 const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
 
-/** Where the messages are that are unread by now: clients need not have them (events.md §4). By id. */
+/** Describes the place of messages that are now unread, by id: clients may not have loaded them (events.md §4). */
 function detailsOf(
   ownId: number,
   seen: ReadonlyMap<number, AccessibleMessage>,

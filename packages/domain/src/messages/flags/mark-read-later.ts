@@ -8,9 +8,9 @@ import { recordIntents } from "@carillon/outbox";
 import { type Pushed, recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents } from "./change-flag.ts";
 
-/** So many people are in the hands of one job. */
+/** Maximum accounts of one job. */
 const readersAtOnce = 1_000;
-/** So many unread messages one step looks at, of all of them together: about 0.1 s. */
+/** Unread messages that one step examines, over all its accounts: about 0.1 s. */
 const lookedAtInStep = 10_000;
 
 const lastMessage = statement({
@@ -20,8 +20,8 @@ const lastMessage = statement({
 });
 
 /**
- * Writes down that what the accounts have not read of the channels is to be marked read (channels.md §11). The channels'
- * audiences must be locked: then what is sent to them later has a higher id.
+ * Records jobs that mark the accounts' unread messages of the channels as read (channels.md §11). The caller must hold
+ * the channels' audience locks: then messages sent later have higher ids.
  */
 export async function recordMarkRead(
   tx: Tx,
@@ -49,9 +49,9 @@ export async function recordMarkRead(
 }
 
 /**
- * One step of marking messages read for those who have left their channel, or have asked for it, with its events; what is
- * left to do is written down as the next one. A step that runs again marks nothing anew, and tells nobody.
- * @param intentId the step's, which names the next one
+ * Runs one step of marking messages read, for accounts that have left their channel or have asked for it, and emits the
+ * events. Records the remainder as the next step. A repeated step marks nothing again and emits no event.
+ * @param intentId id of this step's job intent, from which the next one's key is made
  */
 export async function markReadLater(
   tx: Tx,
@@ -75,14 +75,17 @@ export async function markReadLater(
   emit(tx, realmId, readEvents(read));
 }
 
-/** What an account wants marked as read: of what had been committed when it asked. */
+/** What an account wants marked as read, limited to messages that were committed when it asked. */
 export interface ToMark {
   readonly channelId?: number;
-  /** Of the channel, see {@link topicDigest}. */
+  /** A topic of the channel, see {@link topicDigest}. */
   readonly topicDigest?: string;
-  /** The last id that had been given to a message. */
+  /** The last message id assigned at the time of the request. */
   readonly upTo: number;
-  /** The place in the log of the organization: messages with lower ids may be told, and committed, behind it. */
+  /**
+   * Position in the organization's event log at the time of the request: a message with a lower id may be committed
+   * after it.
+   */
   readonly toldUntil: number;
 }
 
@@ -94,26 +97,26 @@ const unread = statement({
 });
 
 /**
- * Further behind in the log no message is looked for that has a low id: its transaction would have gone on while so many
- * others committed.
+ * How many log entries after `toldUntil` are searched for messages with low ids. A message further behind would need a
+ * transaction that stayed open while as many others committed.
  */
 const latestTold = 100_000;
 
 const stepRow = {
   userId: column.int,
-  /** The last unread message that was looked at. */
+  /** The last unread message that the step examined. */
   last: column.bigint,
   lookedAt: column.int,
-  /** Those of them that are marked read by now, and were not; ascending. */
+  /** The messages that the step marked read, ascending. */
   marked: column.json<readonly number[]>().orNull(),
-  /** Those of these that were on the account's devices. */
+  /** The marked messages that were on the account's devices. */
   pushed: column.json<readonly number[]>().orNull(),
 };
 
 /**
- * Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. Copies
- * are locked in the order of their accounts, and of one account by message, as everywhere, each looked up by its key:
- * what PostgreSQL expects of a step is so little that it would compare each with each.
+ * Scans `user_messages_unread_idx` from the end of the previous step, so that read messages cost nothing. Copies are
+ * locked by account, then by message, as in every other statement. LATERAL forces a key lookup for each copy:
+ * PostgreSQL underestimates the number of rows so much that it would choose a nested loop over all pairs.
  */
 export const mark = statement({
   name: "mark-read-step",
@@ -158,7 +161,7 @@ const present = statement({
   row: { toldUntil: column.bigint, upTo: column.bigint },
 });
 
-/** The bounds of what has been committed by now. */
+/** Returns the current message id and log position, which limit what is marked. */
 export async function presentBounds(
   tx: Tx,
   realmId: number,
@@ -169,8 +172,8 @@ export async function presentBounds(
 }
 
 /**
- * Writes down the rest of what an account wants marked as read.
- * @param after how far it has been done
+ * Records a job for the remainder of what an account wants marked as read.
+ * @param after the last message that has been examined
  */
 export async function recordRest(
   tx: Tx,
@@ -192,32 +195,32 @@ function grouped<T, K>(values: readonly T[], key: (value: T) => K): Map<K, T[]> 
   return groups;
 }
 
-/** Which unread messages are looked for, in one step, and whose. */
+/** The unread messages that one step examines. */
 interface MarkStep {
-  /** Of all channels and conversations unless given. */
+  /** undefined for all channels and conversations. */
   readonly channelId?: number | undefined;
-  /** Only of the topic with this {@link topicDigest}. */
+  /** undefined for all topics; otherwise a {@link topicDigest}. */
   readonly topicDigest?: string | undefined;
-  /** No messages with a higher id. */
+  /** Maximum message id. */
   readonly upTo: number;
   /**
-   * No messages that were told after this place in the log of the organization, whatever their ids: ids are given before
-   * the commit, so that one with a lower id may come later.
+   * Excludes messages whose event comes after this log position, whatever their ids: ids are assigned before the
+   * commit, so a message with a lower id may commit later.
    */
   readonly toldUntil?: ToldUntil | undefined;
-  /** How far the unread messages of each account have been looked through. */
+  /** Accounts, each with the last unread message examined so far. */
   readonly readers: ReadonlyArray<{ readonly userId: number; readonly after: number }>;
-  /** So many unread messages of each account are looked at. */
+  /** Maximum unread messages to examine for each account. */
   readonly each: number;
 }
 
-/** A place in the log of events: the messages that were told until there are those that had been committed. */
+/** A position in the event log: messages with events up to it had been committed. */
 interface ToldUntil {
   readonly realmId: number;
   readonly seq: number;
 }
 
-/** Marks what is found read. @returns a row for each account that had something unread to look at */
+/** Marks the messages of a step read. @returns a row for each account that had unread messages to examine */
 export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof stepRow>>> {
   return tx.lock({ name: "copies", fresh: true }, mark, [
     step.readers.map(({ userId }) => userId),
@@ -231,7 +234,7 @@ export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof
   ]);
 }
 
-/** What has been marked read by a step, and was on devices. */
+/** Returns the messages that a step has marked read and that were on devices. */
 export function pushedIn(steps: ReadonlyArray<RowOf<typeof stepRow>>): Pushed[] {
   return steps.flatMap(({ userId, pushed }) => (pushed ? [{ userId, ids: pushed }] : []));
 }
@@ -242,7 +245,7 @@ const digest = statement({
   row: { digest: column.text.neverNullHere() },
 });
 
-/** What stands for a topic, in whatever case, where no text may stand. */
+/** Returns a digest of a topic, ignoring case, for payloads that must not contain text. */
 export async function topicDigest(tx: Tx, topic: string): Promise<string> {
   const row = await tx.first(digest, [topic]);
   if (!row) throw new Error("PostgreSQL made no digest");
@@ -250,14 +253,14 @@ export async function topicDigest(tx: Tx, topic: string): Promise<string> {
 }
 
 /**
- * Whether the account has read everything that was told before this transaction's events, and nobody can change that
- * before it commits. It must commit at once where this is so: others of the organization wait with their events.
+ * Whether the account has read every message whose event precedes this transaction's. If true, the transaction holds
+ * the event-log lock: it must commit at once, because the organization's other events wait for it.
  */
 export async function nothingUnread(
   tx: Tx,
   { id, realmId }: { readonly id: number; readonly realmId: number },
 ): Promise<boolean> {
-  // Entries of the index whose copies have been read since are walked over, and marked as dead, before anybody waits.
+  // The first query runs without the lock: it skips index entries of copies read since, and marks them dead.
   if ((await tx.first(unread, [id]))?.any) return false;
   await holdHead(tx, realmId);
   return !(await tx.first(unread, [id]))?.any;

@@ -8,7 +8,7 @@ describe("A step of marking as read", () => {
   const many = 50_000;
   const each = 2_000;
 
-  /** An account that has not read what was said in two channels, one after the other. */
+  /** Makes an account with unread messages in two channels, one channel's after the other's. */
   async function unread() {
     const org = await organization(db);
     const { member, owner, realm } = org;
@@ -32,7 +32,7 @@ describe("A step of marking as read", () => {
     return { member, rooms, ids: rows.map(({ id }) => id) };
   }
 
-  /** What the step reads of both tables; it writes, too. */
+  /** Returns the rows that the step reads of both tables; rolls its writes back. */
   async function readBy(userId: number, after: number, room: TestChannel | null) {
     const values = [
       [userId],
@@ -55,7 +55,7 @@ describe("A step of marking as read", () => {
     return read;
   }
 
-  it("reads what it looks at a few times, however much is unread", async function () {
+  it("reads each examined message a few times, however many messages are unread", async function () {
     this.timeout(120_000);
     const { member, rooms, ids } = await unread();
     const middle = ids[many / 2] ?? 0;
@@ -64,7 +64,7 @@ describe("A step of marking as read", () => {
         const read = await readBy(member.id, after, room);
         expect(read, `after ${after} of ${room?.id ?? "all"}`).to.be.within(each, 6 * each);
       }
-    // What has been read before is passed over by the index, and nothing is left to look at behind the last.
+    // Messages that are already read are skipped by the index, and after the last message there is nothing to examine.
     await db.rows(
       "UPDATE user_messages SET flags = flags | 1 WHERE user_id = $1 AND message_id <= $2",
       [member.id, middle],

@@ -25,7 +25,7 @@ import { expect } from "chai";
 
 import { restoreMessages } from "../removal/restore-messages.ts";
 
-// push.md §1: two people who differ in nothing but that messages were pushed to one of them
+// push.md §1: compares two accounts that differ only in that messages were pushed to one of them
 describe("The flag of messages that were pushed", () => {
   const scene = useScene();
   const { db } = scene;
@@ -53,7 +53,7 @@ describe("The flag of messages that were pushed", () => {
     return rows[0]?.flags;
   };
   const isPushed = async (id: number) => ((await bits(id)) ?? 0) & flag.activeMobilePush;
-  /** Does the same for both, and expects that both are told and answered the same. */
+  /** Does the same for both accounts, and expects the same events and responses. */
   async function alike(work: (by: TestAccount) => Promise<unknown>): Promise<ToldEvent[]> {
     const answers: unknown[] = [];
     const queues = { pushed: { account: pushed }, other: { account: other } };
@@ -66,7 +66,7 @@ describe("The flag of messages that were pushed", () => {
     return told.pushed;
   }
 
-  it("shows in no answer, and in no snapshot", async () => {
+  it("does not appear in responses or in the snapshot", async () => {
     const ids = [await say(), await say(`hello @**${pushed.fullName}** @**${other.fullName}**`)];
     await push(ids);
     const everything = { anchor: "newest", num_before: 10, num_after: 0 };
@@ -93,7 +93,7 @@ describe("The flag of messages that were pushed", () => {
     });
   });
 
-  it("stays where other flags come and go, but for what is read, and nobody can tell", async () => {
+  it("survives changes of other flags, is cleared when the message is read, and is visible to no client", async () => {
     const id = await say();
     const narrow = [{ operator: "channel", operand: room.id }];
     for (const name of ["read", "starred", "collapsed"] as const)
@@ -114,7 +114,7 @@ describe("The flag of messages that were pushed", () => {
       }
   });
 
-  it("stays where a message is edited, of which all are told by one row without exceptions", async () => {
+  it("survives an edit of the message, whose event has one row without per-user exceptions", async () => {
     const id = await say();
     await push([id]);
     const content = `hello @**${pushed.fullName}** @**${other.fullName}**`;
@@ -131,7 +131,7 @@ describe("The flag of messages that were pushed", () => {
     expect(await isPushed(id)).to.equal(flag.activeMobilePush);
   });
 
-  it("goes with a message that is removed, and is not back when that is", async () => {
+  it("is deleted with the message, and is not set again when the message is restored", async () => {
     const id = await say();
     await push([id]);
     await scene.as(scene.org.admin).succeed(deleteTopic, {

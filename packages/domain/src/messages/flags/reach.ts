@@ -12,11 +12,11 @@ import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
 /** Messages whose flags an account may change, by id, ascending. */
 export interface Reached {
   readonly seen: ReadonlyMap<number, AccessibleMessage>;
-  /** Of which it has a copy only, since it cannot read their channel any more: that channel. */
+  /** Messages whose channel the account can no longer read, but of which it has a copy, with the channel's id. */
   readonly left: ReadonlyMap<number, number>;
 }
 
-/** What becomes of messages that an account names, and neither sees nor has a copy of. */
+/** What to do with ids of messages that the account neither sees nor has a copy of. */
 export type Unseen = "refused" | "left out";
 
 const copies = statement({
@@ -29,9 +29,9 @@ const copies = statement({
 });
 
 /**
- * Those of the messages that the account sees or has a copy of.
- * @param ids ascending, each once
- * @throws ApiError `BAD_REQUEST` where these are not all, and others are refused
+ * Loads the messages that the account sees or has a copy of.
+ * @param ids ascending, without duplicates
+ * @throws ApiError `BAD_REQUEST` if some are missing and `unseen` is "refused"
  */
 export async function reach(
   tx: Tx,
@@ -55,9 +55,9 @@ const hold = statement({
 });
 
 /**
- * The same, and until the transaction ends the messages stay where they are, and the account in their channels, or out of
- * them: for an action that makes copies.
- * @throws ChangedMeanwhile where one was moved while its channel was waited for
+ * Loads the messages like {@link reach}, and locks them and the account's subscriptions to their channels until the
+ * transaction ends. For actions that insert copies.
+ * @throws ChangedMeanwhile if a message was moved while waiting for its channel
  */
 export async function holdReached(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function holdReached(
   ids: readonly number[],
   unseen: Unseen,
 ): Promise<Reached> {
-  // Nobody waits for the locks of messages that they do not see.
+  // Lock only messages that the account can see.
   const before = await reach(tx, account, ids, unseen);
   const channels = channelsOf(before);
   const { actor } = await loadAfter(

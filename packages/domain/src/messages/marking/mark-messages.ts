@@ -27,26 +27,26 @@ import { checkTerms, compileNarrow } from "../read/narrow/compile.ts";
 import { narrowLookups } from "../read/narrow/lookups.ts";
 import { followWith } from "../read/narrow/operators.ts";
 
-/** What a request names: everything without a channel, or a channel, or one of its topics. */
+/** What to mark read: everything if there is no channel, else a channel or one of its topics. */
 export interface NamedToRead {
   readonly channelId?: number;
   readonly topic?: string;
 }
 
-/** Unread messages that one transaction looks at: about 20 ms. */
+/** Unread messages that one transaction examines: about 20 ms. */
 const batchSize = 2_000;
 
-/** Milliseconds after which a request begins no further batch (messages.md §7). */
+/** Milliseconds after which a request starts no further batch (messages.md §7). */
 const enough = 40;
 
 const need: ChannelNeed = { access: "content", archived: true };
 
 /**
- * Marks what the account has not read as read (messages.md §7), oldest first, in batches that are committed each with its
- * events. What is left when the time is over, a job does. What is committed after the request's first statement stays
- * unread, in batches and job alike.
- * @param budgetMs when it is over, no further batch is begun
- * @returns false where a job goes on
+ * Marks the account's unread messages read (messages.md §7), oldest first. Each batch is committed with its events. A
+ * job marks the remainder when the time is over. Messages committed after the request's first statement stay unread,
+ * also in the job.
+ * @param budgetMs time after which no further batch starts
+ * @returns false if a job continues
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export async function markAsRead(
@@ -73,7 +73,10 @@ export async function markAsRead(
   }
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/**
+ * Checks that the account can read the channel and has received a message of the topic.
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 async function whatIsNamed(
   tx: Tx,
   account: Account,
@@ -88,7 +91,7 @@ async function whatIsNamed(
   return { channelId, topicDigest: await topicDigest(tx, name) };
 }
 
-/** @returns the message at which the next batch begins, or whether all is done */
+/** @returns the last examined message if another batch follows; otherwise whether everything is done */
 async function markBatch(
   tx: Tx,
   account: Account,
@@ -114,7 +117,10 @@ async function markBatch(
   return done || later ? done : last;
 }
 
-/** From the topic's newest message down to the first that the account has a copy of; older ones than all of its copies are not looked at. */
+/**
+ * Scans from the topic's newest message down to the first that the account has a copy of, and stops at the account's
+ * oldest copy.
+ */
 const received = statement({
   name: "topic-received",
   text: `SELECT EXISTS (
@@ -142,7 +148,7 @@ interface FlagChangeInNarrow {
   readonly op: "add" | "remove";
   readonly flag: EditableFlag;
   readonly anchor: string;
-  /** Goes with the anchor `date`. */
+  /** Only for the anchor `date`. */
   readonly anchorDate?: string | undefined;
   readonly includeAnchor: boolean;
   readonly numBefore: number;
@@ -155,15 +161,15 @@ interface FlagsInNarrow {
   readonly ids: readonly number[];
   readonly foundOldest: boolean;
   readonly foundNewest: boolean;
-  /** How many of them were different before. */
+  /** Number of messages that changed. */
   readonly changed: number;
   /** Channels whose messages stay read, ascending. */
   readonly ignored: number[];
 }
 
 /**
- * Changes a flag of the account's copies of the messages that match a narrow around an anchor (messages.md §7). What goes
- * out of the account's sight meanwhile is left out.
+ * Changes a flag of the account's copies of the messages that match a narrow around an anchor (messages.md §7). Skips
+ * messages that the account can no longer see.
  * @throws ApiError `BAD_REQUEST`, `BAD_NARROW`, `UNAUTHORIZED`
  */
 export async function changeFlagInNarrow(
@@ -189,7 +195,7 @@ export async function changeFlagInNarrow(
 
 type Window = Extract<Wanted, { kind: "window" }>;
 
-/** A window of no more than is changed at once; of two large sides each keeps a half. */
+/** Limits the window to the maximum of one change; if both sides are large, each keeps half. */
 function clamped(window: Window): Window {
   const half = maxMessages / 2;
   const numBefore = Math.min(window.numBefore, Math.max(maxMessages - window.numAfter, half));

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { largestAnchor, parseAnchor } from "./request.ts";
 
 describe("anchors", () => {
-  it("are message IDs, held between 0 and the largest", () => {
+  it("are message IDs, clamped to the range from 0 to the largest anchor", () => {
     const idOf = (anchor: string) => parseAnchor({ anchor });
     expect(idOf("17")).to.deep.equal({ kind: "id", id: 17 });
     expect(idOf("-17")).to.deep.equal({ kind: "id", id: 0 });
@@ -15,18 +15,18 @@ describe("anchors", () => {
     expect(idOf("oldest")).to.deep.equal({ kind: "id", id: 0 });
   });
 
-  it("may be the first unread message, which the deprecated parameter asks for whatever else is sent", () => {
+  it("may be first_unread, which use_first_unread_anchor requests whatever anchor is sent", () => {
     expect(parseAnchor({ anchor: "first_unread" }).kind).to.equal("first_unread");
     expect(parseAnchor({ anchor: "0", useFirstUnreadAnchor: true }).kind).to.equal("first_unread");
     expect(parseAnchor({ anchor: "0", useFirstUnreadAnchor: false }).kind).to.equal("id");
   });
 
-  it("are refused when they are none", () => {
+  it("are rejected if invalid", () => {
     for (const anchor of [undefined, "", "first", "1.5", "1e3", '"5"', "NEWEST", "0x10", "- 5"])
       expect(() => parseAnchor({ anchor }), String(anchor)).to.throw(ApiError);
   });
 
-  it("may be a date, which goes with them", () => {
+  it("may be a date, sent in anchor_date", () => {
     const dated = (anchorDate?: string) => parseAnchor({ anchor: "date", anchorDate });
     const midnight = BigInt(Date.UTC(2026, 0, 31)) * 1_000n;
     for (const text of ["2026-01-31", " 2026-031 ", "20260131T0130+0130", "2026-01-30T24:00Z"])

@@ -17,10 +17,10 @@ import {
   sidesStatement,
 } from "./window.ts";
 
-/** The ids that a request comes down to; a request for messages by id has no anchor. */
+/** The ids found for a request; a request for messages by id has no anchor. */
 export type Found = FoundWindow & { readonly anchor?: number };
 
-/** Finds the ids of the messages that are wanted, matching and visible, in one or two statements. */
+/** Finds the ids of the matching messages that the viewer can see, in one or two statements. */
 export async function findMessages(sql: Sql, search: Search, wanted: Wanted): Promise<Found> {
   if (wanted.kind === "ids") {
     const ids = await idsOf(sql, pickStatement(search, wanted.ids));
@@ -43,19 +43,22 @@ async function idsOnSides(sql: Sql, search: Search, sides: readonly Side[]): Pro
 
 const nothing = { ids: [], foundAnchor: false, foundOldest: false, foundNewest: false };
 
-/** What is found in a channel that exists and may not be read (messages.md §2.2). */
+/** The result for a channel that exists but may not be read (messages.md §2.2). */
 export function foundInRefusedChannel(wanted: Wanted): Found {
   if (wanted.kind === "ids") return nothing;
   return { ...nothing, anchor: largestAnchor, foundOldest: true, foundNewest: true };
 }
 
-/** @returns undefined where a date is asked for and nothing matches */
+/**
+ * Resolves an anchor to a message id.
+ * @returns undefined if the anchor is a date and no message matches
+ */
 async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<number | undefined> {
   switch (anchor.kind) {
     case "id":
       return anchor.id;
     case "first_unread": {
-      // The view of a muted channel would be empty of unread messages if the channel's muting counted.
+      // Within a muted channel, its muting does not count: otherwise its view would never have an unread message.
       const muted = isMuted(search.viewer, { channels: search.narrow.channel === "none" });
       const personal = { ...search, narrow: { ...search.narrow, shared: false } };
       const besides = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
@@ -80,7 +83,7 @@ async function firstUnread(sql: Sql, search: Search): Promise<number[]> {
   return findWords(sql, unread, narrow.search, [side], { kind: "rows", index: "unread" });
 }
 
-/** So many messages that came out of order are looked at. */
+/** Maximum messages to examine that are out of the order of time. */
 const mostOutOfOrder = 5_000;
 
 const first = statement({
@@ -90,16 +93,15 @@ const first = statement({
   row: { id: column.bigint, time: column.bigint },
 });
 
-/** Finds matching messages on a side, for which conditions hold besides. */
+/** Finds matching messages on a side that meet additional conditions. */
 type Find = (besides: readonly Fragment[], side: Side) => Promise<readonly number[]>;
 
 /**
- * Finds the first of the matching messages, by the time at which they were sent and then by id, that was not sent before
- * a time (messages.md §1.2).
+ * Finds the first matching message sent at or after a time, ordered by time and then by id (messages.md §1.2).
  * @param time microseconds since the UNIX epoch
  */
 async function firstSince(sql: Sql, time: bigint, find: Find): Promise<number | undefined> {
-  // No message has times beyond these, and the database no numbers.
+  // Clamp to times that messages can have and that PostgreSQL can represent.
   const since = Number(time < 0n ? 0n : time > latest ? latest : time);
   const slack = messageIdSlackMs * 1_000;
   const notBefore = sentCompared(">=", since);

@@ -22,7 +22,7 @@ describe("finding words among many messages", () => {
   let busy: TestChannel;
   let quiet: TestChannel;
 
-  /** 300 messages of a quiet channel lie below 20,000 of a busy one. */
+  /** Writes 300 messages of a quiet channel, then 20,000 of a busy one. */
   before("write messages", async () => {
     org = await organization(db);
     busy = await channel(db, org.realm);
@@ -50,7 +50,7 @@ describe("finding words among many messages", () => {
     await db.rows("ANALYZE user_messages, recipients");
   });
 
-  /** How many rows of the two large tables all statements read, for the 20 newest. */
+  /** Returns how many rows of both large tables are read to find the 20 newest messages. */
   async function cost(words: string, ...narrow: Array<[string, NarrowTerm["operand"]]>) {
     let read = 0;
     const viewer = org.member;
@@ -75,7 +75,7 @@ describe("finding words among many messages", () => {
     return { found: found.length, read };
   }
 
-  it("reads a few rows for each one found of a common word", async () => {
+  it("reads a few rows for each message found of a common word", async () => {
     for (const narrow of [
       [],
       [["channel", busy.id]],
@@ -91,7 +91,7 @@ describe("finding words among many messages", () => {
       }
   });
 
-  it("goes neither along all messages nor through all hits for a rare word, or for common ones that never meet", async () => {
+  it("scans neither all messages nor all index hits for a rare word, or for common words that never occur together", async () => {
     for (const narrow of [[], [["channel", busy.id]], [["channels", "public"]]] as Array<
       Array<[string, number]>
     >)
@@ -106,7 +106,7 @@ describe("finding words among many messages", () => {
       }
   });
 
-  it("comes to the end of a small conversation without the index", async () => {
+  it("scans a small conversation completely, without the index", async () => {
     const { found, read } = await cost("zebra", ["channel", quiet.id]);
     expect(found).to.equal(1);
     expect(read).to.be.at.most(1_000);

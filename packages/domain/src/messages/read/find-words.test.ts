@@ -21,7 +21,7 @@ import { pathOf } from "./source.ts";
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 12);
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 150);
 
-/** From the most frequent to the rarest; none is another's stem. */
+/** From the most frequent to the rarest; no word is another's stem. */
 const vocabulary = ["soup", "salad", "bread", "apple", "zebra", "quartz"];
 
 describe("finding words", () => {
@@ -75,7 +75,7 @@ describe("finding words", () => {
     negated,
   });
 
-  it("finds the nearest that have them, whichever way it takes", async () => {
+  it("finds the nearest messages that contain the words, whichever strategy it chooses", async () => {
     const { member, owner, realm, rooms } = await fill();
     const ids = [...words.keys()];
     const narrows: NarrowTerm[][] = [
@@ -163,7 +163,7 @@ describe("finding words", () => {
     return ids.toSorted((a, b) => a - b);
   }
 
-  /** What the same narrow finds without the search, those with the words. */
+  /** Returns the messages that the narrow finds without the search, filtered by the words. */
   async function expectedOf(
     viewer: TestAccount,
     realm: { emptyTopicDisplayName: string },

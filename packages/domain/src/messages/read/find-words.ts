@@ -20,13 +20,13 @@ import type { Path } from "./source.ts";
  * messages a walk of 20,000 takes about 100 ms, and so do 10,000 hits.
  */
 
-/** For how long each way is tried. */
+/** How far each strategy is tried. */
 export interface Effort {
-  /** Messages that are walked along first, where a conversation is small or the word common. */
+  /** Messages to scan first; enough if the conversation is small or the word common. */
   readonly near: (side: Side) => number;
-  /** Hits of the index that are looked at before the word counts as common. */
+  /** Index hits to examine before the word counts as common. */
   readonly few: number;
-  /** Messages that are walked along for a common word. */
+  /** Messages to scan for a common word. */
   readonly far: (side: Side) => number;
 }
 
@@ -36,7 +36,7 @@ const usual: Effort = {
   far: ({ limit }) => 20_000 + 20 * limit,
 };
 
-/** Finds the ids of the messages on all sides that have the words and match, in no order, in at most ten statements. */
+/** Finds the ids of matching messages that contain the words, on all sides, unordered, in at most ten statements. */
 export async function findWords(
   sql: Sql,
   search: Search,
@@ -49,7 +49,7 @@ export async function findWords(
   const found: number[] = [];
   let open = sides;
 
-  /** @returns whether a walk ten times as far promises to find enough */
+  /** @returns whether a scan ten times as long would probably find enough */
   async function walk(steps: (side: Side) => number): Promise<boolean> {
     const ids = await idsOf(sql, walkStatement(search, path, open, steps));
     const short = open.filter((side) => onSide(side, ids).length < side.limit);
@@ -74,7 +74,9 @@ export async function findWords(
   return found;
 }
 
-/** The planner takes a word for common that is not, and would read the whole table for its first hits. */
+/**
+ * Disables sequential scans: the planner overestimates rare words and would scan the whole table for the first hits.
+ */
 const byIndex = statement({
   name: "use-search-index",
   text: "SELECT set_config('enable_seqscan', $1, true) AS seqscan, set_config('jit', 'off', true) AS jit",
@@ -88,7 +90,7 @@ const horizon = composed({
   examples: horizonExamples,
 });
 
-/** The sides on which the path goes on. */
+/** Returns the sides on which the path continues. */
 async function goingOn(
   sql: Sql,
   search: Search,
@@ -100,7 +102,7 @@ async function goingOn(
   return sides.filter((_, i) => rows.some(({ side }) => side === i));
 }
 
-/** What of the ids of all sides is on this one. */
+/** Returns the ids that are on this side. */
 function onSide({ compare, bound }: Side, ids: readonly number[]): number[] {
   return ids.filter((id) => (compare === "<" ? id < bound : id >= bound));
 }

@@ -22,7 +22,7 @@ const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 7);
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 150);
 
 const second = 1_000_000;
-/** The first message's time, in microseconds of the epoch. */
+/** Time of the first message, in microseconds since the UNIX epoch. */
 const start = Date.UTC(2026, 0, 1) * 1_000;
 
 interface Written {
@@ -30,7 +30,7 @@ interface Written {
   readonly senderId: number;
   readonly topic: string;
   readonly sentAt: number;
-  /** Of the reader's copy; null without one. */
+  /** Flags of the reader's copy; null if there is none. */
   readonly flags: number | null;
 }
 
@@ -72,7 +72,9 @@ describe("the first message since a date", () => {
     return ids;
   }
 
-  /** Messages of two channels and a conversation, one every ten seconds, up to five minutes out of their order. */
+  /**
+   * Writes messages of two channels and a conversation, one every ten seconds, some up to five minutes out of order.
+   */
   async function history(count: number) {
     const org = await organization(db);
     const rooms = [await channel(db, org.realm), await channel(db, org.realm)];
@@ -87,7 +89,7 @@ describe("the first message since a date", () => {
         recipientId,
         senderId: oneOf(random, [org.member.id, org.owner.id]),
         topic: oneOf(random, ["a", "b"]),
-        // Some are sent in the same moment.
+        // Some messages have the same time.
         sentAt: start + (i - (i % 3)) * 10 * second - late,
         flags: recipientId === direct || below(2) ? bits : null,
       };
@@ -112,7 +114,7 @@ describe("the first message since a date", () => {
     return { viewer: org.member, narrow };
   }
 
-  it("is the one that a look at all of them finds, and else the newest", async () => {
+  it("is the message that a full scan finds, or else the newest one", async () => {
     const { org, rooms, all, ids } = await history(400);
     const sentAt = new Map(ids.map((id, i) => [id, all[i]?.sentAt ?? 0]));
     const narrows: NarrowTerm[][] = [
@@ -167,7 +169,7 @@ describe("the first message since a date", () => {
 
   const isSoup = (ids: readonly number[], id: number) => (ids.indexOf(id) + 1) % 7 === 0;
 
-  it("is found without a look at all of them", async () => {
+  it("is found without a full scan", async () => {
     const { org, rooms, ids, all } = await history(20_000);
     const time = BigInt(all[12_000]?.sentAt ?? 0);
     for (const terms of [

@@ -17,8 +17,8 @@ import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 /**
- * Bytes that a message `m` takes in an answer, from above: lengths that PostgreSQL knows without reading the texts. A
- * history of changes is measured as it is stored, compressed.
+ * SQL: an upper bound of the bytes that a message `m` takes in a response. Uses lengths that PostgreSQL knows without
+ * reading the texts; the edit history counts with its compressed size.
  */
 const weight = `octet_length(m.content) + octet_length(m.rendered_content) + 500
     + 8 * coalesce(pg_column_size(m.edit_history), 0) + 150 * coalesce(cardinality(r.member_ids), 0)
@@ -54,10 +54,10 @@ const byIds = statement({
     sentAt: column.float,
     editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
     client: column.text,
-    /** The viewer's flags, null without a row. */
+    /** The viewer's flags; null without a copy. */
     flags: column.int.orNull(),
     channelId: column.int.orNull(),
-    /** Null where `channelId` is. */
+    /** Null if `channelId` is null. */
     channelName: column.text.orNull(),
     /** Null for a channel. */
     memberIds: column.ints.orNull(),
@@ -65,10 +65,10 @@ const byIds = statement({
   },
 });
 
-/** A message as one viewer has it. */
+/** A message as read for one viewer. */
 export type MessageRow = RowOf<typeof byIds.columns>;
 
-/** Of a message of the shared history that the viewer has no row of (messages.md §2.1). */
+/** Flags of a message in shared history that the viewer has no copy of (messages.md §2.1). */
 const withoutRow = ["read", "historical"];
 
 /** A message and the names of the viewer's flags on it. */
@@ -77,31 +77,31 @@ export interface HydratedMessage {
   readonly flags: readonly string[];
 }
 
-/** What is read of messages. */
+/** The data read for messages. */
 export interface LoadedMessages {
   /** Ascending by id. */
   readonly rows: readonly MessageRow[];
-  /** Ids that were wanted too and are not read yet, since there was enough already. */
+  /** Requested ids that were not read because the page is full. */
   readonly rest: readonly number[];
   readonly reactions: ReadonlyMap<number, readonly Reaction[]>;
   readonly submessages: ReadonlyMap<number, readonly Submessage[]>;
-  /** On its way: the COMMIT of a transaction that ends now goes out together with what asks for it. */
+  /** Still loading: the COMMIT of a transaction that ends now is sent together with this query. */
   readonly people: Promise<ReadonlyMap<number, Person>>;
-  /** Whether who has reacted is among the people, and is to be shown. */
+  /** Whether `people` includes the accounts that have reacted, and the response shows them. */
   readonly showsReactors: boolean;
-  /** The viewer's. */
+  /** The viewer's visibility. */
   readonly userVisibility: UserVisibility;
 }
 
-/** Messages that one statement reads at most. */
+/** Maximum messages that one statement reads. */
 export const messagesAtOnce = 250;
-/** Bytes of messages, by `weight`, after which no further one is read: what an answer of many keeps in memory. */
+/** Bytes of messages, by `weight`, after which reading stops: what a large response keeps in memory. */
 const pageBytes = 1_000_000;
 
 /**
- * Loads the messages with these ids, which the viewer has been found to see: the first of them, as many as make a page.
+ * Loads the first messages of a list, as many as fit a page. The caller has checked that the viewer can see them.
  * @param ids ascending
- * @param needs of the program that asks
+ * @param needs of the client program
  */
 export async function loadMessages(
   sql: Sql,
@@ -144,7 +144,7 @@ export async function loadMessages(
     viewer.realmId,
     peopleIn(rows, showsReactors ? reactions : new Map()),
   );
-  // Its failure is told to who waits for it; where the transaction fails first, nobody does.
+  // Avoids an unhandled rejection: if the transaction fails first, no caller awaits the promise.
   people.catch(() => {});
   return { rows, rest, reactions, submessages, people, showsReactors, userVisibility };
 }
@@ -168,7 +168,7 @@ async function loadRows(
   return { rows, rest: [] };
 }
 
-/** The messages, as they are presented. */
+/** Combines the loaded data into messages in the format that is presented. */
 export async function hydrate(loaded: LoadedMessages): Promise<HydratedMessage[]> {
   const people = await loaded.people;
   const reactors = loaded.showsReactors ? people : undefined;

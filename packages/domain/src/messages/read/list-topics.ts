@@ -2,18 +2,18 @@ import { type Account, hasProtectedHistory, loadRealm, requireChannel } from "@c
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 const row = {
-  /** As in its newest message. */
+  /** Spelled as in its newest message. */
   name: column.text,
   /** Id of its newest message. */
   max_id: column.bigint,
 };
 
-/** A topic of a channel, in wire spelling. */
+/** A topic of a channel in the wire format. */
 export type TopicObject = RowOf<typeof row>;
 
 /**
- * Hops from topic to topic along `messages_topic_idx`, one look-up a topic: the newest message of the first topic,
- * then that of the next one. It reads as many rows as there are topics, however many messages they have.
+ * A loose index scan along `messages_topic_idx`: the newest message of the first topic, then that of the next one.
+ * Reads as many rows as there are topics, however many messages they have.
  */
 const newestOfEach = `WITH RECURSIVE newest AS (
     (SELECT lower(m.topic) AS key, m.topic, m.id FROM messages m
@@ -34,8 +34,8 @@ const allTopics = statement({
 });
 
 /**
- * From each topic's newest message down to the first that the account has received; those from before its time are
- * not looked at. A topic that it has received nothing of costs a look-up a message.
+ * Scans from each topic's newest message down to the first that the account has received, and stops at the account's
+ * oldest copy. A topic of which it has received nothing costs one lookup for each message.
  */
 const receivedTopics = statement({
   name: "topics-received-of-channel",
@@ -52,9 +52,10 @@ const receivedTopics = statement({
 });
 
 /**
- * The topics of the channel that the viewer may read, newest first (channels.md §7): where history is protected,
- * those of messages that the viewer has received (messages.md §2.1).
- * @param options allowEmptyName whether the empty topic keeps its name; otherwise it gets the organization's
+ * Lists the topics of a channel, newest first (channels.md §7). With protected history, lists only topics of messages
+ * that the viewer has received (messages.md §2.1).
+ * @param options allowEmptyName whether the empty topic keeps its name; otherwise it gets the organization's display
+ * name
  * @throws ApiError `BAD_REQUEST` unless the viewer may read the channel
  */
 export async function listTopics(

@@ -20,7 +20,7 @@ const texts = statement({
   row: { id: column.bigint, topic: column.text.neverNullHere(), renderedContent: column.text },
 });
 
-/** Messages whose texts are read at once. */
+/** Messages whose texts one statement reads. */
 const page = 250;
 
 interface MatchRequest {
@@ -29,8 +29,8 @@ interface MatchRequest {
 }
 
 /**
- * Which of the messages are in the viewer's personal history and match the narrow (messages.md §7), by id.
- * @param sql a transaction, repeatable read and read only
+ * Returns, by id, the messages that are in the viewer's personal history and match the narrow (messages.md §7).
+ * @param sql a REPEATABLE READ, READ ONLY transaction
  * @throws ApiError `BAD_REQUEST`, `BAD_NARROW`
  */
 export async function matchMessages(
@@ -62,7 +62,7 @@ export async function matchMessages(
   return matches;
 }
 
-/** A matching message's content and topic as HTML, with what was searched for highlighted (messages.md §5). */
+/** A matching message's content and topic as HTML, with the searched words highlighted (messages.md §5). */
 export interface Match {
   match_content: string;
   match_subject: string;
@@ -81,12 +81,12 @@ const matchingWords = statement({
   row: { word: column.text.neverNullHere() },
 });
 
-/** Words that are stemmed by one statement, in about 10 ms. */
+/** Words that one statement stems, in about 10 ms. */
 const wordsAtOnce = 5_000;
 
 /**
- * The matches of messages that a search has found, in their order; without a search nothing is highlighted. PostgreSQL says
- * which words are meant, as it did when the messages were stored.
+ * Returns the highlighted texts of the messages that a search has found, in the same order. Nothing is highlighted
+ * without a search. PostgreSQL decides which words match, with the same stemming as when the messages were stored.
  */
 export async function matchesOf(
   sql: Sql,
@@ -101,13 +101,16 @@ export async function matchesOf(
       match_content: highlight(renderedContent, isMeant),
       match_subject: highlight(escaped[i] ?? "", isMeant),
     });
-    // The longest take 5 ms and more.
+    // The longest messages take 5 ms or more.
     await setImmediate();
   }
   return matches;
 }
 
-/** Stems begin as their words do: only words that begin like a lexeme are asked about. */
+/**
+ * Returns a test for words that match the lexemes. Asks PostgreSQL only about words with the first letter of a lexeme:
+ * stemming does not change it.
+ */
 async function meantBy(
   sql: Sql,
   lexemes: readonly string[],

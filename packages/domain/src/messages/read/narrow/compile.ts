@@ -5,31 +5,32 @@ import type { Drive, NarrowContext, TermPlan, WordSearch } from "./operator.ts";
 import { checkWithOperand, findOperator } from "./operators.ts";
 import { checkSearches, joinSearches } from "./search.ts";
 
-/** What a narrow asks for, all terms together. */
+/** The combined conditions of a narrow's terms. */
 export interface CompiledNarrow {
   /** Conditions on the message `m`. */
   readonly message: readonly Fragment[];
-  /** Conditions on the viewer's row `um`; empty where `shared` is. */
+  /** Conditions on the viewer's copy `um`; empty if `shared` is true. */
   readonly row: readonly Fragment[];
   readonly drives: readonly Drive[];
-  /** What is searched for: a condition on messages besides `message`. */
+  /** The words to search for: a condition on messages in addition to `message`. */
   readonly search?: WordSearch;
-  /** Whether messages are searched that the viewer has no row of (messages.md §2.1). */
+  /** Whether messages without a copy of the viewer are included (messages.md §2.1). */
   readonly shared: boolean;
-  /** Whether a channel is named, and its content may be read. */
+  /** Whether a channel is named, and whether the viewer may read its content. */
   readonly channel: "none" | "readable" | "refused";
 }
 
 /**
  * Compiles the terms of a narrow.
- * @throws ApiError `BAD_NARROW` for the first unusable term, or for terms that exclude each other by their kind
+ * @throws ApiError `BAD_NARROW` for the first unusable term, or for terms whose kinds exclude each other
  */
 export async function compileNarrow(
   sent: readonly NarrowTerm[],
   context: NarrowContext,
 ): Promise<CompiledNarrow> {
   const terms = joinSearches(sent);
-  // All at once, so that their look-ups are one statement; the first refusal in the order of the terms counts.
+  // Compiles all terms at once, so that their lookups share one statement. The first error in the order of the terms is
+  // thrown.
   const settled = await Promise.allSettled(terms.map((term) => compileTerm(term, context)));
   const plans = settled.map((result, i) => {
     if (result.status === "rejected") throw result.reason;
@@ -80,12 +81,12 @@ function turned(condition: Fragment, negated: boolean): Fragment {
   return negated ? (values) => `NOT (${condition(values)})` : condition;
 }
 
-/** More than anybody writes; each costs a condition that the database has to plan. */
+/** More terms than any client sends; each adds a condition that the database has to plan. */
 const maxTerms = 100;
 
 /**
- * Refuses what is wrong with a narrow for every account, before anything else is looked at.
- * @throws ApiError `BAD_REQUEST` for an operand of a type that its operator never takes
+ * Checks the parts of a narrow that do not depend on the account, before anything is loaded.
+ * @throws ApiError `BAD_REQUEST` for an operand of a type that its operator never accepts
  */
 export function checkTerms(terms: readonly NarrowTerm[]): void {
   if (terms.length > maxTerms)
