@@ -3,7 +3,7 @@ import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
-/** Code points of a description. */
+/** Maximum code points of a description. */
 const maxDescriptionLength = 1_000;
 
 export interface Report {
@@ -13,8 +13,8 @@ export interface Report {
 }
 
 /**
- * Refuses the report of a message: no organization has a channel that reports could go to, and one that nobody reads must
- * not look as if somebody did.
+ * Rejects the report of a message: no organization has a channel for reports, and accepting one would suggest that it
+ * is read.
  * @throws ApiError `BAD_REQUEST`, always
  */
 export async function reportMessage(

@@ -111,8 +111,8 @@ export async function storeText(
 }
 
 /*
- * A history is read with its message, by everybody who reads that, and written anew with each change. So the oldest
- * entries go where there are very many, or where the texts that they keep are very long.
+ * Every reader of a message reads its history, and every change rewrites it. So the oldest entries are dropped when
+ * there are too many, or when their texts are too long.
  */
 
 /** SQL: the history with one more entry, which has an earlier content. @param history may be null */

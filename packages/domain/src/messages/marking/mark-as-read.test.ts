@@ -50,7 +50,7 @@ describe("Marking more as read than one request does", () => {
     );
   async function work(): Promise<void> {
     for (let jobs = await pending(); jobs.length > 0; jobs = await pending())
-      // A job may come twice.
+      // A job may run twice.
       for (const job of [...jobs, ...jobs]) await runJob(db, markRead, job);
   }
   const tell = async (asked: () => Promise<unknown>) => {
@@ -73,18 +73,18 @@ describe("Marking more as read than one request does", () => {
       expect(await unread()).to.deep.equal(ids.slice(batch));
       const [later = 0] = await pastMessages(db, room, org.owner);
       expect((await tell(work)).told).to.deep.equal([ids.slice(batch)]);
-      // It came after the request.
+      // Sent after the request.
       expect(await unread()).to.deep.equal([later]);
     });
 
-    it(`marks ${what} once where it is asked for again while the job is under way`, async () => {
+    it(`marks ${what} once if the request is repeated while the job is running`, async () => {
       const ask = () => markAsRead(db, org.member, named()[what] ?? {}, 0);
       const { told } = await tell(async () => {
         expect(await ask()).to.equal(false);
         await Promise.all([ask(), ask(), work(), work()]);
         await work();
       });
-      // The last of them may find that by now nothing is unread, and say so instead.
+      // The last request may find nothing unread and report "all" instead.
       const listed = told.flat().filter((id) => id !== "all");
       expect(listed).to.have.length(new Set(listed).size);
       expect(ids).to.include.members(listed);
@@ -93,7 +93,7 @@ describe("Marking more as read than one request does", () => {
     });
   }
 
-  it("tells the last batch of everything as all, where there is time", async () => {
+  it("reports the last batch of everything as all if there is time", async () => {
     const { result, told } = await tell(() => markAsRead(db, org.member, {}, 3_600_000));
     expect(result).to.equal(true);
     expect(told).to.deep.equal([ids.slice(0, batch), ids.slice(batch, 2 * batch), "all"]);
@@ -104,10 +104,10 @@ describe("Marking more as read than one request does", () => {
     ["a later batch", 3_600_000],
     ["the job", 0],
   ] as const)
-    it(`leaves unread in ${what} what was committed after the request began, whatever its id`, async () => {
+    it(`leaves messages unread in ${what} if they were committed after the request began, whatever their ids`, async () => {
       const head = "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE";
       await obstacle.lock(head, [org.realm.id]);
-      // It has its id, and waits for its place in the log.
+      // It has its id, and waits for the event-log lock.
       const sent = send(gateway.as(org.owner), toChannel(room.id));
       await obstacle.untilWaiting(1, "the message is about to be committed");
       const [above = 0] = await pastMessages(db, room, org.owner);
@@ -131,13 +131,13 @@ describe("Marking more as read than one request does", () => {
     expect(await unread()).to.deep.equal([]);
   });
 
-  it("keeps what was done and told where a later batch fails, and holds nothing of it", async () => {
+  it("keeps committed batches and their events if a later batch fails, and holds no locks on them", async () => {
     const locked = ids[batch + 10] ?? 0;
     await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
     const { told } = await tell(async () => {
       const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
       await obstacle.untilWaiting(1, "the second batch waits for a copy");
-      // Others may write what the first batch has written.
+      // The rows of the first batch are not locked.
       await db.rows(
         "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = ANY($2::bigint[])",
         [org.member.id, ids.slice(0, batch)],
@@ -157,7 +157,7 @@ describe("Marking more as read than one request does", () => {
     ]);
   });
 
-  it("ends with the account's being deactivated, and keeps what was told", async () => {
+  it("stops when the account is deactivated, and keeps the events already sent", async () => {
     const locked = ids[10] ?? 0;
     await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
     const { told } = await tell(async () => {

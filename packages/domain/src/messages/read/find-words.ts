@@ -14,10 +14,10 @@ import type { WordSearch } from "./narrow/operator.ts";
 import type { Path } from "./source.ts";
 
 /*
- * A rare word is quick to find by the index, whose entries are in no order of ids; a common one by going along the
- * messages from the anchor, which soon come to enough. Nobody knows which it is: the planner's guess about words that
- * go together is wrong by any factor. So each way is tried for as long as it may be the quick one: at 3 million
- * messages a walk of 20,000 takes about 100 ms, and so do 10,000 hits.
+ * The index finds a rare word quickly, but its entries are not ordered by id. A common word is found quickly by
+ * scanning the messages from the anchor. Which case applies is unknown: the planner's estimates for combinations of
+ * words are wrong by any factor. So each strategy is tried only as long as it may still be the faster one. At 3 million
+ * messages, scanning 20,000 messages takes about 100 ms, and so do 10,000 index hits.
  */
 
 /** How far each strategy is tried. */

@@ -28,13 +28,13 @@ interface MessageRequest {
   readonly id: number;
   readonly applyMarkdown: boolean;
   readonly allowEmptyTopicName: boolean;
-  /** Of the program that asks. */
+  /** Needs of the client program. */
   readonly needs: readonly ProgramNeed[];
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
 }
 
-/** The answer of `GET /messages/{message_id}`, in wire spelling. */
+/** The response of `GET /messages/{message_id}` in the wire format. */
 interface MessageAnswer {
   message: MessageResource;
   raw_content: string;
@@ -42,7 +42,7 @@ interface MessageAnswer {
 
 /**
  * Retrieves one message that the viewer may access (messages.md §6.1).
- * @param sql a transaction, repeatable read and read only
+ * @param sql a REPEATABLE READ, READ ONLY transaction
  * @throws ApiError `BAD_REQUEST`
  */
 export async function readMessage(
@@ -70,8 +70,9 @@ export async function readMessage(
 }
 
 /**
- * Nothing leads from a message to who has a copy (docs/decisions/020): those are asked who may have one, people with a
- * subscription to its channel, active or not, the members of its conversation, and who has a `historical` copy.
+ * Copies are not indexed by message (docs/decisions/020), so the statement looks them up for the possible holders:
+ * accounts with an active or former subscription to the channel, the members of the conversation, and holders of
+ * `historical` copies.
  */
 const readers = statement({
   name: "read-receipts",
@@ -91,8 +92,8 @@ const readers = statement({
 });
 
 /**
- * Who has read the message and lets it be known (messages.md §6.6), ascending.
- * @param sql a transaction, repeatable read and read only
+ * Returns the accounts that have read the message and send read receipts (messages.md §6.6), ascending.
+ * @param sql a REPEATABLE READ, READ ONLY transaction
  * @throws ApiError `BAD_REQUEST`
  */
 export async function readReceipts(sql: Sql, viewer: Reader, id: number): Promise<number[]> {
@@ -124,10 +125,10 @@ const byId = statement({
 type Row = RowOf<typeof byId.columns>;
 
 /**
- * What the message was after each of its changes (messages.md §6.3), the oldest first, beginning with how it was sent.
- * Where the message was moved out of a channel that the viewer may not read, as it came from there.
- * Where only moves may be seen, no entry has another content than the message has now.
- * @param sql a transaction, repeatable read and read only
+ * Returns the versions of a message (messages.md §6.3), oldest first, beginning with the original. If the message came
+ * from a channel that the viewer may not read, its history begins with that move. If the organization shows only moves,
+ * every version has the current content.
+ * @param sql a REPEATABLE READ, READ ONLY transaction
  * @throws ApiError `BAD_REQUEST`
  */
 export async function messageHistory(
@@ -152,7 +153,9 @@ export async function messageHistory(
   }));
 }
 
-/** From the newest, of which the message's row says what it was, to how it was sent. */
+/**
+ * Rebuilds the versions backwards: the message's row has the newest one, and each history entry has what it replaced.
+ */
 async function moments(row: Row, entries: readonly EditHistoryEntry[]): Promise<HistoryMoment[]> {
   const newestFirst: HistoryMoment[] = [];
   let { content, renderedContent, topic } = row;

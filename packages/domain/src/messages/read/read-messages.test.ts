@@ -7,7 +7,7 @@ import { presentMessages, readMessages } from "./read-messages.ts";
 describe("reading messages", () => {
   const db = useDatabase();
 
-  it("answers from one moment, whatever is edited or deleted while it looks", async () => {
+  it("reads everything from one snapshot, whatever is edited or deleted meanwhile", async () => {
     const { realm, member } = await organization(db);
     const recipientId = await directRecipient(db, realm.id, [member]);
     await db.rows("INSERT INTO clients (name) VALUES ('test') ON CONFLICT DO NOTHING");

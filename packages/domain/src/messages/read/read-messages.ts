@@ -25,9 +25,9 @@ import type { WordSearch } from "./narrow/operator.ts";
 import { followWith } from "./narrow/operators.ts";
 import { checkAmount, type MessagesRequest, readRequest } from "./request.ts";
 
-/** The answer of `GET /messages`, in wire spelling. */
+/** The response of `GET /messages` in the wire format. */
 interface MessagesAnswer {
-  /** Absent when messages were asked for by ID. */
+  /** Absent if messages were requested by ID. */
   anchor?: number;
   found_anchor: boolean;
   found_oldest: boolean;
@@ -36,29 +36,30 @@ interface MessagesAnswer {
   messages: MessageResource[];
 }
 
-/** Some of the messages of an answer, in their order. */
+/** Some of the messages of a response, in order. */
 interface MessagesPage {
   readonly loaded: LoadedMessages;
-  /** Of each message what was searched for; undefined where nothing was. */
+  /** The highlighted texts of each message; undefined without a search. */
   readonly matches: readonly Match[] | undefined;
 }
 
-/** What the answer of `GET /messages` is made of. */
+/** The data for the response of `GET /messages`. */
 export interface Retrieval {
   readonly realm: Realm;
   readonly found: Found;
-  /** The first messages; `loaded.rest` are the ids of those that {@link readNextPage} reads. */
+  /** The first messages; `loaded.rest` are the ids for {@link readNextPage}. */
   readonly page: MessagesPage;
   readonly search: WordSearch | undefined;
   readonly needs: readonly ProgramNeed[];
 }
 
 /**
- * Retrieves messages (messages.md §1, §2). The number of statements depends neither on the messages nor on the
- * narrow's terms.
+ * Retrieves messages (messages.md §1, §2). The number of statements depends neither on the messages nor on the narrow's
+ * terms.
  *
- * @param sql a transaction, repeatable read and read only: what is edited or deleted meanwhile must not leak into half of an answer
- * @returns what {@link presentMessages} makes the answer of, which needs no connection; of a long answer the first page
+ * @param sql a REPEATABLE READ, READ ONLY transaction, so that a concurrent edit or deletion cannot affect half of a
+ * response
+ * @returns the data for {@link presentMessages}, which needs no connection; only the first page of a long response
  * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`, `BAD_NARROW`
  */
 export async function readMessages(
@@ -85,10 +86,10 @@ export async function readMessages(
 }
 
 /**
- * Reads the next messages of a long answer as they are now: those that were deleted meanwhile, or that the viewer may no
- * longer see, are left out.
+ * Reads the next messages of a long response in their current state. Skips messages that were deleted meanwhile or that
+ * the viewer may no longer see.
  * @param sql as for {@link readMessages}
- * @param ids what the page before left: its `loaded.rest`
+ * @param ids the previous page's `loaded.rest`
  */
 export async function readNextPage(
   sql: Sql,
@@ -113,10 +114,10 @@ async function readPage(
   return { loaded, matches };
 }
 
-/** How messages are presented to one viewer. */
+/** Options of how messages are presented to one viewer. */
 type Form = Omit<Presentation, "realm" | "viewer" | "userVisibility">;
 
-/** The answer with the messages of the first page, in slices so that other requests get their turn. */
+/** Returns the response with the messages of the first page. Works in slices so that other requests can run. */
 export async function presentMessages(
   retrieval: Retrieval,
   viewer: Reader,
@@ -133,7 +134,7 @@ export async function presentMessages(
   };
 }
 
-/** The messages of one page. */
+/** Returns the messages of one page in the wire format. */
 export async function presentPage(
   { realm }: Pick<Retrieval, "realm">,
   { loaded, matches }: MessagesPage,

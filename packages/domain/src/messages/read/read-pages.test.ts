@@ -22,7 +22,7 @@ describe("Messages of a long answer", () => {
   let member: TestAccount;
   let room: TestChannel;
   let ids: number[];
-  /** Bytes of a message's HTML: with them ten are a page. */
+  /** Bytes of a message's HTML: ten messages fill a page. */
   const bytes = 100_000;
   beforeEach(async () => {
     const org = await organization(db);
@@ -41,7 +41,7 @@ describe("Messages of a long answer", () => {
     );
   const presented = async (retrieval: Retrieval, page = retrieval.page) =>
     (await presentPage(retrieval, page, member, form)).map(({ id }) => id);
-  /** The ids of each page after the first. */
+  /** Returns the ids of each page after the first. */
   async function goOn(retrieval: Retrieval): Promise<number[][]> {
     const pages: number[][] = [];
     for (let { rest } = retrieval.page.loaded; rest.length > 0;) {
@@ -53,7 +53,7 @@ describe("Messages of a long answer", () => {
     return pages;
   }
 
-  it("come in pages of about a megabyte, each once and in their order", async () => {
+  it("come in pages of about a megabyte, each message once and in order", async () => {
     const retrieval = await begin();
     const first = await presented(retrieval);
     const pages = [first, ...(await goOn(retrieval))];
@@ -62,7 +62,7 @@ describe("Messages of a long answer", () => {
     expect(retrieval.found).to.include({ foundOldest: true, foundNewest: true });
   });
 
-  it("that are larger than a page have one each", async () => {
+  it("larger than a page get a page each", async () => {
     await db.rows(
       "UPDATE messages SET rendered_content = repeat('x', 1500000) WHERE id = ANY($1)",
       [ids.slice(0, 3)],
@@ -72,7 +72,7 @@ describe("Messages of a long answer", () => {
     expect((await goOn(retrieval)).slice(0, 2)).to.deep.equal([[ids[1]], [ids[2]]]);
   });
 
-  it("count with their submessages and reactions", async () => {
+  it("count with the size of their submessages and reactions", async () => {
     await db.rows("UPDATE messages SET rendered_content = 'x' WHERE id = ANY($1)", [ids]);
     await db.rows(
       `INSERT INTO submessages (message_id, sender_id, msg_type, content)
@@ -83,7 +83,7 @@ describe("Messages of a long answer", () => {
     expect((await presented(retrieval)).length).to.be.within(4, 6);
   });
 
-  it("are left out where they are deleted before their page, and are what they are by then", async () => {
+  it("are left out if deleted before their page is read, and have their content at that time", async () => {
     const retrieval = await begin();
     await db.rows("DELETE FROM messages WHERE id = ANY($1)", [[ids[0], ids[12]]]);
     await db.rows("UPDATE messages SET content = 'new' WHERE id = $1", [ids[13]]);
@@ -92,13 +92,13 @@ describe("Messages of a long answer", () => {
     expect(rest).to.deep.equal(ids.slice(10).filter((id) => id !== ids[12]));
   });
 
-  it("are left out where the account may not see them any more", async () => {
+  it("are left out if the account may no longer see them", async () => {
     const retrieval = await begin();
     await unsubscribe(db, room, member);
     expect((await goOn(retrieval)).flat()).to.deep.equal([]);
   });
 
-  it("are read at once where they are short, as many as are asked for", async () => {
+  it("are read at once if they are short, as many as requested", async () => {
     await pastMessages(db, room, member, { count: messagesAtOnce });
     await db.rows("UPDATE messages SET rendered_content = 'x' WHERE id = ANY($1)", [ids]);
     const { page } = await begin();

@@ -3,7 +3,7 @@ import { parseIso8601 } from "@carillon/kit";
 
 import { checkTerms } from "./narrow/compile.ts";
 
-/** The anchor beyond every message: 10^16, exact as a double and as a `bigint`. */
+/** An anchor greater than every message id: 10^16, exact as a double and as a `bigint`. */
 export const largestAnchor = 10_000_000_000_000_000;
 
 export type Anchor =
@@ -13,9 +13,9 @@ export type Anchor =
   | { readonly kind: "date"; readonly time: bigint };
 
 /**
- * The anchor of a request (messages.md §1.1, §1.2). `use_first_unread_anchor` wins over `anchor`: a client of
- * old sends both, and would not live through an error.
- * @throws ApiError `BAD_REQUEST` when there is none, or none that can be used
+ * Parses the anchor of a request (messages.md §1.1, §1.2). `use_first_unread_anchor` takes precedence over `anchor`,
+ * because old clients send both and cannot handle an error.
+ * @throws ApiError `BAD_REQUEST` if the anchor is missing or invalid
  */
 export function parseAnchor(sent: {
   anchor?: string | undefined;
@@ -54,7 +54,7 @@ function parseAnchorDate(text: string | undefined): bigint {
   return time;
 }
 
-/** What a client asks of `GET /messages`: undefined is what it left out. */
+/** The parameters of `GET /messages`; undefined if not sent. */
 export interface MessagesRequest {
   readonly anchor?: string | undefined;
   readonly anchorDate?: string | undefined;
@@ -64,11 +64,11 @@ export interface MessagesRequest {
   readonly numAfter?: number | undefined;
   readonly messageIds?: readonly number[] | undefined;
   readonly narrow: readonly NarrowTerm[];
-  /** Of the program that asks; none unless given. */
+  /** Needs of the client program; none if undefined. */
   readonly needs?: readonly ProgramNeed[];
 }
 
-/** Which messages are wanted: these, or a window around an anchor. */
+/** The requested messages: by id, or a window around an anchor. */
 export type Wanted =
   | { readonly kind: "ids"; readonly ids: readonly number[] }
   | {
@@ -79,11 +79,12 @@ export type Wanted =
       readonly includeAnchor: boolean;
     };
 
-/** The most messages of one request. */
+/** Maximum messages of one request. */
 export const maxMessages = 5000;
 
 /**
- * The first of the checks, in their order (messages.md §1.1): types, what does not go with `message_ids`, the anchor.
+ * Makes the first checks of a request, in the order of messages.md §1.1: types, parameters that exclude `message_ids`,
+ * the anchor.
  * @throws ApiError
  */
 export function readRequest(request: MessagesRequest): Wanted {
@@ -120,7 +121,7 @@ function refuseBesideIds(request: MessagesRequest): void {
 }
 
 /**
- * The checks that follow those of the narrow's `with`.
+ * Checks the number of messages. Follows the check of the narrow's `with` term.
  * @throws ApiError
  */
 export function checkAmount(wanted: Wanted): void {

@@ -3,20 +3,20 @@ import type { Fragment } from "@carillon/model";
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import type { Drive, RowIndex } from "./narrow/operator.ts";
 
-/** What a statement is built around: whose order by id it follows until it has enough. */
+/** The table and index that drive a statement: it follows their order by id until it has enough messages. */
 export type Source =
   | { readonly kind: "rows"; readonly index: "all" | RowIndex }
-  /** Messages that a condition on an indexed column picks out. */
+  /** Messages selected by a condition on an indexed column. */
   | { readonly kind: "messages" }
-  /** The messages of one channel after the other. */
+  /** The messages of each channel in turn. */
   | { readonly kind: "channels"; readonly where: Fragment };
 
-/** Indexes that hold a small part of the viewer's rows. */
+/** Indexes that contain a small part of the viewer's copies, smallest first. */
 const rarestFirst: readonly RowIndex[] = ["alerted", "starred", "mentioned", "unread"];
 
 /**
- * The narrowest index that the terms offer: a conversation, what is marked in the viewer's rows or unread, who is mentioned,
- * a sender, a topic by name, direct messages, and else everything that the viewer has received.
+ * Chooses the most selective index that the terms offer: a conversation, marked or unread copies, a mention, a sender,
+ * a topic by name, direct messages, and otherwise everything that the viewer has received.
  */
 export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   const by = (kind: Drive["by"]) => drives.find((drive) => drive.by === kind);
@@ -31,10 +31,10 @@ export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   return { kind: "rows", index: rows.includes("direct") ? "direct" : "all" };
 }
 
-/** What is gone along in the order of ids where that order alone decides: what offers itself, or all messages there are. */
+/** What a search scans in the order of ids: the source that the terms offer, or all messages. */
 export type Path = Exclude<Source, { kind: "channels" }> | { readonly kind: "all" };
 
-/** The path for a search by words: what is along it is looked at for as long as it takes. */
+/** Returns the path of a search by words. */
 export function pathOf(narrow: CompiledNarrow): Path {
   const source = chooseSource(narrow);
   if (source.kind !== "channels") return source;

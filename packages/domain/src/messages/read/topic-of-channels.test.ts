@@ -22,16 +22,16 @@ describe("a topic that many channels have", () => {
   const rooms = 30;
   const messages = 3_000;
   let org: TestOrganization;
-  /** Those that the member has received, by topic, ascending. */
+  /** Ids that the member has received, by topic, ascending. */
   const received = new Map<string, number[]>();
 
-  /** "chat" is everywhere; "rare" in few rooms, and long ago. */
+  /** The topic "chat" is in every channel; "rare" only in a few, and only in old messages. */
   before("write messages", async () => {
     org = await organization(db);
     const recipients: number[] = [];
     for (let n = 0; n < rooms; n++) recipients.push((await channel(db, org.realm)).recipientId);
     const made = Array.from({ length: messages }, (_, n) => ({
-      // A few rooms are busy, and most quiet.
+      // A few channels are busy, most are quiet.
       recipient: recipients[Math.floor(random() ** 3 * rooms)] ?? 0,
       topic: oneOf(random, n < 100 ? ["Chat", "chat", "rare"] : ["chat", "CHAT", "lunch"]),
       received: random() < 0.9,
@@ -80,7 +80,7 @@ describe("a topic that many channels have", () => {
     return found.toSorted((a, b) => a - b);
   }
 
-  it("gives what a look at every message gives, on each side", async () => {
+  it("finds what a full scan finds, on each side", async () => {
     const all = [...received.values()].flat();
     for (let n = 0; n < cases; n++) {
       const limit = 1 + Math.floor(random() * (n % 2 === 0 ? 80 : 8));
@@ -97,12 +97,12 @@ describe("a topic that many channels have", () => {
     }
   });
 
-  it("reads a few of each channel, not a window of each", async () => {
+  it("reads a few messages of each channel, not a whole window of each", async () => {
     for (const limit of [20, 40]) {
       const { text, values } = await statementOf("chat", [{ compare: "<", bound: 1e16, limit }]);
       const { found, read } = await rowsRead(db, text, values, "messages");
       expect(found).to.equal(limit);
-      // Each channel's newest, ten of each at most, and those that are found.
+      // Each channel's newest message, at most ten of each, and the messages found.
       expect(read).to.be.at.most(rooms + 10 * rooms + 3 * limit);
     }
   });

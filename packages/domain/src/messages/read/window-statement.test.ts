@@ -20,7 +20,7 @@ describe("the statement that finds a window", () => {
   let quiet: TestChannel;
   let direct = 0;
 
-  /** Old messages of a quiet channel and a direct conversation lie below 20,000 of a busy one. */
+  /** Writes old messages of a quiet channel and of a direct conversation, then 20,000 of a busy channel. */
   before("write messages", async () => {
     org = await organization(db);
     busy = await channel(db, org.realm);
@@ -53,7 +53,7 @@ describe("the statement that finds a window", () => {
 
   const newest: Side = { compare: "<", bound: 10_000_000_000_000_000, limit: 20 };
 
-  /** How many rows of the two large tables the statement touches, and how many it finds. */
+  /** Returns how many rows of both large tables the statement touches, and how many it finds. */
   async function cost(sides: readonly Side[], ...terms: Array<[string, NarrowTerm["operand"]]>) {
     const lookups = narrowLookups(db, org.member);
     const narrow = await compileNarrow(
@@ -121,7 +121,7 @@ describe("the statement that finds a window", () => {
       expect(touched, "rows").to.be.at.most(150);
     });
 
-  it("reads as few around a message in the middle", async () => {
+  it("reads as few rows around a message in the middle", async () => {
     const bound = 10_000;
     const sides: Side[] = [
       { compare: "<", bound, limit: 10 },

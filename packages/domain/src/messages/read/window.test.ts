@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { largestAnchor } from "./request.ts";
 import { foundIn, sidesOf, type Window } from "./window.ts";
 
-/** What the database would find among `all` for the sides of the window. */
+/** Returns what the database would find among `all` for the sides of the window. */
 function look(window: Window, all: readonly number[]) {
   const ids = sidesOf(window).flatMap(({ compare, bound, limit }) => {
     if (compare === "<") return all.filter((id) => id < bound).slice(-limit);
@@ -25,7 +25,7 @@ describe("the window around an anchor", () => {
     foundNewest,
   });
 
-  it("has the nearest on both sides, and the anchor's message where it matches", () => {
+  it("contains the nearest messages on both sides, and the anchor's message if it matches", () => {
     expect(around(30, 1, 1)).to.deep.equal([[20, 30, 40], flags(false, true, false)]);
     expect(around(25, 1, 1)).to.deep.equal([[20, 30], flags(false, false, false)]);
     expect(around(25, 0, 0)).to.deep.equal([[], flags(false, false, false)]);
@@ -34,14 +34,14 @@ describe("the window around an anchor", () => {
     expect(around(30, 1, 0, false)).to.deep.equal([[20], flags(false, false, false)]);
   });
 
-  it("says that an end is found when less than asked for was there, not when exactly so much was", () => {
+  it("reports an end as found if fewer messages than requested exist, not if exactly as many do", () => {
     expect(around(30, 2, 2)).to.deep.equal([[10, 20, 30, 40, 50], flags(false, true, false)]);
     expect(around(30, 3, 3)).to.deep.equal([[10, 20, 30, 40, 50], flags(true, true, true)]);
     expect(around(25, 2, 3)).to.deep.equal([[10, 20, 30, 40, 50], flags(false, false, false)]);
     expect(around(5, 1, 0)).to.deep.equal([[], flags(true, false, false)]);
   });
 
-  it("has nothing before the oldest anchor and nothing after the newest", () => {
+  it("has nothing before the anchor oldest and nothing after the anchor newest", () => {
     expect(around(0, 3, 2)).to.deep.equal([[10, 20], flags(true, false, false)]);
     expect(around(0, 3, 0)).to.deep.equal([[], flags(true, false, false)]);
     expect(around(largestAnchor, 2, 3)).to.deep.equal([[40, 50], flags(false, false, true)]);
@@ -49,7 +49,7 @@ describe("the window around an anchor", () => {
     expect(around(largestAnchor, 9, 0)).to.deep.equal([all, flags(true, false, true)]);
   });
 
-  it("reaches both ends where nothing matches", () => {
+  it("reaches both ends if nothing matches", () => {
     const window = { anchor: 30, numBefore: 1, numAfter: 1, includeAnchor: true };
     expect(look(window, [])).to.deep.include({ ids: [], ...flags(true, false, true) });
   });

@@ -7,7 +7,7 @@ import type { Drive } from "./narrow/operator.ts";
 import { largestAnchor } from "./request.ts";
 import { chooseSource, type Path, pathOf, type Source } from "./source.ts";
 
-/** How much of the matching messages is asked for, around the message ID `anchor`. */
+/** The part of the matching messages to find, around the message ID `anchor`. */
 export interface Window {
   readonly anchor: number;
   readonly numBefore: number;
@@ -15,7 +15,7 @@ export interface Window {
   readonly includeAnchor: boolean;
 }
 
-/** Which of the matching messages are in the window, ascending, and whether it reaches the ends (messages.md §1.2). */
+/** The matching messages in the window, ascending, and whether it reaches the ends (messages.md §1.2). */
 export interface FoundWindow {
   readonly ids: readonly number[];
   readonly foundAnchor: boolean;
@@ -23,7 +23,7 @@ export interface FoundWindow {
   readonly foundNewest: boolean;
 }
 
-/** The sides that have to be looked for. The anchor's own message is the first on the side after it. */
+/** Returns the sides to search. The anchor's own message is the first on the side after it. */
 export function sidesOf(window: Window): Side[] {
   const { anchor: bound, numBefore, numAfter, includeAnchor } = window;
   const sides: Side[] = [];
@@ -34,13 +34,16 @@ export function sidesOf(window: Window): Side[] {
   return sides;
 }
 
-/** @param ids what was found on the sides, in any order */
+/**
+ * Combines what was found on the sides into the window.
+ * @param ids in any order
+ */
 export function foundIn(window: Window, ids: readonly number[]): FoundWindow {
   const { anchor, numBefore, numAfter } = window;
   const sorted = ids.toSorted((a, b) => a - b);
   const before = sorted.filter((id) => id < anchor);
   const foundAnchor = sorted[before.length] === anchor;
-  // Where no message has the anchor's ID, one more than asked for was found after it.
+  // If no message has the anchor's ID, the side after it found one more than requested.
   const after = sorted.slice(before.length + (foundAnchor ? 1 : 0)).slice(0, numAfter);
   return {
     ids: [...before, ...(foundAnchor ? [anchor] : []), ...after],
@@ -54,14 +57,14 @@ export function foundIn(window: Window, ids: readonly number[]): FoundWindow {
 export interface Side {
   readonly compare: "<" | ">" | ">=";
   readonly bound: number;
-  /** No ids from here on. */
+  /** Exclusive upper bound of the ids. */
   readonly until?: number;
   readonly limit: number;
 }
 
 export type WindowStatement = Composition;
 
-/** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
+/** What to search: a compiled narrow for one viewer, and additional conditions on messages. */
 export interface Search {
   readonly viewer: Reader;
   readonly narrow: CompiledNarrow;
@@ -69,8 +72,8 @@ export interface Search {
 }
 
 /**
- * Finds the ids on all sides, in no order: rows of `id`. At least one side. Planned for its values each time, which costs a
- * twentieth of a millisecond: a plan for any conversation would look for a quiet one among all messages.
+ * Finds the ids on all sides, unordered: rows of `id`. At least one side. The statement is planned for its values on
+ * each call, which costs 0.05 ms: a generic plan would search a quiet conversation by scanning all messages.
  */
 export function sidesStatement(search: Search, sides: readonly Side[]): WindowStatement {
   const values = new SqlValues();
@@ -79,7 +82,7 @@ export function sidesStatement(search: Search, sides: readonly Side[]): WindowSt
   return { text: parts.join("\nUNION ALL\n"), values: values.list };
 }
 
-/** Finds which of the messages `ids` are there: rows of `id`. */
+/** Finds which of the messages `ids` match: rows of `id`. */
 export function pickStatement(search: Search, ids: readonly number[]): WindowStatement {
   const values = new SqlValues();
   const wanted = (v: SqlValues) => `m.id = ANY(${v.add(ids, "bigint[]")})`;
@@ -87,7 +90,7 @@ export function pickStatement(search: Search, ids: readonly number[]): WindowSta
   return { text, values: values.list };
 }
 
-/** Finds the first unread message: rows of `id`, one or none. */
+/** Finds the first unread message: zero or one row of `id`. */
 export function firstUnreadStatement(search: Search): WindowStatement {
   const values = new SqlValues();
   const source: Source = { kind: "rows", index: "unread" };
@@ -96,9 +99,9 @@ export function firstUnreadStatement(search: Search): WindowStatement {
 }
 
 /*
- * The planner must not be left to choose the order of joins: with a LIMIT it likes to walk all messages backwards
- * until enough have matched. A lateral subquery with OFFSET 0 stays what it is, one probe of a primary key for each
- * row of what drives the statement, so that the driving index alone decides how much is read.
+ * The planner must not choose the join order: with a LIMIT it likes to scan all messages backwards until enough have
+ * matched. A lateral subquery with OFFSET 0 is not flattened and stays one primary-key lookup for each row of the
+ * driving index, so that this index alone decides how much is read.
  */
 
 function sideText(search: Search, source: Source, side: Side, values: SqlValues): string {
@@ -130,16 +133,17 @@ export function nearestFirst(column: string, { compare }: Side): string {
   return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
 }
 
-/** @internal what must hold of a message `m` */
+/** @internal the conditions on a message `m` */
 export function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
   const { search } = narrow;
   const words = search ? [search.hasWords, search.hasPhrases] : [];
   return [...words, ...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
 }
 
-/** What keeps a search within what the viewer may read. */
+/** Returns the conditions that restrict a search to messages that the viewer may read. */
 function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
-  // Shared history is readable by what opens it; only the viewer's rows keep other searches in the organization.
+  // The terms that make shared history visible ensure that it is readable. Otherwise, the viewer's copies restrict the
+  // search to the organization.
   if (narrow.shared) return [(values) => `m.realm_id = ${values.add(viewer.realmId, "int")}`];
   return narrow.channel === "readable" ? [] : [messageReadable(viewer)];
 }
@@ -154,7 +158,7 @@ export const indexConditions = {
   direct: "um.flags & 256 <> 0",
 };
 
-/** Driven by the viewer's rows, each message looked up by its key. */
+/** Scans the viewer's copies, and looks each message up by its key. */
 function fromRows(
   search: Search,
   index: keyof typeof indexConditions,
@@ -170,7 +174,7 @@ function fromRows(
     ${nearest("um.message_id", side, values)}`;
 }
 
-/** Driven by messages, each row of the viewer looked up by its key. */
+/** Scans messages, and looks the viewer's copy of each up by its key. */
 function fromMessages(
   search: Search,
   bounds: readonly Fragment[],
@@ -181,7 +185,7 @@ function fromMessages(
     WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
 }
 
-/** @internal The viewer's row of each message `m`; nothing in shared history, which asks for none. */
+/** @internal Joins the viewer's copy of each message `m`; nothing for shared history, which needs no copy. */
 export function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
   if (narrow.shared) return "";
   return `CROSS JOIN LATERAL (
@@ -191,9 +195,9 @@ export function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string
 }
 
 /**
- * Driven by the channels of the organization: those with the nearest messages first, as many as there may be
- * messages (no other channel can have one of them), then the nearest messages of each. A name such as "general chat" is a
- * topic of many channels: where a few messages of each are as many as are wanted, nothing is read beyond the last of those.
+ * Scans the organization's channels: first selects the channels with the nearest messages, at most `limit` of them (no
+ * other channel can contribute), then the nearest messages of each. A topic such as "general chat" exists in many
+ * channels: if the few nearest messages of each channel are enough, nothing beyond the last of them is read.
  */
 function fromChannels(search: Search, where: Fragment, side: Side, values: SqlValues): string {
   const limit = values.add(side.limit, "int");
@@ -224,7 +228,7 @@ function fromChannels(search: Search, where: Fragment, side: Side, values: SqlVa
     ${nearestFirst("message.id", side)} LIMIT ${limit}`;
 }
 
-/** What the terms of narrows offer to be driven by: none, and one of each kind. */
+/** Drives that terms can offer: none, and one of each kind. */
 const drives: ReadonlyArray<Drive | undefined> = [
   undefined,
   { by: "message", id: 1 },
@@ -259,7 +263,7 @@ function searches(): Search[] {
   );
 }
 
-/** Statements of searches, of every shape that they have whatever the conditions. */
+/** Returns example statements of every shape that searches can have, whatever their conditions. */
 export function windowExamples(): WindowStatement[] {
   return searches().flatMap((search) => [
     sidesStatement(search, sides),
@@ -271,14 +275,14 @@ export function windowExamples(): WindowStatement[] {
   ]);
 }
 
-/** The statement that says on which sides there is more, of every shape. */
+/** Returns example statements of every shape of {@link horizonStatement}. */
 export function horizonExamples(compose: typeof horizonStatement): WindowStatement[] {
   return searches().map((search) => compose(search, pathOf(search.narrow), sides, () => 1));
 }
 
 /**
- * Goes along the path from the bound of each side, `steps(side)` messages at most, and finds those that match: rows of
- * `id`, the nearest of each side.
+ * Scans the path from the bound of each side, at most `steps(side)` messages, and finds those that match: rows of `id`,
+ * the nearest of each side.
  */
 export function walkStatement(
   search: Search,
@@ -294,7 +298,7 @@ export function walkStatement(
   return { text: parts.join("\nUNION ALL\n"), values: values.list };
 }
 
-/** Finds on which of the sides the path goes on after so many steps: rows of `side`, its place in the list. */
+/** Finds on which sides the path continues after that many steps: rows of `side`, its index in the list. */
 export function horizonStatement(
   search: Search,
   path: Path,
@@ -310,9 +314,9 @@ export function horizonStatement(
 }
 
 /**
- * Takes the messages that have the words from their index, and finds those that match: rows of `id`, the nearest of each
- * side.
- * @param most with more of them than so many nothing is found, but an `id` of 0 says so
+ * Reads the messages that contain the words from the search index, and finds those that match: rows of `id`, the
+ * nearest of each side.
+ * @param most if there are more hits, the statement finds nothing and returns an `id` of 0
  */
 export function hitsStatement(
   search: Search,
@@ -323,7 +327,7 @@ export function hitsStatement(
   const values = new SqlValues();
   const { narrow, viewer } = search;
   const inRealm: Fragment = (v) => `m.realm_id = ${v.add(viewer.realmId, "int")}`;
-  // With a limit the heap is read for as many as that, whatever else is asked of them.
+  // With a LIMIT, as many heap rows are read whatever the other conditions.
   const asked = most === undefined ? [words, inRealm, ...narrow.message] : [words, inRealm];
   const limit = most === undefined ? "" : `LIMIT ${values.add(most + 1, "int")}`;
   const few =
@@ -341,7 +345,7 @@ export function hitsStatement(
   };
 }
 
-/** Those of the ids in `from` that match, the nearest of the side; `from` has its order. */
+/** Selects the ids in `from` that match, the nearest of the side; `from` is already ordered. */
 function matching(search: Search, from: string, side: Side, values: SqlValues): string {
   return `SELECT m.id FROM (${from}) step CROSS JOIN LATERAL (
       SELECT m.id FROM messages m WHERE m.id = step.id AND ${allOf(conditions(search), values)} OFFSET 0
@@ -349,7 +353,7 @@ function matching(search: Search, from: string, side: Side, values: SqlValues): 
     ${nearest("step.id", side, values)}`;
 }
 
-/** The ids along the path, the nearest of the side first. */
+/** Selects the ids along the path, the nearest of the side first. */
 function alongPath({ viewer, narrow }: Search, path: Path, side: Side, values: SqlValues): string {
   if (path.kind !== "rows") {
     const asked = path.kind === "messages" ? narrow.message : [];
@@ -362,7 +366,7 @@ function alongPath({ viewer, narrow }: Search, path: Path, side: Side, values: S
     ${nearestFirst("um.message_id", side)}`;
 }
 
-/** The ids that a statement finds. */
+/** Runs a statement and returns the ids found. */
 export async function idsOf(sql: Sql, statement: WindowStatement): Promise<number[]> {
   return (await found(sql, statement)).map(({ id }) => id);
 }

@@ -17,7 +17,10 @@ describe("the statement that moves messages to the archive", () => {
   const messages = 1_000;
   const people = 11;
 
-  /** What moving the room's messages reads of a part of the statement, while half of their holders see them. */
+  /**
+   * Returns how many rows of a part of the statement are read when the channel's messages are moved, while half of the
+   * holders can see them.
+   */
   async function readOf(part: string): Promise<number> {
     const org = await organization(db);
     const room: TestChannel = await channel(db, org.owner, { subscribers: [org.member] });
@@ -41,11 +44,11 @@ describe("the statement that moves messages to the archive", () => {
     ["copy", people],
     ["packed", 1],
   ] as const)
-    it(`reads ${part} a few times, and not once for each row of another`, async () => {
+    it(`reads ${part} a constant number of times, not once for each row of another part`, async () => {
       expect(await readOf(part)).to.be.within(messages * each, 6 * messages * each);
     });
 
-  it("reads who could not see them a few times, and not once for each copy", async () => {
+  it("reads accounts that could not see the messages a constant number of times, not once for each copy", async () => {
     expect(await readOf("blind")).to.be.within(1, 6 * people);
   });
 });

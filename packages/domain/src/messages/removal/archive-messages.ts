@@ -3,23 +3,23 @@ import { flag } from "@carillon/model";
 
 import type { Pushed } from "../../notifications/record-removals.ts";
 
-/** What a message keeps in the archive: everything but what searching goes by. */
+/** The columns that the archive keeps: all except the search vector. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
       has_attachment`;
 
-/** Messages of one place and topic that are gone. */
+/** Removed messages of one recipient and topic. */
 export interface GoneMessages {
   readonly recipientId: number;
   readonly isChannel: boolean;
   readonly topic: string;
-  /** Who had a copy, ascending, where it depends on that who could see them; else null. */
+  /** Accounts that had a copy, ascending, if visibility depended on copies; else null. */
   readonly holderIds: readonly number[] | null;
   /** Ascending. */
   readonly ids: readonly number[];
 }
 
-/** What somebody had not read, and had starred, who could not see it any more; ascending. */
+/** Unread and starred messages of an account that could no longer see them; ids ascending. */
 interface UnseenMessages {
   readonly userId: number;
   readonly unread: readonly number[];
@@ -30,16 +30,19 @@ const idsOf = (condition: string) =>
   `coalesce(json_agg(found.message_id ORDER BY found.message_id) FILTER (WHERE ${condition}), '[]')`;
 
 /**
- * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
- * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
- * members; or `historical`. Copies are locked in the order in which their accounts change flags, one account after the
- * other, so that none is sorted or compared with others; then they are deleted where they lie, without another look-up. A
- * copy that changed while it was waited for is `missed`: the statement locks it as it is then, and does not see it.
+ * Moves messages with all copies, reactions and submessages to the archive.
  *
- * What PostgreSQL expects of a statement that deletes is so little that it would compare each copy with each account. Who
- * could not see them is worked out by EXCEPT, and found again by full joins, which are never ones of loops. One row in
- * the archive holds all copies of a message, and the rows of what was put on it: copies are sorted for that, since of
- * groups by hash PostgreSQL keeps 500 in memory, and writes the others to disk.
+ * Copies are indexed only by account (messages.md §9), so the statement looks them up for the possible holders:
+ * accounts with a current or former subscription (its row stays), members of the conversation, and holders of
+ * `historical` copies. Copies are locked account by account, by message within each, in the order in which flag changes
+ * lock them; no sort or join follows. Then they are deleted by ctid, without another index lookup. A copy that was
+ * changed while waiting for its lock is `missed`: the statement locks the new row version but its snapshot does not
+ * contain it.
+ *
+ * PostgreSQL underestimates the rows of a deleting CTE so much that it would choose nested loops of copies and
+ * accounts. So EXCEPT finds the accounts that could not see the messages, and full joins, which never use nested loops,
+ * look them up again. One archive row contains all copies, reactions and submessages of a message. Copies are sorted
+ * for grouping, because a hash aggregate keeps 500 groups in memory and spills the rest to disk.
  */
 export const move = statement({
   name: "messages-to-archive",
@@ -118,18 +121,18 @@ export const move = statement({
       (SELECT coalesce(json_agg(p), '[]') FROM pushed p) AS pushed`,
   row: {
     count: column.int,
-    /** Copies that changed while they were waited for. */
+    /** Copies that changed while waiting for their lock. */
     missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
     topics: column.json<readonly GoneMessages[]>(),
     unseen: column.json<readonly UnseenMessages[]>(),
-    /** What was on people's devices. */
+    /** Messages whose notifications are on devices. */
     pushed: column.json<readonly Pushed[]>(),
   },
 });
 
 /**
- * A statement does not see rows as they are by the end of a wait, but locks them: the next one sees these. They are in
- * the archive already.
+ * Deletes copies that the first statement has locked but could not see; a later statement sees them. Their messages are
+ * already in the archive.
  */
 const forget = statement({
   name: "copies-changed-while-archived",
@@ -138,18 +141,18 @@ const forget = statement({
   row: {},
 });
 
-/** Whom a removal is told, by the place of the messages. */
+/** The receivers of a removal's events, by recipient id. */
 export interface Readers {
-  /** Channels of which each account may read what it has a copy of. */
+  /** Channels where an account may read only messages that it has a copy of. */
   readonly ofCopies: readonly number[];
-  /** Channels that not everybody may read, and who may, in the same order. */
+  /** Channels with restricted readers, and the readers of each in the same order. */
   readonly limited: readonly number[];
   readonly readerIds: ReadonlyArray<readonly number[]>;
 }
 
 /**
- * Moves messages with everybody's copies to the archive, by one statement.
- * @param removalId of the run that they are part of
+ * Moves messages with all copies to the archive, by one statement.
+ * @param removalId id of the run that the messages belong to
  */
 export async function archiveMessages(
   tx: Tx,
@@ -175,7 +178,7 @@ export async function archiveMessages(
 /** Days for which removed messages can be brought back (channels.md §11). */
 export const archivedDays = 30;
 
-/** Runs have their end, and messages are found by their run. A run's row goes with the last of its messages. */
+/** Finds runs by their end, and messages by their run. A run's row is deleted with its last message. */
 const purge = statement({
   name: "archive-purge",
   text: `WITH run AS MATERIALIZED (
@@ -193,9 +196,9 @@ const purge = statement({
 });
 
 /**
- * Deletes removed messages that can be brought back no longer, those that went first.
- * @param size how many runs and messages at most
- * @returns how many messages went, and whether there may be more
+ * Deletes removed messages that can no longer be restored, oldest first.
+ * @param size maximum runs and messages
+ * @returns how many messages were deleted, and whether there may be more
  */
 export async function purgeArchive(
   tx: Tx,

@@ -15,7 +15,7 @@ import { expect } from "chai";
 import { markReadLater } from "../flags/mark-read-later.ts";
 import { archiveMessages } from "./archive-messages.ts";
 
-// docs/decisions/018: copies are locked by account, and of one account by message, so that nobody waits in a circle.
+// docs/decisions/018: copies are locked by account, then by message, to prevent deadlocks.
 describe("Whoever writes copies of several accounts", () => {
   const db = useDatabase();
   const obstacle = useObstacle(db);
@@ -31,7 +31,7 @@ describe("Whoever writes copies of several accounts", () => {
     people = some.map(({ id }) => id);
     await subscribe(db, room, ...some);
     ids = await pastMessages(db, room, org.owner, { count: 30 });
-    // In the table the last come first.
+    // The heap order is the reverse of the lock order.
     await db.rows(
       `WITH gone AS (DELETE FROM user_messages RETURNING *)
        INSERT INTO user_messages SELECT * FROM gone ORDER BY message_id DESC, user_id DESC`,
@@ -53,7 +53,7 @@ describe("Whoever writes copies of several accounts", () => {
         readers: people.toReversed().map((userId) => ({ userId, after: 0 })),
       }),
   };
-  /** However PostgreSQL thinks that it finds them. */
+  /** Planner settings that force different plans. */
   const plans: ReadonlyArray<readonly string[]> = [
     [],
     ["enable_indexscan", "enable_indexonlyscan"],
@@ -63,7 +63,7 @@ describe("Whoever writes copies of several accounts", () => {
 
   for (const [title, work] of Object.entries(works))
     for (const off of plans)
-      it(`${title}: holds no later copy while it waits for one, without ${off.join(", ") || "nothing"}`, async () => {
+      it(`${title}: holds no later copy while waiting for one, without ${off.join(", ") || "nothing"}`, async () => {
         const [userId, messageId] = [people[5] ?? 0, ids[10] ?? 0];
         await obstacle.lock(
           "SELECT FROM user_messages WHERE user_id = $1 AND message_id = $2 FOR UPDATE",
@@ -88,7 +88,7 @@ describe("Whoever writes copies of several accounts", () => {
         await working;
       });
 
-  it("removes a copy as it is when it gets it, wherever that lies by then", async () => {
+  it("removes the latest version of a copy that changed while waiting for its lock", async () => {
     const [userId, messageId] = [people[5] ?? 0, ids[10] ?? 0];
     await obstacle.lock(
       "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = $2",

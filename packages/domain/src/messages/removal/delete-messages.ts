@@ -28,7 +28,7 @@ import {
 } from "./remove-messages.ts";
 
 /**
- * Deletes a message on behalf of who wrote it, or of who may delete others' (messages.md §6.4).
+ * Deletes a message for its sender, or for an account that may delete others' messages (messages.md §6.4).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export function deleteMessage(db: Database, account: Account, id: number): Promise<void> {
@@ -54,18 +54,18 @@ interface TopicToDelete {
   readonly topic: string;
 }
 
-/** Milliseconds after which no further batch is begun (channels.md §7). */
+/** Milliseconds after which no further batch starts (channels.md §7). */
 const enough = 10_000;
 
 const need: ChannelNeed = { access: "content", archived: false };
 
 /**
- * Deletes a topic on behalf of an administrator who may read the channel (channels.md §7): the newest messages first, in
- * batches that are committed each by itself, with every right checked anew. What is sent meanwhile stays. Of protected
- * history it is what the administrator has received.
- * @param budgetMs when it is over, no further batch is begun
- * @returns false where messages may be left
- * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; what was deleted before stays so
+ * Deletes a topic for an administrator who may read the channel (channels.md §7): the newest messages first, in
+ * batches. Each batch is one transaction and checks all permissions again. Messages sent meanwhile stay. With protected
+ * history, deletes only messages that the administrator has received.
+ * @param budgetMs time after which no further batch starts
+ * @returns false if messages may be left
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; earlier batches stay deleted
  */
 export async function deleteTopic(
   db: Database,
@@ -94,7 +94,7 @@ export async function deleteTopic(
   }
 }
 
-/** Where the next batch begins. */
+/** State between two batches. */
 interface Next {
   /** Only messages with a lower id. */
   readonly before: number;
@@ -108,7 +108,7 @@ async function removeNewest(
   { before, run }: Next,
   alone: boolean,
 ): Promise<{ readonly next?: Next }> {
-  // Nobody waits for the locks of a channel that they do not see.
+  // Lock only channels that the account can see.
   await requireChannel(tx, account, channelId, need);
   const places = await lockPlaces(tx, account.realmId, [channelId], alone);
   const actor = await currentActor(tx, account);
@@ -147,7 +147,7 @@ const newest = statement({
   row: { id: column.bigint },
 });
 
-/** The newest messages of the topic that the administrator may read, locked; ascending. */
+/** Locks the newest messages of the topic that the administrator may read; ids ascending. */
 async function lockNewest(
   tx: Tx,
   actor: Account,
@@ -161,7 +161,8 @@ async function lockNewest(
 }
 
 /**
- * Whether the account may delete the message (messages.md §6.4). The group graph and the message must be held.
+ * Checks that the account may delete the message (messages.md §6.4). The caller must hold the group graph and the
+ * message.
  * @throws ApiError `BAD_REQUEST`
  */
 async function checkMayDelete(
@@ -192,7 +193,7 @@ async function checkMayDelete(
     );
 }
 
-/** So many copies go in one transaction: about a tenth of a second. */
+/** Maximum copies that one transaction removes: about a tenth of a second. */
 const mostCopies = 20_000;
 
 const holders = statement({
@@ -201,14 +202,14 @@ const holders = statement({
   row: { count: column.int },
 });
 
-/** How many messages of a channel one transaction removes: the fewer the more people have copies of them. */
+/** Returns how many messages of a channel one transaction removes: fewer if more accounts have copies. */
 export async function messagesAtOnce(tx: Tx, channelId: number): Promise<number> {
   const row = await tx.first(holders, [channelId]);
   const each = Math.max(1, row?.count ?? 0);
   return Math.min(mostRemoved, Math.max(1, Math.floor(mostCopies / each)));
 }
 
-/** So many reactions and submessages go in one transaction: about a tenth of a second. */
+/** Maximum reactions and submessages that one transaction removes: about a tenth of a second. */
 const mostPutOn = 20_000;
 
 const putOn = statement({
@@ -221,14 +222,17 @@ const putOn = statement({
   row: { id: column.bigint, count: column.int.neverNullHere() },
 });
 
-/** The first ones of the messages that go together: as many as have no more put on them than one transaction removes. */
+/** Returns the first of the messages, as many as one transaction can remove with their reactions and submessages. */
 export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await tx.rows(putOn, [ids]);
   const counts = new Map(rows.map(({ id, count }) => [id, count]));
   return ids.slice(0, howManyAtOnce(ids.map((id) => counts.get(id) ?? 0)));
 }
 
-/** How many of some messages go together, by what is put on each of them: one at least. */
+/**
+ * Returns how many messages one transaction removes, given the number of reactions and submessages of each; at least
+ * one.
+ */
 export function howManyAtOnce(counts: readonly number[]): number {
   let sum = 0;
   const end = counts.findIndex((count, n) => (sum += count) > mostPutOn && n > 0);

@@ -64,7 +64,7 @@ describe("Deleting a topic in steps", () => {
       [room.id],
     );
 
-  it("takes the newest thousand first, says so when the time is over, and goes on when it is asked again", async () => {
+  it("deletes the newest thousand first, reports that the time is over, and continues when called again", async () => {
     const ids = await pastMessages(db, room, reader, { count: 2_300, daysAgo: 3 });
     const answers: boolean[] = [];
     const events = await eventsWhile(async () => {
@@ -84,21 +84,21 @@ describe("Deleting a topic in steps", () => {
     ]);
   });
 
-  it("is one run where the time is enough", async () => {
+  it("is one run if the time suffices", async () => {
     await pastMessages(db, room, reader, { count: 1_001, daysAgo: 3 });
     expect(await remove()).to.equal(true);
     expect(await left()).to.deep.equal([]);
     expect(await runs()).to.deep.equal([{ messages: 1_001 }]);
   });
 
-  it("takes the fewer at once the more people have copies", async () => {
+  it("deletes fewer messages at once if more accounts have copies", async () => {
     await subscribe(db, room, ...(await crowd(db, reader, 198)));
     const ids = await pastMessages(db, room, reader, { count: 150, daysAgo: 3 });
     const events = await eventsWhile(() => remove());
     expect(deletions(events)).to.deep.equal([ids.slice(50), ids.slice(0, 50)]);
   });
 
-  it("takes the fewer at once the more reactions are on them, and one with very many alone", async () => {
+  it("deletes fewer messages at once if they have more reactions, and a message with very many alone", async () => {
     const ids = await pastMessages(db, room, reader, { count: 6, daysAgo: 3 });
     const react = (id: number | undefined, count: number) =>
       db.rows(
@@ -117,7 +117,7 @@ describe("Deleting a topic in steps", () => {
     ).to.deep.equal([]);
   });
 
-  it("leaves what is sent to the topic meanwhile", async () => {
+  it("keeps messages that are sent to the topic meanwhile", async () => {
     const ids = await pastMessages(db, room, reader, { count: 1_001, daysAgo: 3 });
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [ids[0]]);
     const removing = remove();
@@ -129,13 +129,13 @@ describe("Deleting a topic in steps", () => {
     expect(await firstOf()).to.equal(meanwhile);
   });
 
-  it("tells of each message once where two do it at once", async () => {
+  it("sends one event for each message if two requests delete the topic at once", async () => {
     const ids = await pastMessages(db, room, reader, { count: 1_500, daysAgo: 3 });
     const events = await eventsWhile(() => Promise.all([remove(), remove()]));
     expect(deletions(events).flat()).to.have.lengthOf(ids.length).and.to.have.members(ids);
   });
 
-  it("asks anew before each batch whether the administrator may", async () => {
+  it("checks the administrator's permission again before each batch", async () => {
     const ids = await pastMessages(db, room, reader, { count: 1_500, daysAgo: 3 });
     const admin = await user(db, scene.org.realm, { role: 200 });
     await subscribe(db, room, admin);
@@ -155,7 +155,7 @@ describe("Deleting a topic in steps", () => {
     expect(await left()).to.deep.equal(ids.slice(0, 500));
   });
 
-  it("takes copies of people who have never been subscribed", async () => {
+  it("deletes copies of accounts that were never subscribed", async () => {
     const [id = 0] = await pastMessages(db, room, reader);
     const stranger = await user(db, scene.org.realm);
     await db.rows("INSERT INTO user_messages VALUES ($1, $2, 131)", [stranger.id, id]);
@@ -170,7 +170,7 @@ describe("Deleting a topic in steps", () => {
     expect(archived?.ids).to.have.members([scene.org.owner.id, reader.id, stranger.id]);
   });
 
-  it("waits for who is sending what will be the channel's first message", async () => {
+  it("waits for a message being sent that will be the channel's first", async () => {
     await pastMessages(db, room, reader, { count: 2, daysAgo: 3 });
     await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [room.realmId]);
     const sending = send(scene.as(reader), toChannel(room.id, { topic: "rain" }));
@@ -183,7 +183,7 @@ describe("Deleting a topic in steps", () => {
     expect(await firstOf()).to.equal(id);
   });
 
-  it("comes before somebody's leaving, or after it, for everybody alike", async () => {
+  it("is ordered before or after a concurrent unsubscription, consistently for all receivers", async () => {
     await pastMessages(db, room, reader, { daysAgo: 3 });
     await pastMessages(db, room, reader, { topic: "rain", daysAgo: 2 });
     const events = await eventsWhile(async () => {

@@ -13,7 +13,7 @@ describe("Purging removed messages", () => {
     room = await channel(db, scene.org.owner);
   });
 
-  /** A run that ended so long ago. */
+  /** Makes a run that ended this long ago. */
   async function removed(count: number, ago: string): Promise<void> {
     await pastMessages(db, room, scene.org.owner, { count, daysAgo: 90, holders: [] });
     await scene.as(scene.org.admin).succeed(deleteTopic, {
@@ -33,7 +33,7 @@ describe("Purging removed messages", () => {
        FROM message_removals r ORDER BY ended_at`,
     );
 
-  it("takes what went more than 30 days ago", async () => {
+  it("deletes messages that were removed more than 30 days ago", async () => {
     await removed(2, "30 days 1 minute");
     await removed(3, "29 days 23 hours 59 minutes");
     expect(await purge(10)).to.deep.equal({ messages: 2, more: false });
@@ -41,7 +41,7 @@ describe("Purging removed messages", () => {
     expect(await purge(10)).to.deep.equal({ messages: 0, more: false });
   });
 
-  it("takes so many at once, and a run's row with the last of them", async () => {
+  it("deletes at most the given number of messages, and a run's row with its last message", async () => {
     await removed(5, "40 days");
     expect(await purge(2)).to.deep.equal({ messages: 2, more: true });
     expect(await purge(2)).to.deep.equal({ messages: 2, more: true });
@@ -50,7 +50,7 @@ describe("Purging removed messages", () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  it("takes many small runs at once", async () => {
+  it("deletes many small runs at once", async () => {
     for (let n = 0; n < 3; n++) await removed(1, "40 days");
     const taken: number[] = [];
     for (let more = true; more;) {

@@ -19,24 +19,24 @@ import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents, unstarredEvents } from "../flags/change-flag.ts";
 import { archiveMessages, type GoneMessages, type Readers } from "./archive-messages.ts";
 
-/** The most messages of one event: a queue has no more ids for it (events.md §6). */
+/** Maximum messages of one event: the limit of ids in a queue's event (events.md §6). */
 const mostInEvent = 1_000;
 
-/** The most messages of one call: those of a topic are one event. */
+/** Maximum messages of one call, because the messages of a topic share one event. */
 export const mostRemoved = mostInEvent;
 
 interface RemovedMessages {
-  /** The run that they are part of, from this batch on. */
+  /** The run that the batch belongs to, with its id. */
   readonly run: RemovalRun;
   readonly count: number;
-  /** For the transaction's one `emit`. */
+  /** Events for the transaction's single `emit`. */
   readonly events: readonly NewEvent[];
 }
 
 /**
- * The one way in which messages go: they move to the archive with everybody's copies, what refers to them is brought up
- * to date, and those who could see them are told. A fixed number of statements. What stays as it was: what people want
- * of the topics, and what a scheduled message says of its delivery.
+ * Removes messages; every removal uses this function. Moves them to the archive with all copies, updates what refers to
+ * them, and returns the events. Uses a fixed number of statements. Visibility policies of topics, and the delivery
+ * state of scheduled messages, stay.
  * @param places from `lockPlaces`, all channels that the messages are in
  * @param ids of messages that the transaction has selected and locked since; at most {@link mostRemoved}
  * @throws SendersInTheWay see `removal`
@@ -54,15 +54,16 @@ export async function removeMessages(
     newFirsts(tx, places, ids),
     isNoted(run) ? run : noteRemoval(tx, run),
   ]);
-  // Once the run has an id, nothing has to be waited for.
+  // A run that already has an id need not wait for its note.
   const id = run.id ?? (await before)[1].id;
   const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
   const [[firsts, noted], gone] = await Promise.all([before, moved]);
   await recordPushRemovals(tx, realmId, gone.pushed);
   const events = [
     ...deletionEvents(places, gone.topics),
-    // Who has left is not told what happens there, but has to learn that these do not wait any more: the job that marks
-    // them read after unsubscribing (channels.md §11) does not find them. Nor are they among those with a star.
+    // Accounts that have left the channel get no deletion event, but their clients must learn that the messages are no
+    // longer unread or starred: the job that marks messages read after unsubscribing (channels.md §11) no longer finds
+    // them.
     ...readEvents(gone.unseen.map(({ userId, unread }) => ({ userId, ids: unread }))),
     ...unstarredEvents(gone.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
     ...(await storeFirsts(tx, realmId, firsts)),
@@ -85,14 +86,13 @@ function readersOf({ channels, readers }: Places): Readers {
   };
 }
 
-/** Somebody may be sending a message that will be the channel's first, and nobody can see it yet. */
+/** Thrown if a message that is being sent, and is not visible yet, may become the channel's first message. */
 class SendersInTheWay extends Error {}
 
 /**
- * Runs a transaction that removes messages. Others send to the channels meanwhile, but where it turns out that a channel
- * may get another first message by those who are sending (channels.md §1): then it begins again, and has the channels
- * alone.
- * @param work gets told whether it is to have the channels alone
+ * Runs a transaction that removes messages. Others can send to the channels meanwhile. If a message being sent may
+ * become a channel's first message (channels.md §1), the transaction starts again and blocks sending.
+ * @param work receives whether it must block sending to the channels
  */
 export async function removal<T>(
   db: Database,
@@ -107,31 +107,31 @@ export async function removal<T>(
 }
 
 /**
- * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, somebody deletes the
- * one, what a notice tells was taken back at once, or their sender was deactivated.
+ * Why messages are removed: retention period, deleted topic, deleted message, a notice that was taken back, or a
+ * deactivated sender.
  */
 type RemovalCause = "retention" | "topic" | "message" | "taken-back" | "deactivation";
 
-/** One run of removing messages, in as many batches as it takes. */
+/** A run of removals, in as many batches as it takes. */
 export interface RemovalRun {
   readonly realmId: number;
-  /** The one channel that they are of; null for direct messages, and for those of several channels. */
+  /** The channel of all its messages; null for direct messages and for several channels. */
   readonly channelId: number | null;
   readonly cause: RemovalCause;
-  /** Who wanted it; null where nobody did but the clock. */
+  /** The account that requested it; null for scheduled runs. */
   readonly actorId: number | null;
-  /** Of its row, once a batch of it has committed. */
+  /** Id of its row, after its first batch has committed. */
   readonly id?: number | undefined;
-  /** When the row was written last, in this process's milliseconds. */
+  /** When its row was last written, in `performance.now()` milliseconds. */
   readonly notedAt?: number | undefined;
 }
 
-/** A run with a row. */
+/** A run that has a row. */
 interface NotedRun extends RemovalRun {
   readonly id: number;
 }
 
-/** After so many milliseconds its row is written again. */
+/** Milliseconds after which the row is written again. */
 const noteEvery = 60_000;
 
 const note = statement({
@@ -142,13 +142,13 @@ const note = statement({
   row: { id: column.bigint },
 });
 
-/** Whether a run goes on that was noted a while ago. What it has removed can be brought back for so long after its end. */
+/** Whether the run's row was written recently. The time to restore messages counts from the run's end. */
 function isNoted(run: RemovalRun): run is NotedRun {
   const { id, notedAt } = run;
   return id !== undefined && notedAt !== undefined && performance.now() - notedAt < noteEvery;
 }
 
-/** Notes that the run goes on now. @returns the run, to be gone on with once the transaction has committed */
+/** Records that the run continues. @returns the run for the next batch, valid once the transaction has committed */
 async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
   const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
   const row = await tx.first(note, values);
@@ -157,9 +157,9 @@ async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
 }
 
 /**
- * What is told of messages that are gone (events.md §4), one event for those of one topic, or conversation, with the same
- * receivers: who could see them then. Of history that is shared these are all who may read the channel; of protected
- * history and of direct messages those of them who had a copy.
+ * Makes the events of removed messages (events.md §4), one for each topic or conversation and set of receivers.
+ * Receivers are the accounts that could see the messages: with shared history all readers of the channel, with
+ * protected history and direct messages those readers that had a copy.
  */
 function deletionEvents({ channels, readers }: Places, gone: readonly GoneMessages[]) {
   return gone.flatMap(({ recipientId, isChannel, topic, holderIds, ids }): NewEvent[] => {
@@ -175,7 +175,7 @@ function deletionEvents({ channels, readers }: Places, gone: readonly GoneMessag
   });
 }
 
-/** What those are told for whom messages of a topic are gone, though not for everybody: in as few events as may be. */
+/** Makes the events for accounts that lose access to messages of a topic, in as few events as possible. */
 export function lossEvents(
   { channelId, topic }: { readonly channelId: number; readonly topic: string },
   ids: readonly number[],
@@ -196,7 +196,7 @@ export function lossEvents(
   );
 }
 
-/** @returns null for every active account */
+/** @returns null for all active accounts */
 function seenBy(
   readerIds: readonly number[] | undefined,
   holderIds: readonly number[] | null,
@@ -207,16 +207,16 @@ function seenBy(
   return holderIds.filter((id) => mayRead.has(id));
 }
 
-/** A channel whose first message goes, and the one that will be. */
+/** A channel whose first message is removed, and its new first message. */
 export interface NewFirst {
   readonly channel: Channel;
-  /** Null where none is left. */
+  /** Null if no message is left. */
   readonly messageId: number | null;
 }
 
 /**
- * A message that is being sent shows up with its commit, and its id may be lower than that of one that is there. No
- * transaction lasts longer than a minute.
+ * `settled` tells whether a message is older than any transaction can be: a message being sent becomes visible with its
+ * commit, and may have a lower id than a visible one. No transaction lasts longer than a minute.
  */
 const remaining = statement({
   name: "first-messages-left",
@@ -233,9 +233,9 @@ const remaining = statement({
 });
 
 /**
- * Which message is each channel's first once these are gone, where that is another one.
- * @param there those of them that have not gone yet
- * @throws SendersInTheWay where only somebody who has the channels alone can tell
+ * Finds the new first message of each channel whose first message is removed.
+ * @param there the removed messages whose rows still exist
+ * @throws SendersInTheWay if the answer depends on messages being sent, unless the transaction blocks sending
  */
 export async function newFirsts(
   tx: Tx,
@@ -267,7 +267,7 @@ const store = statement({
   row: {},
 });
 
-/** Notes the channels' first messages, and tells everybody who knows the channels. */
+/** Stores the channels' first messages, and returns the events for all accounts that can see the channels. */
 export async function storeFirsts(
   tx: Tx,
   realmId: number,
@@ -291,12 +291,12 @@ export async function storeFirsts(
   );
 }
 
-/** The channels that messages are removed from, locked, and who may read them. */
+/** The locked channels of messages to remove, and their readers. */
 export interface Places {
   /** By `messages.recipient_id`. */
   readonly channels: ReadonlyMap<number, Channel>;
   readonly readers: ContentAudiences;
-  /** Whether nobody sends to them meanwhile. */
+  /** Whether sending to them is blocked. */
   readonly alone: boolean;
 }
 
@@ -307,10 +307,10 @@ const recipients = statement({
 });
 
 /**
- * Keeps everybody who can read the channels, and the channels themselves, as they are until the transaction ends: who
- * is told of a removal is who could see the messages. It comes before the messages are selected and locked.
- * @param channelIds those of the messages; none for direct messages
- * @param alone whether sending to them has to wait, see {@link removal}
+ * Locks the channels and their audiences until the transaction ends, so that the receivers of a removal's events are
+ * the accounts that could see the messages. Must precede selecting and locking the messages.
+ * @param channelIds channels of the messages; empty for direct messages
+ * @param alone whether to block sending to them, see {@link removal}
  */
 export async function lockPlaces(
   tx: Tx,

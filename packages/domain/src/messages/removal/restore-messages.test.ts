@@ -34,7 +34,7 @@ describe("Bringing removed messages back", () => {
       path: { stream_id: room.id },
       params: { topic_name: topic },
     });
-  /** Everything of the channel's messages and copies. */
+  /** Returns all data of the channel's messages and copies. */
   const contents = () =>
     db.rows(
       `SELECT to_jsonb(m) AS message, m.search::text AS search,
@@ -49,7 +49,7 @@ describe("Bringing removed messages back", () => {
   const runsOf = async () =>
     (await listArchivedRuns(db)).filter(({ channelId }) => channelId === room.id);
 
-  it("brings back all that was removed from a channel, to the letter, and nothing twice", async () => {
+  it("restores everything that was removed from a channel exactly, and only once", async () => {
     const owner = scene.as(scene.org.owner);
     const content = `<b>Soup</b> & *bread*, @**${reader.fullName}** https://example.com`;
     await send(owner, toChannel(room.id, { topic: "a & b", content }));
@@ -75,7 +75,7 @@ describe("Bringing removed messages back", () => {
     expect(await contents()).to.deep.equal(before);
   });
 
-  it("brings back what one run removed, and the channel's first message with it", async () => {
+  it("restores the messages of one run, and the channel's first message", async () => {
     const [rain] = await pastMessages(db, room, reader, { topic: "rain", daysAgo: 9 });
     const [sun] = await pastMessages(db, room, reader, { topic: "sun", daysAgo: 8 });
     await remove("rain");
@@ -94,7 +94,7 @@ describe("Bringing removed messages back", () => {
     expect(await firstOf()).to.equal(BigInt(rain ?? 0));
   });
 
-  it("needs neither the channel to be active, nor those who had the messages", async () => {
+  it("works for an archived channel, and for copies of former subscribers and deactivated accounts", async () => {
     await pastMessages(db, room, reader, { daysAgo: 9 });
     const before = await contents();
     await remove("lunch");
@@ -105,7 +105,7 @@ describe("Bringing removed messages back", () => {
     expect(await contents()).to.deep.equal(before);
   });
 
-  it("goes on where it was broken off, and takes turns with another who does it", async () => {
+  it("continues after a failure, and serializes concurrent calls", async () => {
     await pastMessages(db, room, reader, { count: 1_700, daysAgo: 9 });
     const before = await contents();
     await remove("lunch");
@@ -129,7 +129,7 @@ describe("Bringing removed messages back", () => {
     expect(await contents()).to.deep.equal(before);
   });
 
-  it("tells no client, and the audit log", async () => {
+  it("sends no event, and writes the audit log", async () => {
     await pastMessages(db, room, reader, { daysAgo: 9 });
     await remove("lunch");
     const { events } = await eventsOf(db, room.realmId, () =>

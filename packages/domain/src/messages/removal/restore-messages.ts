@@ -7,17 +7,17 @@ import { archivedColumns } from "./archive-messages.ts";
 const runRow = {
   id: column.bigint,
   realmId: column.int,
-  /** The one channel that its messages were in, if there is one. */
+  /** The channel of all its messages; null if there were several or none. */
   channelId: column.int.orNull(),
   channel: column.text.orNull(),
   cause: column.text,
   actorId: column.int.orNull(),
   endedAt: column.time,
-  /** How many are in the archive. */
+  /** Number of its messages in the archive. */
   messages: column.int,
 };
 
-/** A run of removing messages that can be brought back. */
+/** A run of removals that can be restored. */
 export type ArchivedRun = RowOf<typeof runRow>;
 
 const runs = statement({
@@ -29,25 +29,25 @@ const runs = statement({
   row: runRow,
 });
 
-/** All runs with messages in the archive, of all organizations, the first one first. */
+/** Lists all runs of all organizations, oldest first. */
 export function listArchivedRuns(sql: Sql): Promise<ArchivedRun[]> {
   return sql.rows(runs);
 }
 
-/** What to bring back: what one run removed, all that was removed from a channel, or with the deactivation of an account. */
+/** What to restore: the messages of one run, of a channel, or removed with the deactivation of an account. */
 export type Restored =
   | { readonly run: number }
   | { readonly channel: number }
   | { readonly account: number };
 
-/** So many messages come back in one transaction. */
+/** Messages restored in one transaction. */
 const atOnce = 500;
 
 /**
- * Brings removed messages back as they were, with everybody's copies and flags, in batches of a transaction each. What is
- * broken off goes on at the next call, and what is back already stays as it is. No event tells of it. What had been pushed
- * to a phone was taken off it with the removal.
- * @returns how many came back
+ * Restores removed messages with all copies and flags, in batches of one transaction each. A later call continues after
+ * a failure and skips messages already restored. Sends no events. The flag of pushed messages stays cleared, because
+ * the removal also removed their notifications.
+ * @returns how many messages were restored
  */
 export async function restoreMessages(db: Database, what: Restored): Promise<number> {
   const chosen = await db.rows(chosenRuns, [
@@ -71,7 +71,7 @@ const chosenRuns = statement({
   row: { id: column.bigint, realmId: column.int, channelId: column.int.orNull() },
 });
 
-/** A message that is there already is never overwritten. */
+/** Never overwrites an existing message. */
 const bringBack = statement({
   name: "messages-from-archive",
   text: `WITH m AS MATERIALIZED (
@@ -119,7 +119,9 @@ const channelsNext = statement({
   row: { id: column.int.neverNullHere() },
 });
 
-/** A removal from the same channels, and another restoring, wait for each other at the channels' rows. */
+/**
+ * Restores one batch. The channel row locks serialize it with removals from the same channels and with other restores.
+ */
 async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Promise<number> {
   const { id, realmId, channelId } = run;
   const next = await tx.rows(channelsNext, [id, atOnce]);

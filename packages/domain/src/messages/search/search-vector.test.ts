@@ -16,14 +16,14 @@ describe("what a message is found by", () => {
     return row?.lexemes ?? "";
   }
 
-  it("is the stems of the words of its topic and of its content", async () => {
+  it("contains the stems of its topic and of its content", async () => {
     expect(await lexemes("Cooking <b>", '<p><a href="/x">soups</a> &amp; “SALAD”…</p>')).to.equal(
       "'b':2A 'cook':1A 'salad':4 'soup':3",
     );
     expect(await lexemes("", "<p>the</p>")).to.equal("");
   });
 
-  it("gets the words of another topic without losing those of the content", async () => {
+  it("replaces the words of the topic without losing those of the content", async () => {
     for (const [from, to, html] of [
       ["soup", "salad", "<p>soup and bread</p>"],
       ["soup of today", "", "<p>bread</p>"],

@@ -3,15 +3,15 @@ import { setImmediate } from "node:timers/promises";
 import { column, type Sql, statement, type Tx } from "@carillon/db";
 import { escapeCodeBlock, searchText } from "@carillon/markdown";
 
-/** What a message is found by, as the fragments below take it. */
+/** The texts from which a message's search vector is made. */
 interface SearchTexts {
-  /** The words of its topic; `""` for a direct message. */
+  /** Words of the topic; `""` for a direct message. */
   readonly topicWords: string;
   readonly contentWords: string;
 }
 
 /**
- * What a message is found by (messages.md §5).
+ * Returns the texts by which a message can be found (messages.md §5).
  * @param topic `""` for a direct message
  * @param html its rendered content
  */
@@ -19,40 +19,43 @@ export function searchTexts(topic: string, html: string): SearchTexts {
   return { topicWords: topicWords(topic), contentWords: searchText(html) };
 }
 
-/** The words of a topic, as it is shown in HTML. */
+/** Returns the words of a topic, extracted from its HTML. */
 export function topicWords(topic: string): string {
   return searchText(escapeCodeBlock(topic));
 }
 
 /**
- * SQL of a message's column `search`: every statement that writes a message's content sets it in the same go. The words of
- * the topic have the weight A, so that a move gives others without parsing the content again.
+ * SQL of a message's column `search`; every statement that writes a message's content also sets it. The topic's words
+ * have the weight A, so that a move can replace them without parsing the content again.
  * @param words SQL of the two texts of {@link searchTexts}
  */
 export function searchVector(words: { topic: string; content: string }): string {
   return `${topicVector(words.topic)} || ${contentVector(words.content)}`;
 }
 
-/** SQL of the half of {@link searchVector} that comes from the topic's words. */
+/** SQL of the part of {@link searchVector} for the topic's words. */
 export function topicVector(words: string): string {
   return `setweight(to_tsvector('english', ${words}), 'A')`;
 }
 
-/** SQL of the other half. */
+/** SQL of the part of {@link searchVector} for the content's words. */
 export function contentVector(words: string): string {
   return `to_tsvector('english', ${words})`;
 }
 
 /**
- * SQL of a message's column `search` once its topic has changed, and its content has not.
- * @param vector SQL of what it was
- * @param topic SQL of the {@link topicWords} of the new one
+ * SQL of a message's column `search` after its topic has changed and its content has not.
+ * @param vector SQL of the old search vector
+ * @param topic SQL of the {@link topicWords} of the new topic
  */
 export function searchVectorInTopic(vector: string, topic: string): string {
   return `${topicVector(topic)} || ts_filter(${vector}, '{d}')`;
 }
 
-/** The newest first. One that somebody is changing is left for the next time, or has its words by then. */
+/**
+ * Newest first. Skips messages that another transaction is changing: that transaction writes the vector itself, or the
+ * next run does.
+ */
 const withoutWords = statement({
   name: "messages-without-words",
   text: `SELECT id, CASE WHEN is_channel THEN topic ELSE '' END AS topic, rendered_content AS html
@@ -68,15 +71,15 @@ const write = statement({
 });
 
 /**
- * Has messages found by searching that are not yet: those of before there was a search, and those that were brought back.
- * @returns how many, at most `limit`
+ * Fills the search vectors of messages that have none: messages older than the search, and restored messages.
+ * @returns how many messages, at most `limit`
  */
 export async function indexMessages(tx: Tx, limit: number): Promise<number> {
   const messages = await tx.rows(withoutWords, [limit]);
   const texts = [];
   for (const { topic, html } of messages) {
     texts.push(searchTexts(topic, html));
-    // The longest take 5 ms and more.
+    // The longest messages take 5 ms or more.
     await setImmediate();
   }
   if (texts.length > 0)
@@ -95,9 +98,9 @@ const file = statement({
 });
 
 /**
- * Puts the words of new messages where the search index has them in order. Sending leaves them in a list, which every
- * search reads from its beginning to its end.
- * @returns how many pages the list had, of 8 kB
+ * Merges the pending list of the search index (GIN) into its main structure. Sending adds words to that list, and every
+ * search scans it completely.
+ * @returns the number of 8 kB pages merged
  */
 export async function fileWords(sql: Sql): Promise<number> {
   return (await sql.rows(file))[0]?.pages ?? 0;

@@ -15,15 +15,15 @@ import {
   SqlValues,
 } from "@carillon/model";
 
-/** What the terms of a narrow name, looked up for all of them together; undefined for what does not exist. */
+/** Lookups of the values that the terms of a narrow name, batched over all terms; undefined for what does not exist. */
 export interface NarrowLookups {
-  /** By ID, or by name in any case. */
+  /** By ID, or by name ignoring case. */
   readonly channel: (named: string | number) => Promise<NarrowChannel | undefined>;
-  /** The ID of the account with this ID, or with an e-mail address that the viewer may know it by. */
+  /** The ID of the account with this ID, or with an e-mail address that the viewer may see. */
   readonly user: (named: string | number) => Promise<number | undefined>;
-  /** What PostgreSQL makes of words, without those that say nothing. */
+  /** The lexemes that PostgreSQL derives from words, without stop words. */
   readonly lexemes: (words: string) => Promise<readonly string[]>;
-  /** The recipient of a direct conversation, undefined until somebody has written in it. */
+  /** The recipient id of a direct conversation; undefined before its first message. */
   readonly conversation: (members: Members) => Promise<number | undefined>;
 }
 
@@ -54,8 +54,8 @@ async function loadConversations(
 }
 
 /**
- * A look-up by key that gathers what is asked for in the same turn of the promises and loads it at once, so that the
- * number of statements does not grow with the number of askers.
+ * Returns a lookup by key that collects the keys requested in the same microtask turn and loads them at once, so that
+ * the number of statements does not grow with the number of callers.
  */
 function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
@@ -84,7 +84,6 @@ const channelRow = {
   readable: column.bool,
 };
 
-/** A channel that a narrow names. */
 type NarrowChannel = RowOf<typeof channelRow>;
 
 interface Named {
@@ -94,7 +93,7 @@ interface Named {
 
 const channels = composed({
   name: "narrow-channels",
-  /** `asked`: by which of the names. */
+  /** `asked`: the requested names that match the channel. */
   row: { ...channelRow, asked: column.texts },
   compose: (viewer: Reader, named: Named) => {
     const values = new SqlValues();
@@ -118,8 +117,8 @@ const channels = composed({
 });
 
 /**
- * Nearly every narrow names one channel: asked for without a list, whose length no plan could know beforehand, the
- * prepared statement keeps its plan, and costs a third.
+ * Almost every narrow names one channel. Without an array, whose length the planner cannot know, the prepared statement
+ * keeps a generic plan and costs a third.
  */
 function wanted(
   { ids, names }: Named,
@@ -142,7 +141,7 @@ function wanted(
   return { where: `lower(c.name) = lower(${asked})`, asked: `ARRAY[${asked}]` };
 }
 
-/** The organization's channels with these ids, and with these names in any case, by what they were asked for by. */
+/** Loads the organization's channels with these ids, or with these names ignoring case, by the requested id or name. */
 async function loadNamedChannels(
   sql: Sql,
   viewer: Reader,
@@ -169,10 +168,10 @@ const byIdOrAddress = statement({
 });
 
 /**
- * The ids of the accounts that are named by id, or by an e-mail address: the one that everybody sees, or the
- * delivery address where the viewer may see it. Deactivated accounts and bots are found too; of accounts that the viewer
- * does not see, which it knows as senders, only the ids. Who does not see everybody may name any id: it does not learn
- * which are somebody's (users.md §2.1).
+ * Resolves ids and e-mail addresses to account ids. Addresses match the visible address, and the delivery address if
+ * the viewer may see it. Deactivated accounts and bots are found too. Accounts that the viewer does not see are found
+ * by id only, because the viewer knows them as senders. A viewer with restricted visibility may name any id, so that it
+ * does not learn which ids exist (users.md §2.1).
  */
 async function loadUserIds(
   sql: Sql,

@@ -5,10 +5,10 @@ import type { NarrowLookups } from "./lookups.ts";
 
 export type Operand = NarrowTerm["operand"];
 
-/** What an operator may ask while its term is compiled. */
+/** What an operator can use while its term is compiled. */
 export interface NarrowContext {
   readonly viewer: Reader;
-  /** On its way, together with the look-ups. */
+  /** Loaded in the same statement as the lookups. */
   readonly realm: Promise<Pick<Realm, "emptyTopicDisplayName">>;
   readonly lookups: NarrowLookups;
 }
@@ -16,7 +16,7 @@ export interface NarrowContext {
 /** The partial indexes of the viewer's rows. */
 export type RowIndex = "unread" | "mentioned" | "alerted" | "starred" | "direct";
 
-/** Which index finds the messages of a term; what a statement is built around is chosen among those of its terms. */
+/** The index that finds the messages of a term; the statement uses one of those that its terms offer. */
 export type Drive =
   | { readonly by: "message"; readonly id: number }
   | { readonly by: "recipient"; readonly id: number }
@@ -27,35 +27,35 @@ export type Drive =
   | { readonly by: "channels"; readonly where: Fragment }
   | { readonly by: "rows"; readonly index: RowIndex };
 
-/** What a narrow searches for, all its terms together (messages.md §5). */
+/** The words that a narrow searches for, over all its terms (messages.md §5). */
 export interface WordSearch {
-  /** What PostgreSQL makes of the words, each once and none of them empty; none where all are left out. */
+  /** The lexemes of the words, without duplicates; empty if there are only stop words. */
   readonly lexemes: readonly string[];
-  /** A condition on a message `m`: it has them all. The index finds it. */
+  /** A condition on a message `m`, which the index supports: it contains all lexemes. */
   readonly hasWords: Fragment;
-  /** A condition on a message `m`: it has the quoted phrases. */
+  /** A condition on a message `m`: it contains the quoted phrases. */
   readonly hasPhrases: Fragment;
 }
 
-/** What a term means. Conditions are true or false, never null: negation turns them around. */
+/** The meaning of a term. Conditions are true or false, never null, so that they can be negated. */
 export interface TermPlan {
   /** A condition on the message `m`. */
   readonly message?: Fragment;
-  /** A condition on the viewer's row `um`. */
+  /** A condition on the viewer's copy `um`. */
   readonly row?: Fragment;
-  /** Holds for the term as it stands, not for its negation. */
+  /** Valid for the term, not for its negation. */
   readonly drive?: Drive;
-  /** Only channel messages match, or only direct ones: the two exclude each other. */
+  /** Whether only channel messages or only direct messages match: the two exclude each other. */
   readonly matches?: "channel" | "direct";
-  /** The term itself opens the history that all may read (messages.md §2.1). */
+  /** Whether the term makes shared history visible (messages.md §2.1). */
   readonly sharedHistory?: boolean;
-  /** The term asks about the viewer's rows, negated or not. */
+  /** Whether the term depends on the viewer's copies, negated or not. */
   readonly personalOnly?: boolean;
-  /** Set by a term that names one channel: whether its content may be read. */
+  /** Set by a term that names one channel: whether the viewer may read its content. */
   readonly channelReadable?: boolean;
-  /** What the term searches for: a condition besides. */
+  /** The words that the term searches for: an additional condition. */
   readonly search?: WordSearch;
-  /** The term means the same negated. */
+  /** Whether negating the term has no effect. */
   readonly ignoresNegation?: boolean;
 }
 
@@ -82,13 +82,13 @@ export const operandTypes = {
 export interface NarrowOperator {
   /** The operator, then its aliases. */
   readonly names: readonly string[];
-  /** @throws ApiError `BAD_REQUEST` when the operand is of a type that the operator never takes */
+  /** @throws ApiError `BAD_REQUEST` for an operand of a type that the operator never accepts */
   readonly checkOperand: (operand: Operand) => void;
   /** @throws ApiError `BAD_NARROW` */
   readonly compile: (operand: Operand, context: NarrowContext) => Promise<TermPlan>;
 }
 
-/** Declares an operator: its names, what it takes, and what a term of it means. */
+/** Declares an operator: its names, its operand type, and how its terms are compiled. */
 export function narrowOperator<T extends Operand>(declared: {
   readonly names: readonly [string, ...string[]];
   readonly operand: OperandType<T>;
@@ -109,7 +109,7 @@ export function narrowOperator<T extends Operand>(declared: {
   };
 }
 
-/** The refusal of an operand that the operator does not know, or not yet. */
+/** The error for an operand that the operator does not support. */
 export function badOperand(operator: string, operand: string, known: readonly string[]): Error {
   return errors.badNarrow(`${operator}:${operand} is not supported; it takes ${known.join(", ")}`);
 }

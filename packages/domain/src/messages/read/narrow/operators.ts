@@ -26,14 +26,16 @@ import {
 } from "./operator.ts";
 import { search } from "./search.ts";
 
-/** `dm-with`: all direct messages that the account takes part in; of one's own account, all. */
+/**
+ * `dm-with`: all direct messages in conversations of the account; with the viewer's own account, all direct messages.
+ */
 const dmWith = narrowOperator({
   names: ["dm-with", "dm-including"],
   operand: operandTypes.textOrId,
   compile: (operand, context) => directWith(operand, context, 1),
 });
 
-/** `near`: has no effect; clients use it for where to scroll to. */
+/** `near`: has no effect on the result; clients use it as a scroll position. */
 const near = narrowOperator({
   names: ["near"],
   operand: operandTypes.text,
@@ -57,7 +59,7 @@ const channels = narrowOperator({
   },
 });
 
-/** `mentions`: who is mentioned by name and not silently, by ID or e-mail address. */
+/** `mentions`: messages that mention the account by name and not silently; by ID or e-mail address. */
 const mentions = narrowOperator({
   names: ["mentions"],
   operand: operandTypes.textOrId,
@@ -91,7 +93,7 @@ const id = narrowOperator({
   },
 });
 
-/** `dm`: exactly the conversation between the viewer and these accounts; the viewer need not be named. */
+/** `dm`: exactly the conversation between the viewer and these accounts; naming the viewer is optional. */
 const dm = narrowOperator({
   names: ["dm", "pm-with", "pm_with"],
   operand: operandTypes.textOrIds,
@@ -112,7 +114,7 @@ const dm = narrowOperator({
   },
 });
 
-/** `has`: what the message has in it, or on it. */
+/** `has`: messages that contain links, images or attachments, or have reactions. */
 const has = narrowOperator({
   names: ["has"],
   operand: operandTypes.text,
@@ -123,7 +125,7 @@ const has = narrowOperator({
   },
 });
 
-/** `sender`: who wrote it, by ID or e-mail address. */
+/** `sender`: by ID or e-mail address. */
 const sender = narrowOperator({
   names: ["sender"],
   operand: operandTypes.textOrId,
@@ -147,7 +149,7 @@ const is = narrowOperator({
   },
 });
 
-/** `channel`: by ID, or by name; a string of digits is a name. */
+/** `channel`: by ID or by name; a string of digits is a name. */
 const channel = narrowOperator({
   names: ["channel", "stream"],
   operand: operandTypes.textOrId,
@@ -164,14 +166,14 @@ const channel = narrowOperator({
   },
 });
 
-/** `group-pm-with`, deprecated: the same, in conversations of three and more. */
+/** `group-pm-with`, deprecated: like `dm-with`, in conversations of three or more accounts. */
 const groupDmWith = narrowOperator({
   names: ["group-pm-with", "group_pm_with"],
   operand: operandTypes.textOrId,
   compile: (operand, context) => directWith(operand, context, 3),
 });
 
-/** `topic`: equality without regard to case; the display name of the empty topic means the empty one. */
+/** `topic`: compared ignoring case; the display name of the empty topic means the empty topic. */
 const topic = narrowOperator({
   names: ["topic"],
   operand: operandTypes.text,
@@ -186,7 +188,7 @@ const topic = narrowOperator({
   },
 });
 
-/** `in`: `home` is what is not muted, `all` everything. */
+/** `in`: `home` matches messages that are not muted, `all` matches everything. */
 const inView = narrowOperator({
   names: ["in"],
   operand: operandTypes.text,
@@ -198,7 +200,7 @@ const inView = narrowOperator({
   },
 });
 
-/** Every operator of a narrow but `with`, which is replaced by others before they are asked. */
+/** All operators except `with`, which is replaced by other terms beforehand. */
 const operators: readonly NarrowOperator[] = [
   channel,
   channels,
@@ -220,7 +222,7 @@ const byName = new Map(
   operators.flatMap((operator) => operator.names.map((name) => [name, operator] as const)),
 );
 
-/** The operator of this name, exactly as written: operators are lower case. */
+/** Returns the operator with this name; case-sensitive, all are lower case. */
 export function findOperator(name: string): NarrowOperator | undefined {
   return byName.get(name);
 }
@@ -232,7 +234,10 @@ const kinds: Readonly<Record<string, { where: string; sharedHistory: boolean }>>
   archived: { where: "c.is_archived", sharedHistory: false },
 };
 
-/** @throws ApiError `BAD_NARROW` for the first that is nobody's */
+/**
+ * Resolves accounts to ids.
+ * @throws ApiError `BAD_NARROW` for the first one that does not exist
+ */
 async function userIds(
   named: readonly (string | number)[],
   { lookups }: NarrowContext,
@@ -244,7 +249,7 @@ async function userIds(
   });
 }
 
-/** Direct messages that the account takes part in, in conversations of at least so many. */
+/** Matches direct messages in conversations of the account with at least this many participants. */
 async function directWith(
   operand: string | number,
   context: NarrowContext,
@@ -261,8 +266,8 @@ async function directWith(
 }
 
 /**
- * A message ID as operators take it.
- * @throws ApiError `BAD_NARROW` when it is none
+ * Parses a message ID.
+ * @throws ApiError `BAD_NARROW` if it is invalid
  */
 function messageId(operator: string, operand: string | number): number {
   const id = /^[0-9]+$/.test(String(operand)) ? Number(operand) : Number.NaN;
@@ -270,7 +275,10 @@ function messageId(operator: string, operand: string | number): number {
   return id;
 }
 
-/** @throws ApiError `BAD_REQUEST` for an operand of a type that `with` never takes */
+/**
+ * Checks the type of the operand of `with`.
+ * @throws ApiError `BAD_REQUEST` for a type that it never accepts
+ */
 export function checkWithOperand(operand: Operand): asserts operand is string | number {
   if (Array.isArray(operand))
     throw errors.badRequest("narrow: the operand of with must be a string or an ID");
@@ -280,8 +288,9 @@ const channelNames = new Set(["channel", "stream"]);
 const directNames = new Set(["dm", "pm-with", "pm_with"]);
 
 /**
- * The narrow without its `with` term: where the viewer can access the message, the terms that name a conversation
- * give way to the one that the message is in now; else the term is dropped if the others name one (messages.md §2.3).
+ * Replaces the `with` term of a narrow. If the viewer can access the message, the terms that name a conversation are
+ * replaced by the message's current conversation. Otherwise the term is dropped if other terms name a conversation
+ * (messages.md §2.3).
  * @throws ApiError `BAD_NARROW`
  */
 export async function followWith(
@@ -315,7 +324,7 @@ function hasAny(names: ReadonlySet<string>, wanted: ReadonlySet<string>): boolea
   return [...wanted].some((name) => names.has(name));
 }
 
-/** Where the message is, if the viewer can access it (messages.md §6). */
+/** Returns terms for the message's conversation if the viewer can access the message (messages.md §6). */
 async function conversationOf(
   sql: Sql,
   viewer: Reader,
@@ -332,7 +341,7 @@ async function conversationOf(
       ];
 }
 
-/** Columns of messages that rendering fills, and what lies in other tables. */
+/** Conditions on columns that rendering fills, and on other tables. */
 const conditions: Readonly<Record<string, string>> = {
   link: "m.has_link",
   image: "m.has_image",
@@ -370,5 +379,8 @@ const states: Readonly<Record<string, (context: NarrowContext) => TermPlan>> = {
   resolved: () => ({ message: () => `m.is_channel AND starts_with(m.topic, '${resolvedPrefix}')` }),
 };
 
-/** What a mention that is not silent begins with (rendering.md §4); as the index `messages_mentions_idx` has it. */
+/**
+ * The beginning of a mention that is not silent (rendering.md §4); equal to the text in the index
+ * `messages_mentions_idx`.
+ */
 const loud = `<span class="user-mention" data-user-id="`;

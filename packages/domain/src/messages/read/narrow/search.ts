@@ -6,12 +6,12 @@ import { escapeCodeBlock, searchText } from "@carillon/markdown";
 import { narrowOperator, operandTypes } from "./operator.ts";
 
 /**
- * More than anybody writes. Each phrase is looked for in the text of each message that has its words: half a millisecond for
- * the longest of either, where a text is made for it.
+ * Limits that no user reaches. Each phrase is searched in the text of each message that contains its words: at most
+ * half a millisecond for the longest phrase and text, even if constructed for the worst case.
  */
 const most = { characters: 500, words: 40, phrases: 10, quoted: 200 };
 
-/** `search`: messages with all the words, and the quoted phrases as they are. */
+/** `search`: messages that contain all the words, and the quoted phrases literally. */
 export const search = narrowOperator({
   names: ["search"],
   operand: operandTypes.someText,
@@ -30,7 +30,7 @@ export const search = narrowOperator({
   },
 });
 
-/** The terms with those that search as one: a phrase may begin in one and end in the next. */
+/** Joins all search terms into one: a phrase may begin in one term and end in the next. */
 export function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
   const searches = terms.filter(({ operator }) => operator === "search");
   if (searches.length < 2) return terms;
@@ -39,8 +39,8 @@ export function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[
 }
 
 /**
- * Refuses more than is searched for at once.
- * @param terms whose operands have been checked
+ * Checks the limits of a search.
+ * @param terms whose operand types have been checked
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkSearches(terms: readonly NarrowTerm[]): void {
@@ -60,21 +60,21 @@ function textOf(terms: readonly NarrowTerm[]): string {
   return terms.map(({ operand }) => operand).join(" ");
 }
 
-/** What stands between quotation marks, each once. One without its other is punctuation. */
+/** Returns the texts between quotation marks, without duplicates. An unpaired quotation mark is punctuation. */
 function phrasesOf(text: string): string[] {
   const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => phrase);
   return [...new Set(phrases.filter((phrase) => phrase.trim() !== ""))];
 }
 
-/** Put together here: PostgreSQL would take a word that stands twice for two. */
+/** Builds the tsquery here: PostgreSQL would not merge duplicate words. */
 function hasAll(lexemes: readonly string[]): Fragment {
   const quoted = lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/g, "$&$&")}'`);
   return (values) => `m.search @@ ${values.add(quoted.join(" & "), "tsquery")}`;
 }
 
 /**
- * As they were written, without regard to case. As expressions that are taken literally: an automaton reads each letter of
- * the text once, where `strpos` and `LIKE` come back to it as often as the phrase is long.
+ * Matches phrases literally, ignoring case. Uses literal regular expressions: their automaton reads each character of
+ * the text once, whereas `strpos` and `LIKE` may reread it once for each character of the phrase.
  */
 function hasPhrases(phrases: readonly string[]): Fragment {
   if (phrases.length === 0) return () => "true";
