@@ -18,7 +18,7 @@ describe("Channels that are shown to accounts", () => {
   before(async () => {
     org = await organization(db);
     const people = [org.owner, org.admin, org.moderator, org.member, org.guest];
-    // Each has other subscribers, the last one none; every second one is archived.
+    // Every channel has a different set of subscribers, the last one none; every second one is archived.
     for (let n = 31; n >= 0; n--) {
       const subscribers = people.filter((_, bit) => n & (1 << bit));
       rooms.push(await channel(db, org.realm, { subscribers, isArchived: n % 2 === 1 }));
@@ -30,7 +30,7 @@ describe("Channels that are shown to accounts", () => {
     return countQueries(db, () => channelsShown(db, org.realm.id, ids, [org.bot.id]));
   };
 
-  it("come with who is subscribed, and with which of them are archived", async () => {
+  it("are sent with their subscribers, and mark which are archived", async () => {
     const { result } = await shown(32);
     const [created, ...peers] = result;
     expect(created).to.include({ type: "stream", op: "create" });
@@ -47,7 +47,7 @@ describe("Channels that are shown to accounts", () => {
     }
   });
 
-  it("cost the same statements, however many they are, and the driver one column each", async () => {
+  it("need as many statements however many there are, and one column for each channel", async () => {
     const [few, many] = [await shown(2), await shown(32)];
     expect(many.statements).to.deep.equal(few.statements);
     const channels = many.statements.filter((text) => text.includes("FROM channels c"));
@@ -55,7 +55,7 @@ describe("Channels that are shown to accounts", () => {
     expect(channels[0]).to.match(/^SELECT json_build_array\(/);
   });
 
-  it("leave the event loop to others between any two of them", async () => {
+  it("yield to the event loop between any two channels", async () => {
     const clock = performance.now.bind(performance);
     let looks = 0;
     performance.now = () => {
@@ -67,7 +67,8 @@ describe("Channels that are shown to accounts", () => {
     } finally {
       performance.now = clock;
     }
-    // Each is read, presented, and sorted by its subscribers; then there is an event for each set of these.
+    // Each channel is read, presented, and sorted by its subscribers; then there is an event for each set of
+    // subscribers.
     expect(looks).to.be.at.least(3 * 32 + 31);
   });
 });

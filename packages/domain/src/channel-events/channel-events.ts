@@ -9,7 +9,7 @@ import {
 } from "@carillon/contract";
 import type { Channel } from "@carillon/model";
 
-/** The event that makes channels known to accounts. */
+/** Makes the event that adds channels for accounts that can now see them. */
 export function channelsShownEvent(
   channels: readonly ChannelObject[],
   audience: Audience,
@@ -17,7 +17,7 @@ export function channelsShownEvent(
   return channelsCreated({ streams: channels }, { audience });
 }
 
-/** Ids of those channels that are archived, for the log; nothing where none is. */
+/** Returns the ids of archived channels for the event log; an empty object if there are none. */
 export function archivedAmong(channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>): {
   readonly archived?: readonly number[];
 } {
@@ -25,7 +25,7 @@ export function archivedAmong(channels: ReadonlyArray<Pick<Channel, "id" | "isAr
   return archived.length > 0 ? { archived } : {};
 }
 
-/** The event that takes channels away from accounts. */
+/** Makes the event that removes channels for accounts that can no longer see them. */
 export function channelsGoneEvent(
   channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>,
   audience: Audience,
@@ -36,9 +36,8 @@ export function channelsGoneEvent(
 }
 
 /**
- * What those who see a channel are told when it comes back from the archive: clients that do not know what that is get
- * it as a new one.
- * @param object the channel from now on, without subscribers, who are told of besides
+ * Makes the event of an unarchived channel. Clients without `archived_channels` receive it as a new channel.
+ * @param object the channel after the change, without subscribers, which have their own event
  */
 export function channelReturnedEvent(object: ChannelObject, audience: Audience): NewEvent {
   const { stream_id, name } = object;
@@ -49,8 +48,8 @@ export function channelReturnedEvent(object: ChannelObject, audience: Audience):
 type Updated = LoggedFields<typeof channelUpdated>;
 
 /**
- * What those who see a channel are told of a new value of one of its properties.
- * @param more what some properties are told with
+ * Makes the event of a new value of a channel's property.
+ * @param more further fields of some properties
  */
 export function channelPropertyEvent(
   channel: Pick<Channel, "id" | "name" | "isArchived">,

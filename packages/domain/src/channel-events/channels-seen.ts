@@ -24,10 +24,10 @@ const facts = statement({
   row: { id: column.int, isArchived: column.bool, ...accessFactsRow },
 });
 
-/** A channel that an account sees. */
+/** A channel that an account can see. */
 type SeenChannel = Pick<Channel, "id" | "isArchived">;
 
-/** All channels whose metadata each account sees, archived ones too, as the rows are now; in the order of ids. */
+/** Loads all channels whose metadata each account can currently see, including archived ones; ordered by id. */
 export async function loadChannelsSeen(
   sql: Sql,
   realmId: number,
@@ -49,9 +49,8 @@ export async function loadChannelsSeen(
 }
 
 /**
- * What accounts are told when they see other channels than before, for another reason than their subscriptions: those
- * that are gone, then the new ones and who is subscribed to them (events.md §4). Accounts that are told the same share
- * the events.
+ * Makes the events of a change of visible channels that does not come from subscriptions: first the lost channels, then
+ * the gained ones with their subscribers (events.md §4). Accounts with equal changes share events.
  * @param before from {@link loadChannelsSeen}
  */
 export async function channelsSeenEvents(
@@ -85,9 +84,9 @@ function without(some: readonly SeenChannel[], others: readonly SeenChannel[]): 
 }
 
 /**
- * The events that make channels known to accounts that see them by now: the channels, and who is subscribed. Clients add
- * those to `subscriber_count`, as after a channel's creation, so that it begins at 0 (channels.md §10). Another role may
- * show thousands, whose presentation leaves the event loop to others in between.
+ * Makes the events that add channels for accounts that can now see them: the channels, then their subscribers.
+ * `subscriber_count` starts at 0, because clients add the subscribers to it, as for a new channel (channels.md §10). A
+ * change of role can show thousands of channels, so presenting them yields to the event loop.
  */
 export async function channelsShown(
   sql: Sql,
@@ -114,7 +113,7 @@ export async function channelsShown(
     else bySubscribers.set(key, { stream_ids: [id], user_ids });
   });
   const peers = await inSlices([...bySubscribers.values()], (alike) => {
-    // Of these alone: asked of all channels for each set of subscribers, the work grew with the square of their number.
+    // Only the channels of this set: checking all channels for each set would take quadratic time.
     const their = alike.stream_ids.flatMap((id) => channels.get(id) ?? []);
     return peersShownEvent(alike, audience, archivedAmong(their));
   });

@@ -30,11 +30,11 @@ import {
 import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 
 /**
- * What is told after accounts were subscribed (channels.md §10): the channel to those of them who did not see it
- * before, their subscriptions to them, and to the others who they are. The number of events depends on who sees the
- * channels, not on how many accounts and channels there are.
+ * Makes the events of new subscriptions (channels.md §10): the channel for subscribers that could not see it before,
+ * the subscriptions for the subscribers, and the new subscribers for the other accounts. The number of events depends
+ * on the channels' audiences, not on the number of accounts and channels.
  * @param channels as they were before
- * @param before who saw the channels before
+ * @param before the channels' audiences before
  */
 export async function subscribedEvents(
   sql: Sql,
@@ -86,9 +86,9 @@ async function gainedEvents(
 }
 
 /**
- * What is told after accounts were unsubscribed: that to them, then that the channel is gone to those who do not see
- * it any more, and to the others who they were.
- * @param before who saw the channels before
+ * Makes the events of ended subscriptions: the end for the accounts themselves, the channel's deletion for accounts
+ * that can no longer see it, and the lost subscribers for the other accounts.
+ * @param before the channels' audiences before
  */
 export async function unsubscribedEvents(
   sql: Sql,
@@ -122,7 +122,7 @@ export async function unsubscribedEvents(
   ];
 }
 
-/** Accounts with the same channels, together. */
+/** Groups accounts with the same channels. */
 function byChannels(
   pairs: readonly SubscriptionPair[],
 ): Array<{ channelIds: number[]; userIds: number[] }> {
@@ -132,7 +132,7 @@ function byChannels(
   }));
 }
 
-/** Channels with the same accounts, together. */
+/** Groups channels with the same accounts. */
 function byUsers(
   pairs: readonly SubscriptionPair[],
 ): Array<{ channelIds: number[]; userIds: number[] }> {
@@ -142,7 +142,7 @@ function byUsers(
   }));
 }
 
-/** Those of the one kind that go with the same ones of the other. */
+/** Groups the ids of one kind that are paired with the same ids of the other kind. */
 function alike(
   pairs: readonly SubscriptionPair[],
   one: keyof SubscriptionPair,
@@ -164,15 +164,15 @@ function alike(
   return [...groups.values()];
 }
 
-/** What one receiver's subscriptions have of their own. */
+/** The part of the event that differs between receivers. */
 type OwnSubscriptions = OwnFieldsOf<typeof subscriptionsAdded>;
 
 /**
- * The event that tells accounts of their new subscriptions, one for all of them: the channels and the lists of their
- * subscribers lie in the log once, with the settings of the first account that has each; of the others it keeps what
- * differs. An event for each account, or for each that looks alike, would be accounts × channels × subscribers.
- * @param channels by id, with their subscribers; what is not there is not told
- * @param marks of an event that only some clients are told
+ * Makes one event for all new subscriptions. The log stores the channels, their lists of subscribers, and the settings
+ * of the first account of each channel once; for other accounts it stores the differences. One event for each account,
+ * or for each group of equal accounts, would grow with accounts × channels × subscribers.
+ * @param channels by id, with their subscribers; missing ones are left out
+ * @param marks set if only some clients receive the event
  */
 export function subscribedEvent(
   added: readonly Subscription[],
@@ -184,7 +184,7 @@ export function subscribedEvent(
   const common = new Map<number, Subscription>();
   const channelsOf = new Map<number, number>();
   const settingsOf = new Map<number, Record<string, Settings>>();
-  // Few objects for each account: there may be thousands.
+  // Allocates few objects for each account: there may be thousands.
   for (const subscription of told) {
     const { userId, channelId } = subscription;
     channelsOf.set(userId, (channelsOf.get(userId) ?? 0) + 1);
@@ -249,7 +249,7 @@ function isAlike(one: Subscription, other: Subscription): boolean {
   return settingNames.every((name) => one[name] === other[name]);
 }
 
-/** What of an account's settings is not as the log has it for everybody. */
+/** Returns the account's settings that differ from the common ones. */
 function difference(subscription: Subscription, usual: Subscription): Settings {
   const [own, common] = [ownFields(subscription), ownFields(usual)];
   const names = Object.keys(own) as Array<keyof OwnFields>;
@@ -258,7 +258,7 @@ function difference(subscription: Subscription, usual: Subscription): Settings {
   );
 }
 
-/** The channels of those accounts for which that is asked. */
+/** Lists the channels of the accounts selected by `isWanted`. */
 function listed(
   pairs: readonly SubscriptionPair[],
   isWanted: (userId: number) => boolean,
@@ -273,7 +273,7 @@ function listed(
   return lists;
 }
 
-/** What else the log keeps of peers. */
+/** Further fields of peer events in the log. */
 type PeerMarks = Pick<LoggedFields<typeof peersAdded>, "archived" | "for_clients_without">;
 
 /** Accounts that were subscribed to channels, or unsubscribed from them. */
@@ -283,10 +283,11 @@ interface Peers {
 }
 
 /**
- * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels
- * with the same audience, which queues get as one for each set of accounts; never the accounts themselves. Who comes
- * gets the others with the subscription; who goes together with others is told of these, where the channel still shows.
- * @param archived which channels are, where some may be
+ * Makes the peer events for other accounts when accounts are subscribed or unsubscribed (channels.md §10): one event
+ * for all channels with the same audience, which queues receive as one for each set of accounts. Accounts never receive
+ * events about themselves: new subscribers get the others with their subscription. Accounts unsubscribed together are
+ * told about each other, if they can still see the channel.
+ * @param archived ids of the archived channels
  */
 export function peerEvents(
   op: "peer_add" | "peer_remove",
@@ -337,8 +338,8 @@ function peersEvent(
 ): NewEvent[] {
   if (!first) return [];
   const altered = new Set(first.user_ids);
-  // With several batches, who is altered in one is told of the others, and those who go of each other: the poll sorts
-  // that out.
+  // With several batches, an account changed in one batch must learn of the other batches; accounts unsubscribed
+  // together must learn of each other. The poll filters each account's own changes out.
   const isForAltered = others.length > 0 || (op === "peer_remove" && altered.size > 1);
   const told = isForAltered ? [...audience] : [...audience].filter((id) => !altered.has(id));
   if (told.length === 0) return [];
@@ -348,13 +349,13 @@ function peersEvent(
   return [event({ ...payload, ...marks }, { audience: told })];
 }
 
-/** Those of the archived channels that the event is about. */
+/** Returns the archived channels that the event refers to. */
 function archivedIn(peers: readonly Peers[], archived: ReadonlySet<number>): PeerMarks {
   const ids = peers.flatMap(({ stream_ids }) => stream_ids.filter((id) => archived.has(id)));
   return ids.length > 0 ? { archived: ids } : {};
 }
 
-/** Who is subscribed to channels, for accounts that have come to see these. */
+/** Makes the event with the subscribers of channels, for accounts that can now see the channels. */
 export function peersShownEvent(peers: Peers, audience: Audience, marks: PeerMarks = {}): NewEvent {
   const { archived = [], ...others } = marks;
   return peersAdded(

@@ -36,14 +36,14 @@ import { subscribedEvents } from "../channel-events/subscription-events.ts";
 export interface AddSubscriptionsInput extends FindOptions {
   readonly subscriptions: readonly WantedChannel[];
   readonly principals: Principals | undefined;
-  /** Whether others than the actor are told in a direct message. */
+  /** Whether accounts other than the actor get a notice by direct message. */
   readonly tellSubscribed: boolean;
 }
 
 /**
- * Subscribes accounts to channels, and creates those that do not exist (channels.md §8). What is there already stays
- * as it is.
- * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nobody is subscribed then
+ * Subscribes accounts to channels, and creates channels that do not exist (channels.md §8). Existing subscriptions stay
+ * as they are.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nothing has changed then
  */
 export async function addSubscriptions(
   tx: Tx,
@@ -91,19 +91,18 @@ export async function addSubscriptions(
   return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
 }
 
-/** Channels that somebody names to be subscribed to. */
+/** Result of the permission check of channels that a request names. */
 interface UsableChannels {
-  /** Those that the actor may use, each once. */
+  /** Channels that the actor may use, without duplicates. */
   readonly usable: Channel[];
-  /** The names of the others. */
+  /** Names of the other channels. */
   readonly unauthorized: string[];
 }
 
 /**
- * Which of the channels the actor may subscribe anybody to: those that are not archived, and whose messages the actor
- * may read.
- * @param named by the names that were asked for; one channel may be there twice
- * @param fatal whether one that the actor may not use refuses the whole request
+ * Finds the channels to which the actor may subscribe accounts: not archived, and readable by the actor.
+ * @param named channels by the requested names; a channel may appear twice
+ * @param fatal whether one unusable channel rejects the whole request
  * @throws ApiError `BAD_REQUEST`
  */
 function sortUsable(
@@ -128,7 +127,7 @@ function sortUsable(
 }
 
 /**
- * An actor who adds others needs a permission for that besides; being subscribed is not one, nor needed.
+ * Checks the additional permission to subscribe others; it neither follows from a subscription nor requires one.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkMayAddOthers(
@@ -147,30 +146,30 @@ function checkMayAddOthers(
 }
 
 interface FindOptions extends CreationOptions {
-  /** Whether one channel that the actor may not use refuses the whole request. */
+  /** Whether one channel that the actor may not use rejects the whole request. */
   readonly authorizationErrorsFatal: boolean;
-  /** Names of further channels that the transaction is going to change: all are locked in one go. */
+  /** Names of further channels that the transaction will change, so that all are locked at once. */
   readonly andLock?: readonly string[];
 }
 
-/** What the names of a request come to. */
+/** The channels that the names of a request stand for. */
 interface FoundChannels {
-  /** Those that were there and that the actor may use, each once, locked. */
+  /** Existing channels that the actor may use, without duplicates, locked. */
   readonly usable: readonly Channel[];
-  /** The names of those that were there, and that the actor may not use. */
+  /** Names of existing channels that the actor may not use. */
   readonly unauthorized: string[];
-  /** Those that there were not. */
+  /** Channels that did not exist. */
   readonly created: readonly Channel[];
-  /** The colours that were asked for, by channel. */
+  /** The requested colours, by channel. */
   readonly colors: ReadonlyMap<number, string | undefined>;
-  /** Ids of the channels that nobody else changes, or even knows, until the transaction ends. */
+  /** Ids of the channels that the transaction has locked or created. */
   readonly locked: ReadonlySet<number>;
 }
 
 /**
- * Finds channels by their names, creates those that do not exist (channels.md §8), and locks the others before it looks
- * whether the actor may use them: a transaction that removed the actor, or archived a channel, was waited for. A
- * channel that was renamed meanwhile is still the one that was meant.
+ * Finds channels by their names, and creates channels that do not exist (channels.md §8). Locks the existing ones
+ * before checking whether the actor may use them, so that the check sees concurrent unsubscriptions and archiving. A
+ * channel that is renamed meanwhile is still used.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 async function findOrCreate(
@@ -213,15 +212,15 @@ async function findOrCreate(
   };
 }
 
-/** A channel that somebody asks to be subscribed to, by name. */
+/** A channel to subscribe to, by name. */
 export interface WantedChannel {
   readonly name: string;
   readonly color?: string | undefined;
-  /** Where the channel has yet to be created. */
+  /** Description for a channel that has to be created. */
   readonly description?: string | undefined;
 }
 
-/** The same, as it is looked up and stored. */
+/** A {@link WantedChannel} after checking. */
 interface CheckedChannel {
   readonly name: string;
   /** `#rrggbb` in lower case. */
@@ -229,7 +228,10 @@ interface CheckedChannel {
   readonly description: string;
 }
 
-/** @throws ApiError `BAD_REQUEST` where no channel could have that name, description or colour */
+/**
+ * Checks and normalises a name, description and colour.
+ * @throws ApiError `BAD_REQUEST` if one of them is invalid
+ */
 function checkWanted({ name, color, description = "" }: WantedChannel): CheckedChannel {
   const normal = color === undefined ? undefined : normaliseColor(color);
   if (color !== undefined && normal === undefined)
@@ -245,15 +247,15 @@ export interface AddedSubscriptions {
   /** Names of channels, by account id. */
   readonly subscribed: Record<string, string[]>;
   readonly alreadySubscribed: Record<string, string[]>;
-  /** Channels that the actor may not use, by the names that were asked for. */
+  /** Requested names of channels that the actor may not use. */
   readonly unauthorized: string[];
-  /** Whether the people concerned are told. */
+  /** Whether the subscribed accounts get a notice. */
   readonly told: boolean;
-  /** Ids of the channels that are in the hands of the transaction. */
+  /** Ids of the channels that the transaction has locked or created. */
   readonly locked: ReadonlySet<number>;
 }
 
-/** The names of channels, by the accounts that are subscribed to them now or were before. */
+/** Groups channel names by newly subscribed accounts, and by accounts that were subscribed before. */
 function namesByAccount(
   channels: readonly Channel[],
   userIds: readonly number[],
@@ -272,8 +274,8 @@ function namesByAccount(
 }
 
 /**
- * What one request may subscribe or unsubscribe, in rows and in lists of subscribers that are told (http-contract.md
- * §8.1): it holds up others in the organization for as long.
+ * Checks the limits of one request, in subscription rows and in lists of subscribers in events (http-contract.md §8.1):
+ * it blocks other requests of the organization for as long as it takes.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkSubscriptionBounds(

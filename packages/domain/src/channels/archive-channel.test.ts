@@ -44,7 +44,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(tables).to.deep.equal([]);
   };
 
-  it("leaves everything as it was, and the channel out of the default ones", async () => {
+  it("restores everything except that the channel is a default channel", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.guest], isArchived: true });
     const before = await rowOf(room);
@@ -56,7 +56,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(tables).not.to.include("subscriptions");
   });
 
-  it("is told in the channel, after it is back, unread for all but who did it", async () => {
+  it("posts a notice after the channel is back, unread for everyone except the actor", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, {
       subscribers: [org.guest, org.member],
@@ -73,7 +73,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(own?.flags).to.deep.equal(["read"]);
   });
 
-  it("is an update for clients that know archived channels", async () => {
+  it("is an update event for clients with archived_channels", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.guest], isArchived: true });
     const queues = {
@@ -94,7 +94,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(told.other).to.have.length(1);
   });
 
-  it("is a new channel for the others, with their subscription or with who is subscribed", async () => {
+  it("is a new channel for other clients, with their subscription or the list of subscribers", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, {
       subscribers: [org.guest, org.moderator],
@@ -130,7 +130,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(first(told.guest[1], "subscriptions")).to.include({ is_muted: false });
   });
 
-  it("of a private channel is told those alone who see it", async () => {
+  it("of a private channel sends events only to accounts that can see it", async () => {
     const { db, org } = scene;
     const holder = await user(db, org.realm);
     const group = await userGroup(db, org.realm, { members: [holder] });
@@ -151,7 +151,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect(notice?.audience).to.deep.equal([org.guest.id]);
   });
 
-  it("keeps a permission with a group that was deactivated meanwhile, and with its members", async () => {
+  it("keeps a permission set to a group that was deactivated meanwhile, including its members", async () => {
     const { db, org } = scene;
     const group = await userGroup(db, org.realm, { members: [org.moderator] });
     const room = await channel(db, org.realm, {
@@ -166,7 +166,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     });
   });
 
-  it("counts no subscribers who were deactivated meanwhile", async () => {
+  it("does not count subscribers who were deactivated meanwhile", async () => {
     const { db, org } = scene;
     const [gone, left] = [await user(db, org.realm), await user(db, org.realm)];
     const room = await channel(db, org.realm, {
@@ -180,11 +180,11 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     expect((await rowOf(room)).subscriberCount).to.equal(1);
   });
 
-  it("is refused to channels that are not archived", async () => {
+  it("is rejected for channels that are not archived", async () => {
     await refuses(await channel(scene.db, scene.org.realm));
   });
 
-  it("is refused to private channels of which nobody could read anything", async () => {
+  it("is rejected for private channels without active subscribers", async () => {
     const { db, org } = scene;
     const options = { inviteOnly: true, isArchived: true };
     await refuses(await channel(db, org.realm, options));
@@ -195,7 +195,7 @@ describe("The return of a channel from the archive (channels.md §8)", () => {
     await unarchive(await channel(db, org.realm, { isArchived: true }));
   });
 
-  it("costs as many statements for 1,200 subscribers as for two", async () => {
+  it("uses as many statements for 1,200 subscribers as for two", async () => {
     const { db, org } = scene;
     const subscribers = [org.member, org.guest];
     const small = await channel(db, org.realm, { subscribers, isArchived: true });

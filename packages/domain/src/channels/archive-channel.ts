@@ -34,10 +34,10 @@ const archive = statement({
 });
 
 /**
- * Archives a channel (channels.md §8): its name, messages, subscriptions, folder and permissions stay, and nothing is
- * sent to it any more. A sender holds the channel's audience, and so comes before it or is refused; what is
- * scheduled fails when it is due. New members are not subscribed to it, and nothing is announced in it, which the group
- * graph and the organization's row are locked for.
+ * Archives a channel (channels.md §8): its name, messages, subscriptions, folder and permissions stay, and sending to
+ * it is rejected. The audience lock orders the archiving after concurrent sends or before them; scheduled messages fail
+ * when they are due. The group graph and the organization's row are locked, because new members are no longer
+ * subscribed to the channel and announcements no longer go to it.
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL`, `BAD_REQUEST`; nothing has changed then
  */
 export async function archiveChannel(tx: Tx, account: Account, channelId: number): Promise<void> {
@@ -55,7 +55,7 @@ export async function archiveChannel(tx: Tx, account: Account, channelId: number
     { type: "channel_archived", data: { channel_id: channelId } },
   ]);
   emit(tx, realm.id, [
-    // What is told of the channel comes before its end: some clients do not have it afterwards.
+    // Other events of the channel come before its archiving, because some clients drop the channel then.
     ...notices,
     ...(stored?.wasDefault ? [await defaultChannelsEvent(tx, realm.id)] : []),
     ...(await clearAnnouncements(tx, realm, channelId)),
@@ -63,7 +63,7 @@ export async function archiveChannel(tx: Tx, account: Account, channelId: number
   ]);
 }
 
-/** Lets the organization announce nothing in the channel any more, and tells everybody where it did. */
+/** Clears the organization's announcement channel if it is this channel, and returns the event for all users. */
 async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Promise<NewEvent[]> {
   if (realm.newStreamAnnouncementsChannelId !== channelId) return [];
   const prisma = await tx.prisma();
@@ -76,8 +76,8 @@ async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Prom
 }
 
 /**
- * Whether a channel can come back from the archive: of a private one without subscribers nobody could read anything
- * (channels.md §8). Those who are deactivated do not count.
+ * Checks that a channel can be unarchived: a private channel without active subscribers would have no readers
+ * (channels.md §8).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMayReturn(
@@ -89,10 +89,10 @@ export function checkMayReturn(
 }
 
 /**
- * Brings a channel back from the archive (channels.md §8), as it was but for the default channels: a group that was
- * deactivated meanwhile stays what a permission is set to. The transaction holds the group graph and has locked the
- * channel (`openChannel`), and has read it since.
- * @returns the events, for the transaction's one `emit`
+ * Unarchives a channel (channels.md §8). Everything is as before except that it is not a default channel: a permission
+ * set to a group that was deactivated meanwhile stays. The transaction must hold the group graph and have locked the
+ * channel (`openChannel`), and have read it since.
+ * @returns the events, for the transaction's single `emit`
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function unarchiveChannel(
@@ -122,8 +122,8 @@ export async function unarchiveChannel(
 }
 
 /**
- * What is told of the return. Clients that do not know archived channels have lost this one: they get it anew, with
- * their subscription to it, or with who is subscribed.
+ * Makes the events of the unarchiving. Clients without the capability `archived_channels` have dropped the channel, so
+ * they receive it as a new one, with their subscription or with the list of its subscribers.
  */
 async function returnEvents(tx: Tx, channel: Channel): Promise<NewEvent[]> {
   const { id, realmId } = channel;

@@ -33,10 +33,7 @@ import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import type { CheckedChanges, Privacy } from "./next-channel.ts";
 import type { OpenChannel } from "./open-channel.ts";
 
-/**
- * Posts the notices of a change that has committed. The change stands whatever becomes of them: where they cannot be
- * posted now, a worker posts them.
- */
+/** Posts the notices of a committed change. A failure does not affect the change: a worker posts the notices later. */
 export async function postNoticesOfChange(
   { db, log }: { readonly db: Pick<Database, "transaction">; readonly log: Logger },
   kept: IntentRef,
@@ -65,8 +62,8 @@ const logged = statement({
 });
 
 /**
- * Posts what the notification bot has to say of a change to a channel (channels.md §9), to whom the channel has by now.
- * It waits for nobody but those who change its subscriptions, as everybody does who sends to it.
+ * Posts the notification bot's notices of a channel's change (channels.md §9), to the channel's current subscribers.
+ * Takes only the shared audience lock, like every send to the channel.
  */
 export async function sendChannelChangedNotices(
   tx: Tx,
@@ -87,9 +84,9 @@ export async function sendChannelChangedNotices(
 }
 
 /**
- * Writes down that the notification bot is to tell in the channel what has changed (channels.md §9).
- * @param auditIds where the audit log tells it
- * @returns undefined where the bot has nothing to say
+ * Records a job to post the notification bot's notices of a change (channels.md §9).
+ * @param auditIds ids of the audit log's entries of the change
+ * @returns undefined if the change needs no notice
  */
 export async function keepNotices(
   tx: Tx,
@@ -112,9 +109,9 @@ export async function keepNotices(
   });
 }
 
-/** A property or permission of a channel that has got another value, as the audit log tells it. */
+/** A changed property or permission of a channel, as read from the audit log. */
 interface LoggedChange {
-  /** As on the wire. */
+  /** Name in the wire format. */
   readonly name: string;
   readonly before: LoggedValue;
   readonly value: LoggedValue;
@@ -128,7 +125,7 @@ const privacy = {
 
 const posting = channelPermissions.canSendMessageGroup.name;
 
-/** What the notification bot tells of when it changes (channels.md §9). */
+/** Properties and permissions whose changes the notification bot reports (channels.md §9). */
 const noticed: ReadonlySet<string> = new Set([
   ...Object.values(privacy),
   "message_retention_days",
@@ -139,8 +136,8 @@ const noticed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the notification bot says of a change in the channel: one notice for each that is told (channels.md §9).
- * @param now who sees the channel and its history since
+ * Returns the notification bot's notices of a change, one for each reported property (channels.md §9).
+ * @param now the channel's privacy after the change
  */
 async function changeNotices(
   tx: Tx,
@@ -150,7 +147,7 @@ async function changeNotices(
 ): Promise<Notice[]> {
   const who = silentUser(actor);
   const of = (name: string) => changes.find((change) => change.name === name);
-  /** Of the old and the new of what is said in `words`. */
+  /** Makes a notice of the old and the new value, as `words` names them. */
   const say = (
     name: string,
     words: (value: LoggedValue) => NoticePart,
@@ -213,10 +210,10 @@ async function postingNotice(
   );
 }
 
-/** A value of a property or permission, as the audit log has it. */
+/** A value of a property or permission in the audit log. */
 type LoggedValue = string | number | boolean | null | GroupSettingValue;
 
-/** What notices call what a channel is, or has been. */
+/** Returns the name of a value in a notice. */
 type Words = (value: LoggedValue) => NoticePart;
 
 function privacyOf({ inviteOnly, isWebPublic, historyPublicToSubscribers }: Privacy): NoticePart {

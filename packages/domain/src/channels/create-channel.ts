@@ -37,8 +37,8 @@ interface NewChannelInput extends CreationOptions {
 }
 
 /**
- * Creates a channel (channels.md §4): checks in the documented order, rows, notice and events. The creator is
- * subscribed only if listed.
+ * Creates a channel (channels.md §4): checks in the documented order, then writes rows, a notice and events. The
+ * creator is subscribed only if listed.
  * @returns its id
  * @throws ApiError `BAD_REQUEST`, `CHANNEL_ALREADY_EXISTS`, `UNAUTHORIZED_PRINCIPAL`
  */
@@ -82,7 +82,7 @@ export async function createChannel(
   return channel.id;
 }
 
-/** One event for all channels that the same accounts see. */
+/** Makes one event for all channels with the same audience. */
 function createdEvents(
   presenter: ChannelPresenter,
   channels: readonly Channel[],
@@ -103,7 +103,10 @@ function createdEvents(
   );
 }
 
-/** What is told of new channels to those who see them, before anybody is subscribed; the defaults go out later. */
+/**
+ * Makes the events of new channels before their subscriptions: the channels for accounts that can see them, and the
+ * list of default channels, which is sent later.
+ */
 export async function creationEvents(
   tx: Tx,
   realm: Realm,
@@ -119,14 +122,14 @@ export async function creationEvents(
   };
 }
 
-/** The first message of each new channel (channels.md §4), which tells who created it. */
+/** Posts the first message of each new channel (channels.md §4), which names its creator. */
 export function postCreationNotices(
   tx: Tx,
   realm: Realm,
   creator: Account,
   channels: readonly Channel[],
 ): Promise<readonly NewEvent[]> {
-  // Channels of one kind are told of in the same words.
+  // The text depends only on the kind of channel, so it is made once for each kind.
   const words = new Map<string, Notice>();
   return postChannelNotices(
     tx,
@@ -150,15 +153,15 @@ function kindOf(channel: Channel): string {
 
 interface CreatedChannels {
   readonly channels: readonly Channel[];
-  /** The same, by the names that were asked for; a name may be there twice in different case. */
+  /** The channels by the requested names; names that differ only in case map to the same channel. */
   readonly byName: ReadonlyMap<string, Channel>;
-  /** Those that another transaction has created in the meantime. */
+  /** Channels that a concurrent transaction has created. */
   readonly raced: ReadonlyMap<string, Channel>;
 }
 
 /**
- * Creates the channels that somebody wants to be subscribed to and that do not exist, checked as if each was created
- * on its own (channels.md §4). The number of statements does not grow with theirs.
+ * Creates the channels of a subscription request that do not exist, with the checks of a single creation (channels.md
+ * §4). The number of statements does not depend on the number of channels.
  * @param missing names and descriptions, checked
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
@@ -173,7 +176,7 @@ export async function createMissing(
   const byName = new Map<string, Channel>();
   const raced = new Map<string, Channel>();
   if (missing.length === 0) return { channels: [], byName, raced };
-  // Of equal names the first counts.
+  // Of equal names, the first is used.
   const wanted = [
     ...new Map(missing.toReversed().map((each) => [each.name, each])).values(),
   ].reverse();

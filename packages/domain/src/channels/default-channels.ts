@@ -21,8 +21,8 @@ import { peerEvents } from "../channel-events/subscription-events.ts";
 import { openChannel } from "./open-channel.ts";
 
 /**
- * Lists a channel among those that new members are subscribed to, or takes it out (channels.md §8). What is so already
- * is neither told nor written down.
+ * Adds a channel to the default channels of new members, or removes it (channels.md §8). Without a change, writes no
+ * audit entry and sends no event.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function changeDefaultChannel(
@@ -49,7 +49,7 @@ export async function changeDefaultChannel(
   emit(tx, realm.id, [await defaultChannelsEvent(tx, realm.id)]);
 }
 
-/** Asked before anybody has to wait, and again once nobody's role changes any more. */
+/** Checked before taking locks, and again while the locks keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
@@ -68,9 +68,9 @@ export async function isDefaultChannel(sql: Sql, channelId: number): Promise<boo
 }
 
 /**
- * Lists the channel among those that new members are subscribed to, or takes it out. The transaction has the group graph
- * alone: the event tells the whole list, and newcomers are subscribed to all of it.
- * @returns whether that is new
+ * Adds the channel to the default channels, or removes it. The transaction must hold the group graph exclusively,
+ * because the event contains the whole list and new accounts are subscribed to all of it.
+ * @returns whether the list has changed
  */
 export async function storeDefaultChannel(
   tx: Tx,
@@ -92,8 +92,8 @@ const defaultsToSubscribe = statement({
 });
 
 /**
- * Subscribes a new account to the organization's default channels. It has no event queue yet, so that only the
- * others are told.
+ * Subscribes a new account to the organization's default channels. The account has no event queue yet, so events are
+ * made only for other accounts.
  */
 export async function subscribeToDefaults(
   tx: Tx,

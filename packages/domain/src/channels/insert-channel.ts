@@ -20,12 +20,12 @@ import {
 
 import { checkMaySetDeletion, type Holder } from "./open-channel.ts";
 
-/** What a new channel is to be like, as asked for; undefined where the default will do. */
+/** The requested properties of a new channel; undefined for the default. */
 export interface CreationOptions {
   readonly inviteOnly: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
-  /** Whether it is announced in the organization's channel for that. */
+  /** Whether to announce it in the organization's announcement channel. */
   readonly announce: boolean;
   readonly historyPublicToSubscribers: boolean | undefined;
   /** Days */
@@ -39,7 +39,8 @@ export interface CreationOptions {
 export type ChannelGroupValues = Readonly<Record<ChannelPermission, GroupSettingValue>>;
 
 /**
- * Who may let others delete messages in a new channel; that nobody may is nobody's business.
+ * Checks who may set the deletion permissions of a new channel. Setting them to role:nobody, the default, needs no
+ * permission.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkDeletionPolicy(
@@ -56,12 +57,12 @@ export function checkDeletionPolicy(
   );
 }
 
-/** How many rows the permissions of one new channel take: members and subgroups of sets. */
+/** Returns how many rows the permissions of one new channel need: members and subgroups of anonymous groups. */
 export function creationGroupRows(values: ChannelGroupValues): number {
   return Object.values(values).reduce<number>((rows, value) => rows + groupSettingRows(value), 0);
 }
 
-/** What channels that are created together have in common, checked. */
+/** The checked properties that channels created together share. */
 export interface ChannelKind {
   readonly creatorId: number | null;
   readonly inviteOnly?: boolean;
@@ -70,25 +71,25 @@ export interface ChannelKind {
   readonly topicsPolicy?: string;
   readonly messageRetentionDays?: number | null;
   readonly folderId?: number | null;
-  /** New members are subscribed to it. */
+  /** Whether new members are subscribed to it. */
   readonly isDefault?: boolean;
 }
 
-/** What each of them has of its own, checked. */
+/** The checked properties of each single channel. */
 interface OwnParts {
   readonly name: string;
   readonly description?: string;
   readonly groups: ChannelGroups;
 }
 
-/** What a channel is made of, checked. */
+/** All checked properties of a new channel. */
 export type NewChannel = ChannelKind & OwnParts;
 
 const groupColumns = columnsOf(channelPermissions);
 
 /**
- * In the order of names, so that two requests for the same ones never wait for each other. Of names that differ only in
- * case the first wins.
+ * Inserts in the order of names, so that two requests for the same names cannot deadlock. Of names that differ only in
+ * case, the first is used.
  */
 export const insert = statement({
   name: "insert-channels",
@@ -115,8 +116,8 @@ export const insert = statement({
 });
 
 /**
- * Adds channels and where their messages go, nobody subscribed, in one statement.
- * @returns those that were added: the names of the others are taken
+ * Inserts channels and their recipients in one statement, without subscriptions.
+ * @returns the inserted channels; the names of missing ones are taken
  */
 export async function insertChannels(
   tx: Tx,
@@ -146,7 +147,7 @@ export async function insertChannels(
   ]);
 }
 
-/** The same for one channel. @returns undefined when the name is taken */
+/** Inserts one channel. @returns undefined if the name is taken */
 export async function insertChannel(
   tx: Tx,
   realmId: number,

@@ -45,7 +45,7 @@ describe("The activity of channels", () => {
       .filter(({ payload }) => payload["property"] === "is_recently_active")
       .map(({ payload, audience }) => [payload["stream_id"], payload["value"], audience]);
 
-  it("ends after 180 days without a message, and those who know the channel are told once", async () => {
+  it("ends after 180 days without a message, with one event to accounts that can see the channel", async () => {
     const { owner, admin, member } = scene.org;
     const secret = await room(400, { inviteOnly: true });
     const [busy, never, young, archived] = [
@@ -73,7 +73,7 @@ describe("The activity of channels", () => {
     expect(await told(keepUp)).to.deep.equal([]);
   });
 
-  it("comes back with the next message, which those who know the channel are told once", async () => {
+  it("resumes with the next message, with one event to accounts that can see the channel", async () => {
     const quiet = await room(400, { inviteOnly: true });
     await past(quiet, 300);
     await keepUp();
@@ -88,7 +88,7 @@ describe("The activity of channels", () => {
     expect(await isActive(quiet)).to.deep.equal([true]);
   });
 
-  it("comes back once where two send at once", async () => {
+  it("resumes once if two accounts send at the same time", async () => {
     const quiet = await room(400);
     await past(quiet, 300);
     await keepUp();
@@ -99,7 +99,7 @@ describe("The activity of channels", () => {
     expect(events).to.have.lengthOf(1);
   });
 
-  it("does not end while somebody sends", async () => {
+  it("does not end while a message is being sent", async () => {
     const quiet = await room(400);
     await past(quiet, 181);
     await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [quiet.realmId]);
@@ -112,7 +112,7 @@ describe("The activity of channels", () => {
     expect(await isActive(quiet)).to.deep.equal([true]);
   });
 
-  it("is found by one look-up a channel, however many messages there are", async () => {
+  it("is computed with one lookup for each channel, however many messages there are", async () => {
     const rooms = [await room(400), await room(400), await room(400)];
     for (const made of rooms)
       await pastMessages(db, made, scene.org.member, { count: 4_000, daysAgo: 1, holders: [] });

@@ -13,15 +13,15 @@ import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 import { channelPropertyEvent } from "../channel-events/channel-events.ts";
 import { forgetTraffic, refreshTraffic } from "./traffic.ts";
 
-/** Channels of one event each, to everybody who knows them. */
+/** Channels of one transaction: each makes an event for all accounts that can see it. */
 const quietAtOnce = 50;
 
 /**
- * Notes once a day which channels of each organization are quiet, and how much is sent to each (channels.md §11), in
- * transactions in each of which one process at a time works in an organization. What is broken off goes on at the next
- * call.
- * @param signal fires when it is to come to an end
- * @returns for how many organizations the day is done
+ * Does the daily upkeep of each organization's channels: marks quiet channels and updates the weekly traffic
+ * (channels.md §11). A lock ensures that only one process at a time works on an organization. A later call continues
+ * after an interruption.
+ * @param signal aborts the work
+ * @returns for how many organizations the day's work was finished
  */
 export async function keepUpChannels(db: Database, signal: AbortSignal): Promise<number> {
   const realms = await db.rows(activeRealms);
@@ -34,7 +34,7 @@ export async function keepUpChannels(db: Database, signal: AbortSignal): Promise
 }
 
 async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promise<boolean> {
-  /** @returns undefined where another process leads, or the day is done */
+  /** @returns undefined if another process holds the lock, or the day's work is finished */
   const leading = <T>(work: (tx: Tx, day: string) => Promise<T>): Promise<T | undefined> =>
     db.transaction(async (tx) => {
       if (!(await leads(tx, channelUpkeep, realmId))) return undefined;
@@ -59,10 +59,10 @@ async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promi
   return noted ?? false;
 }
 
-/** Days without a message after which a channel is quiet (channels.md §1). */
+/** Days without a message after which a channel counts as quiet (channels.md §1). */
 const quietAfter = 180;
 
-/** The newest message of each channel tells, however many there are. */
+/** Reads only the newest message of each channel, however many there are. */
 export const quietChannels = statement({
   name: "quiet-channels",
   text: `SELECT c.id FROM channels c JOIN recipients r ON r.channel_id = c.id
@@ -95,10 +95,10 @@ const end = statement({
 });
 
 /**
- * Notes that channels are active no longer, and tells those who know them. Who sends to one of them meanwhile waits, or
- * is waited for.
- * @param most how many channels
- * @returns how many there were; as many as asked for where there may be more
+ * Marks channels as no longer active, and sends the events. Serialized with concurrent sends to these channels by their
+ * locks.
+ * @param most maximum channels
+ * @returns how many candidates there were; if it equals `most`, there may be more
  */
 async function endActivity(tx: Tx, realmId: number, most: number): Promise<number> {
   await holdGroupGraph(tx, realmId);

@@ -27,7 +27,7 @@ const own = statement({
   row: { packed: column.json<PackedChannel>(), subscription: column.json<Subscription>() },
 });
 
-/** The account's subscriptions to channels that are not archived, sorted by name (channels.md §8). */
+/** Lists the account's subscriptions to channels that are not archived, sorted by name (channels.md §8). */
 export async function listSubscriptions(
   sql: Sql,
   account: Account,
@@ -48,21 +48,21 @@ export async function listSubscriptions(
   }));
 }
 
-/** What a channel object says of its subscribers: at most one of the two, ids ascending. */
+/** The subscribers in a channel object: at most one of the two lists, ids ascending. */
 export interface SubscriberFields {
   subscribers?: number[];
   partial_subscribers?: number[];
 }
 
-/** How a client asks for them, with `include_subscribers`. */
+/** The values of `include_subscribers`. */
 type WantedSubscribers = boolean | "partial";
 
 type Counted = Pick<Channel, "id" | "subscriberCount">;
 
-/** From so many subscribers on, `partial` leaves out who has not been around (events.md §1). */
+/** Minimum subscribers of a channel for which `partial` leaves out inactive ones (events.md §1). */
 const largeChannel = 250;
 
-/** Loads who is subscribed to the channels, as the client asked for it. */
+/** Loads the subscribers of the channels as the client requested them. */
 export async function loadSubscriberFields(
   sql: Sql,
   wanted: WantedSubscribers,
@@ -93,7 +93,7 @@ const recent = statement({
   row: { channelId: column.int, ids: column.ints },
 });
 
-/** Of each channel the bots, and the people who were present in the last two weeks. */
+/** Loads, for each channel, its bots and the people who were present in the last two weeks. */
 async function loadRecentSubscribers(
   sql: Sql,
   channelIds: readonly number[],

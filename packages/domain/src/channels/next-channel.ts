@@ -33,7 +33,7 @@ import {
   retentionDays,
 } from "./open-channel.ts";
 
-/** What somebody wants to be different of a channel (channels.md §5); undefined is to stay as it is. */
+/** The requested changes of a channel (channels.md §5); undefined for no change. */
 export interface ChannelChanges {
   readonly description?: string | undefined;
   readonly newName?: string | undefined;
@@ -43,14 +43,14 @@ export interface ChannelChanges {
   readonly isDefault?: boolean | undefined;
   /** Days */
   readonly messageRetentionDays?: number | "realm_default" | "unlimited" | undefined;
-  /** False brings it back from the archive; true does nothing. */
+  /** False unarchives the channel; true has no effect. */
   readonly isArchived?: boolean | undefined;
   readonly folderId?: number | null | undefined;
   readonly topicsPolicy?: TopicsPolicy | undefined;
   readonly settings: GroupSettingUpdates<"channel">;
 }
 
-/** Whether it asks for another value of some permission. */
+/** Whether the request sets any permission. */
 export function asksForSettings({ settings }: ChannelChanges): boolean {
   return Object.values(settings).some((update) => update !== undefined);
 }
@@ -61,7 +61,7 @@ export interface Description {
   readonly renderedDescription: string;
 }
 
-/** What a channel is to be like, its permissions aside. */
+/** The properties of a channel after a change, except its permissions. */
 export interface NextChannel
   extends
     Privacy,
@@ -72,15 +72,15 @@ export interface NextChannel
 }
 
 interface NextChannelFacts {
-  /** Checked already, where there is to be another. */
+  /** The new description, already checked; undefined for no change. */
   readonly description: Description | undefined;
-  /** Whether it is a default channel so far. */
+  /** Whether it is a default channel before the change. */
   readonly isDefault: boolean;
   readonly systemGroups: SystemGroupIds;
 }
 
 /**
- * What the channel is to be like, checked in the documented order (channels.md §5, steps 3 to 11).
+ * Returns the channel's new properties, checked in the documented order (channels.md §5, steps 3 to 11).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `CHANNEL_ALREADY_EXISTS`
  */
 export async function checkNextChannel(
@@ -126,7 +126,10 @@ export async function checkNextChannel(
   };
 }
 
-/** Nobody creates or renames a channel meanwhile: the transaction has the group graph alone. */
+/**
+ * Checks a new name. The transaction holds the group graph exclusively, so that no other transaction creates or renames
+ * a channel.
+ */
 async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise<string> {
   if (asked.trim() === channel.name) throw errors.badRequest("The channel has this name already");
   const name = checkChannelName(asked);
@@ -136,15 +139,15 @@ async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise
   return name;
 }
 
-/** A property of a channel that gets another value. */
+/** A property of a channel that changes. */
 export interface ChangedProperty {
-  /** As on the wire. */
+  /** Name in the wire format. */
   readonly name: string;
   readonly before: unknown;
   readonly value: string | number | boolean | null;
 }
 
-/** The properties by their names on the wire. */
+/** The properties by their names in the wire format. */
 const properties = {
   invite_only: "inviteOnly",
   history_public_to_subscribers: "historyPublicToSubscribers",
@@ -157,10 +160,13 @@ const properties = {
   name: "name",
 } as const satisfies Readonly<Record<string, keyof NextChannel>>;
 
-/** A channel as it was, with whether it was a default one. */
+/** A channel before the change, and whether it was a default channel. */
 type PreviousChannel = Channel & { readonly isDefault: boolean };
 
-/** What differs between a channel as it was and as it is to be; the name last, by which it is known until then. */
+/**
+ * Returns the properties that change; the name comes last, because clients identify the channel by the old name until
+ * then.
+ */
 export function changedProperties(before: PreviousChannel, next: NextChannel): ChangedProperty[] {
   return Object.entries(properties).flatMap(([name, key]) =>
     before[key] === next[key] ? [] : [{ name, before: before[key], value: next[key] }],
@@ -168,12 +174,12 @@ export function changedProperties(before: PreviousChannel, next: NextChannel): C
 }
 
 const nameOf = (permission: ChannelPermission) => channelPermissions[permission].name;
-/** It takes somebody who may read the channel to give these away. */
+/** Setting these requires that the actor may read the channel. */
 const opening: readonly string[] = readingPermissions.map(nameOf);
 const showing: readonly string[] = showingPermissions.map(nameOf);
 
 /**
- * Sets permissions of the channel, which the transaction has together with the group graph (channels.md §5.12).
+ * Sets permissions of a channel (channels.md §5.12). The transaction must have locked the channel and the group graph.
  * @throws ApiError `BAD_REQUEST`, `EXPECTATION_MISMATCH`; nothing has changed then
  */
 export function changeChannelSettings(
@@ -196,7 +202,7 @@ export function changeChannelSettings(
   });
 }
 
-/** Whether others may see the channel by now than before. */
+/** Whether the changes may affect which accounts can see the channel. */
 export function changesVisibility(settings: readonly ChangedGroupSetting[]): boolean {
   return settings.some(({ name }) => showing.includes(name));
 }
@@ -207,10 +213,10 @@ function groupsOf(channel: Channel): Record<ChannelPermission, number> {
   return Object.fromEntries(groups) as Record<ChannelPermission, number>;
 }
 
-/** Who sees a channel and its history. */
+/** The properties that decide who can see a channel and its history. */
 export type Privacy = Pick<Channel, "inviteOnly" | "isWebPublic" | "historyPublicToSubscribers">;
 
-/** What the channel's privacy is to be: what is asked for, over what it is (channels.md §5.3). */
+/** Returns the channel's requested privacy; without a request, the current one (channels.md §5.3). */
 function proposedPrivacy(channel: Privacy, wanted: ChannelChanges): Privacy {
   const { isPrivate, isWebPublic, historyPublicToSubscribers } = wanted;
   return {
@@ -223,8 +229,8 @@ function proposedPrivacy(channel: Privacy, wanted: ChannelChanges): Privacy {
 }
 
 /**
- * Whether the channel may become so, and the actor may make it so (channels.md §5, steps 3 to 5, in that order).
- * @param isDefault whether it is to be a default channel
+ * Checks the new privacy, and whether the actor may set it (channels.md §5, steps 3 to 5, in that order).
+ * @param isDefault whether it will be a default channel
  * @throws ApiError `BAD_REQUEST`
  */
 function checkPrivacy(
@@ -268,8 +274,8 @@ function checkCombination(
 }
 
 /**
- * The last entry of the channel in `messages_topic_idx`, however many messages there are. Asked whether there is one
- * behind the empty topic, PostgreSQL expects a third of them to be, and looks through all messages for the first.
+ * Reads the channel's last entry in `messages_topic_idx`, however many messages there are. An EXISTS query for a topic
+ * greater than the empty one would scan all messages, because PostgreSQL estimates that a third of them match.
  */
 const last = statement({
   name: "last-topic-of-channel",
@@ -280,8 +286,8 @@ const last = statement({
 });
 
 /**
- * A channel that has messages in topics cannot have the empty one only (channels.md §5.9). Nobody may send to it
- * meanwhile (`lockChannels`).
+ * Checks that all messages of a channel are in the empty topic, as `empty_topic_only` requires (channels.md §5.9).
+ * `lockChannels` must block concurrent sends.
  * @throws ApiError `BAD_REQUEST`
  */
 async function checkHasNoTopics(tx: Tx, channelId: number): Promise<void> {
@@ -292,9 +298,9 @@ async function checkHasNoTopics(tx: Tx, channelId: number): Promise<void> {
     );
 }
 
-/** What is different of a channel, checked; its permissions are stored already. */
+/** The checked changes of a channel; its permissions are already stored. */
 export interface CheckedChanges {
-  /** The channel as it was. */
+  /** The channel before the change. */
   readonly before: Channel;
   readonly next: NextChannel;
   readonly properties: readonly ChangedProperty[];

@@ -27,23 +27,23 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-/** A channel that somebody administers, in the hands of the transaction, with what tells what else they may. */
+/** A locked channel that the actor administers, with the facts for further permission checks. */
 export interface OpenChannel extends Holder {
   readonly channel: Channel;
-  /** Whether the actor may read its messages, which some changes ask for besides. */
+  /** Whether the actor may read its messages, which some changes also require. */
   readonly isReadable: boolean;
 }
 
 /**
- * Takes the locks that a change of the channel needs, archived ones too, then reads everything that decides: a request
- * that comes second sees what the first has done (docs/decisions/012). Nobody sends to the channel or is subscribed
- * meanwhile. Before that it is asked without a lock whether the account administers the channel: somebody who does not
- * waits for nobody and keeps nobody waiting, and learns nothing from how long it takes (channels.md §3).
- * @param graph whether others may hold the group graph, too; alone it is needed where permissions, names or default
- *   channels change, which those go by who only hold it
- * @param organization whether the organization's row is locked as well
- * @throws ApiError `CANNOT_ADMINISTER_CHANNEL` to who may read the channel but not administer it; `BAD_REQUEST` to
- *   others, for whom it does not exist (channels.md §5.2)
+ * Locks a channel (which may be archived) for a change, then reads all facts that decide: a second request sees the
+ * changes of the first (docs/decisions/012). Sending to the channel and subscribing are blocked meanwhile. Before
+ * locking, checks whether the account administers the channel, so that an account without the right neither waits for
+ * locks nor blocks others, nor learns anything from the response time (channels.md §3).
+ * @param graph "shared" to hold the group graph shared; "alone" is needed to change permissions, names or default
+ * channels, which transactions with the shared lock rely on
+ * @param organization whether to lock the organization's row too
+ * @throws ApiError `CANNOT_ADMINISTER_CHANNEL` if the actor may read the channel but not administer it; otherwise
+ * `BAD_REQUEST`, as if it did not exist (channels.md §5.2)
  */
 export async function openChannel(
   tx: Tx,
@@ -91,7 +91,7 @@ function decide(
 }
 
 /**
- * Who may have private channels, and who others (channels.md §4.6): new ones, and those that become such.
+ * Checks that the actor may create private or public channels, or change channels to that kind (channels.md §4.6).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMayHave(holder: Holder, kind: "private" | "public"): void {
@@ -102,7 +102,7 @@ export function checkMayHave(holder: Holder, kind: "private" | "public"): void {
 }
 
 /**
- * Who may have channels that the web sees (channels.md §4.8).
+ * Checks that the actor may have web-public channels (channels.md §4.8).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMayHaveWebPublic(holder: Holder): void {
@@ -113,9 +113,9 @@ export function checkMayHaveWebPublic(holder: Holder): void {
 }
 
 /**
- * A history that later subscribers do not see cannot have topics that only some may begin (channels.md §4.11).
- * @param canCreateTopicGroup what the permission is to be set to, in canonical form
- * @throws ApiError `BAD_REQUEST` that names both
+ * Checks that a channel with protected history does not restrict who may create topics (channels.md §4.11).
+ * @param canCreateTopicGroup the new value of the permission, in canonical form
+ * @throws ApiError `BAD_REQUEST` that names both parameters
  */
 export function checkTopicsOfProtectedHistory(
   canCreateTopicGroup: unknown,
@@ -129,7 +129,7 @@ export function checkTopicsOfProtectedHistory(
 }
 
 /**
- * Who decides how long messages are kept (channels.md §4.9).
+ * Checks that the actor may set the retention period (channels.md §4.9).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
 export function checkMaySetRetention(actor: Account): void {
@@ -137,14 +137,14 @@ export function checkMaySetRetention(actor: Account): void {
     throw errors.unauthorizedPrincipal("Only owners may set message_retention_days");
 }
 
-/** How a channel stores what was asked for: null for the organization's own, −1 for ever, or days. */
+/** Converts a retention period to the stored value: days, null for the organization's default, −1 for unlimited. */
 export function retentionDays(asked: number | "realm_default" | "unlimited"): number | null {
   if (asked === "realm_default") return null;
   return asked === "unlimited" ? -1 : asked;
 }
 
 /**
- * Who decides which topics there may be (channels.md §4.10).
+ * Checks that the actor may set the topics policy (channels.md §4.10).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMaySetTopicsPolicy(holder: Holder): void {
@@ -153,16 +153,16 @@ export function checkMaySetTopicsPolicy(holder: Holder): void {
     throw errors.badRequest("You may not set topics_policy");
 }
 
-/** These decide what may vanish from the organization's history. */
+/** These permissions allow deleting from the organization's history. */
 const deletionPermissions: readonly string[] = [
   channelPermissions.canDeleteAnyMessageGroup.name,
   channelPermissions.canDeleteOwnMessageGroup.name,
 ];
 
 /**
- * Who may let others delete messages (channels.md §2).
- * @param names permissions of a channel, on the wire, that are set to something else than before
- * @throws ApiError `BAD_REQUEST` for the first that the actor may not set
+ * Checks that the actor may change the deletion permissions (channels.md §2).
+ * @param names changed permissions of a channel in the wire format
+ * @throws ApiError `BAD_REQUEST` for the first one that the actor may not set
  */
 export function checkMaySetDeletion(holder: Holder, names: readonly string[]): void {
   const asked = names.find((name) => deletionPermissions.includes(name));
@@ -171,8 +171,8 @@ export function checkMaySetDeletion(holder: Holder, names: readonly string[]): v
 }
 
 /**
- * A folder that a channel is to be in; an archived one will do (channels.md §4.3).
- * @throws ApiError `BAD_REQUEST` when the organization has none with this id
+ * Checks that a folder exists; it may be archived (channels.md §4.3).
+ * @throws ApiError `BAD_REQUEST` if the organization has none with this id
  */
 export async function checkFolder(tx: Tx, realmId: number, folderId: number): Promise<void> {
   const prisma = await tx.prisma();
@@ -183,15 +183,15 @@ export async function checkFolder(tx: Tx, realmId: number, folderId: number): Pr
   if (!folder) throw errors.badRequest("There is no such channel folder");
 }
 
-/** Somebody who wants something of a channel, and what tells whether they may, read under the locks of the change. */
+/** An actor, with the facts for permission checks, read under the locks of the change. */
 export interface Holder {
   readonly actor: Account;
   readonly realm: Realm;
-  /** Those of the actor. */
+  /** Memberships of the actor. */
   readonly memberships: Memberships;
 }
 
-/** Whether the actor holds the organization's permission. */
+/** Whether the actor has the organization's permission. */
 function holdsOfRealm({ actor, realm, memberships }: Holder, permission: RealmPermission): boolean {
   return memberships.holds(actor, realmPermissions[permission], realm.groups[permission]);
 }

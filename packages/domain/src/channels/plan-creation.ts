@@ -39,9 +39,9 @@ import {
   retentionDays,
 } from "./open-channel.ts";
 
-/** Channels of one kind that somebody wants to create, their permissions and their folder checked. */
+/** Channels to create that share their properties; permissions and folder are checked. */
 interface CreationPlan {
-  /** Rows that the permissions of each channel take. */
+  /** Rows that the permissions of each channel need. */
   readonly groupRows: number;
   /** @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL` (channels.md §4, steps 6 to 11) */
   authorize(): CreationAuthorization;
@@ -49,9 +49,9 @@ interface CreationPlan {
 
 interface CreationAuthorization {
   /**
-   * Adds the channels, nobody subscribed, with as many statements whatever their number.
+   * Inserts the channels without subscriptions. The number of statements does not depend on the number of channels.
    * @param channels names and descriptions, checked
-   * @returns without those whose names another transaction has just taken, and in the order of names
+   * @returns the inserted channels in the order of names; missing if a concurrent transaction has taken the name
    */
   insert(
     channels: ReadonlyArray<{ readonly name: string; readonly description: string }>,
@@ -59,8 +59,8 @@ interface CreationAuthorization {
 }
 
 /**
- * Checks what does not depend on the name: group values and folder (steps 2 and 3).
- * @param memberships those of the creator
+ * Checks the parts that do not depend on the name: group values and folder (steps 2 and 3).
+ * @param memberships memberships of the creator
  * @throws ApiError `BAD_REQUEST`
  */
 export async function planCreation(
@@ -122,8 +122,8 @@ interface Creation extends Holder {
 }
 
 /**
- * Whether the actor may have such a new channel (channels.md §4, steps 6 to 11, in that order).
- * @returns whether its history is to be for all subscribers, later ones too
+ * Checks that the actor may create such a channel (channels.md §4, steps 6 to 11, in that order).
+ * @returns whether its history is shared with later subscribers
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 function checkCreationRights(creation: Creation): boolean {
@@ -151,8 +151,8 @@ function checkCreationRights(creation: Creation): boolean {
 }
 
 /**
- * Takes the group graph for the creation of channels: alone where the list of default channels grows, of which the event
- * tells all, and to all of which newcomers are subscribed.
+ * Locks the group graph for the creation of channels: exclusively if the list of default channels grows, because the
+ * event contains the whole list and new accounts are subscribed to all of it.
  */
 export function lockForCreation(
   tx: Tx,

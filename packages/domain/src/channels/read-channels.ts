@@ -23,18 +23,18 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-/** Which channels to list: all of these sets together. */
+/** The channels to list: the union of these sets. */
 interface ChannelSelection {
   readonly public: boolean;
   readonly subscribed: boolean;
   readonly webPublic: boolean;
-  /** Every channel whose metadata the account sees. */
+  /** Channels whose metadata the account can see. */
   readonly all: boolean;
-  /** Those that the owner of a bot is subscribed to. */
+  /** Channels to which the bot's owner is subscribed. */
   readonly ownerSubscribed: boolean;
   readonly contentAccess: boolean;
   readonly archived: boolean;
-  /** Tell which ones are default channels. */
+  /** Whether to include `is_default`. */
   readonly withDefault: boolean;
 }
 
@@ -60,7 +60,7 @@ const listed = statement({
 
 type Flags = Omit<RowOf<typeof listed.columns>, "packed">;
 
-/** The channels of the selection that the account may know of, sorted by name (channels.md §7). */
+/** Lists the selected channels that the account can see, sorted by name (channels.md §7). */
 export async function listChannels(
   sql: Sql,
   account: Account,
@@ -99,8 +99,8 @@ export async function listChannels(
 const known: ChannelNeed = { access: "metadata", archived: false };
 
 /**
- * One channel as clients see it (channels.md §7).
- * @throws ApiError `BAD_REQUEST` unless the viewer may know of it
+ * Returns one channel in the wire format (channels.md §7).
+ * @throws ApiError `BAD_REQUEST` if the viewer cannot see it
  */
 export async function readChannel(
   tx: Tx,
@@ -113,7 +113,7 @@ export async function readChannel(
 }
 
 /**
- * The id of the channel with this name, whatever its case.
+ * Returns the id of the channel with this name, ignoring case.
  * @throws ApiError `BAD_REQUEST` unless the viewer may read it
  */
 export async function readChannelId(tx: Tx, viewer: Account, name: string): Promise<number> {
@@ -122,8 +122,8 @@ export async function readChannelId(tx: Tx, viewer: Account, name: string): Prom
 }
 
 /**
- * Ids of the active accounts that are subscribed, ascending.
- * @throws ApiError `BAD_REQUEST` unless the viewer may know of the channel
+ * Returns the ids of the active subscribers, ascending.
+ * @throws ApiError `BAD_REQUEST` if the viewer cannot see the channel
  */
 export async function readSubscribers(
   tx: Tx,
@@ -135,10 +135,9 @@ export async function readSubscribers(
 }
 
 /**
- * The address at which mail becomes messages of the channel (channels.md §8). There is no mail gateway yet: for that it
- * takes a server that accepts mail, addresses of a token for each account and channel, and somebody who turns what
- * comes into messages.
- * @throws ApiError `BAD_REQUEST`, always; an account that may not read the channel does not learn that there is one
+ * Rejects a request for the channel's e-mail address (channels.md §8), because there is no mail gateway. A gateway
+ * would need a mail server, an address with a token for each account and channel, and a conversion of mail to messages.
+ * @throws ApiError `BAD_REQUEST`, always; an account that may not read the channel does not learn whether it exists
  */
 export async function readEmailAddress(tx: Tx, viewer: Account, channelId: number): Promise<never> {
   await requireChannel(tx, viewer, channelId, { access: "content", archived: false });
@@ -156,8 +155,8 @@ const ofAccount = statement({
 });
 
 /**
- * Whether the account is subscribed; deactivated ones are subscribed to nothing.
- * @throws ApiError `BAD_REQUEST` when the viewer sees no such account, or no channel that the viewer may know of
+ * Whether the account is subscribed; false for deactivated accounts.
+ * @throws ApiError `BAD_REQUEST` if the viewer cannot see the account or the channel
  */
 export async function readSubscriptionStatus(
   tx: Tx,
@@ -193,9 +192,9 @@ const ofUser = statement({
 });
 
 /**
- * Ids of the channels that an account is subscribed to and that the viewer may know of, ascending (channels.md §7);
- * deactivated accounts are subscribed to nothing.
- * @throws ApiError `BAD_REQUEST` when the viewer sees no such account
+ * Returns the ids of the channels to which an account is subscribed and that the viewer can see, ascending (channels.md
+ * §7); none for deactivated accounts.
+ * @throws ApiError `BAD_REQUEST` if the viewer cannot see the account
  */
 export async function readChannelsOfUser(
   tx: Tx,

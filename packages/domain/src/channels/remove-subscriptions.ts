@@ -40,16 +40,16 @@ interface RemoveSubscriptionsInput {
 }
 
 interface RemovedSubscriptions {
-  /** Channels that somebody was unsubscribed from. */
+  /** Channels from which at least one account was unsubscribed. */
   readonly removed: string[];
-  /** The others. */
+  /** The other channels. */
   readonly notRemoved: string[];
 }
 
 /**
- * Unsubscribes accounts from channels (channels.md §8): oneself and one's bots always, others with a permission.
- * @param locked ids of the channels that the transaction has locked already; others do not exist for it
- * @throws ApiError `BAD_REQUEST`; nobody is unsubscribed then
+ * Unsubscribes accounts from channels (channels.md §8). The actor and its bots always may be; others need a permission.
+ * @param locked ids of channels that the transaction has already locked; the names match only these
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function removeSubscriptions(
   tx: Tx,
@@ -109,7 +109,7 @@ function isOwn(actor: Account, principal: ActiveAccount): boolean {
   return principal.id === actor.id || (principal.isBot && principal.botOwnerId === actor.id);
 }
 
-/** An account that sees the channel may hold the permission. */
+/** Checks the permission to unsubscribe others, which requires only that the actor can see the channel. */
 function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
   const permission = channelPermissions.canRemoveSubscribersGroup;
   const allowed =
@@ -121,7 +121,7 @@ function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Mem
 type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
   RemovedSubscriptions;
 
-/** Oneself, and public channels where there are none yet. */
+/** The account itself; missing channels are created as public ones. */
 const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
   principals: undefined,
   authorizationErrorsFatal: true,
@@ -138,9 +138,9 @@ const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
 };
 
 /**
- * Subscribes the account to channels and unsubscribes it from others, by the rules of either (channels.md §8).
+ * Subscribes the account to channels and unsubscribes it from others, by the rules of both operations (channels.md §8).
  * @param wanted delete: names of channels
- * @throws ApiError `BAD_REQUEST`, and what adding refuses with; nothing is changed then
+ * @throws ApiError `BAD_REQUEST`, and the errors of subscribing; nothing has changed then
  */
 export async function updateSubscriptions(
   tx: Tx,

@@ -11,7 +11,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-/** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
+/** The boolean properties of a subscription: wire names and the names in the model. */
 const switches = {
   is_muted: "isMuted",
   pin_to_top: "pinToTop",
@@ -24,26 +24,26 @@ const switches = {
 
 type Switch = keyof typeof switches;
 
-/** The new value of one property; `in_home_view` is the opposite of `is_muted`. */
+/** A new value of one property; `in_home_view` is the opposite of `is_muted`. */
 type PropertyChange =
   | { readonly property: "color"; readonly value: string }
   | { readonly property: Switch | "in_home_view"; readonly value: boolean };
 
-/** A change of one property of one's own subscription. */
+/** A change of one property of the account's own subscription. */
 type SubscriptionChange = { readonly stream_id: number } & PropertyChange;
 
 type Value = boolean | string;
 
-/** One column to one value. */
+/** A new value for one column. */
 type Assignment = { readonly channelId: number } & (
   | { readonly column: "color"; readonly value: string }
   | { readonly column: Switch; readonly value: boolean }
 );
 
 /**
- * Changes one's own subscriptions, and tells one's clients of what is new (channels.md §8). Of two changes of the
- * same property the later one counts.
- * @throws ApiError `BAD_REQUEST`; nothing is changed then
+ * Changes properties of the account's own subscriptions, and sends the changes to its clients (channels.md §8). Of two
+ * changes of the same property, the later one is used.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function changeSubscriptions(
   tx: Tx,
@@ -54,7 +54,7 @@ export async function changeSubscriptions(
   const channelIds = [...new Set(wanted.map(({ channelId }) => channelId))];
   const { before } = await loadAfter(
     [
-      // Whether a channel is archived stays as it is: not all clients are told of those.
+      // Keeps the channels' archived state: not all clients receive events of archived channels.
       holdAudiences(tx, channelIds),
     ],
     {
@@ -99,14 +99,14 @@ const lockOwn = statement({
     ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
   row: {
     ...subscriptionRow,
-    /** Whether the channel is. */
+    /** Whether the channel is archived. */
     isArchived: column.bool,
   },
 });
 
 type OwnSubscription = RowOf<typeof lockOwn.columns>;
 
-/** The account's subscriptions to these channels, by channel; they stay as they are until the transaction ends. */
+/** Locks the account's subscriptions to these channels until the transaction ends, and returns them by channel. */
 async function lockSubscriptions(
   tx: Tx,
   account: Account,
@@ -122,7 +122,7 @@ async function lockSubscriptions(
 
 const properties = [["color", "text"], ...Object.keys(switches).map((name) => [name, "bool"])];
 
-/** What a channel's object lacks stays as it is. */
+/** Keys missing in a channel's object keep their value. */
 const update = statement({
   name: "own-subscriptions-store",
   text: `UPDATE subscriptions s
@@ -140,7 +140,7 @@ async function store(tx: Tx, account: Account, assignments: readonly Assignment[
   await tx.rows(update, [account.id, JSON.stringify(rows)]);
 }
 
-/** Muting is told twice, since older clients know its opposite only (events.md §4). */
+/** Sends muting as two events, since older clients only know `in_home_view` (events.md §4). */
 function eventsOf(
   account: Account,
   { channelId, column, value }: Assignment,

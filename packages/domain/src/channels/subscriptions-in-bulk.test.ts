@@ -53,13 +53,13 @@ describe("many channels and many accounts in one request", () => {
   }
 
   for (const inviteOnly of [false, true])
-    it(`creates 100 ${inviteOnly ? "private" : "public"} ones with the statements of two`, async () => {
+    it(`creates 100 ${inviteOnly ? "private" : "public"} channels with as many statements as two`, async () => {
       const input = {
         ...plain,
         inviteOnly,
         groups: { canAdministerChannelGroup: { direct_members: ids(3), direct_subgroups: [] } },
       };
-      // The first notice of all also stores the name of the program that sends it.
+      // The very first notice also stores the name of the client program that sends it.
       await add(newNames(1), ids(1), input);
       const few = await add(newNames(2), ids(4), input);
       const names = newNames(100);
@@ -90,7 +90,7 @@ describe("many channels and many accounts in one request", () => {
       expect(many.events.filter(({ type }) => type === "message")).to.have.length(100);
     });
 
-  it("subscribes to and unsubscribes from 500 with the statements and the events of two", async () => {
+  it("subscribes to and unsubscribes from 500 channels with as many statements and events as from two", async () => {
     const rooms = [];
     for (let n = 0; n < 5; n++) {
       const names = newNames(100);
@@ -98,7 +98,7 @@ describe("many channels and many accounts in one request", () => {
       rooms.push(...names);
     }
     const few = await add(rooms.slice(0, 2), ids(2));
-    // Everybody is in other ones already, and has other colours.
+    // Each account is already subscribed to different channels, with different colours.
     for (let n = 0; n < 20; n++)
       await add(
         rooms.slice(n * 10, n * 10 + 3),
@@ -126,7 +126,7 @@ describe("many channels and many accounts in one request", () => {
     expect(all.events).to.have.length(2);
   });
 
-  it("creates one channel for a crowd with the statements of one for two", async () => {
+  it("creates one channel for 200 subscribers with as many statements as for two", async () => {
     const create = (subscribers: number[]) =>
       countQueries(db, () =>
         db.transaction((tx) =>
@@ -143,7 +143,7 @@ describe("many channels and many accounts in one request", () => {
     expect(many.count, many.statements.join("\n")).to.equal(few.count);
   });
 
-  it("finds accounts by their addresses with one statement, each by an index", async () => {
+  it("finds accounts by their addresses with one statement that uses an index for each address", async () => {
     const addresses = people.map(({ deliveryEmail }) => deliveryEmail.toUpperCase());
     const { count, result, statements } = await countQueries(db, () =>
       db.transaction((tx) => loadPrincipals(tx, org.admin, addresses)),
@@ -154,7 +154,7 @@ describe("many channels and many accounts in one request", () => {
     expect(lookUp).not.to.match(/\bOR\b/);
   });
 
-  it("keeps one subscriber's list where one creates what another subscribes to", async () => {
+  it("does not deadlock if one request creates what another subscribes to", async () => {
     const room = await channel(db, org.realm);
     const [first, second] = await Promise.all([
       add([room.name, ...newNames(3)], ids(3)),

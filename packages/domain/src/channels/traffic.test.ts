@@ -42,7 +42,7 @@ describe("The weekly traffic of channels", () => {
   };
   const tomorrow = () => db.rows("UPDATE daily_work SET day = day - 1");
 
-  it("is the average of four weeks, or since the channel began, and unknown in its first", async () => {
+  it("is the average of four weeks or of the channel's age, and unknown in its first week", async () => {
     const [old, young, fresh, still, busy] = [
       await room(90),
       await room(14),
@@ -61,7 +61,7 @@ describe("The weekly traffic of channels", () => {
     expect(await trafficOf(old, young, fresh, still, busy)).to.deep.equal([10, 15, null, 0, 1_200]);
   });
 
-  it("is at least one where anything was sent, and leaves today out", async () => {
+  it("is at least one if a message was sent, and excludes today", async () => {
     const [seldom, today] = [await room(90), await room(90)];
     await sent(seldom, 1, 5);
     await sent(today, 40, 0);
@@ -72,12 +72,12 @@ describe("The weekly traffic of channels", () => {
     await count();
     await keepUp();
     const [one, other] = await trafficOf(seldom, today);
-    // Shortly after midnight six minutes ago was yesterday.
+    // Shortly after midnight, six minutes ago was yesterday.
     expect(one).to.equal(1);
     expect(other).to.be.oneOf([0, 10]);
   });
 
-  it("counts each message once, in steps, and only those that no sender can come before any more", async () => {
+  it("counts each message once, in steps, and only messages that no uncommitted one can precede", async () => {
     const made = await room(90);
     await sent(made, 5, 2);
     expect(await count(2)).to.equal(2);
@@ -96,7 +96,7 @@ describe("The weekly traffic of channels", () => {
     expect(sum).to.deep.equal({ sum: 8 });
   });
 
-  it("is refreshed once a day, changes nothing where it is as before, and tells nobody", async () => {
+  it("is updated once a day, writes nothing if unchanged, and sends no event", async () => {
     const made = await room(90);
     await sent(made, 40, 3);
     await count();
@@ -115,7 +115,7 @@ describe("The weekly traffic of channels", () => {
       .equal([]);
   });
 
-  it("comes to an end when it is told to, and goes on the same day", async () => {
+  it("stops when aborted, and continues on the same day", async () => {
     const made = await room(90);
     await sent(made, 40, 3);
     await count();
@@ -126,7 +126,7 @@ describe("The weekly traffic of channels", () => {
     expect(await trafficOf(made)).to.deep.equal([10]);
   });
 
-  it("leaves archived channels as they are", async () => {
+  it("skips archived channels", async () => {
     const made = await room(90, { isArchived: true });
     await sent(made, 40, 3);
     await count();

@@ -1,12 +1,12 @@
 import { column, statement, type Tx } from "@carillon/db";
 import { lockChannelRows } from "@carillon/model";
 
-/** Days that the weekly average is made of, today not among them. */
+/** Days of the weekly average, not including today. */
 const trafficDays = 28;
 
 /**
- * Goes on where `traffic_place` says, up to the last message that is five minutes old: a transaction that sends one
- * with a lower id has committed by then, since no transaction lasts longer than a minute.
+ * Continues from `traffic_place` up to the last message that is at least five minutes old. No transaction lasts longer
+ * than a minute, so every message with a lower id has been committed.
  */
 const count = statement({
   name: "count-traffic",
@@ -30,8 +30,8 @@ const count = statement({
 });
 
 /**
- * Counts the next messages for the days on which they were sent, each once, whatever becomes of it later.
- * @returns how many there were
+ * Counts the next messages for the days on which they were sent, each once, even if it is deleted later.
+ * @returns how many messages were counted
  */
 export async function countMessages(tx: Tx, size: number): Promise<number> {
   return (await tx.first(count, [size]))?.count ?? 0;
@@ -40,8 +40,8 @@ export async function countMessages(tx: Tx, size: number): Promise<number> {
 const today = "(now() AT TIME ZONE 'UTC')::date";
 
 /**
- * The weekly average of the last four weeks, or since the channel began; null in its first week, at least 1 where
- * anything was sent, two digits of it (channels.md §1).
+ * The weekly average of the last four weeks or of the channel's age, rounded to two digits; null in its first week, at
+ * least 1 if a message was sent (channels.md §1).
  */
 const changed = statement({
   name: "traffic-changes",
@@ -71,10 +71,10 @@ const store = statement({
 });
 
 /**
- * Brings the weekly traffic of the next channels up to date, from what was counted day by day. No client is told: an
- * average that is new each day would be an event for each channel to everybody.
+ * Updates the weekly traffic of the next channels from the daily counts. Sends no events: the average changes daily,
+ * which would mean an event for each channel to all users.
  * @param after only channels with a higher id
- * @returns the last channel that was changed; undefined where there may be no more
+ * @returns the last updated channel; undefined if there are no more
  */
 export async function refreshTraffic(
   tx: Tx,
@@ -100,7 +100,7 @@ const forget = statement({
   row: {},
 });
 
-/** Deletes what was counted for days that matter no more. */
+/** Deletes counts of days that no longer affect the average. */
 export async function forgetTraffic(tx: Tx, realmId: number): Promise<void> {
   await tx.rows(forget, [realmId]);
 }

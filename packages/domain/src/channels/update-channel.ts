@@ -38,12 +38,12 @@ import {
 import { type OpenChannel, openChannel } from "./open-channel.ts";
 
 /**
- * Changes a channel, archived ones too (channels.md §5): everything is checked, in the documented order, before
- * anything changes. What is as it should be already is neither told nor written down. Notices are not posted yet: each
- * is a copy for every subscriber, and it is the whole organization that waits for this transaction.
- * @returns what is to be posted after the commit, by `postNoticesOfChange`; undefined for nothing
+ * Changes a channel, which may be archived (channels.md §5). Checks everything in the documented order before changing
+ * anything. Fields that already have the requested value make no event and no audit entry. Notices are not posted here,
+ * because each is a copy for every subscriber and this transaction blocks the whole organization.
+ * @returns the job for `postNoticesOfChange` after the commit; undefined if there are no notices
  * @throws ApiError `BAD_REQUEST`, `CANNOT_ADMINISTER_CHANNEL`, `UNAUTHORIZED_PRINCIPAL`, `CHANNEL_ALREADY_EXISTS`,
- *   `EXPECTATION_MISMATCH`; nothing has changed then
+ * `EXPECTATION_MISMATCH`; nothing has changed then
  */
 export async function updateChannel(
   tx: Tx,
@@ -66,7 +66,8 @@ export async function updateChannel(
   const changes = { before: channel, next, properties, settings };
 
   const { events, auditIds } = await applyChanges(tx, actor.id, changes, seenBy, systemGroups);
-  // Clients that do not know archived channels are told of none of its changes: they get it back as it is then.
+  // Clients without `archived_channels` receive none of an archived channel's changes: they get it back in its final
+  // state.
   const returned = wanted.isArchived === false ? await bringBack(tx, open) : [];
   const defaults = next.isDefault === isDefault ? [] : [await defaultChannelsEvent(tx, realm.id)];
   emit(tx, realm.id, [...events, ...returned, ...defaults]);
@@ -80,7 +81,7 @@ function describe(asked: string | undefined): Description | undefined {
   return { description, renderedDescription: renderChannelDescription(description) };
 }
 
-/** Others who hold the group graph go by the permissions of channels, their names, and the list of default ones. */
+/** Transactions with a shared lock on the group graph rely on channel permissions, names and default channels. */
 function needsGraphAlone(wanted: ChannelChanges): boolean {
   return asksForSettings(wanted) || wanted.newName !== undefined || wanted.isDefault !== undefined;
 }
@@ -90,20 +91,20 @@ async function bringBack(tx: Tx, { realm, actor, channel }: OpenChannel) {
   return unarchiveChannel(tx, realm, actor, now ?? channel);
 }
 
-/** What came of storing changes. */
+/** Result of storing changes. */
 interface AppliedChanges {
-  /** What those are told who see the channel, saw it, or both. */
+  /** Events for accounts that could see the channel before the change, can after it, or both. */
   readonly events: readonly NewEvent[];
-  /** The lines of the audit log that tell what was and what is; none where nothing is different. */
+  /** Ids of the audit log's entries; empty if nothing has changed. */
   readonly auditIds: readonly number[];
 }
 
-/** Properties that decide who sees a channel. */
+/** Properties that decide who can see a channel. */
 const privacyColumns = ["invite_only", "is_web_public"];
 
 /**
- * Stores what a channel is like from now on, and writes it down.
- * @param seenBy who has seen it so far, from `loadMetadataAudience`
+ * Stores a channel's changes and their audit entries.
+ * @param seenBy the channel's previous audience, from `loadMetadataAudience`
  */
 async function applyChanges(
   tx: Tx,
@@ -139,7 +140,9 @@ async function applyChanges(
   return { events, auditIds };
 }
 
-/** Stores the changed properties of a locked channel. Messages stay: they look the channel's name up when they are shown. */
+/**
+ * Stores the changed properties of a locked channel. Messages need no update, because they refer to the channel by id.
+ */
 async function storeChannel(tx: Tx, channelId: number, next: NextChannel): Promise<void> {
   const prisma = await tx.prisma();
   await prisma.channel.update({
@@ -159,20 +162,20 @@ async function storeChannel(tx: Tx, channelId: number, next: NextChannel): Promi
   });
 }
 
-/** Who is told of a change to a channel, and what those are told who see it only before, or only afterwards. */
+/** The audience of a channel's change, and the events for accounts that can see it only before or only after. */
 interface UserVisibility {
-  /** Those who see it before and afterwards. */
+  /** Accounts that can see it before and after the change. */
   readonly audience: Audience;
   readonly events: readonly NewEvent[];
 }
 
-/** An array without members, as PostgreSQL writes it. */
+/** An empty array in PostgreSQL's syntax. */
 const nobody = "{}";
 
 /**
- * Compares who sees the channel by now with who saw it (channels.md §5): who has come to see it is told of the whole
- * channel and its subscribers instead of what is different, who sees it no more that it is gone. Who they are goes back
- * into SQL as it came: they may be ten thousand.
+ * Compares the channel's audience with the previous one (channels.md §5). Accounts that gain access receive the whole
+ * channel and its subscribers instead of the changes; accounts that lose access receive its deletion. The audiences
+ * stay in SQL array syntax, because they may contain ten thousand accounts.
  * @param before from `loadMetadataAudience`, of the same transaction
  */
 async function compareVisibility(
@@ -191,14 +194,14 @@ async function compareVisibility(
   };
 }
 
-/** Told together, by one of them (channels.md §5). */
+/** These properties share one event (channels.md §5). */
 const accessColumns = ["invite_only", "history_public_to_subscribers", "is_web_public"];
 
 /**
- * What those are told of its properties who see the channel before and after the change: one event each, by the name
- * that they know the channel by.
- * @param channel as it was
- * @param next as it is
+ * Makes the property events for accounts that can see the channel before and after the change: one event for each
+ * property, with the name that the client knows at that point.
+ * @param channel before the change
+ * @param next after the change
  */
 function propertyEvents(
   channel: Channel,
@@ -213,7 +216,7 @@ function propertyEvents(
         : ([name, value] as const),
     ),
   );
-  // Everybody gets the list of default channels.
+  // The list of default channels has its own event, for all users.
   values.delete("is_default_stream");
   return [...values].map(([name, value]) =>
     channelPropertyEvent(channel, name, value, audience, companions(name, next)),
@@ -229,7 +232,7 @@ function companions(name: string, next: NextChannel) {
   };
 }
 
-/** What the same are told of its permissions, and older clients of who may post. */
+/** Makes the permission events for the same accounts, including the older fields on who may post. */
 function settingEvents(
   channel: Channel,
   settings: readonly ChangedGroupSetting[],

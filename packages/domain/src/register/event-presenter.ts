@@ -6,7 +6,7 @@ import { hostOf, loadRealm, type Site } from "@carillon/model";
 import type { EventContext } from "../event-formats/outgoing-event.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 
-/** How events of the log become those of a queue, for the hub of a gateway. */
+/** Returns how a gateway's hub converts events of the log to events of a queue. */
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
   return {
     context: async (realmId) => {
@@ -19,11 +19,11 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
   };
 }
 
-/** What polls ask of accounts: what follows from their role, whether they are active, and their API key. */
+/** What polls check about accounts: visibility by role, whether the account is active, and its API key. */
 const queueAccounts: QueueAccounts = {
   table: "users",
   userVisibility: "u.role",
-  // Also of who has become a guest since the registration.
+  // Also checked here because the account may have become a guest since the registration.
   mayListenToAll: `u.role <> ${roles.guest}`,
   keyDigest: "u.api_key_digest",
   isActive: "u.is_active",

@@ -25,9 +25,9 @@ export interface RegisterInput {
   readonly eventTypes: readonly string[] | undefined;
   /** Sections of the snapshot; undefined for those of `eventTypes`. */
   readonly fetchEventTypes: readonly string[] | undefined;
-  /** As sent: unknown names are ignored. */
+  /** As sent; unknown names are ignored. */
   readonly clientCapabilities: Readonly<Record<string, unknown>>;
-  /** Of the program that registers. */
+  /** Needs of the client program. */
   readonly needs: readonly ProgramNeed[];
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
@@ -42,7 +42,7 @@ export interface RegisterInput {
   readonly idleTimeout: number;
 }
 
-/** The answer; the sections of the snapshot are fields of it besides. */
+/** The response; the sections of the snapshot are further fields of it. */
 export type Registration = typeof serverVersion & {
   readonly queue_id: string;
   /** For the first poll. */
@@ -52,10 +52,11 @@ export type Registration = typeof serverVersion & {
 };
 
 /**
- * Makes a queue and the snapshot that it begins with (events.md §1, §5.2). The queue begins at the moment of the
- * snapshot, which holds every change up to it; the queue tells every change after it. It is inserted afterwards, in a
- * transaction of its own: one that is repeatable read fails where it locks an account that has changed since.
- * @throws ApiError `BAD_REQUEST` for an unusable narrow or capability, and for a guest who wants all public channels
+ * Registers a queue, and returns it with the initial snapshot (events.md §1, §5.2). The queue begins at the log
+ * position of the snapshot: the snapshot contains every change up to it, the queue every change after it. The queue is
+ * inserted afterwards in its own transaction, because a REPEATABLE READ transaction fails when it locks an account that
+ * has changed since.
+ * @throws ApiError `BAD_REQUEST` for an invalid narrow or capability, and if a guest requests all public channels
  */
 export async function registerQueue(
   db: Database,
@@ -91,9 +92,9 @@ export async function registerQueue(
     const queueId = await db.transaction((tx) =>
       insertQueue(tx, { realmId, userId, ...begin, options, idleTimeout }),
     );
-    // Deactivated meanwhile: the next snapshot refuses, or is one of after the return.
+    // The account was deactivated meanwhile: the next attempt is rejected, or takes a snapshot after the reactivation.
     if (queueId === undefined) continue;
-    // In a statement of its own: of registrations at the same time, the last one sees all of them.
+    // Runs in a separate statement: of concurrent registrations, the last one sees all the others.
     await evictQueues(db, userId, queueId);
     return {
       queue_id: queueId,
@@ -105,7 +106,7 @@ export async function registerQueue(
   }
 }
 
-/** Everything is read again: what was known before belongs to another moment. */
+/** Reads all facts again in the snapshot transaction: earlier reads belong to another snapshot. */
 async function snapshotContext(
   tx: Tx,
   site: Site,
@@ -119,7 +120,7 @@ async function snapshotContext(
     loadMemberships(tx, [id]),
   ]);
   const actor = accounts.get(id);
-  // Deactivated since it logged in.
+  // Deactivated since authentication.
   if (!actor?.isActive) throw errors.unauthorized();
   const named = input.fetchEventTypes ?? input.eventTypes;
   return {
@@ -153,15 +154,15 @@ async function snapshot(
   return Object.assign({}, ...loaded) as Record<string, unknown>;
 }
 
-/** The most types that a queue remembers: ten times as many as there are. */
+/** Maximum types that a queue stores: ten times the number of existing types. */
 const maxTypes = 400;
 
-/** Without what can be no type and what is there twice: each event is compared with all of them. */
+/** Removes invalid and duplicate names: each event is compared with all of them. */
 function plausibleTypes(given: readonly string[]): string[] {
   return [...new Set(given.filter((name) => /^[a-z_]{1,60}$/.test(name)))].slice(0, maxTypes);
 }
 
-/** @throws ApiError `BAD_REQUEST` for one that is neither true nor false */
+/** @throws ApiError `BAD_REQUEST` for a value that is not a boolean */
 function capabilitiesOf(given: Readonly<Record<string, unknown>>): ClientCapability[] {
   return clientCapabilities.filter((name) => {
     const value = given[name] === undefined ? false : given[name];

@@ -7,7 +7,7 @@ import { fieldsOf } from "./snapshot-sections.test.ts";
 describe("the sections of the snapshot", () => {
   const db = useDatabase();
 
-  it("have fields of their own each, so that their order says nothing", async () => {
+  it("have disjoint fields, so that their order does not matter", async () => {
     const { member } = await organization(db);
     const named = sections.flatMap(({ names }) => names);
     const loaded = await Promise.all(

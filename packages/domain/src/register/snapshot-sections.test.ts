@@ -5,16 +5,16 @@ import { countQueries, testSite, type TestAccount } from "@carillon/testkit";
 
 import type { Section, SnapshotContext } from "../snapshot-section.ts";
 
-/** What the tests of the sections share. */
+/** Helpers of the sections' tests. */
 
-/** What a client says at registration. */
+/** The options of a client's registration. */
 export interface Wanted {
   readonly capabilities?: readonly ClientCapability[];
   readonly includeSubscribers?: boolean | "partial";
   readonly named?: readonly string[];
 }
 
-/** What sections may ask for this account. */
+/** Makes the context of sections for this account. */
 export async function contextOf(
   tx: Tx,
   actor: TestAccount,
@@ -36,7 +36,7 @@ export async function contextOf(
   };
 }
 
-/** The fields of one section, as this account gets them now. */
+/** Loads the current fields of one section for this account. */
 export function fieldsOf(
   db: Database,
   section: Section,
@@ -48,7 +48,7 @@ export function fieldsOf(
   });
 }
 
-/** How many statements the sections cost together, in one snapshot. */
+/** Returns how many statements the sections need together in one snapshot. */
 export async function statementsOf(
   db: Database,
   sections: readonly Section[],

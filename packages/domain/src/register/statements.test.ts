@@ -24,7 +24,7 @@ import { realmUsers } from "./sections/realm-users.ts";
 import { realm } from "./sections/realm.ts";
 import { fieldsOf } from "./snapshot-sections.test.ts";
 
-/** Statements of each. */
+/** Number of statements for each section. */
 const counts: ReadonlyArray<readonly [section: Section, statements: number]> = [
   [realm, 3],
   [realmUsers, 2],
@@ -55,13 +55,13 @@ describe("The sections about an organization", () => {
     }
   });
 
-  /** With those of the transaction and of what every section may ask. */
+  /** Includes the statements of the transaction and of the context. */
   const statementsOf = (section: Section) =>
     countQueries(db, () => fieldsOf(db, section, org.owner));
   const nothing: Section = { names: [], load: async () => ({}) };
 
   for (const [section, statements] of counts) {
-    it(`take as many statements whatever their size: ${section.names.join(", ")}`, async () => {
+    it(`need a fixed number of statements: ${section.names.join(", ")}`, async () => {
       const without = await statementsOf(nothing);
       const counted = await statementsOf(section);
       const own = counted.count - without.count;

@@ -8,7 +8,7 @@ const newestOwn = statement({
   row: { id: column.bigint },
 });
 
-/** The newest message that the account has got; −1 when it has none. */
+/** The id of the account's newest message; −1 if it has none. */
 export const newestMessage: Section = {
   names: ["message"],
   async load({ tx, actor }) {
@@ -17,7 +17,7 @@ export const newestMessage: Section = {
   },
 };
 
-/** So many direct messages are looked at: a conversation that has been quiet since is left out. */
+/** Direct messages to examine: conversations with only older messages are left out. */
 const considered = 5_000;
 
 const recent = statement({
@@ -36,7 +36,7 @@ const recent = statement({
   row: { userIds: column.ints, maxMessageId: column.bigint },
 });
 
-/** The account's direct conversations, the one with the newest message first; `user_ids` are the others. */
+/** The account's direct conversations, newest message first; `user_ids` are the other members. */
 export const recentConversations: Section = {
   names: ["recent_private_conversations"],
   async load({ tx, realm, actor }) {

@@ -15,7 +15,7 @@ import { profileFieldTypes } from "../../profile-fields/check-field.ts";
 import { listStatuses } from "../../user-status.ts";
 import type { Section } from "../../snapshot-section.ts";
 
-/** The folders of channels, archived ones included. */
+/** The channel folders, including archived ones. */
 export const channelFolders: Section = {
   names: ["channel_folders"],
   load: async ({ tx, realm }) => ({
@@ -23,7 +23,7 @@ export const channelFolders: Section = {
   }),
 };
 
-/** The custom profile fields, and what they may hold. */
+/** The custom profile fields and their types. */
 export const customProfileFields: Section = {
   names: ["custom_profile_fields"],
   load: async ({ tx, realm }) => ({
@@ -39,7 +39,7 @@ const ofRealm = statement({
   row: { id: column.int },
 });
 
-/** The channels that new members are subscribed to; guests are not, and are not told. */
+/** The default channels of new members; empty for guests, who are not subscribed to them. */
 export const defaultChannels: Section = {
   names: ["default_streams"],
   async load({ tx, realm, actor }) {
@@ -49,7 +49,7 @@ export const defaultChannels: Section = {
   },
 };
 
-/** The organization's linkifiers: none for clients that do not know their templates. */
+/** The organization's linkifiers; empty for clients that do not support their templates. */
 export const linkifiers: Section = {
   names: ["realm_linkifiers"],
   load: async ({ tx, realm, capabilities }) => ({
@@ -59,14 +59,14 @@ export const linkifiers: Section = {
   }),
 };
 
-/** When people were last there: by user ID for clients that say so, by e-mail address for older ones. */
+/** The users' presence: by user ID for clients with `slim_presence`, by e-mail address for older ones. */
 export const presence: Section = {
   names: ["presence"],
   load: ({ tx, actor, slimPresence, presenceHistoryLimit }) =>
     readPresences(tx, actor, { modern: slimPresence, historyLimit: presenceHistoryLimit }),
 };
 
-/** The bots that the caller may administer: their own, and for administrators all of them. */
+/** The bots that the account may administer: its own; all of them for administrators. */
 export const realmBots: Section = {
   names: ["realm_bot"],
   async load({ tx, actor }) {
@@ -75,7 +75,7 @@ export const realmBots: Section = {
   },
 };
 
-/** The settings that new accounts get a copy of. */
+/** The organization's defaults, copied to the settings of new accounts. */
 export const settingsDefaults: Section = {
   names: ["realm_user_settings_defaults"],
   async load({ tx, realm }) {
@@ -84,7 +84,7 @@ export const settingsDefaults: Section = {
   },
 };
 
-/** The user groups, guests' snapshots included; deactivated ones for clients that know of them. */
+/** The user groups, also for guests; deactivated ones only for clients that support them. */
 export const userGroups: Section = {
   names: ["realm_user_groups"],
   async load({ tx, realm, capabilities }) {
@@ -93,13 +93,13 @@ export const userGroups: Section = {
   },
 };
 
-/** What people say of themselves. */
+/** The users' statuses. */
 export const userStatus: Section = {
   names: ["user_status"],
   load: async ({ tx, actor }) => ({ user_status: await listStatuses(tx, actor) }),
 };
 
-/** What the server does not have: clients want the fields all the same. */
+/** Fields of features that the server does not have; clients require the fields. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
   realm_emoji: { realm_emoji: {} },
@@ -115,7 +115,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   giphy: { giphy_api_key: "" },
 };
 
-/** The sections of what there is none of yet. */
+/** The sections of these features. */
 export const emptySections: readonly Section[] = Object.entries(fields).map(([name, value]) => ({
   names: [name],
   load: async () => value,

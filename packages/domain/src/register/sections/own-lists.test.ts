@@ -42,7 +42,7 @@ describe("an account's own lists in a snapshot", () => {
       [account.id, ids, flag.starred],
     );
 
-  it("name the newest message that it has got, its own too", async () => {
+  it("contain the newest message, sent or received", async () => {
     await write(org.member, org.owner);
     expect(await fieldsOf(db, newestMessage, reader)).to.deep.equal({ max_message_id: -1 });
     const got = await write(org.member, reader);
@@ -52,7 +52,7 @@ describe("an account's own lists in a snapshot", () => {
     expect(await fieldsOf(db, newestMessage, reader)).to.deep.equal({ max_message_id: sent });
   });
 
-  it("hold what it has starred, ascending, and nobody else's", async () => {
+  it("contain the account's own starred messages, ascending", async () => {
     const ids = [
       await write(org.member, reader),
       await write(org.member, reader),
@@ -66,7 +66,7 @@ describe("an account's own lists in a snapshot", () => {
     expect(await fieldsOf(db, starredMessages, org.guest)).to.deep.equal({ starred_messages: [] });
   });
 
-  it("hold its alert words in the order of their adding", async () => {
+  it("contain the alert words in the order in which they were added", async () => {
     for (const word of ["zebra", "Apple pie"]) await alertWord(db, reader, word);
     await alertWord(db, org.owner, "owner");
     expect(await fieldsOf(db, alertWords, reader)).to.deep.equal({
@@ -75,7 +75,7 @@ describe("an account's own lists in a snapshot", () => {
     expect(await fieldsOf(db, alertWords, org.guest)).to.deep.equal({ alert_words: [] });
   });
 
-  it("hold its direct conversations, the newest first, without itself", async () => {
+  it("contain the direct conversations, newest first, without the account's own id", async () => {
     const gone = await user(db, org.realm);
     await write(reader, gone);
     const self = await write(reader, reader);
@@ -104,7 +104,7 @@ describe("an account's own lists in a snapshot", () => {
     });
   });
 
-  it("hold its scheduled messages as their own operation lists them", async () => {
+  it("contain the scheduled messages as GET /scheduled_messages lists them", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader] });
     const [{ soon } = { soon: 0 }] = await db.rows<{ soon: number }>(
       "SELECT extract(epoch FROM now())::int + 600 AS soon",
@@ -130,7 +130,7 @@ describe("an account's own lists in a snapshot", () => {
     expect(scheduled_messages[1]).not.to.have.property("topic");
   });
 
-  it("cost one statement each, and those of long texts another one for their sizes", async () => {
+  it("need one statement each, and lists of long texts another one for their sizes", async () => {
     for (let n = 0; n < 3; n++) {
       await star(reader, await write(org.member, reader), await write(org.guest, reader));
       await alertWord(db, reader, `word ${n}`);

@@ -7,25 +7,25 @@ import { listDevices } from "../../push/devices/devices.ts";
 import { listScheduled, reminderListing, scheduledListing } from "../../scheduled/list.ts";
 import type { Section } from "../../snapshot-section.ts";
 
-/** The words that the account wants to be told of, in the order of their adding. */
+/** The account's alert words, in the order in which they were added. */
 export const alertWords: Section = {
   names: ["alert_words"],
   load: async ({ tx, actor }) => ({ alert_words: await listAlertWords(tx, actor) }),
 };
 
-/** What the account's clients have registered for push, by the ids of the devices. */
+/** The account's devices registered for push, by device id. */
 export const devices: Section = {
   names: ["device"],
   load: async ({ tx, actor }) => ({ devices: await listDevices(tx, actor.id) }),
 };
 
-/** Whom the account does not want to hear from. */
+/** The users that the account has muted. */
 export const mutedUsers: Section = {
   names: ["muted_users"],
   load: async ({ tx, actor }) => ({ muted_users: await listMutedUsers(tx, actor.id) }),
 };
 
-/** The account's reminders that have not been sent, as `GET /reminders` lists them. */
+/** The account's pending reminders, as `GET /reminders` lists them. */
 export const reminders: Section = {
   names: ["reminders"],
   load: async ({ tx, actor }) => ({
@@ -33,7 +33,7 @@ export const reminders: Section = {
   }),
 };
 
-/** The account's scheduled messages that have not been sent, as `GET /scheduled_messages` lists them. */
+/** The account's pending scheduled messages, as `GET /scheduled_messages` lists them. */
 export const scheduledMessages: Section = {
   names: ["scheduled_messages"],
   load: async ({ tx, actor }) => ({
@@ -43,7 +43,7 @@ export const scheduledMessages: Section = {
 
 const starredBy = statement({
   name: "starred-messages",
-  // One JSON text: 20,000 rows kept the event loop for 20 ms.
+  // Returned as one JSON text: 20,000 rows blocked the event loop for 20 ms.
   text: `SELECT coalesce(json_agg(message_id ORDER BY message_id), '[]') AS ids FROM user_messages
     WHERE user_id = $1 AND flags & ${flag.starred} <> 0`,
   row: { ids: column.json<number[]>() },
@@ -58,7 +58,7 @@ export const starredMessages: Section = {
   },
 };
 
-/** The caller's own settings. */
+/** The account's own settings. */
 export const ownSettings: Section = {
   names: ["user_settings"],
   async load({ tx, realm, actor }) {
@@ -67,15 +67,15 @@ export const ownSettings: Section = {
   },
 };
 
-/** By the names of their sections. */
+/** Settings by the names of their sections. */
 const older = {
   update_display_settings: "twenty_four_hour_time",
   update_global_notifications: "pm_content_in_desktop_notifications",
 } as const;
 
 /**
- * Two settings where clients looked for them before there was `user_settings`: the terminal client of the package
- * index, 0.7.0, does not start without. Only for those who name the section.
+ * Two settings in the place that clients used before `user_settings`: the terminal client in version 0.7.0 on the
+ * Python package index does not start without them. Sent only to clients that name the section.
  */
 export const olderSettings: readonly Section[] = Object.entries(older).map(([section, name]) => ({
   names: [section],

@@ -12,7 +12,7 @@ import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../../snapshot-section.ts";
 
-/** The accounts of the organization, and what the caller's own one is and may. */
+/** The accounts of the organization, and the own account with its rights. */
 export const realmUsers: Section = {
   names: ["realm_user"],
   async load(context) {
@@ -40,7 +40,7 @@ export const realmUsers: Section = {
 
 type ListedUser = Omit<UserObject, "is_active">;
 
-/** The list that an account is in says whether it is active. */
+/** Splits the accounts into active and inactive ones; `is_active` is left out, because the list implies it. */
 async function partByActivity(
   users: readonly UserObject[],
 ): Promise<{ active: ListedUser[]; inactive: ListedUser[] }> {

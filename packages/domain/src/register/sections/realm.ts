@@ -24,7 +24,7 @@ import { externalAccounts } from "../../profile-fields/check-field.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
 import type { Section } from "../../snapshot-section.ts";
 
-/** The organization, and the server that it is on (events.md §1.3). */
+/** The organization and its server (events.md §1.3). */
 export const realm: Section = {
   names: ["realm"],
   async load({ tx, site, realm }) {
@@ -52,7 +52,7 @@ function withPrefix(policies: Readonly<Record<string, number>>): Record<string, 
   );
 }
 
-/** Every permission of the organization, as `realm_` and its name. */
+/** Loads every permission of the organization; keys are `realm_` and the permission's name. */
 async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, GroupSettingValue>> {
   const valueOf = await loadGroupValues(sql, Object.values(realm.groups));
   const values = Object.entries(realmPermissions).map(([key, { name }]) => [
@@ -65,7 +65,7 @@ async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, G
 /** When this process started, in UNIX seconds. */
 const serverGeneration = Math.floor(performance.timeOrigin / 1_000);
 
-/** Who the organization is. */
+/** Fields that identify the organization. */
 function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
   const url = realmUrl(site, realm);
   return {
@@ -82,7 +82,7 @@ function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
   };
 }
 
-/** What the organization wants of messages and topics. */
+/** The organization's settings of messages and topics. */
 function messageSettings(realm: Realm, row: RealmRow) {
   return {
     realm_allow_message_editing: true,
@@ -100,7 +100,7 @@ function messageSettings(realm: Realm, row: RealmRow) {
   };
 }
 
-/** What the organization allows, but for the permissions that groups hold. */
+/** The organization's policies, except permissions that groups have. */
 function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
   return {
     realm_waiting_period_threshold: realm.waitingPeriodThreshold,
@@ -126,7 +126,7 @@ function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
   };
 }
 
-/** What is the same for every organization of the server. */
+/** Fields that are the same for all organizations of the server. */
 function serverFacts(site: Site) {
   return {
     server_emoji_data_url: emojiDataUrl(site),
@@ -153,17 +153,17 @@ const byId = statement({
     dateCreated: column.float,
     nameChangesDisabled: column.bool,
     emailChangesDisabled: column.bool,
-    /** null = for ever */
+    /** null = unlimited */
     messageRetentionDays: column.int.orNull(),
-    /** When the push bouncer will no longer push for it, in UNIX seconds; null where no end is known. */
+    /** When the push bouncer stops pushing for it, in UNIX seconds; null if no end is known. */
     pushEndsAt: column.float.orNull(),
   },
 });
 
-/** What clients are told of an organization, and no rule asks. */
+/** Properties of an organization that only clients use. */
 type RealmRow = RowOf<typeof byId.columns>;
 
-/** @throws Error when there is none: ids of organizations come from accounts, never from requests */
+/** @throws Error if there is none: ids of organizations come from accounts, never from requests */
 async function loadRealmRow(sql: Sql, realmId: number): Promise<RealmRow> {
   const [row] = await sql.rows(byId, [realmId]);
   if (!row) throw new Error(`there is no organization ${realmId}`);

@@ -71,11 +71,11 @@ describe("the channels of a snapshot", () => {
     const { streams } = await fieldsOf(db, channels, account, wanted);
     return (streams as readonly ChannelObject[]).map(({ name }) => name);
   };
-  /** The account's subscription to one channel. */
+  /** Returns the account's subscription to one channel. */
   const own = async (account: TestAccount, room: TestChannel, wanted: Wanted = {}) =>
     (await listsOf(account, wanted)).subscriptions.find(({ stream_id }) => stream_id === room.id);
 
-  it("are in three lists, each sorted by name, without what the account does not see", async () => {
+  it("are in three lists, each sorted by name, without channels that the account cannot see", async () => {
     expect(await namesOf(org.member)).to.deep.equal([["mine"], ["left"], ["open", "web"]]);
     expect(await namesOf(org.guest)).to.deep.equal([["mine"], [], ["web"]]);
     expect(await namesOf(org.admin)).to.deep.equal([
@@ -99,7 +99,7 @@ describe("the channels of a snapshot", () => {
     ]);
   });
 
-  it("have archived ones among them for clients that know what that is", async () => {
+  it("include archived ones for clients with archived_channels", async () => {
     const wanted: Wanted = { capabilities: ["archived_channels"] };
     expect((await namesOf(org.guest, wanted))[0]).to.deep.equal(["mine", "old"]);
     expect(await streamsOf(org.member, wanted)).to.include("old");
@@ -107,7 +107,7 @@ describe("the channels of a snapshot", () => {
     expect((await own(org.guest, rooms.old, wanted))?.is_archived).to.equal(true);
   });
 
-  it("have every field of a channel or a subscription, and no other", async () => {
+  it("have exactly the fields of a channel or a subscription", async () => {
     for (const account of [org.member, org.guest, org.admin]) {
       const { never_subscribed, ...subscribed } = await listsOf(account);
       const { streams } = await fieldsOf(db, channels, account);
@@ -118,7 +118,7 @@ describe("the channels of a snapshot", () => {
     }
   });
 
-  it("are found by groups that a private one is opened to", async () => {
+  it("include private channels that groups give the account access to", async () => {
     const inside = await user(db, org.realm);
     const helper = await user(db, org.realm);
     const granted = await channel(db, org.realm, {
@@ -139,7 +139,7 @@ describe("the channels of a snapshot", () => {
     expect((await namesOf(inside))[0]).to.have.members([granted.name, administered.name]);
   });
 
-  it("tell what the account wants of them, of ended subscriptions too", async () => {
+  it("contain the account's settings, also of ended subscriptions", async () => {
     const account = await user(db, org.realm);
     const here = await channel(db, org.realm, { subscribers: [account] });
     const there = await channel(db, org.realm, { subscribers: [account] });
@@ -180,12 +180,12 @@ describe("the channels of a snapshot", () => {
       room = await channel(db, org.realm, { subscribers: [account] });
     });
 
-    it("say so to clients that know null", async () => {
+    it("are null for clients with notification_settings_null", async () => {
       const wanted: Wanted = { capabilities: ["notification_settings_null"] };
       expect(await own(account, room, wanted)).to.deep.include(nothing);
     });
 
-    it("are filled from the account's own for others", async () => {
+    it("are filled from the account's settings for other clients", async () => {
       expect(await own(account, room)).to.include({
         desktop_notifications: false,
         audible_notifications: false,
@@ -210,7 +210,7 @@ describe("the channels of a snapshot", () => {
   });
 
   describe("and their subscribers", () => {
-    it("are left out unless asked for", async () => {
+    it("are left out unless requested", async () => {
       const lists = await listsOf(org.admin);
       for (const each of Object.values(lists).flat()) {
         expect(each).not.to.have.property("subscribers");
@@ -243,7 +243,7 @@ describe("the channels of a snapshot", () => {
       }
     });
 
-    it("of large channels are those who are around, when a part is enough", async () => {
+    it("are only recently present accounts in large channels if partial lists are requested", async () => {
       const large = await organization(db);
       const helper = await bot(db, large.member);
       const room = await channel(db, large.realm, {
@@ -265,7 +265,7 @@ describe("the channels of a snapshot", () => {
     });
   });
 
-  it("cost the same number of statements, however many there are", async () => {
+  it("need the same number of statements however many there are", async () => {
     const busy = await organization(db);
     const statements = (includeSubscribers = false) =>
       statementsOf(db, [subscriptions, channels], busy.member, { includeSubscribers });

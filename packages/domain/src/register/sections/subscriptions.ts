@@ -21,7 +21,7 @@ import {
 import { loadSubscriberFields } from "../../channels/list-subscriptions.ts";
 import type { Section, SnapshotContext } from "../../snapshot-section.ts";
 
-/** Every channel whose metadata the account sees, sorted by name. */
+/** Every channel whose metadata the account can see, sorted by name. */
 export const channels: Section = {
   names: ["stream"],
   async load(context) {
@@ -31,14 +31,14 @@ export const channels: Section = {
 };
 
 /**
- * The channels that the account sees, in three lists, each sorted by name: those that it is subscribed to, those that
- * it was, and the others, which have nothing of a subscription.
+ * The channels that the account can see, in three lists sorted by name: subscribed, formerly subscribed, and never
+ * subscribed, which have no subscription fields.
  */
 export const subscriptions: Section = {
   names: ["subscription"],
   async load(context) {
     const { tx, includeSubscribers, needs } = context;
-    // No channel can be written to by mail (channels.md §8).
+    // Channels have no e-mail addresses (channels.md §8).
     const older = needs.includes("channel_email") ? { email_address: "" } : {};
     const [visible, inherited] = await Promise.all([
       visibleChannels(context),
@@ -47,7 +47,7 @@ export const subscriptions: Section = {
     const channels = visible.map(({ channel }) => channel);
     const subscribersOf = await loadSubscriberFields(tx, includeSubscribers, channels);
     const present = ({ channel, object, subscription }: VisibleChannel): object => {
-      // Nothing is added to most of them: what the section `stream` tells goes out twice.
+      // Returns the same object for most channels, which the section `stream` contains too.
       if (!subscription && !includeSubscribers) return object;
       const own = ownPart(subscription, inherited);
       return {
@@ -70,7 +70,9 @@ export const subscriptions: Section = {
   },
 };
 
-/** What the notification settings of subscriptions are filled from; undefined where the client can do it itself. */
+/**
+ * Loads the settings that fill unset notification settings of subscriptions; undefined if the client does this itself.
+ */
 async function loadInherited({
   tx,
   realm,
@@ -81,7 +83,7 @@ async function loadInherited({
   return (await loadInheritedNotifications(tx, realm.id, [actor.id])).get(actor.id);
 }
 
-/** What the account wants of the channel; nothing where it was never subscribed. */
+/** Returns the subscription's fields; empty if the account was never subscribed. */
 function ownPart(
   subscription: VisibleChannel["subscription"],
   inherited: InheritedNotifications | undefined,
@@ -91,24 +93,24 @@ function ownPart(
   return inherited ? fillNotifications(own, inherited) : own;
 }
 
-/** An account's subscription to a channel, or one that has ended. */
+/** An account's subscription to a channel, active or ended. */
 type OwnSubscription = Subscription & { readonly active: boolean };
 
-/** A channel that the account sees. */
+/** A channel that the account can see. */
 interface VisibleChannel {
   readonly channel: Channel;
-  /** The channel as clients see it: one object, in every section that shows it. */
+  /** The channel in the wire format; one object shared by all sections. */
   readonly object: ChannelObject;
-  /** Null where the account was never subscribed. */
+  /** Null if the account was never subscribed. */
   readonly subscription: OwnSubscription | null;
 }
 
-/** Two sections show them; the second finds them here. */
+/** Caches the channels for the second section that uses them. */
 const loaded = new WeakMap<SnapshotContext, Promise<VisibleChannel[]>>();
 
 /**
- * Every channel whose metadata the account sees (channels.md §3), sorted by name; archived ones only for clients that
- * know what that is. Loaded once for a snapshot.
+ * Returns every channel whose metadata the account can see (channels.md §3), sorted by name; archived ones only for
+ * clients with `archived_channels`. Loaded once for each snapshot.
  */
 function visibleChannels(context: SnapshotContext): Promise<VisibleChannel[]> {
   const known = loaded.get(context);
@@ -118,7 +120,9 @@ function visibleChannels(context: SnapshotContext): Promise<VisibleChannel[]> {
   return found;
 }
 
-/** No index leads from an account to its ended subscriptions, so each channel's is looked up by its key. */
+/**
+ * Looks up each channel's subscription by its key, because no index leads from an account to its ended subscriptions.
+ */
 const all = statement({
   name: "channels-with-own-subscription",
   text: `SELECT ${packedChannel} AS packed, (

@@ -39,7 +39,7 @@ describe("the topics of a snapshot", () => {
       [string, string, number]
     >;
 
-  it("are those that the account has a wish for, in both forms", async () => {
+  it("are the topics with a visibility policy of the account, in both formats", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader] });
     await setTopicPolicy(db, reader, room, "Soup", "muted");
     await setTopicPolicy(db, reader, room, "bread", "unmuted");
@@ -56,7 +56,7 @@ describe("the topics of a snapshot", () => {
     expect(await topics(org.member)).to.deep.equal([]);
   });
 
-  it("show the empty topic by its display name unless the client knows it", async () => {
+  it("show the empty topic by its display name unless the client supports the empty name", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader] });
     await setTopicPolicy(db, reader, room, "", "muted");
     const names = async (wanted: Wanted) => [
@@ -67,14 +67,14 @@ describe("the topics of a snapshot", () => {
     expect(await names({ capabilities: ["empty_topic_name"] })).to.deep.equal(["", ""]);
   });
 
-  it("leave the old form out where the new one is named, and only there", async () => {
+  it("leave the old format out if and only if the client names the new one", async () => {
     const fields = (...named: string[]) => fieldsOf(db, mutedTopics, reader, { named });
     expect(await fields("muted_topics", "user_topic")).to.deep.equal({});
     expect(await fields("muted_topics")).to.deep.equal({ muted_topics: [] });
     expect(await fieldsOf(db, mutedTopics, reader)).to.deep.equal({ muted_topics: [] });
   });
 
-  it("are not those of channels that the account cannot read, nor of archived ones, unless it is told of these", async () => {
+  it("exclude topics of unreadable channels, and of archived channels unless the client supports them", async () => {
     const open = await channel(db, org.realm, { subscribers: [reader, org.guest] });
     const secret = await channel(db, org.realm, {
       inviteOnly: true,
@@ -97,7 +97,7 @@ describe("the topics of a snapshot", () => {
     expect((await muted()).map(([name]) => name)).to.deep.equal([open.name]);
   });
 
-  it("cost one statement", async () => {
+  it("need one statement", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader] });
     for (let n = 0; n < 5; n++) await setTopicPolicy(db, reader, room, `topic ${n}`, "muted");
     for (const section of [userTopics, mutedTopics])

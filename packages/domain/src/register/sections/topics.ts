@@ -8,7 +8,7 @@ import { emptyTopicFor, type Section, type SnapshotContext } from "../../snapsho
 const policyRow = {
   channelId: column.int,
   channelName: column.text,
-  /** As the client shows it. */
+  /** As sent to the client. */
   topic: column.text,
   /** 1 muted, 2 unmuted, 3 followed */
   policy: column.int,
@@ -35,7 +35,7 @@ const policies = composed({
     [roles.member, roles.guest].map((role) => compose({ id: 1, realmId: 1, role }, "", true)),
 });
 
-/** What the account wants of single topics, spelled as in `user_topic` events. */
+/** The account's visibility policies of topics, in the format of `user_topic` events. */
 export const userTopics: Section = {
   names: ["user_topic"],
   async load(context) {
@@ -51,7 +51,7 @@ export const userTopics: Section = {
   },
 };
 
-/** The muted topics as older clients know them; one that names `user_topic` gets them there. */
+/** The muted topics in the format of older clients; empty if the client names `user_topic`. */
 export const mutedTopics: Section = {
   names: ["muted_topics"],
   async load(context) {
@@ -65,14 +65,14 @@ export const mutedTopics: Section = {
   },
 };
 
-/** What the account wants of a topic. */
+/** The account's visibility policy of a topic. */
 type TopicPolicy = RowOf<typeof policyRow>;
 
 type Actor = Pick<Account, "id" | "realmId" | "role">;
 
 /**
- * The account's topic policies, in the order of their making. Those in channels that it cannot read any more are left
- * out: they follow their topics through renames, and would tell the new names.
+ * Loads the account's visibility policies, in the order of creation. Leaves out channels that it can no longer read:
+ * policies follow their topics through renames and would reveal the new names.
  */
 async function loadTopicPolicies(context: SnapshotContext): Promise<TopicPolicy[]> {
   const { tx, actor, capabilities } = context;

@@ -6,25 +6,26 @@ import { emptyTopicFor, type SnapshotContext } from "../../snapshot-section.ts";
 
 const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
 
-/** Unread messages beyond the newest so many are left out (clients.md §3). */
+/** Maximum unread messages of a snapshot; older ones are left out (clients.md §3). */
 export const maxUnread = 50_000;
 
 const groupRow = {
   /** Null for direct messages. */
   channelId: column.int.orNull(),
-  /** Everybody in the direct conversation, ascending; null for channels. */
+  /** All members of the direct conversation, ascending; null for channels. */
   memberIds: column.ints.orNull(),
-  /** By topic; direct messages are in one. */
+  /** By topic; direct messages are in a single one. */
   topics: column.json<readonly UnreadTopic[]>(),
-  /** Those that mention the account, by topic; null without any. */
+  /** Ids of messages that mention the account, by topic; null if there are none. */
   mentions: column.json<ReadonlyArray<readonly number[]>>().orNull(),
-  /** How many are not muted. */
+  /** Number of messages that are not muted. */
   counted: column.int,
 };
 
 /**
- * The partial index of unread copies drives it, each message is looked up by its key; muting is asked once a topic.
- * Topics come as JSON, a row for each channel: 30,000 rows, one a topic, kept the event loop for a tenth of a second.
+ * Driven by the partial index of unread copies, with a key lookup for each message; muting is evaluated once for each
+ * topic. Topics are returned as JSON, one row for each channel: 30,000 rows, one for each topic, blocked the event loop
+ * for a tenth of a second.
  */
 const groups = composed({
   name: "unread-groups",
@@ -74,7 +75,7 @@ const groups = composed({
 });
 
 interface UnreadTopic {
-  /** As the client shows it, in the spelling of the newest message. */
+  /** As sent to the client, in the spelling of the newest message. */
   readonly topic: string;
   /** Ascending */
   readonly ids: number[];
@@ -84,8 +85,8 @@ interface UnreadTopic {
 export type UnreadGroup = RowOf<typeof groupRow>;
 
 /**
- * The account's newest unread messages, by conversation. What is unread in channels that it is not subscribed to does
- * not count (messages.md §7), nor what is in archived ones for clients that are not told of those.
+ * Loads the account's newest unread messages, by conversation. Leaves out channels that it is not subscribed to
+ * (messages.md §7), and archived ones for clients that do not support them.
  */
 export async function loadUnreadGroups(context: SnapshotContext): Promise<UnreadGroup[]> {
   const { tx, actor, capabilities } = context;
@@ -99,7 +100,7 @@ const olderUnread = statement({
   row: {},
 });
 
-/** Whether the account has more unread messages than {@link loadUnreadGroups} looks at. */
+/** Whether the account has more unread messages than {@link loadUnreadGroups} loads. */
 export async function hasOlderUnread({ tx, actor }: SnapshotContext): Promise<boolean> {
   const older = await tx.rows(olderUnread, [actor.id, maxUnread]);
   return older.length > 0;

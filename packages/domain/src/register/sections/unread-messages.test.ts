@@ -38,7 +38,7 @@ describe("the unread messages of a snapshot", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let org: TestOrganization;
-  /** Somebody who has got nothing yet, for each test. */
+  /** A new account without messages, for each test. */
   let reader: TestAccount;
   before(async () => {
     org = await organization(db);
@@ -62,7 +62,7 @@ describe("the unread messages of a snapshot", () => {
       [reader.id, ids],
     );
 
-  it("are nothing for somebody who has got no message", async () => {
+  it("are empty for an account without messages", async () => {
     expect(await unread()).to.deep.equal({
       count: 0,
       pms: [],
@@ -74,7 +74,7 @@ describe("the unread messages of a snapshot", () => {
     expect(await newest()).to.equal(-1);
   });
 
-  it("are grouped by topic and by conversation, ascending, without what was read", async () => {
+  it("are grouped by topic and conversation, ascending, without read messages", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const other = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const soup = [await post(room, "soup"), await post(room, "soup")];
@@ -107,14 +107,14 @@ describe("the unread messages of a snapshot", () => {
     expect(await newest()).to.equal(soup.at(-1));
   });
 
-  it("count one's own messages until they are read", async () => {
+  it("include the account's own messages until they are read", async () => {
     const id = await write(reader, org.member);
     expect((await unread()).pms).to.deep.equal([
       { other_user_id: org.member.id, sender_id: org.member.id, unread_message_ids: [id] },
     ]);
   });
 
-  it("take the spellings of a topic for one, and show the newest", async () => {
+  it("merge the spellings of a topic, and show the newest", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const ids = [await post(room, "LUNCH"), await post(room, "lunch"), await post(room, "Lunch")];
     expect((await unread()).streams).to.deep.equal([
@@ -122,7 +122,7 @@ describe("the unread messages of a snapshot", () => {
     ]);
   });
 
-  it("show the empty topic by its display name unless the client knows it", async () => {
+  it("show the empty topic by its display name unless the client supports the empty name", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const empty = await post(room, "");
     const alike = await post(room, "General Chat");
@@ -140,7 +140,7 @@ describe("the unread messages of a snapshot", () => {
     expect(await show({})).to.deep.equal([["general chat", [empty]]]);
   });
 
-  it("are all there where they are muted, but do not count", async () => {
+  it("include muted messages, but do not count them", async () => {
     const loud = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const quiet = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     await changeSubscription(db, quiet, reader, { isMuted: true });
@@ -164,7 +164,7 @@ describe("the unread messages of a snapshot", () => {
     expect(found.count).to.equal(3);
   });
 
-  it("tell those that mention the account, in any way, and no others", async () => {
+  it("list messages that mention the account in any way, and no others", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     await alertWord(db, reader, "soup");
     const mine = await post(room, "a", "I am here", reader);
@@ -185,7 +185,7 @@ describe("the unread messages of a snapshot", () => {
     expect(count).to.equal(5);
   });
 
-  it("are not those of channels that the account has left, nor of archived ones, unless it is told of these", async () => {
+  it("exclude channels that the account has left, and archived ones unless the client supports them", async () => {
     const left = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const secret = await channel(db, org.realm, {
       inviteOnly: true,
@@ -202,7 +202,7 @@ describe("the unread messages of a snapshot", () => {
     expect(count).to.equal(1);
   });
 
-  it("are a guest's and a bot's too, each their own", async () => {
+  it("exist for guests and bots too, separately for each account", async () => {
     const room = await channel(db, org.realm, {
       inviteOnly: true,
       subscribers: [org.guest, org.bot, org.owner],
@@ -241,7 +241,7 @@ describe("the unread messages of a snapshot", () => {
       await db.rows("ANALYZE messages, user_messages");
     });
 
-    it("leaves the older ones out and says so", async () => {
+    it("leaves the older ones out and reports it", async () => {
       const complete = await unread(busy);
       expect(complete).to.include({ count: maxUnread, old_unreads_missing: false });
       expect(complete.streams[0]?.unread_message_ids).to.deep.equal(newestIds);
@@ -252,7 +252,7 @@ describe("the unread messages of a snapshot", () => {
     });
   });
 
-  it("are found by the index of unread copies, each message by its key", async () => {
+  it("are found by the index of unread copies, and each message by its key", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader, org.owner] });
     const id = await post(room, "long");
     await db.rows(
@@ -287,7 +287,7 @@ describe("the unread messages of a snapshot", () => {
     expect(plans.join()).to.contain("messages_pkey");
   });
 
-  it("cost the same number of statements, however many there are", async () => {
+  it("need the same number of statements however many there are", async () => {
     const statements = () => statementsOf(db, [unreadMessages], reader);
     const none = await statements();
     for (let n = 0; n < 3; n++) {

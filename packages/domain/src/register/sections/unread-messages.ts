@@ -3,22 +3,22 @@ import { inSlices } from "@carillon/kit";
 import type { Section } from "../../snapshot-section.ts";
 import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "./unread-groups.ts";
 
-/** Unread messages of a conversation with one other account, or with oneself. */
+/** Unread messages of a conversation with one other account, or of the account with itself. */
 interface UnreadPm {
   other_user_id: number;
-  /** The same, for older clients. */
+  /** Equal to `other_user_id`, for older clients. */
   sender_id: number;
   unread_message_ids: number[];
 }
 
 /** Unread messages of a conversation of three or more. */
 interface UnreadHuddle {
-  /** All participants, the account too, ascending. */
+  /** All participants including the account, ascending. */
   user_ids_string: string;
   unread_message_ids: number[];
 }
 
-/** What is unread, by conversation (clients.md §3). Muting leaves messages out of `count` alone. */
+/** The unread messages by conversation (clients.md §3). Muted messages are included, but not in `count`. */
 export const unreadMessages: Section = {
   names: ["message", "update_message_flags"],
   async load(context) {
@@ -62,12 +62,12 @@ function presentPm(ownId: number): (group: UnreadGroup) => UnreadPm {
   };
 }
 
-/** Of a direct conversation, which has one topic. */
+/** Returns the ids of a direct conversation, which has a single topic. */
 function idsOf({ topics }: UnreadGroup): number[] {
   return topics[0]?.ids ?? [];
 }
 
-/** Typed arrays sort as numbers and several times faster: 50,000 ids in 3 ms. */
+/** Typed arrays sort numerically and several times faster: 50,000 ids in 3 ms. */
 function ascending(ids: readonly number[]): number[] {
   return [...Float64Array.from(ids).sort()];
 }
