@@ -15,10 +15,12 @@ import { channelsShown } from "../channel-events/channels-seen.ts";
 const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
 type ChannelFacts = RowOf<typeof factsRow>;
 
-/** By account, the private channels that it sees without being subscribed. Accounts that see the same share the set. */
+/**
+ * The private channels that each account can see without a subscription. Accounts with equal channels share the set.
+ */
 type VisibleChannels = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** What some accounts see of the private channels that hang on some groups, before a change of these groups. */
+/** Which of the private channels with permissions of some groups the accounts can see, before the groups change. */
 export interface WatchedChannels {
   readonly realmId: number;
   readonly channels: readonly ChannelFacts[];
@@ -35,8 +37,9 @@ const seenByGroups = statement({
 });
 
 /**
- * @param groupIds every group whose members may change, from `loadSupergroups`
- * @param userIds whose memberships may change
+ * Loads the channels' visibility before a change of groups.
+ * @param groupIds all groups whose members may change, from `loadSupergroups`
+ * @param userIds accounts whose memberships may change
  */
 export async function watchChannels(
   tx: Tx,
@@ -53,15 +56,15 @@ export async function watchChannels(
   };
 }
 
-/** Accounts and the channels that all of them see by now, or see no more. */
+/** Accounts, and the channels that all of them gain or lose. */
 interface Shift {
   readonly channelIds: number[];
   readonly userIds: readonly number[];
 }
 
 /**
- * What those are told who see other channels than before (user-groups.md §5.5): which ones are gone, then the new ones
- * and who is subscribed to them. Subscribers see their channels anyway.
+ * Makes the events for accounts that gain or lose channels (user-groups.md §5.5): first the lost channels, then the
+ * gained ones with their subscribers. Subscribers can see their channels in any case.
  */
 export async function visibilityEvents(
   tx: Tx,
@@ -110,7 +113,7 @@ const subscribedTo = statement({
   row: { id: column.int, userIds: column.json<number[]>() },
 });
 
-/** Who is subscribed to each channel, of the accounts. */
+/** Loads which of the accounts are subscribed to each channel. */
 async function loadSubscribed(
   tx: Tx,
   channels: readonly ChannelFacts[],
@@ -120,7 +123,10 @@ async function loadSubscribed(
   return new Map(rows.map((row) => [row.id, new Set(row.userIds)]));
 }
 
-/** Who sees what in the one state and not in the other; channels of the same accounts together. */
+/**
+ * Returns the channels that accounts can see in the first state and not in the second, without their subscriptions;
+ * grouped by accounts.
+ */
 function shifts(
   seen: VisibleChannels,
   unseen: VisibleChannels,
@@ -139,7 +145,7 @@ function shifts(
   return [...found.values()];
 }
 
-/** Groups accounts that see the same channels before, and the same after. */
+/** Groups accounts with the same channels before and the same after. */
 function alikeShifts(seen: VisibleChannels, unseen: VisibleChannels): Shift[] {
   const nothing: ReadonlySet<number> = new Set();
   const pairs = new Map<ReadonlySet<number>, Map<ReadonlySet<number>, number[]>>();

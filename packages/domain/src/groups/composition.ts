@@ -23,7 +23,7 @@ import {
   type Told,
 } from "./open-group.ts";
 
-/** Who and what is to be in a group: ids of accounts and of groups. */
+/** The requested changes of a group: ids of accounts and of groups. */
 interface Composition {
   readonly add: readonly number[];
   readonly delete: readonly number[];
@@ -32,8 +32,8 @@ interface Composition {
 }
 
 /**
- * Changes the members and subgroups of a group, deactivated ones too, in the order of the fields (user-groups.md §5.5
- * and §5.6): rows, events, messages to the people concerned.
+ * Changes the members and subgroups of a group, which may be deactivated, in the order of the fields (user-groups.md
+ * §5.5 and §5.6). Writes the rows, events and notices to the affected people.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function changeComposition(
@@ -71,8 +71,8 @@ export async function changeComposition(
 }
 
 /**
- * Everything that the request asks for is looked at before anything changes. For a request by which only the actor
- * joins or leaves there is a permission of its own.
+ * Checks the permissions for the whole request before anything changes. Separate permissions allow an actor to join or
+ * leave by itself.
  */
 function checkMayChange(open: OpenGroup, wanted: Composition): void {
   if (manages(open)) return;
@@ -99,8 +99,8 @@ function distinct(ids: readonly number[]): number[] {
 
 /**
  * Adds direct members, then removes some.
- * @param wanted ids of active accounts, ascending, each once
- * @throws ApiError `BAD_REQUEST` for one that is a member already, or none
+ * @param wanted ids of active accounts, ascending, without duplicates
+ * @throws ApiError `BAD_REQUEST` for adding an existing member, and for removing an account that is not one
  */
 async function changeMembers(
   tx: Tx,
@@ -153,10 +153,10 @@ const drop = statement({
 
 /**
  * Adds direct subgroups, then removes some.
- * @param wanted ids, ascending, each once
- * @param supergroups the group and all that it is a part of, read under the lock of the group graph
- * @throws ApiError `BAD_REQUEST` for an unknown or deactivated group, for one that is a subgroup already, or none, and
- *   for one that the group is a part of
+ * @param wanted ids, ascending, without duplicates
+ * @param supergroups the group and all groups that contain it, read under the lock of the group graph
+ * @throws ApiError `BAD_REQUEST` for an unknown or deactivated group, for adding an existing subgroup or a group that
+ * contains this one, and for removing a group that is not a subgroup
  */
 async function changeSubgroups(
   tx: Tx,
@@ -190,7 +190,7 @@ async function changeSubgroups(
 }
 
 /**
- * Subgroups must be there, and in use; they stay so until the transaction ends.
+ * Checks that the subgroups exist and are active. The caller's lock keeps them so until the transaction ends.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkSubgroups(
@@ -239,7 +239,7 @@ async function directSubgroups(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** `$1` the group, `$2` accounts that are no direct members. */
+/** `$1` the group, `$2` accounts that are not direct members. */
 export const insertMembers = statement({
   name: "group-members-add",
   text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",

@@ -26,19 +26,18 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-/** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
+/** A locked group to change, with the facts for permission checks. */
 export interface OpenGroup {
   readonly actor: Account;
   readonly realm: Realm;
   readonly group: UserGroup;
-  /** Those of the actor. */
+  /** Memberships of the actor. */
   readonly memberships: Memberships;
 }
 
 /**
- * Takes the locks that a change of the group needs, then reads it: the request that comes second sees what the first
- * has done.
- * @throws ApiError `BAD_REQUEST` when the organization has no such group, `UNAUTHORIZED` when the actor is gone by then
+ * Takes the locks for a change of the group, then reads it, so that a second request sees the changes of the first.
+ * @throws ApiError `BAD_REQUEST` if the organization has no such group, `UNAUTHORIZED` if the actor is no longer active
  */
 export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {
   const { group, now, realm, memberships } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
@@ -51,22 +50,28 @@ export async function openGroup(tx: Tx, actor: Account, groupId: number): Promis
   return { actor: now, realm, group, memberships };
 }
 
-/** The refusal of an id that is no group's. */
+/** The error for an unknown group id. */
 export function noSuchGroup() {
   return errors.badRequest("There is no such user group");
 }
 
-/** @throws ApiError `BAD_REQUEST`, for everybody: the system groups follow the roles */
+/**
+ * Rejects changes of system groups, which follow the roles.
+ * @throws ApiError `BAD_REQUEST`
+ */
 export function checkIsNoSystemGroup({ group }: OpenGroup): void {
   if (group.isSystemGroup) throw errors.badRequest("System groups cannot be changed");
 }
 
-/** @throws ApiError `BAD_REQUEST` unless the actor manages the group */
+/**
+ * Checks that the actor manages the group.
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 export function checkManages(open: OpenGroup): void {
   if (!manages(open)) throw errors.badRequest("You may not manage this user group");
 }
 
-/** Whether the actor manages this group, or all groups. Roles give nothing (user-groups.md §4). */
+/** Whether the actor manages this group or all groups, by permissions only; roles do not matter (user-groups.md §4). */
 export function manages(open: OpenGroup): boolean {
   const { actor, realm, memberships } = open;
   const { canManageAllGroups } = realmPermissions;
@@ -76,7 +81,7 @@ export function manages(open: OpenGroup): boolean {
   );
 }
 
-/** Whether the actor holds the group's permission. */
+/** Whether the actor has the group's permission. */
 export function holds(
   { actor, group, memberships }: OpenGroup,
   permission: GroupPermission,
@@ -84,7 +89,9 @@ export function holds(
   return memberships.holds(actor, groupPermissions[permission], group.groups[permission]);
 }
 
-/** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3): `settings` is there whatever the type. */
+/**
+ * A use that prevents a group's deactivation, in the wire format (user-groups.md §5.3); `settings` is always present.
+ */
 type Objection =
   | { type: "subgroup"; supergroup_ids: number[]; settings: [] }
   | { type: "channel"; channel_id: number; settings: string[] }
@@ -105,8 +112,8 @@ const directSupergroups = statement({
 });
 
 /**
- * Everything that uses the group: active groups that it is a direct part of, and permissions that are set to it or to
- * a set that lists it. What is archived or deactivated does not count.
+ * Finds all uses of the group: active groups that contain it directly, and permissions set to it or to an anonymous
+ * group that contains it. Archived and deactivated objects do not count.
  */
 export async function findObjections(
   tx: Tx,
@@ -129,7 +136,7 @@ export async function findObjections(
 
 const scopesInOrder = ["channel", "group", "realm"] as const;
 
-/** What counts of each scope. */
+/** SQL: the objects of each scope that count. */
 const inUse: Readonly<Record<PermissionScope, string>> = {
   channel: "NOT is_archived",
   group: "NOT deactivated",
@@ -150,7 +157,7 @@ const uses = scopesInOrder.map((scope) => {
   };
 });
 
-/** What has permissions whose group is one of these, with the names of the permissions. */
+/** Finds the objects with permissions set to one of these groups, with the names of the permissions. */
 async function findUses(
   tx: Tx,
   realmId: number,
@@ -170,19 +177,19 @@ async function findUses(
   return [channels, groups, realms];
 }
 
-/** One line of the audit log about a group. */
+/** An audit log entry of a group. */
 export interface GroupAudit extends AuditEntry {
   readonly type: `user_group_${string}`;
 }
 
-/** What a change leaves for others to know. */
+/** The events and audit entries of a change. */
 export interface Told {
   /** In the order of the changes. */
   readonly events: readonly NewEvent[];
   readonly audit: readonly GroupAudit[];
 }
 
-/** Writes down and emits what parts of one change have to tell. */
+/** Records and emits the events and audit entries of a change's parts. */
 export function tell(tx: Tx, actor: Account, groupId: number, parts: readonly Told[]): void {
   const audit = parts.flatMap((part) => part.audit);
   recordAudit(

@@ -5,9 +5,9 @@ import { column, statement, type Sql } from "@carillon/db";
 import { noSuchGroup } from "./open-group.ts";
 
 /**
- * The group's active members, ascending, those of its subgroups too unless only direct ones are wanted
- * (user-groups.md §5.7).
- * @throws ApiError `BAD_REQUEST` unless the group is there and active
+ * Returns the group's active members, ascending, including those of subgroups unless `directOnly` (user-groups.md
+ * §5.7).
+ * @throws ApiError `BAD_REQUEST` unless the group exists and is active
  */
 export async function readMembers(
   sql: Sql,
@@ -28,8 +28,8 @@ const activeAccount = statement({
 });
 
 /**
- * Whether an active account is in the group, at any depth unless only direct membership counts.
- * @throws ApiError `BAD_REQUEST` unless both are there and active
+ * Whether an active account is in the group, at any depth unless `directOnly`.
+ * @throws ApiError `BAD_REQUEST` unless both exist and are active
  */
 export async function readMembership(
   sql: Sql,
@@ -49,7 +49,7 @@ export async function readMembership(
   return membership?.found ?? false;
 }
 
-/** Upwards from the account: that costs little however large the group is. */
+/** Walks from the account upwards, which is cheap however large the group is. */
 const isMember = statement({
   name: "is-group-member",
   text: `WITH RECURSIVE above (id) AS (
@@ -61,8 +61,8 @@ const isMember = statement({
 });
 
 /**
- * The group's subgroups, ascending, at any depth unless only direct ones are wanted.
- * @throws ApiError `BAD_REQUEST` unless the group is there and active
+ * Returns the group's subgroups, ascending, at any depth unless `directOnly`.
+ * @throws ApiError `BAD_REQUEST` unless the group exists and is active
  */
 export async function readSubgroups(
   sql: Sql,

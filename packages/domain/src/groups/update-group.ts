@@ -26,8 +26,8 @@ interface UserGroupChanges extends GroupDetails {
 }
 
 /**
- * Changes a user group (user-groups.md §5.2), deactivated ones too. Whether the actor manages it is asked once, before
- * anything changes.
+ * Changes a user group, which may be deactivated (user-groups.md §5.2). Checks once, before any change, that the actor
+ * manages it.
  * @throws ApiError `BAD_REQUEST`, `EXPECTATION_MISMATCH`; nothing has changed then
  */
 export async function updateUserGroup(
@@ -53,13 +53,13 @@ export async function updateUserGroup(
 interface GroupDetails {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** False brings a group back; true does nothing. */
+  /** False reactivates the group; true has no effect. */
   readonly deactivated?: boolean | undefined;
 }
 
 /**
- * Changes what a group says of itself, and brings it back when asked to. What is as it should be already is neither
- * checked nor told.
+ * Changes the name and description, and reactivates the group if requested. Fields that already have the requested
+ * value are neither checked nor sent.
  * @throws ApiError `BAD_REQUEST` for the name or the description
  */
 async function changeDetails(
@@ -108,14 +108,14 @@ async function changeDetails(
   };
 }
 
-/** For clients that did not have the group, with the whole of it. */
+/** Contains the whole group, for clients that did not have it. */
 async function reactivation(tx: Tx, realmId: number, groupId: number) {
   return groupEvents.reactivated(await loadUserGroup(tx, realmId, groupId));
 }
 
 /**
- * Sets permissions of a group, each as the update form says (user-groups.md §3).
- * @param deactivated whether the group is, by now
+ * Sets permissions of a group (user-groups.md §3).
+ * @param deactivated whether the group is deactivated after the change
  * @throws ApiError `EXPECTATION_MISMATCH`, `BAD_REQUEST`
  */
 async function changeSettings(
@@ -137,8 +137,8 @@ async function changeSettings(
 }
 
 /**
- * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. A
- * request that is about to use it holds its row, so that uses are looked for only when the row is ours.
+ * Deactivates an unused user group (user-groups.md §5.3); its members, subgroups and settings stay. Uses are searched
+ * under the lock, because requests that add a use hold the lock too.
  * @throws ApiError `BAD_REQUEST`, `CANNOT_DEACTIVATE_GROUP_IN_USE`
  */
 export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: number): Promise<void> {

@@ -4,10 +4,10 @@ import { aliveQueue } from "@carillon/events";
 import type { PlanPushesIntent, PushTrigger } from "@carillon/jobs";
 import { flag, visibilityPolicy } from "@carillon/model";
 
-/** Seconds after the last sign of activity for which somebody counts as there (push.md §9). */
+/** Seconds after the last activity for which an account counts as present (push.md §9). */
 const presentFor = 140;
 
-/** What is asked of the personal settings, by what it is called here: unpacking them once is what takes the time. */
+/** The personal settings that the query reads; unpacking them once for each account is the expensive part. */
 const settings = {
   offline: "enable_offline_push_notifications",
   online: "enable_online_push_notifications",
@@ -22,11 +22,13 @@ const settingColumns = names
   .map(([as, name]) => `coalesce(p.${name}, ${personalSettings[name].initial}) AS "${as}"`)
   .join(", ");
 
-/** Whether the account `u` has the setting on for all channels; `users_channel_pushes_idx` is of these. */
+/**
+ * SQL: whether the account `u` has enabled the setting for all channels; matches the index `users_channel_pushes_idx`.
+ */
 const wantsChannels = `coalesce((u.settings->>'${settings.channels}')::boolean, false)`;
 
 const row = {
-  /** Place of the message among those asked for, from 1. */
+  /** Position of the message in the list, from 1. */
   place: column.bigint,
   userId: column.int,
   isDirect: column.bool,
@@ -36,9 +38,9 @@ const row = {
   channelMuted: column.bool,
   channelPush: column.bool.orNull(),
   channelWildcards: column.bool.orNull(),
-  /** Those of the mentioned groups that the account is in. */
+  /** The mentioned groups that contain the account. */
   groupIds: column.ints,
-  /** How many devices it has that can be reached. */
+  /** Number of its reachable devices. */
   devices: column.int,
   present: column.bool,
   offline: column.bool,
@@ -49,14 +51,15 @@ const row = {
   channels: column.bool,
 };
 
-/** A receiver of a message to whom it may be pushed. */
+/** A receiver to whom a message may be pushed. */
 export type Candidate = RowOf<typeof row>;
 
 /**
- * Whom a message may concern: everybody in a conversation; of a channel who is mentioned, who follows the topic, who
- * wants all of the channel, and everybody where everybody is called. Of these people who are active, have not read the
- * message, have not muted its sender, and have a device. One message is looked at after the other, and each look-up goes
- * by its own index (`OFFSET 0`): what PostgreSQL expects of lists that it does not know would make it read whole tables.
+ * Selects the receivers whom a message may concern: all members of a conversation; in a channel, mentioned accounts,
+ * followers of the topic, accounts that want all messages of the channel, and all subscribers for a wildcard mention.
+ * Only active people who have not read the message, have not muted its sender, and have a device. The lateral
+ * subqueries with `OFFSET 0` handle one message at a time and force an index for each lookup: PostgreSQL's estimates
+ * for unknown lists would make it scan whole tables.
  */
 const candidates = statement({
   name: "push-candidates",
@@ -122,8 +125,8 @@ const candidates = statement({
 });
 
 /**
- * To whom the messages may be pushed, message after message, of each by account.
- * @param limit so many are looked at: where there are as many there may be more, after the last one
+ * Loads the receivers to whom the messages may be pushed, ordered by message, then by account.
+ * @param limit maximum rows: if as many are returned, there may be more after the last one
  */
 export function loadCandidates(
   sql: Sql,
@@ -144,26 +147,26 @@ export function loadCandidates(
   ]);
 }
 
-/** Every group that the messages mention, once. */
+/** Returns the ids of all mentioned groups, without duplicates. */
 export function groupsOf(messages: PlanPushesIntent["messages"]): number[] {
   return [...new Set(messages.flatMap(({ groups }) => groups ?? []))];
 }
 
-/** How a message calls one of its receivers: by name, or as a member of a user group. */
+/** How a message mentions a receiver: by name, or as a member of a user group. */
 export type Mention =
   | { readonly kind: "personal" }
   | { readonly kind: "group"; readonly id: number };
 
-/** Everything that decides whether a message is pushed to one of its receivers (push.md §9). */
+/** The facts that decide whether a message is pushed to a receiver (push.md §9). */
 export interface PushFacts {
   readonly isDirect: boolean;
   readonly mention: Mention | undefined;
   readonly topicWildcard: boolean;
   readonly channelWildcard: boolean;
-  /** Of the topic: one of `visibilityPolicy`. */
+  /** Policy of the topic: one of `visibilityPolicy`. */
   readonly policy: number;
   readonly channelMuted: boolean;
-  /** Of the subscription; null where it has none of its own. */
+  /** Setting of the subscription; null if it inherits the account's. */
   readonly channelPush: boolean | null;
   readonly channelWildcards: boolean | null;
   /** `enable_offline_push_notifications` */
@@ -178,17 +181,19 @@ export interface PushFacts {
   readonly wildcards: boolean;
   /** `enable_stream_push_notifications` */
   readonly channels: boolean;
-  /** Somebody is there, with a client that is told of messages. */
+  /** The account is present, with a client that receives message events. */
   readonly present: boolean;
 }
 
 interface Triggered {
   readonly trigger: PushTrigger;
-  /** The user group that the receiver is mentioned as a member of. */
+  /** The mentioned user group that contains the receiver. */
   readonly groupId?: number;
 }
 
-/** Why a message is pushed to a receiver: the first row of push.md §9 that fits; undefined where it is not. */
+/**
+ * Returns why a message is pushed to a receiver: the first matching row of push.md §9; undefined if it is not pushed.
+ */
 export function triggerOf(facts: PushFacts): Triggered | undefined {
   const { mention, offline, policy } = facts;
   if (facts.present && !facts.online) return undefined;
@@ -229,7 +234,7 @@ const sizesOf = statement({
   row: { id: column.int, size: column.int },
 });
 
-/** How many active members the groups have, at any depth, by group. */
+/** Loads the number of active members of the groups, at any depth, by group. */
 export async function loadGroupSizes(
   sql: Sql,
   groupIds: readonly number[],
@@ -239,7 +244,7 @@ export async function loadGroupSizes(
   return new Map(rows.map(({ id, size }) => [id, size]));
 }
 
-/** The smallest of the groups, of two alike the older one; undefined of none. */
+/** Returns the smallest of the groups, the oldest of equal ones; undefined if there are none. */
 export function smallestGroup(
   groupIds: readonly number[],
   sizes: ReadonlyMap<number, number>,

@@ -19,14 +19,14 @@ import {
   triggerOf,
 } from "./candidates.ts";
 
-/** So many receivers are looked at in one transaction. */
+/** Maximum receivers examined in one transaction. */
 const receiversAtOnce = 1_000;
 
 /**
- * Finds out to whom messages are pushed (push.md §9), for one batch of their receivers, and writes down what is to be
- * sent; what is left to look at is the next intent's. Since both are written with the end of this one, each message is in
- * one intent only for each account: it is pushed once at most.
- * @param intentId its own, which names those that follow
+ * Decides to whom messages are pushed (push.md §9), for one batch of their receivers, and records the jobs that send
+ * the pushes and plan the remainder. Since these are recorded in the transaction that completes this job, each message
+ * is pushed to an account at most once.
+ * @param intentId this job's id, from which the keys of the following jobs are made
  */
 export async function planPushBatch(
   tx: Tx,
@@ -66,7 +66,7 @@ function wildcardsOf({ flags }: Candidate) {
   };
 }
 
-/** What the message says by now decides whether somebody is mentioned, and what it said when it was sent how. */
+/** The current content decides whether the receiver is mentioned; the content as it was sent decides how. */
 function mentionOf(
   { flags, groupIds, userId }: Candidate,
   named: readonly number[],
@@ -77,7 +77,7 @@ function mentionOf(
   return id === undefined ? { kind: "personal" } : { kind: "group", id };
 }
 
-/** Parts what is to be sent into calls of the bouncer. */
+/** Splits the pushes into calls of the bouncer. */
 function calls(
   pushes: ReadonlyArray<{ readonly push: PlannedPush; readonly devices: number }>,
 ): PlannedPush[][] {
@@ -105,7 +105,7 @@ const targetRow = {
   pushKey: column.bytes.neverNullHere(),
 };
 
-/** A device that can be pushed to. Its key and token are for the call alone: they go into no log and no job. */
+/** A device to push to. Its key and token are only for the call: they must not be in a log or a job. */
 export type Target = RowOf<typeof targetRow>;
 
 const active = statement({
@@ -117,7 +117,7 @@ const active = statement({
   row: targetRow,
 });
 
-/** The devices of the accounts that can be reached, by account. @param userIds each once */
+/** Loads the reachable devices of the accounts, by account. @param userIds without duplicates */
 export async function loadTargets(
   sql: Sql,
   userIds: readonly number[],
@@ -144,7 +144,7 @@ const facts = statement({
   row: realmRow,
 });
 
-/** An organization, as far as notifications tell of it. */
+/** The properties of an organization that notifications contain. */
 export interface PushingRealm extends RowOf<typeof realmRow> {
   readonly url: string;
 }
@@ -160,9 +160,8 @@ export async function loadPushingRealm(
 }
 
 /**
- * Writes down that it is to be found out to whom new messages are pushed (push.md §9): one intent for all of a
- * transaction, whatever their number, so that a burst costs little.
- * @param messages in the order of their ids; those of whose receivers somebody has a device
+ * Records one job for all new messages of a transaction that plans their pushes (push.md §9), so that a burst is cheap.
+ * @param messages ordered by id; only messages of which some receiver has a device
  */
 export async function recordPushPlan(
   tx: Tx,
@@ -185,5 +184,5 @@ function called({ id, rendered }: NumberedMessage): PlanPushesIntent["messages"]
   };
 }
 
-/** So many devices are pushed to by one call of the bouncer; an account has at most half as many. */
+/** Maximum devices of one call of the bouncer; an account has at most half as many. */
 export const devicesInCall = 200;

@@ -15,26 +15,27 @@ import {
 import { loadPushingRealm, loadTargets, type PushingRealm, type Target } from "./plan-pushes.ts";
 import { loadGroupNames, loadPushedMessages, type PushedMessage } from "./pushed-messages.ts";
 
-/** What one device is told. */
+/** A notification for one device. */
 export interface Notification {
-  /** Place in the intent's list of what it follows from. */
+  /** Index in the job's list of its push or removal. */
   readonly entry: number;
   readonly target: Target;
   readonly payload: Payload;
 }
 
-/** What one call of the bouncer is to say. */
+/** The content of one call of the bouncer. */
 export interface PreparedCall {
   readonly realmUuid: string;
-  /** None where there is nothing to tell any more. */
+  /** Empty if there is nothing left to send. */
   readonly notifications: readonly Notification[];
-  /** The messages that are pushed by it. */
+  /** The messages that the call pushes. */
   readonly pushes: readonly PlannedPush[];
 }
 
 /**
- * Claims what is to be pushed, and makes the notifications of it. The statements are sent in one go; each message is read
- * before it is asked whether its receiver sees it, so that a receiver never gets a text that was written when they no longer saw the message.
+ * Claims the pushes that are still due, and makes their notifications. The statements are pipelined. Each message is
+ * read before the check whether its receiver can see it, so that a receiver never gets a content that was written after
+ * they lost access.
  */
 export async function preparePushes(
   tx: Tx,
@@ -61,7 +62,7 @@ export async function preparePushes(
   return { realmUuid: realm.uuid, notifications, pushes: claimed };
 }
 
-/** Makes the notifications that take messages off devices. */
+/** Makes the notifications that remove messages from devices. */
 export async function prepareRemovals(
   sql: Sql,
   site: Pick<Site, "url">,
@@ -83,15 +84,15 @@ function usersOf(of: ReadonlyArray<{ readonly userId: number }>): number[] {
   return [...new Set(of.map(({ userId }) => userId))];
 }
 
-/** Whether the account `u` is a guest who does not see the sender of the message `m` (users.md §2.1). */
+/** SQL: whether the account `u` is a guest who cannot see the sender of the message `m` (users.md §2.1). */
 const unseenSender = `(SELECT u.role = ${roles.guest}
     AND EXISTS (SELECT FROM realms WHERE realms.id = $1 AND ${restrictsGuests})
     AND NOT (SELECT sender.is_bot FROM users sender WHERE sender.id = m.sender_id)
     AND NOT ${seesByChannel("u.id", "m.sender_id")} AND NOT ${sharesConversation("$1", "u.id", "m.sender_id")} OFFSET 0)`;
 
 /**
- * Each look-up goes by its own index (`OFFSET 0`), as in `push-candidates`. What is held is unread: asked again by the
- * update, PostgreSQL would go through all that is unread, and compare each with each.
+ * `OFFSET 0` forces an index for each lookup, as in `push-candidates`. The update does not repeat the condition on
+ * unread copies: with it, PostgreSQL would scan all unread copies in a nested loop.
  */
 const claim = statement({
   name: "pushes-claim",
@@ -119,22 +120,22 @@ const claim = statement({
   row: { place: column.int, role: column.int, unseenSender: column.bool },
 });
 
-/** A message that is to be pushed to an account now. */
+/** A message that is now pushed to an account. */
 interface ClaimedPush extends PlannedPush {
-  /** Its place among those that were given. */
+  /** Index in the given list. */
   readonly entry: number;
-  /** Of the account: one of `roles`. */
+  /** Role of the account: one of `roles`. */
   readonly role: number;
-  /** It does not see who has sent the message. */
+  /** Whether the account cannot see the message's sender. */
   readonly unseenSender: boolean;
 }
 
 /**
- * Notes of those messages which are still to be pushed that they were (push.md §9): their accounts are active, see the
- * message in a channel that they are subscribed to, or in a conversation of theirs, and have not read it. From the commit
- * on, reading them takes them off the devices. Who is not subscribed any more, or reads meanwhile, gets nothing: what is
- * unread is marked as read for those who leave (channels.md §11), so that it goes off their devices, too.
- * @returns those, in the order given
+ * Marks the pushes that are still due as sent (push.md §9): the account is active, is subscribed to the message's
+ * channel or in its conversation, and has not read the message. After the commit, reading a message removes it from the
+ * devices. Accounts that unsubscribe or read it meanwhile get no push: unsubscribing marks messages read (channels.md
+ * §11), which removes them from the devices too.
+ * @returns the claimed pushes, in the order given
  */
 async function claimPushes(
   tx: Tx,
@@ -155,13 +156,13 @@ async function claimPushes(
   }));
 }
 
-/** What a device is told, before it is encrypted (push.md §9). */
+/** The content of a notification before encryption (push.md §9). */
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * That there is a message.
+ * Makes the notification of a message.
  * @param siteUrl `PUBLIC_URL`
- * @param groupName of the user group that the account is mentioned as a member of
+ * @param groupName name of the mentioned user group that contains the account
  */
 function messagePayload(
   siteUrl: string,
@@ -189,7 +190,7 @@ function messagePayload(
   };
 }
 
-/** That messages are to go off the device. @param messageIds ascending */
+/** Makes the notification that removes messages from the device. @param messageIds ascending */
 function removalPayload(
   realm: PushingRealm,
   userId: number,
@@ -213,8 +214,8 @@ function placeOf({ emptyTopicDisplayName }: PushingRealm, { place }: PushedMessa
       };
 }
 
-/** From the devices of so many accounts messages are removed by one call. */
+/** Maximum accounts of one call that removes messages from devices. */
 export const accountsInRemoval = 100;
 
-/** So many messages go off a device at once, the newest (push.md §9). */
+/** Maximum messages removed from a device at once, the newest ones (push.md §9). */
 export const mostRemoved = 200;

@@ -2,19 +2,19 @@ import { column, type Sql, statement, inOneStatement } from "@carillon/db";
 import { plainText } from "@carillon/markdown";
 import { type Picture, pictureOf } from "@carillon/model";
 
-/** Code points of a message that a notification shows (push.md §9). */
+/** Code points of a message's content in a notification (push.md §9). */
 const shownOfContent = 200;
 
-/** Code points of HTML that are read for them: of some texts it is a hundred times as long. */
+/** Code points of HTML to read for that content: the HTML of some texts is a hundred times as long. */
 const readOfHtml = 20_000;
 
-/** A message, as far as a notification tells of it. */
+/** The properties of a message that notifications contain. */
 export interface PushedMessage {
   readonly id: number;
   /** UNIX seconds */
   readonly time: number;
   readonly sender: { readonly id: number; readonly fullName: string; readonly picture: Picture };
-  /** What it says, in plain text. */
+  /** Plain text of the content. */
   readonly content: string;
   readonly place:
     | { readonly kind: "direct"; readonly memberIds: readonly number[] }
@@ -62,7 +62,7 @@ const senders = statement({
   },
 });
 
-/** Those of the messages that there are, by id. What they say is of one moment, with who has sent it. */
+/** Loads the messages that still exist, by id. Contents and senders come from one snapshot. */
 export async function loadPushedMessages(
   sql: Sql,
   realmId: number,
@@ -87,7 +87,7 @@ export async function loadPushedMessages(
   return pushed;
 }
 
-/** HTML that may have been cut within a tag, without that. */
+/** Drops a tag at the end that the limit may have cut. */
 function whole(html: string): string {
   return html.length < readOfHtml ? html : html.slice(0, html.lastIndexOf("<"));
 }
@@ -99,7 +99,7 @@ const groupNames = statement({
   row: { id: column.int, name: column.text },
 });
 
-/** What the groups are called where they are mentioned, by id. */
+/** Loads the display names of the groups, by id. */
 export async function loadGroupNames(
   sql: Sql,
   realmId: number,

@@ -13,8 +13,8 @@ export interface Pushed {
 }
 
 /**
- * Writes down that messages are to go off devices (push.md §9), in the transaction in which they are read, or gone, and
- * their copies say no more that they were pushed. Without any it asks the database nothing.
+ * Records jobs that remove messages from devices (push.md §9), in the transaction that marks the messages read or
+ * deletes them and clears the flag in their copies. Runs no query if there are none.
  */
 export async function recordPushRemovals(
   tx: Tx,
@@ -49,8 +49,8 @@ const overtaken = statement({
 });
 
 /**
- * Writes down that what was read, or went, while it was pushed is to go off the devices again: its own removal may have
- * come there first.
+ * Records jobs that remove messages which were read or deleted while they were being pushed: their own removal may have
+ * reached the devices before the push.
  */
 export async function recordOvertaken(
   tx: Tx,

@@ -5,7 +5,7 @@ import { type PushFacts, triggerOf } from "./candidates.ts";
 
 const { muted, unmuted, followed } = visibilityPolicy;
 
-/** A message of a channel that concerns nobody in particular, to somebody with the settings of the first day. */
+/** A channel message that mentions no one, to an account with default settings. */
 const plain: PushFacts = {
   isDirect: false,
   mention: undefined,

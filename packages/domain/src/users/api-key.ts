@@ -16,19 +16,19 @@ import { recordForgetting } from "../push/devices/legacy-tokens.ts";
 import type { LoggedIn } from "./authenticate.ts";
 import { verifyPassword } from "./passwords.ts";
 
-/** What a client logs in with from then on. */
+/** The credentials of a client. */
 interface ApiKeyAnswer {
   readonly api_key: string;
-  /** The delivery address, as it is stored. */
+  /** The delivery address as stored. */
   readonly email: string;
   readonly user_id: number;
 }
 
 /**
- * The account's API key for its password (users.md §1): the existing one, never a new one.
- * @param host of the request, which tells the organization
+ * Returns the account's existing API key for its password (users.md §1).
+ * @param host host of the request, which identifies the organization
  * @throws ApiError `BAD_REQUEST`, `AUTHENTICATION_FAILED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`,
- *   `PASSWORD_RESET_REQUIRED`, `PASSWORD_AUTH_DISABLED`, `RATE_LIMIT_HIT`
+ * `PASSWORD_RESET_REQUIRED`, `PASSWORD_AUTH_DISABLED`, `RATE_LIMIT_HIT`
  */
 export async function fetchApiKey(
   sql: Sql,
@@ -52,8 +52,8 @@ export async function fetchApiKey(
 }
 
 /**
- * The same without a password, where the server is set up for development.
- * @throws ApiError as {@link fetchApiKey}; `BAD_REQUEST` on every other server
+ * Returns the account's API key without a password, on servers set up for development.
+ * @throws ApiError as {@link fetchApiKey}; `BAD_REQUEST` on all other servers
  */
 export async function fetchApiKeyForDevelopment(
   sql: Sql,
@@ -68,7 +68,10 @@ export async function fetchApiKeyForDevelopment(
   return answer(site, account);
 }
 
-/** Which account it is, or would be: addresses are told apart as the database does, whatever their case. */
+/**
+ * Returns the key under which login attempts are counted, for existing and unknown addresses alike.
+ * @param foldedAddress the address in PostgreSQL's lower case
+ */
 export function loginOf(realmId: number, foldedAddress: string): string {
   return `${realmId}:${foldedAddress}`;
 }
@@ -91,7 +94,7 @@ const byEmail = statement({
 
 type Found = RowOf<typeof byEmail.columns>;
 
-/** What was found where there is such an account: its columns are null together, but for the password's. */
+/** The row of an existing account: only the password's column can be null. */
 type LoginRow = {
   readonly [Name in keyof Found]: Name extends "passwordHash"
     ? Found[Name]
@@ -102,7 +105,7 @@ function isLogin(found: Found): found is LoginRow {
   return found.id !== null;
 }
 
-/** People only: bots have no passwords, and their keys are their owners' to hand out. */
+/** Finds a person by address; bots have no passwords, and only their owners can read their keys. */
 async function findLogin(
   sql: Sql,
   host: string,
@@ -129,11 +132,11 @@ function answer(site: Site, account: LoginRow): ApiKeyAnswer {
 }
 
 /**
- * Gives the caller another API key (users.md §1): from the commit on the old one is refused in every process, and the
- * polls that came with it end. A worker removes the push tokens of the older kind.
+ * Changes the account's own API key (users.md §1): after the commit, every process rejects the old key, and polls that
+ * used it end. A worker removes the account's legacy push tokens.
  * @returns the new key
- * @throws ApiError `UNAUTHORIZED` when the caller's key has been changed meanwhile: of two that hold a leaked key,
- *   the second does not get the first one's new key
+ * @throws ApiError `UNAUTHORIZED` if the key has been changed meanwhile: of two holders of a leaked key, the second
+ * does not get the first one's new key
  */
 export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Promise<string> {
   const account = await lockAccount(tx, actor.realmId, actor.id);
@@ -143,8 +146,9 @@ export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Prom
 }
 
 /**
+ * Changes an account's API key.
  * @param actorId for the audit log; null for an operator
- * @param account in the hands of the transaction
+ * @param account locked by the transaction
  * @returns the new key
  */
 export async function changeApiKey(
@@ -176,7 +180,7 @@ async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
   return found.length > 0;
 }
 
-/** Ends the event queues of an account. */
+/** Deletes the event queues of an account. */
 export const dropQueues = statement({
   name: "event-queues-of-account-drop",
   text: "DELETE FROM event_queue WHERE user_id = $1",
@@ -184,11 +188,11 @@ export const dropQueues = statement({
 });
 
 /**
- * Locks out everybody who knows the key of a bot (users.md §5): the bot gets another key, its event queues are deleted and
- * its open polls end with the commit. For a bot that passes to another owner, or gets more power than those have who could
- * read its key until then.
+ * Replaces the key of a bot, so that everyone who knows the old key is locked out (users.md §5): the bot's event queues
+ * are deleted, and its open polls end with the commit. Used when a bot gets another owner, or more power than the
+ * accounts that could read its key.
  * @param actorId for the audit log
- * @param bot in the hands of the transaction
+ * @param bot locked by the transaction
  */
 export async function renewBotKey(
   tx: Tx,
@@ -201,19 +205,19 @@ export async function renewBotKey(
 }
 
 /**
- * Limits how often somebody may try an account's password. A right one ends the counting; wrong ones of somebody else
- * keep the account's own people from logging in by password for a while, but never a key from working.
+ * Limits the attempts to guess an account's password. A correct password resets the count. Wrong attempts by others
+ * block the account's login by password for a while, but never its API key.
  */
 export interface Guesses {
   /**
-   * Counts one more try, before the password is looked at.
-   * @param login the account, or what would be one: unknown ones are counted alike
+   * Counts an attempt before the password is checked.
+   * @param login key of the account; unknown accounts are counted in the same way
    * @throws ApiError `RATE_LIMIT_HIT`
    */
   begin(login: string): Promise<void>;
-  /** The password was right. */
+  /** Resets the count after a correct password. */
   end(login: string): Promise<void>;
 }
 
-/** For installations that limit nothing. */
+/** An implementation without limits. */
 export const anyGuesses: Guesses = { begin: async () => {}, end: async () => {} };

@@ -2,14 +2,14 @@ import { type Account, type Site, accountColumns, accountRow } from "@carillon/m
 import { column, statement, type Sql } from "@carillon/db";
 import { areAlikeButForCase } from "@carillon/kit";
 
-/** Why nobody was found; for the log only, the answer never tells. */
+/** The reason of a failed authentication; only for the log, never for the response. */
 export interface NoAccount {
   readonly refused: string;
 }
 
-/** An account whose credentials were right. */
+/** An authenticated account. */
 export interface LoggedIn extends Account {
-  /** Of the key that it came with, which may be its no more by the time that something is done. */
+  /** Digest of the key that was used, which may be replaced before the request is handled. */
   readonly keyDigest: Uint8Array;
 }
 
@@ -21,13 +21,13 @@ const byDigests = statement({
   row: { ...accountRow, keyDigest: column.bytes, realmDeactivated: column.bool },
 });
 
-/** An account that has a key, whether or not it may come in. */
+/** An account found by its key, whether or not it may log in. */
 export interface KeyHolder {
   readonly account: LoggedIn;
   readonly realmDeactivated: boolean;
 }
 
-/** Whose keys these are, by their digests and in their order: one statement for all of them. */
+/** Loads the accounts with these key digests, in the same order, by one statement. */
 export async function keyHolders(
   sql: Sql,
   digests: readonly Uint8Array[],
@@ -49,9 +49,9 @@ function textOf(digest: Uint8Array): string {
 const keyShape = /^[A-Za-z0-9]{32}$/;
 
 /**
- * The account whose API key this is (users.md §1). Nothing is cached, so that a revoked key and a deactivated account
- * fail on their next request in every process. Addresses compare whatever their case.
- * @param holderOf looks into the database, after it has been called
+ * Authenticates an account by its API key (users.md §1). Nothing is cached, so that a revoked key or a deactivated
+ * account fails in every process from the next request on. Addresses are compared ignoring case.
+ * @param holderOf queries the database; must read after it has been called
  */
 export async function authenticate(
   holderOf: (keyDigest: Uint8Array) => Promise<KeyHolder | undefined>,

@@ -12,10 +12,10 @@ import {
 } from "@carillon/model";
 
 /**
- * Loads which bots are administered by whom, as far as a change of roles changes that: administrators come and go, and a
- * bot that gets the power of owners is administered by owners only. Call it before the roles are stored.
- * @param targets as they are before, with other roles than `role`
- * @returns what to call once the roles are stored: it makes the events
+ * Loads which accounts administer which bots, as far as a change of roles affects it: accounts gain or lose the
+ * administrator role, and only owners administer a bot with the power of owners. Call it before the roles are stored.
+ * @param targets the accounts before the change, with roles other than `role`
+ * @returns a function that makes the events once the roles are stored
  */
 export async function bothSidesOfBots(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function bothSidesOfBots(
   return async () => botsSeenEvents(before, await load(viewers.map(({ id }) => ({ id, role }))));
 }
 
-/** What those are told who administer other bots than before. */
+/** Makes the events for accounts that administer other bots than before. */
 export function botsSeenEvents(
   before: readonly Administered[],
   after: readonly Administered[],
@@ -67,7 +67,7 @@ function without(some: readonly Administered[], others: readonly Administered[])
   return some.filter((one) => !known.has(key(one)));
 }
 
-/** One for each bot, to all whom it concerns. */
+/** Makes one event for each bot, for all accounts whose rights changed. */
 function botEvents(
   event: typeof botAddedEvent | typeof botDeletedEvent,
   changes: readonly Administered[],

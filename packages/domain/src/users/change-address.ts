@@ -26,10 +26,10 @@ import {
 } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-/** Hours that a link works. */
+/** Hours that a link is valid. */
 const deadline = 24;
 
-/** Seconds between two mails that an account asks for: they go to addresses of strangers. */
+/** Minimum seconds between two mails for an account, because they go to unverified addresses. */
 const pause = 60;
 
 const circumstances = statement({
@@ -40,7 +40,10 @@ const circumstances = statement({
   row: { disabled: column.bool, wait: column.float.orNull() },
 });
 
-/** @throws ApiError `BAD_REQUEST` where addresses are for administrators to change */
+/**
+ * Checks that the account may change its own address.
+ * @throws ApiError `BAD_REQUEST` if only administrators may change addresses
+ */
 async function checkMayWant(tx: Tx, account: Account): Promise<{ wait: number }> {
   const facts = await tx.first(circumstances, [account.realmId, account.id]);
   if (facts?.disabled && !isOrganizationAdministrator(account))
@@ -49,9 +52,9 @@ async function checkMayWant(tx: Tx, account: Account): Promise<{ wait: number }>
 }
 
 /**
- * Notes that an account wants another address, and has the mail sent by which that is confirmed
- * (settings-and-profile-fields.md §1.3); in the place of what it wanted before. Its own address changes nothing.
- * @param account as it is, in the hands of the transaction
+ * Records an account's requested address, and a job that sends the confirmation mail (settings-and-profile-fields.md
+ * §1.3). Replaces an earlier request. Requesting the current address has no effect.
+ * @param account locked by the transaction
  * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`
  */
 export async function wantAddress(
@@ -103,8 +106,8 @@ const byToken = statement({
 });
 
 /**
- * What a link confirms, for the page that asks whether it shall; nothing changes.
- * @throws ApiError `BAD_REQUEST`: the same for every link that does not work
+ * Returns what a link would confirm, for the page that asks for confirmation; changes nothing.
+ * @throws ApiError `BAD_REQUEST`: the same for every invalid link
  */
 export async function findWantedAddress(
   sql: Sql,
@@ -123,10 +126,9 @@ export async function findWantedAddress(
 }
 
 /**
- * Gives an account the address that it wanted and has confirmed, at once, as `PATCH /users/{id}` does. The link works
- * once.
+ * Gives an account its confirmed address immediately, as `PATCH /users/{id}` does. A link works once.
  * @returns the address
- * @throws ApiError `BAD_REQUEST`: the same for a link that never was, is too old, was used, or is wanted no more
+ * @throws ApiError `BAD_REQUEST`: the same for a link that is unknown, expired, used or replaced
  */
 export async function confirmAddress(tx: Tx, site: Site, token: string): Promise<string> {
   const wanted = await tx.first(byToken, [site.secrets.digest(token)]);
@@ -162,14 +164,18 @@ function noSuchLink() {
   );
 }
 
-/** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
+/**
+ * Checks that the actor is an owner who may change e-mail addresses (users.md §3.1).
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 export function checkMayChangeAddresses(actor: Account): void {
   if (!isOwner(actor) || !actor.canChangeUserEmails)
     throw errors.badRequest("You may not change e-mail addresses");
 }
 
 /**
- * The address that the account is to have; undefined where it has it (users.md §3.5).
+ * Checks an account's new address (users.md §3.5).
+ * @returns undefined if the account already has it
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkAddressFor(
@@ -193,10 +199,10 @@ const storeAddress = statement({
 });
 
 /**
- * Gives the account the address, with which it logs in from then on.
- * @returns what to tell: the delivery address to those who see it, where everybody sees it, that, and the
- *   picture that is made of it
- * @throws a unique violation (SQLSTATE 23505) when another account was given it meanwhile
+ * Stores the account's new address, with which it logs in from then on.
+ * @returns the events: the delivery address for accounts that can see it; the visible address if it is public; the
+ * picture if it derives from the address
+ * @throws a unique violation (SQLSTATE 23505) if another account has taken it meanwhile
  */
 export async function changeAddress(tx: Tx, target: Account, address: string): Promise<NewEvent[]> {
   const isPublic = target.emailAddressVisibility === visibleToEveryone;
@@ -225,8 +231,8 @@ const accountsSeeing = statement({
 });
 
 /**
- * The active accounts that see the address, its own too.
- * @param everybody who sees the account
+ * Returns the active accounts that can see the address, including the account itself.
+ * @param everybody accounts that can see the account
  */
 async function seeingAddress(tx: Tx, account: Account, everybody: Audience): Promise<Audience> {
   const seeing = rolesSeeingAddress(account);
@@ -236,9 +242,9 @@ async function seeingAddress(tx: Tx, account: Account, everybody: Audience): Pro
 }
 
 /**
- * The address as it is stored: trimmed. `user5@HOST` is what others see of an account that hides its address: nobody
- * can have such a one.
- * @param parameter names it in the refusal
+ * Trims and checks a new address. Rejects `user5@HOST`, the form in which other users see an account that hides its
+ * address.
+ * @param parameter its name in the error
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkNewAddress(
@@ -264,8 +270,8 @@ const sameAddress = statement({
 });
 
 /**
- * Whether no other account has the address, in whatever case and state; the organization's own bots count.
- * @param exceptId the account that is to have it
+ * Checks that no other account has the address, ignoring case; inactive accounts and system bots count too.
+ * @param exceptId the account that will have it
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkAddressIsFree(
@@ -278,7 +284,7 @@ export async function checkAddressIsFree(
   if (taken.length > 0) throw addressTaken();
 }
 
-/** The refusal of an address that another account has. */
+/** The error for an address that another account has. */
 export function addressTaken() {
   return errors.badRequest("Another user has this e-mail address");
 }
@@ -299,7 +305,7 @@ const about = statement({
   },
 });
 
-/** The mail to the new address; undefined where it is wanted no more. */
+/** Returns the mail to the new address; undefined if the request is no longer valid. */
 export async function addressChangeMail(
   sql: Sql,
   site: Site,

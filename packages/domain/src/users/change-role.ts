@@ -27,8 +27,8 @@ import { bothSidesOfBots } from "./bots-of-user.ts";
 import { isPastWaitingPeriod } from "./promote-members.ts";
 
 /**
- * Whether the actor may give the account another role (users.md §3.2). The owner set must be locked where the account
- * is an owner.
+ * Checks that the actor may give the account another role (users.md §3.2). If the account is an owner, the owner set
+ * must be locked.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function checkNewRole(
@@ -47,8 +47,8 @@ export async function checkNewRole(
 }
 
 /**
- * Whether the role, undefined for the same, gives a bot the power of owners (users.md §5): its key must change then, which
- * administrators, and an owner of the bot with a lesser role, may know.
+ * Whether the new role (undefined for no change) gives a bot the power of owners (users.md §5). Its key must change
+ * then, because administrators or an owner of the bot with a lesser role may know it.
  */
 export function gainsPowerOfOwners(target: Account, role: number | undefined): boolean {
   return target.isBot && role === roles.owner && !isOwner(target);
@@ -64,11 +64,11 @@ const storeRole = statement({
 });
 
 /**
- * Gives accounts the role, with the memberships that follow from it (user-groups.md §2), with as many statements for a
- * person's hundred bots as for one account. The group graph must be locked.
- * @param targets as they are now, with other roles
- * @returns what to tell: the roles, the groups, and to the accounts themselves the channels, bots and addresses that
- *   they see now or no longer
+ * Gives accounts a role and the resulting memberships (user-groups.md §2). The number of statements does not depend on
+ * the number of accounts. The group graph must be locked.
+ * @param targets the accounts before the change, with other roles
+ * @returns the events: roles, groups, and, for the accounts themselves, the channels, bots and addresses that they gain
+ * or lose
  */
 export async function changeRoles(
   tx: Tx,
@@ -77,7 +77,7 @@ export async function changeRoles(
   role: number,
 ): Promise<NewEvent[]> {
   if (targets.length === 0) return [];
-  // A deactivated account is on no list of members, and watches no channels.
+  // A deactivated account is in no list of members, and receives no channel events.
   const active = targets.filter(({ isActive }) => isActive);
   const [groups, seen, botsNow] = await Promise.all([
     loadSystemGroups(tx, realm.id),
@@ -113,7 +113,7 @@ export async function changeRoles(
   };
   return [
     ...(await roleEvents(tx, targets, role)),
-    // Before what is told of them, and after it.
+    // Gained accounts come before the events that refer to them, lost accounts after these.
     ...userVisibility.gained,
     ...moved("membersRemoved", left, false),
     ...moved("membersAdded", joined, false),
@@ -133,7 +133,7 @@ export async function changeRoles(
 
 async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  // One person, or bots, which everybody sees.
+  // One person, or bots, which everyone can see.
   for (const target of targets)
     events.push(personUpdated(target.id, { role }, await audienceSeeing(tx, target)));
   return events;
@@ -162,11 +162,10 @@ const join = statement({
 });
 
 /**
- * What accounts are told that see something else with the role that they have got (events.md §4): the default channels
- * and addresses. The group graph must be locked: nobody comes meanwhile,
- * and nobody shows or hides an address.
- * @param targets active accounts with the roles that they had
- * @param role which all of them have by now
+ * Makes the further events for accounts whose new role changes what they see (events.md §4): default channels and
+ * addresses. The group graph must be locked, so that no account is created and no address visibility changes meanwhile.
+ * @param targets active accounts with their previous roles
+ * @param role the new role of all of them
  */
 async function roleVisibilityEvents(
   sql: Sql,
@@ -181,7 +180,7 @@ async function roleVisibilityEvents(
   return parts.flat();
 }
 
-/** Guests are not told of them, and know none. */
+/** Guests have no list of default channels. */
 async function defaultChannelsSeen(
   sql: Sql,
   realmId: number,
@@ -196,7 +195,7 @@ async function defaultChannelsSeen(
   return [await defaultChannelsEvent(sql, realmId, audience)];
 }
 
-/** Addresses that are shown by now, or hidden, and the pictures that are made of them. */
+/** Makes events for addresses that become visible or hidden, and for the pictures derived from them. */
 async function addressesSeen(
   sql: Sql,
   realmId: number,
@@ -206,13 +205,13 @@ async function addressesSeen(
   const events: NewEvent[] = [];
   for (const oldRole of new Set(targets.map((target) => target.role))) {
     const [had, has] = [visibilitiesSeenBy(oldRole), visibilitiesSeenBy(role)];
-    // Of two roles one sees all addresses that the other does.
+    // Of two roles, one always sees all the addresses that the other sees.
     const gained = has.filter((visibility) => !had.includes(visibility));
     const changed = [...gained, ...had.filter((visibility) => !has.includes(visibility))];
     if (changed.length === 0) continue;
     const alike = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
     const told = await inSlices(await accountsShowing(sql, realmId, changed), (account) => {
-      // One's own one sees always.
+      // An account always sees its own address.
       const audience = alike.filter((id) => id !== account.id);
       if (audience.length === 0) return [];
       const shown = gained.length > 0 ? account.deliveryEmail : null;
@@ -233,7 +232,7 @@ const withVisibility = statement({
   row: accountRow,
 });
 
-/** People, deactivated ones too, by `email_address_visibility`; the addresses of bots everybody sees. */
+/** Loads people, including deactivated ones, by `email_address_visibility`; bots' addresses are always visible. */
 function accountsShowing(
   sql: Sql,
   realmId: number,
@@ -249,10 +248,10 @@ const guestNoMore = statement({
 });
 
 /**
- * A bot that became a guest with its owner is one no more: its new owner is none (users.md §3). The group graph must be
- * locked.
- * @param bot as it is by now
- * @returns what to tell
+ * Ends the guest role of a bot that became a guest with its previous owner, because its new owner is not a guest
+ * (users.md §3). The group graph must be locked.
+ * @param bot in its current state
+ * @returns the events
  */
 export async function botWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
   const was = await tx.first(guestNoMore, [bot.id]);

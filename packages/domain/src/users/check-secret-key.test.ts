@@ -18,11 +18,11 @@ describe("The check of SECRET_KEY", () => {
   });
   after(() => database.drop());
 
-  it("takes any secret for a database without accounts", async () => {
+  it("accepts any secret for a database without accounts", async () => {
     await checkSecretKey(db, others);
   });
 
-  it("takes the secret that sealed the keys in the database, and no other", async () => {
+  it("accepts only the secret that sealed the keys in the database", async () => {
     await createFirstOrganization(db, site, { demo: false });
     await checkSecretKey(db, site.secrets);
     const error: unknown = await checkSecretKey(db, others).catch((thrown: unknown) => thrown);

@@ -9,8 +9,8 @@ const oldest = statement({
 });
 
 /**
- * Proves on one account that these secrets are those of the database: with others every credential would be
- * refused, and new keys would be sealed beside old ones.
+ * Checks these secrets against one account of the database: with wrong ones, every credential would be rejected, and
+ * new keys would be sealed with a different secret.
  * @throws StartupError that names SECRET_KEY
  */
 export async function checkSecretKey(sql: Sql, secrets: Secrets): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Whether the password is one of those that guessers try first, in whatever case. The list is loaded by the first who
- * asks: 10 MB for what few do, and not often.
- * @param password no longer than passwords may be
+ * Whether the password is one of the commonly leaked ones, ignoring case. The list is loaded on the first call, because
+ * it takes 10 MB and is rarely needed.
+ * @param password within the maximum length
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   const { leakedPasswords } = await import("./leaked-passwords.ts");

@@ -36,8 +36,8 @@ import { checkPassword, hashPassword } from "./passwords.ts";
 import { newAccountEvents } from "./user-events.ts";
 
 /**
- * Adds an account and tells everybody; the last statement of its transaction.
- * @throws a unique violation (SQLSTATE 23505) when the address is taken
+ * Inserts an account and emits its events; the last call of its transaction.
+ * @throws a unique violation (SQLSTATE 23505) if the address is taken
  */
 export async function createUser(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function createUser(
 }
 
 /**
- * Adds a member on behalf of an administrator who may (users.md §5), and welcomes them; what the actor may is asked
+ * Creates a member for an administrator (users.md §5), and sends the welcome message. The actor's permission is checked
  * again in the transaction.
  * @returns its id
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
@@ -77,19 +77,19 @@ function checkMayCreate(actor: Account): void {
   if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");
 }
 
-/** A person who is to have an account, as they were typed in. */
+/** The input for a new person's account. */
 export interface NewPerson {
   readonly email: string;
   readonly password: string;
   readonly fullName: string;
-  /** A member's unless given. */
+  /** Default: member. */
   readonly role?: number;
 }
 
 /**
- * Adds a person to an organization and welcomes them (users.md §5). The password is hashed before the transaction
- * begins, which would otherwise hold a connection for as long.
- * @param authorize checks in the transaction who adds them; their id for the audit log, null for an operator
+ * Creates a person's account and sends the welcome message (users.md §5). Hashes the password before the transaction
+ * begins, so that no connection is held meanwhile.
+ * @param authorize checks the actor in the transaction; returns its id for the audit log, null for an operator
  * @throws ApiError `BAD_REQUEST`; what `authorize` throws
  */
 export async function addPerson(
@@ -127,35 +127,35 @@ export async function addPerson(
     });
 }
 
-/** What an account is made of. Everything left out is as for a new member. */
+/** The data of a new account. Missing fields default to those of a new member. */
 export interface NewUser {
   readonly email: string;
   readonly fullName: string;
-  /** A member's unless given. */
+  /** Default: member. */
   readonly role?: number;
   /** Made by `hashPassword`; without one the account cannot log in by password. */
   readonly passwordHash?: string;
-  /** A fresh one unless given. */
+  /** Default: a new random key. */
   readonly apiKey?: string;
   readonly isBot?: boolean;
-  /** Of a bot: 1 unless given. */
+  /** Of a bot; default 1. */
   readonly botType?: 1 | 2 | 3 | 4;
   readonly botOwnerId?: number;
-  /** The organization's own bots: they are in no group and on no list of members. */
+  /** The kind of a system bot: system bots are in no group and in no list of members. */
   readonly systemBotKind?: "notification" | "welcome";
   readonly timezone?: string;
   readonly canCreateUsers?: boolean;
   readonly canChangeUserEmails?: boolean;
-  /** Who made it, for the audit log; nobody at the organization's beginning. */
+  /** The creator for the audit log; undefined for the accounts of a new organization. */
   readonly createdBy?: number;
-  /** Over the organization's defaults, by wire names. */
+  /** Override the organization's defaults; wire names. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 interface InsertedUser {
   readonly account: Account;
   readonly apiKey: string;
-  /** What clients have to be told. */
+  /** The events to emit. */
   readonly events: NewEvent[];
 }
 
@@ -172,9 +172,9 @@ const insert = statement({
 });
 
 /**
- * Adds an account with everything that belongs to one (users.md §5): its settings copied from the organization's
- * defaults, its place in the system groups, its subscriptions to the default channels.
- * @throws a unique violation (SQLSTATE 23505) when the address is taken
+ * Inserts an account and its dependent rows (users.md §5): settings copied from the organization's defaults,
+ * memberships in system groups, subscriptions to default channels.
+ * @throws a unique violation (SQLSTATE 23505) if the address is taken
  */
 export async function insertUser(
   tx: Tx,
@@ -236,7 +236,7 @@ const join = statement({
   row: {},
 });
 
-/** Puts a new account into its role's group, and members past the waiting period into the full members' one. */
+/** Adds a new account to the group of its role, and to the full members if there is no waiting period. */
 async function joinSystemGroups(
   tx: Tx,
   realm: Realm,
@@ -252,7 +252,7 @@ async function joinSystemGroups(
   return ids;
 }
 
-/** The named groups that an account is a direct member of. */
+/** Selects the named groups that have an account as a direct member. */
 export const groupsOfAccount = statement({
   name: "groups-of-account",
   text: `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id

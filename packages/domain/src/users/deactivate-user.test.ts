@@ -17,7 +17,7 @@ describe("the deactivation of a user whose process is killed", () => {
   const scene = useScene();
   const { db } = scene;
 
-  it("leaves accounts as they were or all done, the user last, wherever that is, and goes on when it is asked for again", async () => {
+  it("leaves each account unchanged or completely deactivated, the user last, wherever it is killed, and continues when repeated", async () => {
     const { owner, realm } = scene.org;
     const target = await user(db, realm);
     const bots = [await bot(db, target), await bot(db, target)];
@@ -58,7 +58,7 @@ describe("the deactivation of a user whose process is killed", () => {
         expect(new Set(Object.values(state)), JSON.stringify(state)).to.have.property("size", 1);
       const inactive = found.filter(({ isActive }) => !isActive).length;
       expect(await count()).to.equal(accounts.length - inactive);
-      // The person was made before the bots.
+      // Ids do not determine the order: the person has a lower id than the bots.
       if (!found[0]?.isActive) expect(inactive).to.equal(accounts.length);
       seen.add(inactive);
     }

@@ -37,7 +37,7 @@ import { type DeactivationNote, recordDeactivationMail } from "./deactivation-ma
 import { reactivatedSettings } from "./reactivate-user.ts";
 import { deleteProfile } from "./update-user.ts";
 
-/** What is to be deleted of a user and of their bots, as on the wire. */
+/** The data of a user and of their bots to delete, in the wire format. */
 export interface DeactivationActions {
   readonly delete_profile: boolean;
   readonly delete_public_channel_messages: boolean;
@@ -45,18 +45,18 @@ export interface DeactivationActions {
   readonly delete_direct_messages: boolean;
 }
 
-/** What an administrator wants beside the deactivation. */
+/** Options of a deactivation by an administrator. */
 interface DeactivationOptions {
   readonly actions?: DeactivationActions | undefined;
-  /** For the user's mail; undefined where none is wanted, blank for one without a comment. */
+  /** Comment for the mail to the user; undefined for no mail, blank for a mail without a comment. */
   readonly comment?: string | undefined;
 }
 
-/** Code points of a comment. */
+/** Maximum code points of a comment. */
 const maxComment = 2_000;
 
 /**
- * Deactivates a person on behalf of an administrator (users.md §4), with their bots.
+ * Deactivates a person and their bots for an administrator (users.md §4).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateUser(
@@ -94,7 +94,7 @@ function wantedOf(actions: DeactivationActions): WantedDeletions {
   };
 }
 
-/** @returns what the audit log keeps of it; undefined where nobody wants the user told */
+/** @returns the note for the audit log; undefined if no mail is requested */
 function checkComment(text: string | undefined): DeactivationNote | undefined {
   if (text === undefined) return undefined;
   const comment = text.trim();
@@ -106,7 +106,7 @@ function checkComment(text: string | undefined): DeactivationNote | undefined {
 }
 
 /**
- * Deactivates the actor's own account, with its bots (users.md §5).
+ * Deactivates the actor's own account and its bots (users.md §5).
  * @throws ApiError `CANNOT_DEACTIVATE_LAST_USER`
  */
 export async function deactivateOwnUser(db: Database, actor: Account): Promise<void> {
@@ -119,7 +119,7 @@ const anotherActive = statement({
   row: {},
 });
 
-/** Refuses the last account and the last owner; the last account comes first. */
+/** Rejects the last active account, then the last owner. */
 async function checkCanLeave(tx: Tx, actor: Account, user: Account): Promise<void> {
   if (!(await tx.first(anotherActive, [actor.realmId, user.id])))
     throw errors.cannotDeactivateLastUser("user", false);
@@ -137,8 +137,8 @@ interface Deactivator {
 }
 
 /**
- * An account that deactivates another one, or itself.
- * @param check whether the actor may, both as they are by now
+ * Returns the deactivator for an account that deactivates another one, or itself.
+ * @param check checks the permission, given the current state of both accounts
  */
 function byAccount(
   actor: Account,
@@ -148,34 +148,34 @@ function byAccount(
     realmId: actor.realmId,
     id: actor.id,
     async authorize(tx, user) {
-      // A bot that deactivates its own owner was deactivated before its owner.
+      // A bot that deactivates its own owner has been deactivated before the owner.
       const now = actor.botOwnerId === user.id ? actor : await currentActor(tx, actor);
       await check(tx, now, user);
     },
   };
 }
 
-/** What is to be deleted of a person and of their bots. */
+/** The data of a person and of their bots to delete. */
 interface WantedDeletions {
   readonly profile: boolean;
   readonly messages: MessagesToDelete;
-  /** What that is called on the wire, for the audit log. */
+  /** Names of the actions in the wire format, for the audit log. */
   readonly names: readonly string[];
 }
 
-/** What is wanted beside the deactivation. */
+/** Options of a deactivation. */
 interface Deactivation {
-  /** What the user is told by mail; nothing unless given. */
+  /** Note of the mail to the user; undefined for no mail. */
   readonly note?: DeactivationNote | undefined;
-  /** Nothing unless given, and nothing for an operator. */
+  /** Undefined to delete nothing, as always for an operator. */
   readonly deletes?: WantedDeletions | undefined;
 }
 
 /**
- * Deactivates a person (users.md §4): their active bots first, each in a transaction of its own, then the person, with
- * whatever bot has come meanwhile. When it returns, every key of theirs is refused. Cut short, it leaves bots inactive
+ * Deactivates a person (users.md §4): first their active bots, each in its own transaction, then the person with any
+ * bots created meanwhile. When it returns, all their keys are rejected. If interrupted, it leaves some bots inactive
  * and the person active, and can be repeated.
- * @throws ApiError what `authorize` of the actor throws, and `BAD_REQUEST` where there is no such account
+ * @throws ApiError what the actor's `authorize` throws, and `BAD_REQUEST` if there is no such account
  */
 export async function deactivateWithBots(
   db: Database,
@@ -250,8 +250,8 @@ const deactivate = statement({
 });
 
 /**
- * Clients that are told of a deactivation take the account out of groups and settings. Guests who do not see the account
- * are not told of it, so they get the changed groups and settings instead.
+ * Makes events for guests who cannot see the account. Other clients remove a deactivated account from groups and
+ * settings themselves; these guests do not receive the deactivation, so they receive the changed groups and settings.
  */
 async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
   const blind = await guestsNotSeeing(tx, account);
@@ -263,19 +263,19 @@ async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<N
   ];
 }
 
-/** What is wanted beside the deactivation itself. */
+/** Options of the deactivation of one account. */
 interface AccountDeactivation {
   readonly note?: object;
   readonly deletesProfile?: boolean;
 }
 
 /**
- * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
- * gone, as are its devices, and it counts as nobody's subscriber. Everything else of it is kept for its return.
+ * Deactivates one account, person or bot (users.md §4): after the commit its key is rejected. Deletes its event queues
+ * and devices, and no longer counts it as a subscriber. Keeps everything else for its reactivation.
  * @param actorId for the audit log; null for an operator
- * @param account as it is, in the hands of the transaction
- * @param options `note`: for the audit log; `deletesProfile`: whether its name and picture go too
- * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
+ * @param account locked by the transaction
+ * @param options `note`: for the audit log; `deletesProfile`: whether to delete its name and picture
+ * @returns the events in order, which also end the account's open polls, and the id of the audit log's entry
  */
 export async function deactivateAccount(
   tx: Tx,

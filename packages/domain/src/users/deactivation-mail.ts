@@ -4,13 +4,13 @@ import { sendMail } from "@carillon/jobs";
 import type { Letter } from "@carillon/mail";
 import { realmUrl, type Site } from "@carillon/model";
 
-/** What the audit log keeps of the comment that goes to a user who is deactivated. */
+/** The comment for a deactivated user, as stored in the audit log. */
 export interface DeactivationNote {
-  /** Trimmed; blank for a mail without one. */
+  /** Trimmed; blank for a mail without a comment. */
   readonly notification_comment: string;
 }
 
-/** Writes down that a person is to be told. @param auditId the line of the audit log that tells of it */
+/** Records a job that mails the person. @param auditId id of the deactivation's entry in the audit log */
 export async function recordDeactivationMail(
   tx: Tx,
   realmId: number,
@@ -36,8 +36,8 @@ const about = statement({
 });
 
 /**
- * Tells a person that their account has been deactivated, with the administrator's comment (users.md §4).
- * @param wanted `auditId`: the line of the audit log that tells of it
+ * Makes the mail that tells a person of the deactivation, with the administrator's comment (users.md §4).
+ * @param wanted `auditId`: id of the deactivation's entry in the audit log
  */
 export async function deactivationMail(
   sql: Sql,

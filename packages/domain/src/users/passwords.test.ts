@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 
 describe("Passwords", () => {
-  it("are stored as salted hashes that name their cost", async () => {
+  it("are stored as salted hashes that contain their cost", async () => {
     const [first, second] = await Promise.all([hashPassword("secret"), hashPassword("secret")]);
     expect(first).to.match(/^scrypt\$32768\$8\$1\$[\w+/=]{24}\$[\w+/=]{44}$/);
     expect(first).not.to.equal(second);
@@ -14,25 +14,25 @@ describe("Passwords", () => {
     expect(await verifyPassword("Secret", first)).to.equal(false);
   });
 
-  it("verify at the cost that they were hashed with", async () => {
+  it("are verified at the cost of their hash", async () => {
     const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$";
     const { scryptSync } = await import("node:crypto");
     const key = scryptSync("secret", "saltsaltsaltsalt", 32, { N: 1024, r: 8, p: 1 });
     expect(await verifyPassword("secret", cheap + key.toString("base64"))).to.equal(true);
   });
 
-  it("are the same however their letters are composed", async () => {
+  it("are equal in all Unicode compositions", async () => {
     const hash = await hashPassword("pa\u0308sse");
     expect(await verifyPassword("p\u00e4sse", hash)).to.equal(true);
   });
 
-  it("never match where there is none", async () => {
+  it("never match if there is no hash", async () => {
     expect(await verifyPassword("", null)).to.equal(false);
   });
 
-  it("never match a text that no password is as long as, for the work of a wrong one", async () => {
+  it("never match a text that is too long, at the cost of a wrong password", async () => {
     const hash = await hashPassword("");
-    // Composing these takes seconds in one go; some 40 times as many would take minutes.
+    // Normalizing these takes seconds each; 40 times as many would take minutes.
     const hostile = `a${"\u0301\u0316".repeat(40_000)}`;
     const wrong = await workOf(() => verifyPassword("wrong", hash));
     expect(wrong).to.deep.equal({ matches: false, hashed: 1, composed: 5 });
@@ -46,7 +46,7 @@ describe("Passwords", () => {
     expect(await verifyPassword("\u{1f600}".repeat(100), longest)).to.equal(true);
   });
 
-  it("are hashed two at a time, and refused when too many wait", async () => {
+  it("are hashed two at a time, and rejected if too many are waiting", async () => {
     const running = new Set<number>();
     let most = 0;
     const hook = createHook({
@@ -63,14 +63,14 @@ describe("Passwords", () => {
       Array.from({ length: 110 }, () => verifyPassword("wrong", cheap)),
     ).finally(() => hook.disable());
     const refused = results.filter((result) => result.status === "rejected");
-    // Two are at work, a hundred wait.
+    // Two are being hashed, a hundred wait.
     expect(refused).to.have.length(8);
     for (const { reason } of refused)
       expect(reason).to.deep.include({ code: "INTERNAL_ERROR", facts: { reason: "unavailable" } });
     expect(most).to.equal(2);
   });
 
-  it("count no try where too many wait", async () => {
+  it("are not counted as attempts if rejected because too many are waiting", async () => {
     const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$AAAA";
     let tries = 0;
     const results = await Promise.allSettled(
@@ -80,7 +80,7 @@ describe("Passwords", () => {
     expect(tries).to.equal(102);
   });
 
-  it("leave the event loop free", async () => {
+  it("do not block the event loop", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     await Promise.all([hashPassword("a"), hashPassword("b")]);
@@ -89,7 +89,7 @@ describe("Passwords", () => {
   });
 });
 
-/** What `verify` answers, how many hashes it derives, and of how many UTF-16 units it composes the letters. */
+/** Returns the result of `verify`, the number of hashes derived, and the number of UTF-16 units normalized. */
 async function workOf(verify: () => Promise<boolean>) {
   let hashed = 0;
   let composed = 0;

@@ -6,24 +6,24 @@ import { codePointLength } from "@carillon/kit";
 
 import { isCommonPassword } from "./common-passwords.ts";
 
-/** Code points that a password may have (events.md §1.3). */
+/** Minimum and maximum code points of a password (events.md §1.3). */
 export const passwordLength = { min: 6, max: 100 };
 
-/** Cost of one hash: 32 MiB of memory and some 60 ms of one core, off the event loop. */
+/** Cost of one hash: 32 MiB of memory and about 60 ms of one core, in the thread pool. */
 const cost = { N: 2 ** 15, r: 8, p: 1 };
 const keyLength = 32;
 
-/** Hashes that are derived at a time: half of the threads that Node has for such work, which others need too. */
+/** Hashes derived concurrently: half of Node's thread pool, which other work needs too. */
 const atATime = 2;
-/** Those that are worked on or wait for their turn: some three seconds of work. */
+/** Maximum hashes running or waiting: about three seconds of work. */
 const mayBeInLine = atATime + 100;
 let inLine = 0;
 const hashing = pLimit(atATime);
 
 /**
- * The hash of a password as it is stored: `scrypt$N$r$p$salt$hash`, the last two in base64.
+ * Hashes a password for storage as `scrypt$N$r$p$salt$hash`, the last two in base64.
  * @param password checked by `checkPassword`
- * @throws ApiError 503 when too many wait to be hashed
+ * @throws ApiError 503 if too many are waiting
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
@@ -36,15 +36,14 @@ function stored(salt: Buffer, key: Buffer): string {
   return ["scrypt", N, r, p, salt.toString("base64"), key.toString("base64")].join("$");
 }
 
-/** Of no password that anybody knows: what is tried where there is no account costs what others cost. */
+/** A hash that no password matches: an attempt for an unknown account costs as much as for an existing one. */
 const nobodysHash = stored(randomBytes(16), randomBytes(keyLength));
 
 /**
- * Whether the password is the one that `hash` was made of. Without a hash, and for a text that is longer than any
- * password, it takes as long and is false: the time of an answer tells neither whether there is such an account nor
- * how long its password is.
- * @param begin counts the try, and may refuse it; not called when too many wait, which is nobody's try
- * @throws ApiError 503 when too many wait to be hashed; what `begin` throws
+ * Whether the password matches the hash. Without a hash, and for a text longer than any password, returns false after
+ * the same time, so that the response time reveals neither whether the account exists nor how long its password is.
+ * @param begin counts the attempt, and may reject it; not called if too many are waiting
+ * @throws ApiError 503 if too many are waiting; what `begin` throws
  */
 export async function verifyPassword(
   password: string,
@@ -56,7 +55,7 @@ export async function verifyPassword(
   const expected = Buffer.from(key, "base64");
   const options = { N: Number(N), r: Number(r), p: Number(p) };
   const possible = isPossible(password);
-  // Whatever is too long is never looked at: composing its letters takes time that grows with the square of them.
+  // A text that is too long is not processed at all: normalizing it takes quadratic time.
   const tried = possible ? password : "";
   const actual = await withPlaceInLine(async () => {
     await begin();
@@ -65,14 +64,17 @@ export async function verifyPassword(
   return timingSafeEqual(actual, expected) && hash !== null && possible;
 }
 
-/** Counting stops being worth it at twice the length in UTF-16 units, the most that this many code points have. */
+/** Checks the number of UTF-16 units first, at most two for each code point, to avoid counting a very long text. */
 function isPossible(password: string): boolean {
   return (
     password.length <= 2 * passwordLength.max && codePointLength(password) <= passwordLength.max
   );
 }
 
-/** @throws ApiError 503 when there is none, and then nothing is done */
+/**
+ * Runs the work if fewer than the maximum are running or waiting.
+ * @throws ApiError 503 otherwise
+ */
 async function withPlaceInLine<Result>(work: () => Promise<Result>): Promise<Result> {
   if (inLine >= mayBeInLine)
     throw errors.unavailable("Too many passwords are being checked: try again in a moment");
@@ -94,7 +96,7 @@ function derive(
   return hashing(
     () =>
       new Promise((resolve, reject) => {
-        // Equal passwords are equal however the keyboard composes their letters.
+        // Normalized, so that passwords match whatever composition the keyboard produces.
         scrypt(password.normalize("NFKC"), salt, length, { ...options, maxmem }, (error, key) =>
           error ? reject(error) : resolve(key),
         );
@@ -102,7 +104,10 @@ function derive(
   );
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/**
+ * Checks that a new password is long enough and not a common one.
+ * @throws ApiError `BAD_REQUEST`
+ */
 export async function checkPassword(password: string): Promise<void> {
   const length = codePointLength(password);
   const { min, max } = passwordLength;

@@ -37,7 +37,7 @@ describe("the making of full members", () => {
     return rows.map(({ userId }) => userId);
   };
 
-  it("adds those who have waited for whole days, bots too, and tells everybody of those who are active", async () => {
+  it("adds members after whole days of waiting, also bots, and sends an event for the active ones", async () => {
     const [patient, away, hasty] = [
       await user(db, org.realm),
       await user(db, org.realm, { isActive: false }),
@@ -61,7 +61,7 @@ describe("the making of full members", () => {
     ]);
   });
 
-  it("has nothing to do the second time, and says nothing", async () => {
+  it("does nothing and sends no event the second time", async () => {
     await joinedAgo("4 days", org.member);
     await promote();
     const before = await fullMembers();
@@ -70,7 +70,7 @@ describe("the making of full members", () => {
     expect(await fullMembers()).to.deep.equal(before);
   });
 
-  it("has one effect when several processes do it at once", async () => {
+  it("has one effect if several processes run it at once", async () => {
     await joinedAgo("4 days", org.member);
     const { events } = await eventsOf(db, org.realm.id, () =>
       Promise.all([1, 2, 3].map(() => promoteMembers(db, new AbortController().signal))),
@@ -78,7 +78,7 @@ describe("the making of full members", () => {
     expect(events).to.have.length(1);
   });
 
-  it("takes nobody out, and touches no organization without a waiting period", async () => {
+  it("removes no one, and skips organizations without a waiting period", async () => {
     const open = await organization(db);
     const early = await user(db, org.realm);
     await db.prisma.userGroupMember.create({
@@ -93,7 +93,7 @@ describe("the making of full members", () => {
     expect(await fullMembers()).to.deep.equal([early.id]);
   });
 
-  it("passes over deactivated organizations, and ends when it is told to", async () => {
+  it("skips deactivated organizations, and stops when aborted", async () => {
     await joinedAgo("4 days", org.member);
     await changeOrganization(db, org.realm, { deactivated: true });
     expect((await promote()).result).to.equal(0);
@@ -102,7 +102,7 @@ describe("the making of full members", () => {
     expect((await promote()).result).to.equal(1);
   });
 
-  it("does not count time as another role against anybody", async () => {
+  it("requires the role of a member at the time it runs", async () => {
     const late = await user(db, org.realm, { role: roles.guest });
     await joinedAgo("4 days", late);
     await promote();

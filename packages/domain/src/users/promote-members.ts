@@ -23,10 +23,10 @@ const waiting = statement({
 });
 
 /**
- * Makes full members of those who have passed their organization's waiting period since the last time (user-groups.md
- * §2): one transaction an organization, one process at a time. A full member stays one.
- * @param signal fires when it is to come to an end
- * @returns how many organizations had new ones
+ * Promotes members to full members after their organization's waiting period (user-groups.md §2): one transaction for
+ * each organization, one process at a time. Full members stay full members.
+ * @param signal aborts the work
+ * @returns how many organizations had new full members
  */
 export async function promoteMembers(db: Database, signal: AbortSignal): Promise<number> {
   const realms = await db.rows(waiting);
@@ -44,7 +44,7 @@ const waitingPeriod = statement({
   row: { days: column.int },
 });
 
-/** The threshold is read under the lock that its change needs. */
+/** Reads the threshold under the lock that changing it requires. */
 function promoteIn(db: Database, realmId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await leads(tx, promoteFullMembers, realmId))) return false;
@@ -62,7 +62,7 @@ function promoteIn(db: Database, realmId: number): Promise<boolean> {
 
 const day = 86_400;
 
-/** Whether the account has been here for as many whole days as the organization wants of a full member. */
+/** Whether the account has completed the organization's waiting period, in whole days. */
 export function isPastWaitingPeriod(
   realm: Pick<Realm, "now" | "waitingPeriodThreshold">,
   account: Pick<Account, "dateJoined">,
@@ -70,7 +70,7 @@ export function isPastWaitingPeriod(
   return Math.floor((realm.now - account.dateJoined) / day) >= realm.waitingPeriodThreshold;
 }
 
-/** A member's whole days since it joined; of the table `users`, called `u`. */
+/** SQL: whole days since the account `users u` joined. */
 const age = `floor(extract(epoch FROM now() - u.date_joined) / ${day})`;
 
 const movers = statement({
@@ -83,7 +83,7 @@ const movers = statement({
   row: {
     id: column.int,
     isActive: column.bool,
-    /** False for those who leave. */
+    /** False for members who leave the group. */
     joins: column.bool,
   },
 });
@@ -97,11 +97,11 @@ const joinGroup = statement({
 });
 
 /**
- * Puts everybody into the full members' group who has passed the waiting period, and with `both` takes out who has
- * not (user-groups.md §2). Of those who are deactivated nobody is told. The group graph must be locked.
- * @param groupId of `role:fullmembers`
- * @param days that a full member has been here, at least
- * @returns what to tell: the memberships, and to those concerned the channels that these show or hide
+ * Adds members who have passed the waiting period to the full members' group, and with `both` removes the others
+ * (user-groups.md §2). No events are made for deactivated accounts. The group graph must be locked.
+ * @param groupId id of `role:fullmembers`
+ * @param days the waiting period
+ * @returns the events of the memberships, and of the channels that become visible or hidden through them
  */
 export async function recomputeFullMembers(
   tx: Tx,

@@ -34,9 +34,9 @@ import { botWithNewOwner } from "./change-role.ts";
 import { groupsOfAccount } from "./create-user.ts";
 
 /**
- * Brings an account back, person or bot, on behalf of an administrator (users.md §5): with its key, its role, its
- * subscriptions and its groups. The bots of a person stay deactivated; a bot whose owner is deactivated becomes the
- * actor's, with another key. An account that is active stays as it is.
+ * Reactivates an account, person or bot, for an administrator (users.md §5), with its key, role, subscriptions and
+ * groups. The bots of a person stay deactivated. A bot whose owner is deactivated gets the actor as owner, and another
+ * key. Has no effect on an active account.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function reactivateUser(
@@ -83,7 +83,7 @@ export async function reactivateUser(
   ]);
   const realm = await loadRealm(tx, actor.realmId);
   const gained = await visibilityBySubscriptions(tx, realm, subscribed, "gained");
-  // To whom it comes by its channels, it comes as an active account.
+  // Accounts that see it only through its channels receive it as an active account anyway.
   const audience = await audienceNow(tx, target, { byChannel: false });
   const roles =
     newOwner === undefined ? [] : await botWithNewOwner(tx, { ...target, isActive: true });
@@ -104,8 +104,8 @@ export async function reactivateUser(
 }
 
 /**
- * Whether the actor may bring the bot back.
- * @returns the new owner that it needs; undefined where it keeps its own
+ * Checks that the actor may reactivate the bot.
+ * @returns the new owner; undefined if the bot keeps its owner
  * @throws ApiError `BAD_REQUEST`
  */
 async function checkBot(
@@ -131,8 +131,8 @@ async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
 }
 
 /**
- * What is told of the group settings that list an account by itself, when it is active again: values go out without those
- * who are deactivated, so that clients have them without it (user-groups.md §6).
+ * Makes events of the group settings that list a reactivated account directly: values are sent without deactivated
+ * accounts, so clients have them without this one (user-groups.md §6).
  */
 export async function reactivatedSettings(
   sql: Sql,

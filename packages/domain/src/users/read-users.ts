@@ -22,7 +22,7 @@ interface ReadUserOptions {
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
   readonly clientGravatar: boolean;
-  /** Whether to tell what people say in custom profile fields. */
+  /** Whether to include custom profile fields. */
   readonly profileFields: boolean;
 }
 
@@ -34,8 +34,8 @@ const byId = statement({
 });
 
 /**
- * One account of the organization as the viewer sees it, deactivated ones and bots included.
- * @throws ApiError `BAD_REQUEST` when there is none
+ * Returns one account of the organization in the wire format for the viewer; it may be deactivated or a bot.
+ * @throws ApiError `BAD_REQUEST` if the viewer cannot see it
  */
 export async function readUser(
   sql: Sql,
@@ -52,8 +52,8 @@ export async function readUser(
 }
 
 /**
- * The same, by an e-mail address that the viewer knows the account by.
- * @throws ApiError `BAD_REQUEST` when there is none
+ * Returns one account by an e-mail address that the viewer may see.
+ * @throws ApiError `BAD_REQUEST` if there is none
  */
 export async function readUserByEmail(
   sql: Sql,
@@ -67,11 +67,11 @@ export async function readUserByEmail(
 }
 
 interface UnknownOptions {
-  /** What stands in for whom the viewer does not see; they are left out unless given. */
+  /** Makes a stand-in for an account that the viewer cannot see; if undefined, these are left out. */
   readonly standIn?: ((userId: number) => UserObject) | undefined;
 }
 
-/** The accounts of the organization, its own bots left out; only those with the ids where given. */
+/** Lists the accounts of the organization without system bots; only those with the ids, if given. */
 export function listUsers(
   sql: Sql,
   viewer: Account,
@@ -81,7 +81,7 @@ export function listUsers(
   return presentAll(sql, viewer, { ids: userIds, systemBots: false }, options);
 }
 
-/** The organization's own bots. */
+/** Lists the system bots. */
 export function listSystemBots(
   sql: Sql,
   viewer: Account,
@@ -122,7 +122,7 @@ function present(
 
 interface OwnUser extends UserObject {
   avatar_url: string;
-  /** −1 when the account has no message. */
+  /** −1 if the account has no message. */
   max_message_id: number;
 }
 
@@ -133,7 +133,7 @@ const ownMore = statement({
   row: { newest: column.bigint.orNull(), profileData: column.json<ProfileData>().orNull() },
 });
 
-/** The viewer's own account, with everything. */
+/** Returns the viewer's own account with all its fields. */
 export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
   const [row] = await sql.rows(ownMore, [viewer.id]);
   return {
@@ -143,14 +143,14 @@ export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
   };
 }
 
-/** Where a picture is, or the picture itself, as PNG. */
+/** The URL of a picture, or the picture as PNG. */
 type Avatar = { readonly url: string } | { readonly png: Buffer };
 
 /**
- * The picture of an account as the viewer may see it, deactivated accounts, bots and the organization's own bots
- * included: gravatar's address, or one that is generated of the account's id and tells nothing of its e-mail address.
- * @param size width and height of a generated one, in pixels
- * @throws ApiError 404 when the viewer's organization has no such account; who does not see everybody gets a picture of
+ * Returns the picture of an account for the viewer, which may be deactivated, a bot or a system bot: the URL at
+ * Gravatar, or a picture generated from the account's id, which reveals nothing of its e-mail address.
+ * @param size width and height of a generated picture, in pixels
+ * @throws ApiError 404 if the organization has no such account; a viewer with restricted visibility gets a picture for
  * any id
  */
 export async function readAvatar(

@@ -43,7 +43,7 @@ import {
 } from "./change-address.ts";
 import { changeRoles, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
 
-/** What an administrator wants changed; undefined where nothing. */
+/** The changes that an administrator requests; undefined for no change. */
 export interface UserChanges {
   readonly role: number | undefined;
   readonly fullName: string | undefined;
@@ -52,8 +52,8 @@ export interface UserChanges {
 }
 
 /**
- * Changes an account on behalf of an administrator (users.md §3), deactivated ones and bots too.
- * @param named its id, or an e-mail address by which the actor knows it
+ * Changes an account for an administrator (users.md §3); it may be deactivated or a bot.
+ * @param named its id, or an e-mail address that the actor may see
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nothing has changed then
  */
 export async function updateUser(
@@ -73,18 +73,19 @@ export async function updateUser(
   emit(tx, actor.realmId, events);
 }
 
-/** An account in the hands of the transaction, and who changes it, both as they are by now. */
+/** A locked account and the actor, both in their current state. */
 interface OpenUser {
   readonly realm: Realm;
   readonly actor: Account;
   readonly target: Account;
-  /** The bots of the account, deactivated ones too, where its role is to change. */
+  /** The account's bots, including deactivated ones, if its role changes. */
   readonly bots: readonly Account[];
 }
 
 /**
- * Roles are memberships: who changes one takes the group graph, and the account's bots, which may follow. Who is told of
- * an address follows from roles. Profile values name fields of the organization, and people who are active.
+ * Takes the locks of the change. Roles are memberships: changing one needs the group graph and the account's bots,
+ * whose roles may follow. The audience of an address depends on roles. Profile values refer to fields of the
+ * organization and to active people.
  */
 async function openUser(
   tx: Tx,
@@ -113,7 +114,7 @@ async function openUser(
   return { realm, actor: now, target, bots };
 }
 
-/** What is really to change. */
+/** The fields that actually change. */
 interface Wanted {
   readonly role: number | undefined;
   readonly fullName: string | undefined;
@@ -137,7 +138,7 @@ async function checkChanges(
   return { role: newRole, fullName: name, profile, address };
 }
 
-/** A blank name, or the one that the account has, changes nothing. */
+/** Returns undefined for a blank name and for the current one. */
 async function checkName(
   tx: Tx,
   realm: Realm,
@@ -165,7 +166,7 @@ async function apply(
     const botRole = role === roles.guest ? role : roleOfBotsComingBack;
     events.push(...(await changeRoles(tx, realm, [target], role)));
     events.push(...(await changeRoles(tx, realm, bots, botRole)));
-    // Who is an owner no more knows the keys of these bots.
+    // An owner who loses the role knows the keys of these bots.
     const escaping = isOwner(target) ? ownBots.filter(hasPowerOfOwners) : [];
     if (gainsPowerOfOwners(target, role)) escaping.push(target);
     for (const bot of escaping) await renewBotKey(tx, site, actor.id, bot);
@@ -201,15 +202,15 @@ async function apply(
   return { events, audit };
 }
 
-/** The picture that is made of the address. */
+/** Source of a picture that derives from the address. */
 const generated = "G";
 
 /**
- * Takes the name and the picture of an account that is deactivated away (users.md §4); its address, its profile values
- * and its settings stay.
- * @param account in the hands of the transaction
- * @param audience who sees it by then
- * @returns what to tell of it
+ * Deletes the name and the picture of a deactivated account (users.md §4); its address, profile values and settings
+ * stay.
+ * @param account locked by the transaction
+ * @param audience accounts that can still see it
+ * @returns the events
  */
 export async function deleteProfile(
   tx: Tx,

@@ -21,8 +21,8 @@ const userVisibility = statement({
 });
 
 /**
- * What everybody is told of a new account: the account, with its address for those who may see it, and the groups
- * that it is in (user-groups.md §2). Guests who do not see it get a stand-in, with clients that need one.
+ * Makes the events of a new account: the account, with its address for users who may see it, and its groups
+ * (user-groups.md §2). Guests who cannot see it get a stand-in, for clients that need one.
  */
 export async function newAccountEvents(
   sql: Sql,

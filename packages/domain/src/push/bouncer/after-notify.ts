@@ -10,17 +10,16 @@ import type { BouncerOutcome, NotifyAnswer } from "@carillon/push";
 
 import { tellDevice } from "../devices/devices.ts";
 
-/** The devices that a call was for: all active ones of these accounts, which are of one organization. */
+/** The devices of a call: all active devices of these accounts of one organization. */
 export interface Notified {
   readonly realmId: number;
   readonly userIds: readonly number[];
 }
 
 /**
- * Stores what the bouncer's word on a call of `notify` changes, in one transaction with what follows from the call (push.md
- * §9): tokens that reach nobody are forgotten, and the organization learns whether it may push. Outcomes after which the
- * same call is to be tried again change nothing. It locks the organization, then devices, each only where something is
- * different.
+ * Stores the consequences of the bouncer's response to `notify`, in the caller's transaction (push.md §9): removes dead
+ * tokens, and updates whether the organization may push. Outcomes that are retried change nothing. Locks the
+ * organization, then the devices, each only if something changes.
  */
 export async function noteNotified(
   tx: Tx,
@@ -41,8 +40,8 @@ export async function noteNotified(
 }
 
 /**
- * Whether the bouncer pushes nothing for the organization until an operator has done something (missing realm, plan
- * refusal): such a call is not tried again (push.md §9).
+ * Whether the bouncer rejects the organization until an operator acts (missing realm, plan restriction). Such a call is
+ * not retried (push.md §9).
  */
 export function refusesOrganization(outcome: BouncerOutcome<unknown>): boolean {
   return (
@@ -54,7 +53,7 @@ export function refusesOrganization(outcome: BouncerOutcome<unknown>): boolean {
 /** The last second of the year 9999, in UNIX seconds. */
 const farthest = 253_402_300_799;
 
-/** The time, or the nearest that a column can hold and a client can show. */
+/** Clamps the time to what a column can store and a client can show. */
 function storable(endsAt: number | null): number | null {
   return endsAt === null ? null : Math.min(Math.max(endsAt, 0), farthest);
 }
@@ -83,7 +82,7 @@ const writeStatus = statement({
   row: {},
 });
 
-/** Nearly always it is what was known: then nobody waits for the organization's row. */
+/** Checks without a lock first: the status rarely changes, and then the organization's row stays unlocked. */
 async function storeStatus(
   tx: Tx,
   realmId: number,
@@ -116,14 +115,14 @@ const forget = statement({
   row: {},
 });
 
-/** The device and its key stay: its client may register another token. */
+/** Keeps the devices and their keys: a client may register another token. */
 async function forgetTokens(
   tx: Tx,
   realmId: number,
   userIds: readonly number[],
   dead: readonly string[],
 ): Promise<void> {
-  // Whatever else the bouncer names is no token of ours.
+  // Ids of other lengths are not our tokens.
   const tokenIds = dead.map((id) => Buffer.from(id, "base64")).filter(({ length }) => length === 8);
   if (tokenIds.length === 0) return;
   const values = [userIds, tokenIds, realmId];
@@ -145,7 +144,7 @@ const active = statement({
   row,
 });
 
-/** The account's devices that notifications go to, or the one of them with the id. Their keys go into no log. */
+/** Loads the account's active devices, or the one with the id. Their keys must not be logged. */
 export function activeDevices(
   sql: Sql,
   userId: number,

@@ -32,13 +32,13 @@ describe("The circuit to the push bouncer", () => {
     return admission.waitMs;
   };
 
-  it("lets every call through while they are answered", async () => {
+  it("admits every call while calls succeed", async () => {
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 0 });
     await noteAnswered(db);
     expect(await state()).to.deep.equal({ failures: 0, open: false });
   });
 
-  it("opens after five failures in a row, and not after more with an answer in between", async () => {
+  it("opens after five failures in a row, not if a success comes in between", async () => {
     expect(await failed(4)).to.deep.equal([0, 0, 0, 0]);
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 4 });
     await noteAnswered(db);
@@ -49,7 +49,7 @@ describe("The circuit to the push bouncer", () => {
     expect(refused(await admitCall(db))).to.be.within(1, 3_600_000);
   });
 
-  it("makes a pause no longer by calls that were under way when it began", async () => {
+  it("does not prolong a pause for calls that were in progress when it began", async () => {
     await failed(5);
     await pauseLasts();
     const [before] = await db.rows("SELECT pauses, no_calls_until FROM bouncer_circuit");
@@ -58,7 +58,7 @@ describe("The circuit to the push bouncer", () => {
     expect(after).to.deep.equal(before);
   });
 
-  it("lets one call through after the pause, also of many at once, and the others wait for it", async () => {
+  it("admits a single trial call after the pause, even if many ask at once", async () => {
     await failed(5);
     await pauseEnds();
     const asked = await Promise.all(Array.from({ length: 20 }, () => admitCall(db)));
@@ -70,7 +70,7 @@ describe("The circuit to the push bouncer", () => {
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 0 });
   });
 
-  it("pauses twice as long after each trial that fails, two minutes at most", async () => {
+  it("doubles the pause after each failed trial, up to two minutes", async () => {
     await failed(5);
     const pauses = [];
     for (let i = 0; i < 14; i++) {
@@ -84,7 +84,7 @@ describe("The circuit to the push bouncer", () => {
     expect((await failed(5)).at(-1)).to.be.within(1, 5_000);
   });
 
-  it("leaves a trial whose worker died to another one", async () => {
+  it("gives a trial to another worker if the first one died", async () => {
     await failed(5);
     await pauseEnds();
     expect(await admitCall(db)).to.include({ isTrial: true });

@@ -1,32 +1,32 @@
 import { column, statement, type Sql } from "@carillon/db";
 
 /*
- * Whether the push bouncer answers, for all workers, in one row: after five calls in a row that nobody answered it is left
- * alone, for five seconds first and twice as long each time, two minutes at most. Then one call is a trial, and when that
- * one is answered all others are made.
+ * A circuit breaker for the push bouncer, shared by all workers in one row. After five failed calls in a row it opens
+ * for five seconds, and twice as long each further time, up to two minutes. Then a single trial call is admitted; if it
+ * succeeds, the circuit closes.
  */
 
-/** Calls in a row that nobody answered, after which there are none for a while. */
+/** Failed calls in a row that open the circuit. */
 const mostFailures = 5;
 /** Seconds. */
 const firstPause = 5;
 const longestPause = 120;
-/** Seconds after which a trial is another worker's: longer than a call may take. */
+/** Seconds after which another worker may make the trial: longer than a call may take. */
 const trialSeconds = 30;
-/** Between two looks at how a trial goes, in milliseconds. */
+/** Milliseconds between two checks whether a trial is over. */
 const trialLookMs = 2_000;
 
-/** Whether the bouncer may be called now. */
+/** Whether a call of the bouncer is admitted now. */
 export type Admission =
   | { readonly admitted: false; readonly waitMs: number }
   | {
       readonly admitted: true;
       readonly isTrial: boolean;
-      /** In a row, until now. */
+      /** Failures in a row so far. */
       readonly failures: number;
     };
 
-/** Milliseconds that nobody calls; null while the bouncer answers. */
+/** Milliseconds until the pause ends; null while the circuit is closed. */
 const waitMs = "ceil(extract(epoch FROM no_calls_until - clock_timestamp()) * 1000)::int";
 
 const look = statement({
@@ -43,7 +43,7 @@ const beginTrial = statement({
   row: { failures: column.int },
 });
 
-/** Asks before a call; what came of it is told to {@link noteUnanswered} or {@link noteAnswered}. */
+/** Asks for admission of a call. Report its result to {@link noteUnanswered} or {@link noteAnswered}. */
 export async function admitCall(sql: Sql): Promise<Admission> {
   const [circuit] = await sql.rows(look);
   if (!circuit || circuit.waitMs === null)
@@ -58,7 +58,7 @@ export async function admitCall(sql: Sql): Promise<Admission> {
     : { admitted: false, waitMs: trialLookMs };
 }
 
-/** Whether a pause begins with a failure. `$1`: it is a trial's. */
+/** SQL: whether a failure opens the circuit. `$1`: whether it was a trial. */
 const begins = `($1 OR failures + 1 >= ${mostFailures} AND no_calls_until IS NULL)`;
 
 const failed = statement({
@@ -72,9 +72,8 @@ const failed = statement({
 });
 
 /**
- * Notes a call that nobody answered. Of calls that were under way together, those that fail after the pause began make it
- * no longer.
- * @returns for how many milliseconds nobody is to call, 0 where they may
+ * Records a failed call. Failures of calls that were in progress when the pause began do not prolong it.
+ * @returns milliseconds until the pause ends; 0 if there is none
  */
 export async function noteUnanswered(sql: Sql, { isTrial }: { isTrial: boolean }): Promise<number> {
   const [circuit] = await sql.rows(failed, [isTrial]);
@@ -88,7 +87,7 @@ const answered = statement({
   row: {},
 });
 
-/** Notes a call that was answered, whatever the answer; needed only where there were failures before it. */
+/** Records a call that was answered, whatever the answer; needed only if failures preceded it. */
 export async function noteAnswered(sql: Sql): Promise<void> {
   await sql.rows(answered);
 }

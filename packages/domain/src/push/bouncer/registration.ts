@@ -3,13 +3,13 @@ import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { tellDevice } from "../devices/devices.ts";
 import { removeLegacyTokens } from "../devices/legacy-tokens.ts";
 
-/** A device's registration: another id means that the device has begun anew. */
+/** Identifies a device's registration; a new registration of the device has another id. */
 interface RegistrationRef {
   readonly deviceId: number;
   readonly registrationId: number;
 }
 
-/** Hours after which the bouncer refuses what a device has encrypted, so that it is in vain to go on (push.md §3). */
+/** Hours after which the bouncer rejects an encrypted registration, so that retrying is useless (push.md §3). */
 const registrationHours = 24;
 
 const row = {
@@ -18,7 +18,7 @@ const row = {
   tokenId: column.bytes.neverNullHere(),
   bouncerPublicKey: column.text,
   encryptedRegistration: column.text,
-  /** It has taken too long. */
+  /** Whether these hours are over. */
   isExpired: column.bool.neverNullHere(),
 };
 
@@ -35,7 +35,9 @@ const pendingOne = statement({
   row,
 });
 
-/** What the bouncer is to be told; undefined where the device is gone, has begun anew, or has its answer. */
+/**
+ * Loads what to send to the bouncer; undefined if the device is removed, has a newer registration, or has its answer.
+ */
 export async function pendingRegistration(
   sql: Sql,
   realmId: number,
@@ -53,7 +55,7 @@ const lockPending = statement({
   row: { userId: column.int },
 });
 
-/** Read after the lock, without which nobody replaces it. */
+/** Read after taking the lock that is needed to replace it. */
 const take = statement({
   name: "push-registration-take",
   text: "DELETE FROM push_registrations WHERE id = $1 AND device_id = $2 RETURNING id",
@@ -75,9 +77,9 @@ const refuse = statement({
 });
 
 /**
- * Stores what the bouncer has decided and tells the owner of it, unless the device is gone by now, or registers another
- * token: then it is nothing to anybody (push.md §3).
- * @param refusal the code that says why the bouncer does not keep the token; undefined where it does
+ * Stores the bouncer's decision and sends an event to the owner. Does nothing if the device was removed or registers
+ * another token meanwhile (push.md §3).
+ * @param refusal the bouncer's error code; undefined if it has accepted the token
  */
 export async function settleRegistration(
   tx: Tx,
@@ -104,7 +106,7 @@ export async function settleRegistration(
   await removeLegacyTokens(tx, owner.id, stored.tokenId);
 }
 
-/** Of a device, called `d`. */
+/** SQL condition on a device `d`. */
 const isOverdue = `d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
   AND d.push_token_last_updated <= now() - interval '${registrationHours} h'`;
 
@@ -129,13 +131,13 @@ const giveUp = statement({
   row: {},
 });
 
-/** What clients learn of a registration on which the bouncer has not decided in time. */
+/** Error code for a registration that the bouncer has not decided in time. */
 export const registrationExpired = "REQUEST_EXPIRED";
 
 /**
- * Gives up registrations that nobody has decided on within a day, whatever became of their jobs: a device that is pending
- * for ever could never register again (push.md §3). One organization's at a time.
- * @returns how many devices were looked at; 0: there are no more
+ * Fails registrations that are undecided after a day, whatever happened to their jobs: a pending device could never
+ * register again (push.md §3). Handles one organization at a time.
+ * @returns how many devices were examined; 0 if there are no more
  */
 export async function expireRegistrations(tx: Tx, limit: number): Promise<number> {
   const found = await tx.rows(overdue, [limit]);

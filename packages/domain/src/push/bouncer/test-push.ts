@@ -17,10 +17,10 @@ const sender = statement({
 });
 
 /**
- * Sends a test notification to the account's active devices, and waits for what the bouncer says (push.md §6). It is not
- * called in a transaction.
- * @param options `deviceId`: this one alone; `signal`: ends the call
- * @throws ApiError `PUSH_SERVICE_NOT_CONFIGURED`, `NO_ACTIVE_PUSH_DEVICE`, and what became of the call
+ * Sends a test notification to the account's active devices, and waits for the bouncer's response (push.md §6). Must
+ * not be called in a transaction.
+ * @param options `deviceId`: only this device; `signal`: aborts the call
+ * @throws ApiError `PUSH_SERVICE_NOT_CONFIGURED`, `NO_ACTIVE_PUSH_DEVICE`, and the call's failure
  */
 export async function testPush(
   services: {

@@ -30,7 +30,7 @@ const ofAccount = statement({
   row: deviceRow,
 });
 
-/** The account's devices by their ids. */
+/** Lists the account's devices by their ids. */
 export async function listDevices(
   sql: Sql,
   userId: number,
@@ -46,8 +46,8 @@ const remove = statement({
 });
 
 /**
- * What makes room: those that never registered for push, the oldest first, then those whose token is the oldest. The one
- * that the transaction has just made stays.
+ * Selects the devices to remove at the limit: first those never registered for push, oldest first, then those with the
+ * oldest tokens; never the one just created.
  */
 const removeSurplus = statement({
   name: "devices-remove-surplus",
@@ -61,9 +61,9 @@ const removeSurplus = statement({
 });
 
 /**
- * Makes a device, for another log-in of a client (push.md §5). At the bound another one goes.
+ * Creates a device for a client's login (push.md §5). At the limit, another device is removed.
  * @returns its id
- * @throws ApiError `UNAUTHORIZED` when the account is deactivated by now
+ * @throws ApiError `UNAUTHORIZED` if the account has been deactivated
  */
 export async function createDevice(tx: Tx, actor: Account): Promise<number> {
   const account = await lockAccount(tx, actor.realmId, actor.id);
@@ -80,7 +80,7 @@ export async function createDevice(tx: Tx, actor: Account): Promise<number> {
   return id;
 }
 
-/** Removes a device, with what is being registered for it. @throws ApiError `BAD_REQUEST` where the account has none such */
+/** Removes a device and its pending registration. @throws ApiError `BAD_REQUEST` if the account has no such device */
 export async function removeDevice(tx: Tx, actor: Account, deviceId: number): Promise<void> {
   const lock = { name: "devices", keys: [deviceId] } as const;
   const gone = await tx.lock(lock, remove, [actor.id, deviceId]);
@@ -88,7 +88,7 @@ export async function removeDevice(tx: Tx, actor: Account, deviceId: number): Pr
   tellDevice.removed(tx, actor, deviceId);
 }
 
-/** The refusal of an id that is no device's, or another account's. */
+/** The error for an unknown device id, or another account's. */
 export function noSuchDevice() {
   return errors.badRequest("You have no such device");
 }
@@ -100,13 +100,13 @@ const legacyTokens = statement({
   row: { id: column.bigint },
 });
 
-/** Removes the devices and the older tokens of an account that is being deactivated, and whose clients hear nothing more. */
+/** Removes all devices and legacy tokens of an account that is being deactivated; sends no events. */
 export async function forgetDevices(tx: Tx, userId: number): Promise<void> {
   await tx.lock({ name: "devices" }, devices, [userId]);
   await tx.lock({ name: "legacyPushTokens" }, legacyTokens, [userId]);
 }
 
-/** A device, as its owner's clients get it (push.md §5). */
+/** Converts a device to its wire format (push.md §5). */
 function presentDevice(device: PushDevice): DeviceObject {
   const updated = device.pushTokenLastUpdated;
   return {
@@ -118,7 +118,7 @@ function presentDevice(device: PushDevice): DeviceObject {
   };
 }
 
-/** A token's id, as clients send it and get it. */
+/** Converts a token's id to its wire format. */
 export function base64(tokenId: Buffer): string;
 export function base64(tokenId: Buffer | null): string | null;
 export function base64(tokenId: Buffer | null): string | null {
@@ -129,18 +129,18 @@ export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1_000);
 }
 
-/** Whose clients are told. */
+/** The account whose clients receive the events. */
 interface Owner {
   readonly id: number;
   readonly realmId: number;
 }
 
-/** What the clients of a device's owner are told of it, with the transaction's commit (push.md §8). */
+/** Emits events of a device to its owner's clients, with the transaction's commit (push.md §8). */
 export const tellDevice = {
   added: (tx: Tx, owner: Owner, deviceId: number) =>
     tell(tx, owner, deviceAdded({ device_id: deviceId }, to(owner))),
 
-  /** @param changed only what is different */
+  /** @param changed only the changed fields */
   updated: (tx: Tx, owner: Owner, deviceId: number, changed: Partial<DeviceObject>) =>
     tell(tx, owner, deviceUpdated({ device_id: deviceId, ...changed }, to(owner))),
 

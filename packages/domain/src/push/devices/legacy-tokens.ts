@@ -7,21 +7,18 @@ import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount, type PushTokenKind } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-/** A push token of the time before devices, as a client names it (push.md §7). */
+/** A legacy push token, registered without a device (push.md §7). */
 interface LegacyToken {
   readonly kind: PushTokenKind;
   readonly token: string;
 }
 
-/** Unicode code points */
+/** Maximum code points of a token. */
 const longestToken = 4_096;
-/** Apple's identifiers of apps have 155 at most. */
+/** Maximum length of an app id; Apple's are at most 155 characters. */
 const longestAppId = 255;
 
-/**
- * One that is stored already becomes the newest, so that a removal of those that were there before, which a worker has not
- * done yet, leaves it.
- */
+/** An existing token gets a new id, so that a pending removal of older tokens leaves it. */
 const store = statement({
   name: "legacy-push-token-store",
   text: `INSERT INTO legacy_push_tokens AS t (user_id, kind, token, token_digest, ios_app_id) VALUES ($1, $2, $3, $4, $5)
@@ -46,9 +43,9 @@ const removeSurplus = statement({
 });
 
 /**
- * Stores a token. At the bound the oldest one goes.
- * @param appId of an APNs token
- * @throws ApiError `BAD_REQUEST` for an unusable token or id, `UNAUTHORIZED` when the account is deactivated by now
+ * Stores a token. At the limit, the oldest one is removed.
+ * @param appId for an APNs token
+ * @throws ApiError `BAD_REQUEST` for an invalid token or id, `UNAUTHORIZED` if the account has been deactivated
  */
 export async function addLegacyToken(
   tx: Tx,
@@ -72,7 +69,10 @@ export async function addLegacyToken(
   await tx.lock({ name: "legacyPushTokens", fresh: true }, removeSurplus, surplus);
 }
 
-/** @throws ApiError `BAD_REQUEST` where the account has not stored the token */
+/**
+ * Removes a token.
+ * @throws ApiError `BAD_REQUEST` if the account has not stored it
+ */
 export async function removeLegacyToken(tx: Tx, actor: Account, token: LegacyToken): Promise<void> {
   const gone = await tx.lock({ name: "legacyPushTokens" }, remove, [
     actor.id,
@@ -82,7 +82,7 @@ export async function removeLegacyToken(tx: Tx, actor: Account, token: LegacyTok
   if (gone.length === 0) throw errors.badRequest("You have not registered this token");
 }
 
-/** Tokens of Apple's are the same in upper and lower case. */
+/** Hashes a token; APNs tokens are case-insensitive. */
 function digestOf({ kind, token }: LegacyToken): Buffer {
   return createHash("sha256")
     .update(kind === "apns" ? token.toLowerCase() : token)
@@ -102,9 +102,9 @@ const byTokenId = statement({
 });
 
 /**
- * Removes the account's older tokens that are the one which the push bouncer has acknowledged: a device gets each
- * notification once (push.md §3).
- * @param tokenId 8 bytes: the first ones of SHA-256 of the token
+ * Removes the account's legacy tokens that equal a token which the push bouncer has acknowledged, so that a device gets
+ * each notification once (push.md §3).
+ * @param tokenId 8 bytes: the beginning of the token's SHA-256
  */
 export async function removeLegacyTokens(tx: Tx, userId: number, tokenId: Buffer): Promise<void> {
   await tx.lock({ name: "legacyPushTokens" }, byTokenId, [userId, tokenId]);
@@ -118,7 +118,7 @@ const upTo = statement({
   row: removed,
 });
 
-/** Removes the account's older tokens that had been stored by then. @param last id of the last one of them */
+/** Removes the account's legacy tokens with ids up to this one. @param last id of the last token to remove */
 export async function removeLegacyTokensUpTo(tx: Tx, userId: number, last: number): Promise<void> {
   await tx.lock({ name: "legacyPushTokens" }, upTo, [userId, last]);
 }
@@ -130,9 +130,9 @@ const newest = statement({
 });
 
 /**
- * Writes down that the tokens which were stored with the account's old API key are to go (push.md §5); what is stored with
- * the new one is later, and stays.
- * @param account in the hands of the transaction
+ * Records a job that removes the legacy tokens stored with the account's old API key (push.md §5). Tokens stored later
+ * stay.
+ * @param account locked by the transaction
  */
 export async function recordForgetting(tx: Tx, { id, realmId }: Account): Promise<void> {
   const last = await tx.first(newest, [id]);

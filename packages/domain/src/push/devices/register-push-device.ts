@@ -21,9 +21,9 @@ import { recordIntents } from "@carillon/outbox";
 import { base64, noSuchDevice, tellDevice, unixSeconds } from "./devices.ts";
 
 /**
- * Stores a device's push key, its token, or both, and has a worker register the token with the push bouncer (push.md §2),
- * for which it does not wait. The device's row is locked before anything of it is looked at: of two requests at once, one
- * finds the other's registration in progress.
+ * Stores a device's push key, its token, or both, and records a job that registers the token with the push bouncer
+ * (push.md §2). Locks the device's row before reading it, so that of two concurrent requests the second finds the first
+ * one's registration pending.
  * @throws ApiError `PUSH_SERVICE_NOT_CONFIGURED`, `BAD_REQUEST`
  */
 export async function registerPushDevice(
@@ -41,7 +41,7 @@ export async function registerPushDevice(
   else throw incomplete();
 }
 
-/** Also while a token is pending: the bouncer has nothing to do with the key. */
+/** Works also while a token is pending: the bouncer does not use the key. */
 async function rotateKey(
   tx: Tx,
   actor: Account,
@@ -61,8 +61,8 @@ async function rotateKey(
 }
 
 /**
- * The texts for the bouncer stay in a row of their own until it has answered: neither jobs nor logs get them. A row that is
- * left of a registration which failed takes the next one, under another id.
+ * The texts for the bouncer are stored in a separate row until it answers, so that no job or log contains them. The row
+ * of a failed registration is reused, with a new id.
  */
 const storeToken = statement({
   name: "device-store-pending-token",
@@ -131,16 +131,16 @@ function neverRegistered() {
   return errors.badRequest("A device's first registration takes both a push key and a token");
 }
 
-/** What a client sends to register a device for push (push.md §2). */
+/** A client's request to register a device for push (push.md §2). */
 type GivenRegistration = InputOf<typeof registration>;
 
-/** A key that notifications are encrypted with, as sent. */
+/** The key for encrypting notifications, as sent. */
 interface GivenKey {
   readonly id: number;
   readonly key: string;
 }
 
-/** How the push bouncer reaches the device, as sent. */
+/** The token and the data for the push bouncer, as sent. */
 interface GivenToken {
   readonly kind: PushTokenKind;
   readonly id: string;
@@ -148,12 +148,12 @@ interface GivenToken {
   readonly encryptedRegistration: string;
 }
 
-/** The key, where everything of it is there. */
+/** Returns the key if the request contains all of its fields. */
 function givenKey({ push_key_id: id, push_key: key }: GivenRegistration) {
   return id === undefined || key === undefined ? undefined : { id, key };
 }
 
-/** The token, where everything of it is there. */
+/** Returns the token if the request contains all of its fields. */
 function givenToken({
   token_kind: kind,
   token_id: id,
@@ -166,10 +166,13 @@ function givenToken({
 }
 
 const keyBytes = 33;
-/** The first byte: which encryption the key is for. */
+/** The first byte, which identifies the encryption. */
 const keyVersion = 0x31;
 
-/** @throws ApiError `BAD_REQUEST` */
+/**
+ * Decodes a push key.
+ * @throws ApiError `BAD_REQUEST` if it is invalid
+ */
 function checkedKey({ key }: GivenKey): Buffer {
   const bytes = strictBase64(key, keyBytes);
   if (bytes?.[0] !== keyVersion)
@@ -177,7 +180,10 @@ function checkedKey({ key }: GivenKey): Buffer {
   return bytes;
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/**
+ * Decodes a token's id.
+ * @throws ApiError `BAD_REQUEST` if it is invalid
+ */
 function checkedTokenId({ id }: GivenToken): Buffer {
   const bytes = strictBase64(id, 8);
   if (!bytes) throw errors.badRequest("token_id must be the Base64 of 8 bytes");
@@ -185,8 +191,8 @@ function checkedTokenId({ id }: GivenToken): Buffer {
 }
 
 /**
- * What is passed on to the bouncer is not ours to judge, but it has to be kept until then.
- * @throws ApiError `BAD_REQUEST` for a text that is too long, or has a character that no column can hold
+ * Checks only that the texts for the bouncer can be stored.
+ * @throws ApiError `BAD_REQUEST` for a text that is too long or contains U+0000
  */
 function checkOpaque({ bouncerPublicKey, encryptedRegistration }: GivenToken): void {
   const texts = [

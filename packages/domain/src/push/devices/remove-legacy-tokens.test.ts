@@ -19,7 +19,7 @@ describe("Push tokens of the older kind, when their device is registered", () =>
     return rows.map(({ kind, token }) => `${kind} ${token}`);
   };
 
-  it("go where they are the token that the device has, of this account alone", async () => {
+  it("are removed if they equal the device's token, for this account only", async () => {
     const { owner, realm } = await organization(db);
     const me = await user(db, realm);
     for (const by of [me, owner]) {
@@ -38,7 +38,7 @@ describe("Push tokens of the older kind, when their device is registered", () =>
     expect(await left(owner)).to.have.length(4);
   });
 
-  it("are known by their text as it was stored, whatever its case", async () => {
+  it("are matched by their stored text, although APNs tokens are case-insensitive", async () => {
     const { realm } = await organization(db);
     const me = await user(db, realm);
     await add(me, "apns", "ABcd");
