@@ -10,7 +10,7 @@ const ofAccount = statement({
   row: { word: column.text },
 });
 
-/** The words that the account wants to be told of, in the order of their adding. */
+/** Lists the account's alert words in the order in which they were added. */
 export async function listAlertWords(
   sql: Sql,
   { id, realmId }: Pick<Account, "id" | "realmId">,
@@ -18,7 +18,7 @@ export async function listAlertWords(
   return (await sql.rows(ofAccount, [realmId, id])).map(({ word }) => word);
 }
 
-/** Code points of a word, as it is sent. */
+/** Maximum code points of a word as sent. */
 const maxLength = 100;
 
 const add = statement({
@@ -35,7 +35,7 @@ const remove = statement({
   row: {},
 });
 
-/** What processes keep of the account's words is of old from here on (`alerted.ts`). */
+/** Gives the account's words a new version, which invalidates the caches of all processes (`alerted.ts`). */
 const noteChange = statement({
   name: "alert-words-note-change",
   text: `INSERT INTO alert_word_owners (user_id, realm_id, words)
@@ -45,9 +45,9 @@ const noteChange = statement({
 });
 
 /**
- * Adds words to those that the account wants to be told of; those that it has, in whatever case, stay as they are
+ * Adds alert words to the account. Existing words, compared ignoring case, stay as they are
  * (bot-storage-alert-words-navigation.md §2).
- * @returns all its words then
+ * @returns all words of the account afterwards
  * @throws ApiError `BAD_REQUEST` for a word that is too long, and for more words than an account may have
  */
 export async function addAlertWords(
@@ -70,8 +70,8 @@ export async function addAlertWords(
 }
 
 /**
- * Takes words away, in whatever case they are; unknown ones are ignored.
- * @returns the words that are left
+ * Removes alert words, compared ignoring case. Ignores unknown words.
+ * @returns the remaining words
  */
 export async function removeAlertWords(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function removeAlertWords(
   );
 }
 
-/** One change at a time for an account: the lists that it is told follow each other as the changes do. */
+/** Changes the account's words under its lock, so that its clients receive the lists in the order of the changes. */
 async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Promise<string[]> {
   await lockAccount(tx, actor.realmId, actor.id);
   const changed = await write();
@@ -94,7 +94,8 @@ async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Pr
   if (changed) {
     if (words.length > maxAlertWords)
       throw errors.badRequest(`An account may have ${maxAlertWords} alert words`);
-    // Before `version` is taken, so that its order is that of commits: who asks for what is new misses nothing.
+    // Locks before `version` is taken, so that versions follow the order of commits: a reader of newer versions misses
+    // none.
     lockKeyWithCommit(tx, "alertWords", actor.realmId);
     tx.sendWithCommit(noteChange, [actor.realmId, actor.id]);
   }
@@ -102,7 +103,7 @@ async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Pr
   return words;
 }
 
-/** Words without the white space around them, by what they are compared by; of several spellings the last. */
+/** Trims words and keys them by their lower case; of several spellings the last is used. */
 function byLower(given: readonly string[]): Map<string, string> {
   const words = new Map<string, string>();
   for (const one of given) {

@@ -11,8 +11,8 @@ const activeOf = statement({
 });
 
 /**
- * Whom the raw contents alert, one by one; deactivated accounts are left out (messages.md §3). One statement, and one
- * more where somebody is alerted.
+ * Returns, for each raw content, the active accounts whose alert words it contains (messages.md §3). Runs one
+ * statement, and a second one if any word matches.
  */
 export async function loadAlerted(
   tx: Tx,
@@ -27,24 +27,24 @@ export async function loadAlerted(
   return owners.map((some) => new Set([...some].filter((id) => active.has(id))));
 }
 
-/** The words of an organization, as far as this process has read them. */
+/** The cached words of an organization. */
 interface Kept {
   readonly words: AlertWords;
-  /** Of each account which version of its words is kept. */
+  /** The cached version of each account's words. */
   readonly versions: Map<number, number>;
-  /** Every change up to here is in. */
+  /** All changes up to this version are cached. */
   version: number;
 }
 
-/** Words that a process keeps, of all organizations together: past that it forgets the organization asked for longest ago. */
+/** Maximum cached words of all organizations; beyond that, the least recently used organization is dropped. */
 const mostWords = 500_000;
-/** Accounts and words of a page: the driver reads it in one go. */
+/** Maximum accounts and words of a page: the driver holds a whole page in memory. */
 const pageAccounts = 500;
 const pageWords = 10_000;
-/** Milliseconds that words are put in before others have their turn. */
+/** Milliseconds of work before yielding to the event loop. */
 const slice = 5;
 
-/** By database, then by organization, the one asked for longest ago first. */
+/** By database, then by organization, least recently used first. */
 const kept = new WeakMap<object, Map<number, Kept>>();
 
 const changedSince = statement({
@@ -59,9 +59,9 @@ const changedSince = statement({
 });
 
 /**
- * The alert words of the organization's accounts, ready to be looked for. A process keeps them, and reads what has
- * changed since: each change gives the account's words a new version, in the order of commits, so that a word that was
- * added by any process is known to all that send afterwards. Costs one look into an index where nothing has changed.
+ * Returns a matcher of the alert words of the organization's accounts. Each process caches it and reads only later
+ * changes: each change gives the account's words a new version, in the order of commits, so that all later sends see a
+ * word added by any process. Without changes it costs one index lookup.
  */
 async function keptAlertWords(tx: Tx, realmId: number): Promise<AlertWords> {
   const ofDatabase = organizationsOf(tx.database);
@@ -97,7 +97,7 @@ function organizationsOf(database: object): Map<number, Kept> {
   return known;
 }
 
-/** Another transaction may have put newer words in meanwhile. */
+/** A concurrent transaction may already have cached newer words. */
 function put(
   { words: all, versions }: Kept,
   { userId, version, words }: { userId: number; version: number; words: readonly string[] },

@@ -40,7 +40,10 @@ const own = statement({
   },
 });
 
-/** The account's active bots, with their keys (users.md §5); those that only owners administer, for owners only. */
+/**
+ * Lists the account's active bots with their keys (users.md §5); bots that only owners administer are listed for owners
+ * only.
+ */
 export async function listOwnBots(sql: Sql, site: Site, owner: Account): Promise<OwnBot[]> {
   const rows = await sql.rows(own, [owner.realmId, owner.id, owner.role]);
   return rows.map((bot) => ({
@@ -62,8 +65,8 @@ const byId = statement({
 });
 
 /**
- * The key of a bot, for its owner and administrators (users.md §5); of a deactivated one too, which it works for again
- * once the bot is back.
+ * Returns the key of a bot for its owner and administrators (users.md §5). A deactivated bot's key works again after
+ * its reactivation.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function botApiKey(
@@ -78,7 +81,7 @@ export async function botApiKey(
 }
 
 /**
- * Gives a bot another key, for its owner and administrators: the old one is refused from the commit on.
+ * Changes the key of a bot, for its owner and administrators. The old key is rejected after the commit.
  * @returns the new key
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
@@ -97,7 +100,7 @@ export async function changeBotApiKey(
 }
 
 /**
- * Deactivates one bot on behalf of its owner or an administrator (users.md §5).
+ * Deactivates a bot for its owner or an administrator (users.md §5).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
@@ -112,8 +115,8 @@ export async function deactivateBot(tx: Tx, actor: Account, botId: number): Prom
 }
 
 /**
- * Whether this is a bot that the actor may administer: its own, and for administrators any (users.md §5).
- * @throws ApiError `BAD_REQUEST` also where there is none; `UNAUTHORIZED_PRINCIPAL`
+ * Checks that this is a bot that the actor may administer: its own; any for administrators (users.md §5).
+ * @throws ApiError `BAD_REQUEST`, also if there is no such bot; `UNAUTHORIZED_PRINCIPAL`
  */
 export function checkAdministersBot<Bot extends Account>(
   actor: Account,
@@ -134,7 +137,10 @@ const administrators = statement({
   row: { id: column.int },
 });
 
-/** Who may administer the bot: its owner and the administrators; of one with the power of owners the owners alone. */
+/**
+ * Returns the accounts that may administer the bot: its owner and the administrators; only the owners if the bot has
+ * the power of owners.
+ */
 export async function botAdministrators(
   sql: Sql,
   bot: Pick<Account, "realmId" | "botOwnerId" | "canCreateUsers" | "role">,

@@ -30,7 +30,7 @@ import { insertUser } from "../users/create-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/change-address.ts";
 import { botAdministrators } from "./bots.ts";
 
-/** A bot as somebody asks for one. */
+/** The properties of a requested bot. */
 interface NewBot {
   readonly fullName: string;
   readonly shortName: string;
@@ -42,8 +42,8 @@ interface NewBot {
 }
 
 /**
- * Makes a bot of a person's (users.md §5): a member, subscribed to nothing. Its owner stays active until the
- * transaction ends.
+ * Creates a bot for a person (users.md §5): a member without subscriptions. Its owner is locked and stays active until
+ * the transaction ends.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function createBot(
@@ -118,14 +118,14 @@ function checkType(type: number): 1 | 2 {
   throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
 }
 
-/** What a bot is to be made for from now on: names of channels, blank for none; undefined where nothing changes. */
+/** The requested defaults of a bot: names of channels, blank for none; undefined for no change. */
 export interface WantedDefaults {
   readonly sendingChannel: string | undefined;
   readonly eventsChannel: string | undefined;
   readonly allPublicChannels: boolean | undefined;
 }
 
-/** What has changed, and what is to be told and written down of it. */
+/** The changed defaults, their events and audit entries. */
 interface ChangedDefaults {
   readonly now: BotDefaults;
   readonly events: readonly NewEvent[];
@@ -133,9 +133,9 @@ interface ChangedDefaults {
 }
 
 /**
- * Changes what a bot is made for (users.md §5), and tells those who administer it.
- * @param bot as it is by now
- * @throws ApiError `BAD_REQUEST` where the actor sees no such channel
+ * Changes a bot's defaults (users.md §5), and makes the events for the accounts that administer it.
+ * @param bot in its current state
+ * @throws ApiError `BAD_REQUEST` if the actor cannot see a channel
  */
 export async function changeBotDefaults(
   tx: Tx,
@@ -193,7 +193,7 @@ async function defaultsOf(tx: Tx, botId: number): Promise<BotDefaults> {
 }
 
 /**
- * The address of a bot with this `short_name` (users.md §5).
+ * Returns the address of a bot with this `short_name` (users.md §5).
  * @throws ApiError `BAD_REQUEST`
  */
 export function botAddress(site: Site, realm: Realm, shortName: string): string {
@@ -205,8 +205,8 @@ export function botAddress(site: Site, realm: Realm, shortName: string): string 
 }
 
 /**
- * The channel that a bot is made for, as a person names it; undefined for none.
- * @throws ApiError `BAD_REQUEST` where the person does not see such a channel
+ * Finds the channel of a bot's default by name; undefined for none.
+ * @throws ApiError `BAD_REQUEST` if the person cannot see the channel
  */
 async function botChannel(tx: Tx, person: Account, name: string | undefined) {
   if (name === undefined || name === "") return undefined;

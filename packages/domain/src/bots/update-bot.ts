@@ -37,7 +37,7 @@ import { checkAdministersBot } from "./bots.ts";
 import { botAddress, changeBotDefaults, type WantedDefaults } from "./create-bot.ts";
 
 /**
- * Changes a bot on behalf of its owner or an administrator (users.md §5), a deactivated one too.
+ * Changes a bot, which may be deactivated, for its owner or an administrator (users.md §5).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nothing has changed then
  */
 export async function updateBot(
@@ -54,7 +54,7 @@ export async function updateBot(
   });
 }
 
-/** The named owner stays active until the transaction ends, and nobody gets another role meanwhile. */
+/** Locks the bot, the new owner, and all roles until the transaction ends. */
 async function openBot(
   tx: Tx,
   actor: Account,
@@ -140,7 +140,7 @@ async function ownerAddress(tx: Tx, { botOwnerId }: Account): Promise<{ bot_owne
   return owner ? { bot_owner: owner.email } : {};
 }
 
-/** What somebody wants changed of a bot; undefined where nothing. */
+/** The requested changes of a bot; undefined for no change. */
 interface BotChanges {
   readonly fullName: string | undefined;
   readonly role: number | undefined;
@@ -149,16 +149,16 @@ interface BotChanges {
   readonly defaults: WantedDefaults;
 }
 
-/** A bot in the hands of the transaction, who changes it, and who is to have it. */
+/** A locked bot, the actor, and the new owner. */
 interface OpenBot {
   readonly realm: Realm;
   readonly actor: Account;
   readonly bot: Account;
-  /** The account that `bot_owner_id` names, as it stays; nobody whom the actor does not see. */
+  /** The locked account that `bot_owner_id` names; undefined if the actor cannot see it. */
   readonly named: Account | undefined;
 }
 
-/** What is really to change. */
+/** The fields that actually change. */
 interface WantedOfBot {
   readonly fullName: string | undefined;
   readonly role: number | undefined;
@@ -167,7 +167,7 @@ interface WantedOfBot {
 }
 
 /**
- * What of it the actor may have.
+ * Checks the requested changes, and returns those that differ from the current state.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 async function checkBotChanges(
@@ -207,7 +207,10 @@ async function checkName(
   return name;
 }
 
-/** @throws ApiError `BAD_REQUEST` unless it is an active person who may have bots: guests have none given to them */
+/**
+ * Checks that the new owner is an active person and not a guest.
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 function checkOwner(owner: Account | undefined): Account {
   if (!owner) throw errors.badRequest("bot_owner_id names no user");
   if (!owner.isActive) throw errors.badRequest("bot_owner_id names a deactivated user");
@@ -236,9 +239,9 @@ const activeOwner = statement({
 });
 
 /**
- * Gives the bot to another person. The group graph must be locked, the bot and its new owner too.
- * @param bot as it is by now, with its old owner
- * @returns what to tell: everybody whose it is, and the two owners what they administer no longer and by now
+ * Gives the bot to another person. The group graph, the bot and its new owner must be locked.
+ * @param bot in its current state, with its old owner
+ * @returns the events: the new owner for all users, and the bots that the two owners administer for these
  */
 async function changeBotOwner(tx: Tx, bot: Account, owner: Account): Promise<NewEvent[]> {
   const viewers = [...(await tx.rows(activeOwner, [bot.botOwnerId])), owner];

@@ -6,7 +6,7 @@ import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
 const knowing = "archived_channels";
 
 describe("events of archived channels, for clients that do not know these", () => {
-  it("stream/delete: names the others only", () => {
+  it("stream/delete: contains only the other channels", () => {
     const event = { type: "stream", op: "delete" };
     const gone = (...ids: number[]) => ({
       stream_ids: ids,
@@ -20,7 +20,7 @@ describe("events of archived channels, for clients that do not know these", () =
     expect(all.without).to.deep.equal([]);
   });
 
-  it("subscription/remove: names the others only", () => {
+  it("subscription/remove: contains only the other channels", () => {
     const event = { type: "subscription", op: "remove" };
     const kitchen = { stream_id: 4, name: "kitchen" };
     const attic = { stream_id: 5, name: "attic" };
@@ -32,7 +32,7 @@ describe("events of archived channels, for clients that do not know these", () =
     expect(toldWith({ ...event, payload: all }, knowing).without).to.deep.equal([]);
   });
 
-  it("subscription/update: is not told", () => {
+  it("subscription/update: is not sent", () => {
     const event = { type: "subscription", op: "update" };
     const fields = { stream_id: 5, property: "pin_to_top", value: true };
     const outcome = toldWith({ ...event, payload: { ...fields, archived: [5] } }, knowing);
@@ -41,7 +41,7 @@ describe("events of archived channels, for clients that do not know these", () =
   });
 
   for (const op of ["peer_add", "peer_remove"] as const)
-    it(`subscription/${op}: names the others only, of one set of accounts or of several`, () => {
+    it(`subscription/${op}: contains only the other channels, for one set of accounts or several`, () => {
       const audience = new Set([1, 2, 3]);
       const audiences = new Map([4, 5, 6].map((id) => [id, audience]));
       const pairs = [
@@ -59,7 +59,7 @@ describe("events of archived channels, for clients that do not know these", () =
       expect(toldOf([...pairs, { channelId: 6, userId: 3 }])).to.deep.equal([one]);
     });
 
-  it("subscription/add and peer_add: tell them alone of the return from the archive", () => {
+  it("subscription/add and peer_add: are sent to these clients only, when a channel is unarchived", () => {
     const marks = { for_clients_without: knowing } as const;
     const peers = { stream_ids: [5], user_ids: [2] };
     const shown = toldWith(peersShownEvent(peers, [1], marks), knowing);
@@ -72,7 +72,7 @@ describe("events of archived channels, for clients that do not know these", () =
     expect(added.without).to.deep.equal([{ ...event, subscriptions: [{ stream_id: 5 }] }]);
   });
 
-  it("delete_message and update_message_flags: are told, since clients keep the messages", () => {
+  it("delete_message and update_message_flags: are sent, because clients keep the messages", () => {
     const deletion = {
       message_ids: [7],
       message_type: "stream",

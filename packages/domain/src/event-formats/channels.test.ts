@@ -7,7 +7,7 @@ const kitchen = { stream_id: 4, name: "kitchen", is_archived: false };
 const attic = { stream_id: 5, name: "attic", is_archived: true };
 
 describe("events of channels", () => {
-  it("stream/create: leaves archived channels out for clients that do not know them", () => {
+  it("stream/create: leaves archived channels out for clients that do not support them", () => {
     const head = { type: "stream", op: "create" };
     const both = toldWith({ ...head, payload: { streams: [kitchen, attic] } }, "archived_channels");
     expect(both.with).to.deep.equal([{ ...head, streams: [kitchen, attic] }]);
@@ -17,7 +17,7 @@ describe("events of channels", () => {
     expect(archived.without).to.deep.equal([]);
   });
 
-  it("stream/update: archiving is the end of a channel, and its return a new one", () => {
+  it("stream/update: archiving deletes a channel and unarchiving creates it for older clients", () => {
     const head = { type: "stream", op: "update" };
     const fields = { stream_id: 4, name: "kitchen", property: "is_archived" };
     const archiving = { ...head, payload: { ...fields, value: true } };
@@ -32,7 +32,7 @@ describe("events of channels", () => {
     expect(back.without).to.deep.equal([{ type: "stream", op: "create", streams: [kitchen] }]);
   });
 
-  it("stream/update: changes of archived channels are only for clients that know them", () => {
+  it("stream/update: sends changes of archived channels only to clients that support them", () => {
     const head = { type: "stream", op: "update" };
     const fields = { stream_id: 5, name: "attic", property: "name", value: "loft" };
     const outcome = toldWith(
@@ -43,7 +43,7 @@ describe("events of channels", () => {
     expect(outcome.without).to.deep.equal([]);
   });
 
-  it("stream/update: other changes are told to all", () => {
+  it("stream/update: sends other changes to all clients", () => {
     const head = { type: "stream", op: "update" };
     const place = { stream_id: 4, name: "kitchen" };
     const changes = [
@@ -67,7 +67,7 @@ describe("events of channels", () => {
         }
   });
 
-  it("subscription/peer_add and peer_remove: go out as they lie in the log", () => {
+  it("subscription/peer_add and peer_remove: are sent as logged", () => {
     for (const op of ["peer_add", "peer_remove"] as const) {
       const audiences = new Map([[4, new Set([1, 2, 3])]]);
       const events = peerEvents(op, [{ channelId: 4, userId: 3 }], audiences);
@@ -77,7 +77,7 @@ describe("events of channels", () => {
     }
   });
 
-  it("subscription/peer_remove: tells those who go together of each other", () => {
+  it("subscription/peer_remove: tells accounts unsubscribed together about each other", () => {
     const audiences = new Map([[4, new Set([1, 2, 3])]]);
     const pairs = [2, 3].map((userId) => ({ channelId: 4, userId }));
     const toldTo = (op: "peer_add" | "peer_remove", userId: number) =>

@@ -17,7 +17,7 @@ import { fillNotifications } from "@carillon/model";
 
 import type { Format } from "./outgoing-event.ts";
 
-/** `stream/create`: without archived channels for clients that do not know what these are. */
+/** `stream/create`: without archived channels for clients that do not support them. */
 export const formatStreamCreate: Format<typeof channelsCreated> = (outgoing) => {
   const { fields } = outgoing;
   if (outgoing.has("archived_channels")) return [outgoing.tell(fields)];
@@ -36,8 +36,8 @@ export const formatStreamDelete: Format<typeof channelsDeleted> = (outgoing) => 
 };
 
 /**
- * `stream/update`: for clients that do not know archived channels, archiving is the channel's end, its return a new
- * channel, and what happens in between is not told.
+ * `stream/update`: for clients that do not support archived channels, archiving deletes the channel, unarchiving
+ * creates it, and changes in between are not sent.
  */
 export const formatStreamUpdate: Format<typeof channelUpdated> = (outgoing) => {
   const { channel, archived, ...fields } = outgoing.fields;
@@ -51,7 +51,7 @@ export const formatStreamUpdate: Format<typeof channelUpdated> = (outgoing) => {
   return channel ? [outgoing.tellAs(channelsCreated, { streams: [channel] })] : [];
 };
 
-/** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
+/** `subscription/add`: fills inherited notification settings in unless the client supports null. */
 export const formatSubscriptionAdd: Format<typeof subscriptionsAdded> = (outgoing) => {
   const { inherited, subscriptions: all, only, settings, for_clients_without } = outgoing.fields;
   if (for_clients_without && outgoing.has(for_clients_without)) return [];
@@ -73,16 +73,16 @@ export const formatSubscriptionRemove: Format<typeof subscriptionsRemoved> = (ou
   return left.length > 0 ? [outgoing.tell({ subscriptions: left })] : [];
 };
 
-/** `subscription/update`: nothing of archived channels for clients that do not have them. */
+/** `subscription/update`: without archived channels for clients that do not have them. */
 export const formatSubscriptionUpdate: Format<typeof subscriptionUpdated> = (outgoing) => {
   const { archived, ...fields } = outgoing.fields;
   return archived && !outgoing.has("archived_channels") ? [] : [outgoing.tell(fields)];
 };
 
 /**
- * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told. Nobody is told of
- * themselves: who came has got the others with the subscription, who went is told of those who went too. Clients that
- * do not know archived channels are told nothing of these.
+ * `subscription/peer_add` and `peer_remove`: the log combines the changes of the same receivers. An account receives no
+ * event about itself: new subscribers have received the others with their subscription, and unsubscribed accounts
+ * receive the others unsubscribed with them. Archived channels are left out for clients that do not support them.
  */
 export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (outgoing) => {
   const { archived = [], for_clients_without, ...fields } = outgoing.fields;
@@ -99,7 +99,7 @@ export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (out
   });
 };
 
-/** `typing`: in channels only for clients that want to know; in direct messages for all. */
+/** `typing`: in channels only for clients with the capability; in direct messages for all clients. */
 export const formatTyping: Format<typeof typingStarted | typeof typingStopped> = (outgoing) => {
   const { fields } = outgoing;
   if (fields.message_type !== "stream") return [outgoing.tell(fields)];
@@ -107,7 +107,7 @@ export const formatTyping: Format<typeof typingStarted | typeof typingStopped> =
   return [outgoing.tell({ ...fields, topic: outgoing.topic(fields.topic) })];
 };
 
-/** `typing_edit_message`: the topic as the client knows it. */
+/** `typing_edit_message`: with the topic as the client knows it. */
 export const formatEditing: Format<typeof editingStarted | typeof editingStopped> = (outgoing) => {
   const { fields } = outgoing;
   const { recipient } = fields;
@@ -116,7 +116,7 @@ export const formatEditing: Format<typeof editingStarted | typeof editingStopped
   return [outgoing.tell({ ...fields, recipient: { ...recipient, topic } })];
 };
 
-/** `user_topic`: the topic as the client knows it. */
+/** `user_topic`: with the topic as the client knows it. */
 export const formatUserTopic: Format<typeof topicPolicyChanged> = (outgoing) => {
   const { fields } = outgoing;
   return [outgoing.tell({ ...fields, topic_name: outgoing.topic(fields.topic_name) })];

@@ -6,7 +6,7 @@ describe("events of user groups", () => {
   const group = { id: 7, name: "cooks", deactivated: false };
   const capability = "include_deactivated_groups";
 
-  it("update: deactivation is the end of a group, and reactivation a new one", () => {
+  it("update: deactivation removes a group and reactivation adds it for older clients", () => {
     const head = { type: "user_group", op: "update" };
     const off = { group_id: 7, data: { deactivated: true } };
     const end = toldWith({ ...head, payload: off }, capability);
@@ -26,7 +26,7 @@ describe("events of user groups", () => {
     { op: "remove_subgroups", fields: { group_id: 7, direct_subgroup_ids: [8] } },
   ];
 
-  it("changes of deactivated groups are only for clients that know them", () => {
+  it("sends changes of deactivated groups only to clients that support them", () => {
     for (const { op, fields } of changes) {
       const payload = { ...fields, deactivated: true };
       const outcome = toldWith({ type: "user_group", op, payload }, capability);
@@ -35,7 +35,7 @@ describe("events of user groups", () => {
     }
   });
 
-  it("changes of groups are told to all", () => {
+  it("sends changes of other groups to all clients", () => {
     const all = [...changes, { op: "add", fields: { group } }];
     for (const { op, fields } of all)
       for (const capabilities of [[], allBut()]) {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { logged, queue, told, toldWith } from "./test-support.ts";
 
 describe("events of changes of messages", () => {
-  it("update_message: carries the receiver's flags", () => {
+  it("update_message: contains the receiver's flags", () => {
     const fields = {
       user_id: 3,
       message_id: 9,
@@ -29,7 +29,7 @@ describe("events of changes of messages", () => {
     ]);
   });
 
-  it("update_message: names the empty topic, old and new, for clients that do not know it", () => {
+  it("update_message: shows the empty topic, old and new, by its display name for older clients", () => {
     const fields = {
       user_id: 3,
       message_id: 9,
@@ -55,7 +55,7 @@ describe("events of changes of messages", () => {
     }
   });
 
-  it("delete_message: is one for all messages, or one for each", () => {
+  it("delete_message: is one event for all messages, or one for each", () => {
     const place = { message_type: "stream", stream_id: 4, topic: "lunch" };
     const payload = { message_ids: [7, 9], ...place };
     const outcome = toldWith({ type: "delete_message", payload }, "bulk_message_deletion");
@@ -66,7 +66,7 @@ describe("events of changes of messages", () => {
     ]);
   });
 
-  it("delete_message: names the empty topic, and no topic of direct messages", () => {
+  it("delete_message: shows the empty topic by its display name, and no topic for direct messages", () => {
     const place = { message_type: "stream", stream_id: 4 };
     const payload = { message_ids: [7], ...place, topic: "" };
     const outcome = toldWith({ type: "delete_message", payload }, "empty_topic_name");
@@ -82,7 +82,7 @@ describe("events of changes of messages", () => {
     ]);
   });
 
-  it("submessage: goes out as it lies in the log", () => {
+  it("submessage: is sent as logged", () => {
     const submessage = {
       msg_type: "widget",
       message_id: 7,
@@ -95,7 +95,7 @@ describe("events of changes of messages", () => {
     ]);
   });
 
-  it("update_message_flags: names the empty topic of what became unread", () => {
+  it("update_message_flags: shows the empty topic of unread messages by its display name", () => {
     const payload = (topic: string) => ({
       operation: "remove",
       flag: "read",
@@ -113,7 +113,7 @@ describe("events of changes of messages", () => {
     expect(outcome.without).to.deep.equal([{ ...head, ...payload("misc") }]);
   });
 
-  it("update_message_flags: goes out as it is otherwise", () => {
+  it("update_message_flags: is otherwise sent as logged", () => {
     const payload = { operation: "add", flag: "read", messages: [], all: true };
     const event = logged({ type: "update_message_flags", op: "add", payload });
     expect(told(event, queue())).to.deep.equal([

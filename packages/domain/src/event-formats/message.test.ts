@@ -28,7 +28,7 @@ describe("message events", () => {
     await changeOrganization(db, org.realm, { emptyTopicDisplayName: "misc" });
   });
 
-  /** Sends, and gives back what was emitted. */
+  /** Sends a message and returns the emitted events. */
   async function emitted(sender: Account, input: Partial<SendInput>) {
     const client = { id: await clientIdOf(db, "test"), name: "test" };
     const { events } = await eventsOf(db, org.realm.id, () =>
@@ -46,7 +46,7 @@ describe("message events", () => {
     return events;
   }
 
-  /** Sends, and gives back the event of the message. */
+  /** Sends a message and returns its event. */
   async function sent(sender: Account, input: Partial<SendInput>) {
     const event = (await emitted(sender, input)).find(({ type }) => type === "message");
     if (!event) throw new Error("no event of the message");
@@ -83,8 +83,8 @@ describe("message events", () => {
   const queueFor = ({ id }: { id: number }, { emptyTopicName, ...options }: Form) =>
     queue({ ...options, capabilities: emptyTopicName ? ["empty_topic_name"] : [] }, id);
 
-  // The log outlives an upgrade: rows of before had the address of the sender's picture, one for everybody.
-  it("of before pictures were kept are lost for nobody, and give no hidden address away", async () => {
+  // The log outlives an upgrade: older rows had a single URL of the sender's picture for all receivers.
+  it("from before pictures were logged are still sent, without revealing hidden addresses", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     const open = await user(db, org.realm, { settings: { email_address_visibility: 1 } });
     const room = await channel(db, org.realm, { subscribers: [hidden, open, org.member] });
@@ -107,7 +107,7 @@ describe("message events", () => {
     }
   });
 
-  it("carry the message as it can be read, in each of its eight forms, with the flags beside it", async () => {
+  it("contain the message as it can be read, in each of its eight formats, with the flags beside it", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
     const room = await channel(db, org.realm, { subscribers: [hidden, org.member, org.guest] });
     const all = [
@@ -129,7 +129,7 @@ describe("message events", () => {
       }
   });
 
-  it("carry each receiver's own flags", async () => {
+  it("contain each receiver's own flags", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member, org.guest, org.admin] });
     const content = `@**all** @**${org.guest.fullName}**`;
     const event = await sent(org.admin, { to: room.id, content, readBySender: true });
@@ -140,7 +140,7 @@ describe("message events", () => {
     expect(flagsOf(org.admin)).to.deep.equal(["read", ...wildcard]);
   });
 
-  it("carry no flags to those who only listen to public channels, mentioned or not", async () => {
+  it("contain no flags for listeners of all public channels, mentioned or not", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const content = `@**all** @**${org.admin.fullName}**`;
     const event = await sent(org.member, { to: room.id, content });
@@ -152,7 +152,7 @@ describe("message events", () => {
     }
   });
 
-  it("carry the local id to the queue that sent, and to no other", async () => {
+  it("contain the local id only for the queue that sent the message", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const event = await sent(org.member, { to: room.id, queueId: "mine", localId: "7.01" });
     const [own] = told(event, queue({}, org.member.id, "mine"));
@@ -162,7 +162,7 @@ describe("message events", () => {
     expect(other).to.have.all.keys("type", "message", "flags");
   });
 
-  it("share one message among queues that want it alike", async () => {
+  it("share one message object among queues with the same options", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
     const event = await sent(org.member, { to: room.id, topic: "" });
     const messages = [org.member, org.guest, org.member].flatMap((account) =>
@@ -187,7 +187,7 @@ describe("message events", () => {
     expect(allEvents.filter((event) => "forAllPublic" in event)).to.have.lengthOf(1);
   });
 
-  it("go with the policy of the topic that sending raised", async () => {
+  it("are sent with the visibility policy that sending changed", async () => {
     const friend = await user(db, org.realm);
     await changeSettings(db, friend, { automatically_follow_topics_policy: 2 });
     const room = await channel(db, org.realm, { subscribers: [friend] });

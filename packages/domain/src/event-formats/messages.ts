@@ -16,8 +16,8 @@ import type { EventContext, Format, OutgoingEvent } from "./outgoing-event.ts";
 import { oldPicture } from "./users.ts";
 
 /**
- * `message`: in the form that the queue wants, with the receiver's flags beside it. Clients that do not know archived
- * channels do not have the channel that it is in: they are told nothing.
+ * `message`: in the format that the queue requests, with the receiver's flags. Not sent to clients that do not support
+ * archived channels if the channel is archived, because they do not have it.
  */
 export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   const { event, queue, own, via, context } = outgoing;
@@ -33,13 +33,13 @@ export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   return [outgoing.tell({ message: shown, flags, ...echo })];
 };
 
-/** In the place of who wrote it, for guests who do not see them. */
+/** Replaces the sender for guests who cannot see the account. */
 function unknownSender(id: number, { host, siteUrl }: EventContext) {
   const { email, full_name, avatar_url } = unknownUser(id, host, siteUrl);
   return { sender_email: email, sender_full_name: full_name, avatar_url };
 }
 
-/** What the log kept of a message before it kept pictures: the sender's picture was an address, one for all. */
+/** A message logged before pictures were: it has a single URL of the sender's picture for all receivers. */
 type OldMessage = Omit<LoggedMessage, "picture"> & {
   readonly picture?: undefined;
   readonly message: LoggedMessage["message"] & { readonly avatar_url: string };
@@ -69,8 +69,8 @@ type WireMessage = Omit<LoggedMessage["message"], "rendered_content"> &
   ReturnType<typeof formFields>;
 
 /**
- * The forms of each message that is being handed out, sixteen at most: a message to 2,000 receivers is made a few times,
- * not 2,000 times. They live as long as the event.
+ * Caches the formats of each message, at most sixteen, as long as its event lives: a message to 2,000 receivers is
+ * formatted a few times, not 2,000 times.
  */
 const forms = new WeakMap<LoggedEvent, Map<string, WireMessage>>();
 
@@ -100,7 +100,7 @@ function wireMessage(
   return Object.assign(common, formFields(source, wanted));
 }
 
-/** `update_message`: with the receiver's flags; topics of channel messages as the client knows them. */
+/** `update_message`: with the receiver's flags, and topics as the client knows them. */
 export const formatMessageUpdate: Format<typeof messageUpdated> = (outgoing) => {
   const { fields } = outgoing;
   const { subject, orig_subject } = fields;
@@ -114,9 +114,9 @@ export const formatMessageUpdate: Format<typeof messageUpdated> = (outgoing) => 
 };
 
 /**
- * `delete_message`: one event with `message_ids`, as it lies in the log, or one for each message. Of archived channels
- * too, for clients that do not have these: they still have the messages, among the starred ones, and unread once the
- * channel returns.
+ * `delete_message`: one event with `message_ids`, as logged, or one for each message. Also sent for archived channels
+ * to clients that do not have them, because these clients keep the messages as starred ones, and as unread ones once
+ * the channel returns.
  */
 export const formatDeletion: Format<typeof messagesDeleted> = (outgoing) => {
   const { message_ids, topic, ...rest } = outgoing.fields;
@@ -127,7 +127,7 @@ export const formatDeletion: Format<typeof messagesDeleted> = (outgoing) => {
   );
 };
 
-/** `update_message_flags/remove`: topics in the details of messages that became unread, as the client knows them. */
+/** `update_message_flags/remove`: topics in the details of unread messages as the client knows them. */
 export const formatFlagRemoval: Format<typeof flagRemoved> = (outgoing) => {
   const { fields } = outgoing;
   if (!fields.message_details) return [outgoing.tell(fields)];
@@ -140,7 +140,7 @@ export const formatFlagRemoval: Format<typeof flagRemoved> = (outgoing) => {
   return [outgoing.tell({ ...fields, message_details })];
 };
 
-/** `reaction`: for programs that need it with who it is, as the receiver sees them. */
+/** `reaction`: with the reacting user as the receiver sees them, for client programs that need it. */
 export const formatReaction: Format<typeof reactionAdded | typeof reactionRemoved> = (outgoing) => {
   const { reactor, unseen_reactor: unseen, ...fields }: Received = outgoing.fields;
   if (!outgoing.needs("reaction_user")) return [outgoing.tell(fields)];
@@ -150,7 +150,7 @@ export const formatReaction: Format<typeof reactionAdded | typeof reactionRemove
   return [outgoing.tellOlder("reaction_user", { ...fields, user: { user_id, email, full_name } })];
 };
 
-/** Rows of old do not say who it is. */
+/** Older rows do not contain the user. */
 type Received = Omit<LoggedFields<typeof reactionAdded>, "reactor"> &
   Partial<Pick<LoggedFields<typeof reactionAdded>, "reactor">> & {
     readonly unseen_reactor?: true | undefined;

@@ -28,7 +28,7 @@ function passes(terms: readonly NarrowTerm[], over: object = {}, flags: readonly
 }
 
 describe("the narrow of a queue", () => {
-  it("lets everything pass without terms, and only what all terms hold for", () => {
+  it("passes everything without terms, and otherwise only what matches all terms", () => {
     expect(passes([])).to.equal(true);
     expect(
       passes([
@@ -44,7 +44,7 @@ describe("the narrow of a queue", () => {
     ).to.equal(false);
   });
 
-  it("knows channels by name, whatever its case", () => {
+  it("matches channels by name, ignoring case", () => {
     for (const operator of ["channel", "stream"]) {
       expect(passes([[operator, "KÜCHE"]])).to.equal(true);
       expect(passes([[operator, "Küchen"]])).to.equal(false);
@@ -52,7 +52,7 @@ describe("the narrow of a queue", () => {
     }
   });
 
-  it("knows topics whole or by one of their words", () => {
+  it("matches topics as a whole or by one of their words", () => {
     for (const operand of ["lunch PLANS", "Lunch", "plans"])
       expect(passes([["topic", operand]]), operand).to.equal(true);
     for (const operand of ["lunch pl", "lun", ""])
@@ -61,7 +61,7 @@ describe("the narrow of a queue", () => {
     expect(passes([["exact-topic", "lunch"]])).to.equal(false);
   });
 
-  it("knows the empty topic by either name, and direct messages by none", () => {
+  it("matches the empty topic by either name, and direct messages by neither", () => {
     for (const operator of ["topic", "exact-topic"])
       for (const operand of ["", "misc"]) {
         expect(passes([[operator, operand]], { subject: "" })).to.equal(true);
@@ -69,12 +69,12 @@ describe("the narrow of a queue", () => {
       }
   });
 
-  it("knows senders by e-mail address", () => {
+  it("matches senders by e-mail address", () => {
     expect(passes([["sender", "mia@carillon.test"]])).to.equal(true);
     expect(passes([["sender", "max@carillon.test"]])).to.equal(false);
   });
 
-  it("knows direct messages and resolved topics", () => {
+  it("matches direct messages and resolved topics", () => {
     for (const operand of ["dm", "private"]) {
       expect(passes([["is", operand]])).to.equal(false);
       expect(passes([["is", operand]], directMessage)).to.equal(true);
@@ -83,7 +83,7 @@ describe("the narrow of a queue", () => {
     expect(passes([["is", "resolved"]], { subject: "✔ Lunch" })).to.equal(true);
   });
 
-  it("knows what the receiver's flags say", () => {
+  it("matches by the receiver's flags", () => {
     const cases: Array<[operand: string, flags: string[], outcome: boolean]> = [
       ["unread", [], true],
       ["unread", ["read"], false],
@@ -99,7 +99,7 @@ describe("the narrow of a queue", () => {
       expect(passes([["is", operand]], {}, flags), `${operand}: ${flags.join()}`).to.equal(outcome);
   });
 
-  it("goes by the flags of the receiver, not by everybody's", () => {
+  it("uses the flags of the receiver, not the common ones", () => {
     const payload = { message: channelMessage, picture, flags: [] };
     const event = logged({ type: "message", payload, userData: { 1: { flags: ["mentioned"] } } });
     const mentions = queue({ narrow: [["is", "mentioned"]] });
@@ -108,14 +108,14 @@ describe("the narrow of a queue", () => {
     expect(told(event, { ...mentions, userId: 2 })).to.have.length(0);
   });
 
-  it("holds back messages only", () => {
+  it("filters messages only", () => {
     const event = logged({ type: "default_streams", payload: { default_streams: [1] } });
     expect(told(event, queue({ narrow: [["is", "starred"]] }))).to.have.length(1);
   });
 });
 
 describe("checking the narrow of a registration", () => {
-  it("takes what messages can be asked", () => {
+  it("accepts the supported terms", () => {
     const terms = [
       ["channel", "a"],
       ["stream", "a"],
@@ -131,7 +131,7 @@ describe("checking the narrow of a registration", () => {
     expect(checkNarrow([])).to.deep.equal([]);
   });
 
-  it("refuses everything else", () => {
+  it("rejects everything else", () => {
     const refused = [
       ["search", "x"],
       ["is", "followed"],

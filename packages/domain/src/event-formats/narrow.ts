@@ -4,10 +4,10 @@ import { areAlikeButForCase } from "@carillon/kit";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 
-/** A message, as a queue's narrow looks at it. */
+/** What a queue's narrow checks of a message. */
 export interface Narrowed {
   readonly message: LoggedMessage["message"];
-  /** The receiver's. */
+  /** The receiver's flags. */
   readonly flags: readonly string[];
   readonly emptyTopicDisplayName: string;
 }
@@ -46,7 +46,7 @@ const states = new Map<string, (narrowed: Narrowed) => boolean>([
   ["resolved", (narrowed) => topicOf(narrowed)?.startsWith("✔ ") ?? false],
 ]);
 
-/** What a queue's narrow can ask of messages (events.md §1). */
+/** The operators that a queue's narrow supports (events.md §1). */
 const operators = new Map<string, Test>([
   ["channel", channel],
   ["stream", channel],
@@ -56,21 +56,21 @@ const operators = new Map<string, Test>([
   ["is", (narrowed, operand) => states.get(operand)?.(narrowed) ?? false],
 ]);
 
-/** Whether all terms hold. */
+/** Whether all terms match. */
 export function matchesNarrow(terms: readonly NarrowTerm[], narrowed: Narrowed): boolean {
   return terms.every(([operator, operand]) => operators.get(operator)?.(narrowed, operand));
 }
 
-/** Every message is compared with every term. */
+/** Maximum terms, because each message is compared with each term. */
 const maxTerms = 100;
-/** UTF-16 units; no name, topic or address is as long. */
+/** Maximum UTF-16 units of an operand; longer than any name, topic or address. */
 const maxOperand = 1_000;
 
 /**
- * The narrow of a registration.
- * @param terms as decoded from JSON
- * @throws ApiError `BAD_REQUEST` for a term that is not a pair of strings, for one that events are not told by, and
- * for too many or too long ones
+ * Checks the narrow of a registration.
+ * @param terms decoded from JSON
+ * @throws ApiError `BAD_REQUEST` for a term that is not a pair of strings, for an unsupported operator or operand, and
+ * for too many or too long terms
  */
 export function checkNarrow(terms: readonly unknown[]): readonly NarrowTerm[] {
   if (terms.length > maxTerms)
@@ -107,7 +107,7 @@ function topicOf({ message }: Narrowed): string | undefined {
   return message.type === "stream" ? message.subject : undefined;
 }
 
-/** The name that clients know the empty topic by stands for it. */
+/** Maps the display name of the empty topic to the empty topic. */
 function storedTopic({ emptyTopicDisplayName }: Narrowed, operand: string): string {
   return operand === emptyTopicDisplayName ? "" : operand;
 }

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { logged, queue, told, toldWith } from "./test-support.ts";
 
 describe("events of an organization's emoji and linkifiers", () => {
-  it("realm_emoji: one at a time for clients that know this, all of them for others", () => {
+  it("realm_emoji: one at a time for clients that support it, all of them for others", () => {
     const realm_emoji = { 1: { id: "1", name: "cake", deactivated: false } };
     for (const op of ["add", "update_one"]) {
       const change = { emoji: realm_emoji[1] };
@@ -18,14 +18,14 @@ describe("events of an organization's emoji and linkifiers", () => {
     expect(outcome.without).to.deep.equal(outcome.with);
   });
 
-  it("realm_linkifiers: none for clients that do not know their templates", () => {
+  it("realm_linkifiers: none for clients that do not support their templates", () => {
     const payload = { realm_linkifiers: [{ id: 1, pattern: "#(?P<id>[0-9]+)" }] };
     const outcome = toldWith({ type: "realm_linkifiers", payload }, "linkifier_url_template");
     expect(outcome.with).to.deep.equal([{ type: "realm_linkifiers", ...payload }]);
     expect(outcome.without).to.deep.equal([{ type: "realm_linkifiers", realm_linkifiers: [] }]);
   });
 
-  it("realm_linkifiers: the log's own event is left as it was", () => {
+  it("realm_linkifiers: does not modify the log's event", () => {
     const event = logged({ type: "realm_linkifiers", payload: { realm_linkifiers: [{ id: 1 }] } });
     const before = structuredClone(event.payload);
     told(event, queue());

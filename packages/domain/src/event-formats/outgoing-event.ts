@@ -12,9 +12,9 @@ import type {
 import type { Viewer } from "@carillon/model";
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
-/** What an organization says about its events. */
+/** The properties of an organization that events depend on. */
 export interface EventContext {
-  /** What the empty topic is called for clients that do not know it. */
+  /** Display name of the empty topic, for clients that do not support the empty name. */
   readonly emptyTopicDisplayName: string;
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
@@ -22,18 +22,18 @@ export interface EventContext {
   readonly host: string;
 }
 
-/** Why a queue gets an event: its user is among the receivers, or it listens to all public channels. */
+/** Why a queue gets an event: its user is in the audience, or it listens to all public channels. */
 export type Via = "audience" | "public";
 
-/** What the log keeps for one receiver: everybody's fields, with its own in their place. */
+/** The logged fields for one receiver: the common fields, overridden by the receiver's own. */
 type Received<Event extends EventDeclaration> = Event["own"] extends EventShape
   ? LoggedFields<Event> & OwnFieldsOf<Event>
   : LoggedFields<Event>;
 
-/** The capabilities that the declaration names: no format may depend on others. */
+/** The capabilities that the declaration names; a format can use no others. */
 type Named<Event extends EventDeclaration> = keyof Event["older"] & ClientCapability;
 
-/** The needs that it names. */
+/** The needs that the declaration names. */
 type NamedNeed<Event extends EventDeclaration> = keyof Event["older"] & ProgramNeed;
 
 type OlderFields<Event extends EventDeclaration, Reason extends keyof Event["older"]> =
@@ -43,14 +43,14 @@ type OlderFields<Event extends EventDeclaration, Reason extends keyof Event["old
     ? ValuesOf<Fields>
     : never;
 
-/** The events that the declaration names in the place of this one. */
+/** The events that the declaration names as substitutes. */
 type Substitute<Event extends EventDeclaration> = Event["older"][Named<Event>] extends infer Form
   ? Form extends { readonly becomes: readonly (infer Other)[] }
     ? Other & EventDeclaration
     : never
   : never;
 
-/** One event on its way to one queue. What it can be told as is what its declaration says. */
+/** An event to send to one queue. The declaration determines the formats in which it can be sent. */
 export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
   readonly event: LoggedEvent;
   readonly queue: EventQueue;
@@ -64,24 +64,24 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
     this.via = via;
   }
 
-  /** What the log keeps for everybody. */
+  /** The logged fields for all receivers. */
   get logged(): LoggedFields<Event> {
     return this.event.payload as LoggedFields<Event>;
   }
 
-  /** The same, with what is the receiver's own in its place. */
+  /** The logged fields, overridden by the receiver's own. */
   get fields(): Received<Event> {
     const { logged, own } = this;
     return (own ? { ...logged, ...own } : logged) as Received<Event>;
   }
 
-  /** What differs between receivers, for this one. */
+  /** The receiver's own fields. */
   get own(): OwnFieldsOf<Event> | undefined {
     if (this.via === "public") return undefined;
     return this.event.userData?.[String(this.queue.userId)] as OwnFieldsOf<Event> | undefined;
   }
 
-  /** Whose queue it is. */
+  /** The queue's user. */
   get viewer(): Viewer {
     return { id: this.queue.userId, role: this.queue.userVisibility };
   }
@@ -90,7 +90,7 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
     return this.queue.options.capabilities.includes(capability);
   }
 
-  /** Whether the queue's program reads something older. */
+  /** Whether the queue's client program needs an older format. */
   needs(need: NamedNeed<Event>): boolean {
     return this.queue.options.needs?.includes(need) ?? false;
   }
@@ -100,12 +100,12 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
     return name === "" && !this.has("empty_topic_name") ? this.context.emptyTopicDisplayName : name;
   }
 
-  /** As clients get it that have all capabilities and no needs. */
+  /** Makes the format for clients with all capabilities and no needs. */
   tell(fields: FieldsOf<Event>): QueueEvent {
     return onWire(this.event, fields);
   }
 
-  /** As clients get it that lack the capability, or whose program has the need. */
+  /** Makes the format for clients without the capability, or programs with the need. */
   tellOlder<Reason extends Named<Event> | NamedNeed<Event>>(
     _reason: Reason,
     fields: OlderFields<Event, Reason>,
@@ -113,7 +113,7 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
     return onWire(this.event, fields);
   }
 
-  /** Another event in its place, for clients that lack a capability. */
+  /** Makes another event instead, for clients without a capability. */
   tellAs<Other extends Substitute<Event>>(declared: Other, fields: FieldsOf<Other>): QueueEvent {
     return onWire(declared, fields);
   }
@@ -128,7 +128,7 @@ function onWire(
 
 type TellsTopics = EventDeclaration & { readonly older: { readonly empty_topic_name: object } };
 
-/** Makes what a queue is told of an event: once, more than once, or not at all. */
+/** Converts an event to what a queue receives: no event, one or several. */
 export type Format<Event extends EventDeclaration> = (
   outgoing: OutgoingEvent<Event>,
 ) => readonly QueueEvent[];

@@ -17,7 +17,7 @@ describe("events of presence", () => {
     website: { client: "website", status, timestamp, pushable: false },
   });
 
-  it("are two times for clients that know these, and a state for others", () => {
+  it("contain two times for clients that support them, and a state for others", () => {
     const active = toldWith(presence(1_750_000_000, 1_750_000_000), "simplified_presence_events");
     expect(active.with).to.deep.equal([
       {
@@ -35,7 +35,7 @@ describe("events of presence", () => {
     ]);
   });
 
-  it("name the person by number alone where that is wanted", () => {
+  it("identify the person only by id if requested", () => {
     const event = logged(presence(1_750_000_000, 1_750_000_000));
     expect(told(event, queue({ slimPresence: true }))).to.deep.equal([
       {
@@ -47,7 +47,7 @@ describe("events of presence", () => {
     ]);
   });
 
-  it("say idle of who is connected and has long done nothing", () => {
+  it("show idle for a connected account that has long been inactive", () => {
     const [event] = told(logged(presence(1_749_999_900, 1_750_000_000)), queue());
     expect(event?.["presence"]).to.deep.equal(website("idle", 1_750_000_000));
   });

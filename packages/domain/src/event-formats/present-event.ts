@@ -38,13 +38,14 @@ import {
 } from "./users.ts";
 
 /**
- * What one queue is told of one event, in order: nothing where its types, its narrow or its capabilities say so,
- * seldom more than one (events.md §1, §1.1, §4). Everything but the `id`, which the caller gives, and the question
- * whether the queue's user may be told at all, which the caller has answered.
+ * Converts an event to what one queue receives, in order: nothing if its types, narrow or capabilities exclude the
+ * event, rarely more than one event (events.md §1, §1.1, §4). The caller adds the `id`, and has checked that the
+ * queue's user may receive the event.
  *
- * The `message` objects of queues that want messages alike are one object, so that it can be serialized once.
+ * Queues with the same options share one `message` object, so that it can be serialized once.
  *
- * @param via "public" for a message that the queue gets only because it listens to all public channels: it has no flags
+ * @param via "public" for a message that the queue receives only because it listens to all public channels: it has no
+ * flags
  */
 export function presentEvent(
   event: LoggedEvent,
@@ -57,7 +58,7 @@ export function presentEvent(
   return formatOf(event.declared)(new OutgoingEvent(event, queue, context, via));
 }
 
-/** How events are told that depend on the queue (events.md §1.1, §4), by the names of their declarations. */
+/** The formats of events that depend on the queue (events.md §1.1, §4), by the names of their declarations. */
 const formats: Formats = {
   channelUpdated: formatStreamUpdate,
   channelsCreated: formatStreamCreate,
@@ -95,20 +96,20 @@ const formats: Formats = {
 const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclaration>>(
   Object.entries(formats).map(([name, format]) => [
     eventDeclarations[name as keyof typeof formats],
-    // Each is called with rows of its own declaration only.
+    // Each format is only called with rows of its own declaration.
     format as Format<EventDeclaration>,
   ]),
 );
 
-/** What needs no format, and what another version of Carillon has written, goes out as it lies in the log. */
+/** Sends an event as logged: for events without a format, and for events of another version of Carillon. */
 const asLogged: Format<EventDeclaration> = (outgoing) => [outgoing.tell(outgoing.fields)];
 
-/** The format of rows of the declaration. */
+/** Returns the format for the declaration's rows. */
 function formatOf(declared: EventDeclaration | undefined): Format<EventDeclaration> {
   return byDeclaration.get(declared) ?? asLogged;
 }
 
-/** What depends on the queue: the log keeps something else, or receivers or older clients get something else. */
+/** Whether the event depends on the queue: the log has other fields, or receivers or older clients get others. */
 type DependsOnQueue<Event extends EventDeclaration> = Event["log"] extends EventFields
   ? true
   : Event["own"] extends EventShape
@@ -117,7 +118,7 @@ type DependsOnQueue<Event extends EventDeclaration> = Event["log"] extends Event
       ? false
       : true;
 
-/** A format for each event that needs one, and for no other. */
+/** Requires a format for each event that depends on the queue, and for no other. */
 type Formats = {
   readonly [
     Name in keyof DeclaredEvents as DependsOnQueue<DeclaredEvents[Name]> extends true ? Name : never

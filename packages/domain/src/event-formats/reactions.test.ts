@@ -18,17 +18,17 @@ describe("events of reactions", () => {
     const head = { type: "reaction", op };
     const row = logged({ ...head, payload: { ...fields, reactor } });
 
-    it(`reaction/${op}: says who it is to programs that need it`, () => {
+    it(`reaction/${op}: contains the user for programs that need it`, () => {
       const user = { user_id: 3, ...reactor };
       expect(told(row, program)).to.deep.equal([{ ...head, ...fields, user }]);
     });
 
-    it(`reaction/${op}: says so to nobody else, whatever they are capable of`, () => {
+    it(`reaction/${op}: does not contain the user for other clients, whatever their capabilities`, () => {
       for (const options of [{}, { capabilities: allBut() }, { needs: [] }])
         expect(told(row, queue(options))).to.deep.equal([{ ...head, ...fields }]);
     });
 
-    it(`reaction/${op}: names nobody whom the receiver does not see`, () => {
+    it(`reaction/${op}: does not name a user whom the receiver cannot see`, () => {
       const userData = { 1: { unseen_reactor: true } };
       const hidden = logged({ ...head, payload: { ...fields, reactor }, userData });
       expect(told(hidden, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
@@ -37,7 +37,7 @@ describe("events of reactions", () => {
       expect(told(hidden, other)[0]).to.deep.include({ user: { user_id: 3, ...reactor } });
     });
 
-    it(`reaction/${op}: is told from rows of before names were kept`, () => {
+    it(`reaction/${op}: supports rows from before names were logged`, () => {
       const old = logged({ ...head, payload: fields });
       expect(told(old, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
       expect(told(old, queue())).to.deep.equal([{ ...head, ...fields }]);

@@ -24,7 +24,7 @@ describe("events of subscriptions", () => {
   });
 
   const color = "#76ce90";
-  /** The events that subscribing the accounts makes, all in one colour, so that they share one. */
+  /** Subscribes the accounts, all with one colour, so that they share one event, and returns the events. */
   function subscribing(room: TestChannel, accounts: readonly TestAccount[]): Promise<NewEvent[]> {
     return db.transaction(async (tx) => {
       const before = await loadMetadataAudiences(tx, org.realm.id, [room.id]);
@@ -61,7 +61,7 @@ describe("events of subscriptions", () => {
     return subscription;
   }
 
-  it("add: spells out for each account what its own settings are, unless the client knows null", async () => {
+  it("add: fills in each account's own settings, unless the client supports null", async () => {
     const room = await channel(db, org.realm);
     await changeSettings(db, org.moderator, {
       enable_stream_push_notifications: true,
@@ -85,7 +85,7 @@ describe("events of subscriptions", () => {
     }
   });
 
-  it("add: leaves alone what the subscription says by itself", async () => {
+  it("add: keeps the subscription's own settings", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     await changeSubscription(db, room.id, org.member, {
       desktopNotifications: true,
@@ -101,7 +101,7 @@ describe("events of subscriptions", () => {
     );
   });
 
-  it("remove: goes out as it lies in the log, and the loss of the channel with it", async () => {
+  it("remove: is sent as logged, followed by the channel's deletion", async () => {
     const room = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] });
     const events = await db.transaction(async (tx) => {
       const before = await loadMetadataAudiences(tx, org.realm.id, [room.id]);
@@ -117,7 +117,7 @@ describe("events of subscriptions", () => {
     ]);
   });
 
-  it("update: goes out as it lies in the log", () => {
+  it("update: is sent as logged", () => {
     const payload = { stream_id: 4, property: "is_muted", value: true };
     const event = logged({ type: "subscription", op: "update", payload });
     expect(told(event, queue())).to.deep.equal([

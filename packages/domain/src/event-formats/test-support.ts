@@ -10,12 +10,12 @@ import type { EventQueue, LoggedEvent, QueueEvent, QueueOptions } from "@carillo
 import type { Via } from "./outgoing-event.ts";
 import { presentEvent } from "./present-event.ts";
 
-/** Every capability but these. */
+/** Returns every capability except these. */
 export function allBut(...missing: readonly ClientCapability[]): ClientCapability[] {
   return clientCapabilities.filter((capability) => !missing.includes(capability));
 }
 
-/** A queue of account 1, without any capability. */
+/** Returns a queue of account 1, without any capability. */
 export function queue(
   options: Partial<QueueOptions> = {},
   userId = 1,
@@ -42,7 +42,7 @@ export function queue(
   };
 }
 
-/** A row of the log, of which a test gives what matters: also one that an older version wrote. */
+/** The relevant fields of a log row, which an older version may have written. */
 interface Row {
   readonly type?: string;
   readonly op?: string | undefined;
@@ -51,7 +51,7 @@ interface Row {
   readonly userData?: object | null | undefined;
 }
 
-/** The event as the log gives it back. */
+/** Returns the event as read from the log. */
 export function logged({ audience, op, type, payload = {}, userData = null }: Row): LoggedEvent {
   const ids = typeof audience === "string" ? JSON.parse(`[${audience.slice(1, -1)}]`) : audience;
   const row = {
@@ -67,14 +67,14 @@ export function logged({ audience, op, type, payload = {}, userData = null }: Ro
 
 const declaredRows = new WeakMap<object, LoggedEvent>();
 
-/** The row as a gateway keeps it: one object, however often it is asked for. */
+/** Returns one object for each row, as a gateway's cache does. */
 function declaredRow(row: Omit<LoggedEvent, "declared">): LoggedEvent {
   let known = declaredRows.get(row);
   if (!known) declaredRows.set(row, (known = { ...row, declared: eventOf(row.type, row.op) }));
   return known;
 }
 
-/** What the queue is told where the empty topic is called "misc". */
+/** Returns what the queue receives if the empty topic's display name is "misc". */
 export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: Via = "audience") {
   return presentEvent(
     declaredRow(event),
@@ -84,7 +84,7 @@ export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: 
   );
 }
 
-/** What a queue is told that has this capability alone, and one that has all others. */
+/** Returns what a queue receives with only this capability, and with all others. */
 export function toldWith(
   event: Row,
   capability: ClientCapability,

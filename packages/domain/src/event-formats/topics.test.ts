@@ -5,7 +5,7 @@ import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
 const sender = { user_id: 3, email: "mia@carillon.test" };
 
 describe("events of topics", () => {
-  it("typing: in channels only for clients that want to know", () => {
+  it("typing: in channels only for clients with the capability", () => {
     for (const op of ["start", "stop"]) {
       const payload = { message_type: "stream", sender, stream_id: 4, topic: "lunch" };
       const outcome = toldWith({ type: "typing", op, payload }, "stream_typing_notifications");
@@ -14,14 +14,14 @@ describe("events of topics", () => {
     }
   });
 
-  it("typing: in direct messages for all", () => {
+  it("typing: in direct messages for all clients", () => {
     const recipients = [sender, { user_id: 1, email: "max@carillon.test" }];
     const payload = { message_type: "direct", sender, recipients };
     const event = logged({ type: "typing", op: "start", payload });
     expect(told(event, queue())).to.deep.equal([{ type: "typing", op: "start", ...payload }]);
   });
 
-  it("typing: names the empty topic for clients that do not know it", () => {
+  it("typing: shows the empty topic by its display name for older clients", () => {
     const payload = { message_type: "stream", sender, stream_id: 4, topic: "" };
     const event = logged({ type: "typing", op: "start", payload });
     expect(told(event, queue({ capabilities: allBut() }))).to.deep.equal([
@@ -32,7 +32,7 @@ describe("events of topics", () => {
     ]);
   });
 
-  it("user_topic: names the empty topic for clients that do not know it", () => {
+  it("user_topic: shows the empty topic by its display name for older clients", () => {
     const policy = { stream_id: 4, visibility_policy: 3, last_updated: 1_750_000_000 };
     const payload = { ...policy, topic_name: "" };
     const outcome = toldWith({ type: "user_topic", payload }, "empty_topic_name");

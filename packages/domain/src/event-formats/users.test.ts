@@ -18,7 +18,7 @@ describe("events of accounts", () => {
     org = await organization(db);
   });
 
-  it("realm_user/add: carries the account as the receiver sees it, avatars as the client wants them", async () => {
+  it("realm_user/add: contains the account as the receiver sees it, with avatars as the client requests them", async () => {
     for (const visibility of [1, 3]) {
       const { result: account, events } = await eventsOf(db, org.realm.id, () =>
         user(db, org.realm, { settings: { email_address_visibility: visibility } }),
@@ -49,8 +49,8 @@ describe("events of accounts", () => {
     }
   });
 
-  // The log outlives an upgrade: rows of before had the address at gravatar, one for everybody.
-  it("of before pictures were kept show an address only to whom the row was for", () => {
+  // The log outlives an upgrade: older rows had a single URL at Gravatar for all receivers.
+  it("from before pictures were logged show a Gravatar URL only to their audience", () => {
     const avatar_url = `https://secure.gravatar.com/avatar/${"0a".repeat(16)}?d=identicon&version=3`;
     const generated = "http://carillon.test/avatar/9?version=3";
     const urlFor = (person: object, viewer: number, public_gravatar = false) => {
@@ -81,7 +81,7 @@ describe("events of accounts", () => {
     ]);
   });
 
-  it("realm_user/add: sends stand-ins only to clients that need everybody", () => {
+  it("realm_user/add: sends stand-ins only to clients that need all users", () => {
     const person = { user_id: 9, full_name: "Unknown user", avatar_url: "https://avatars.test/9" };
     const payload = { person, placeholder: true };
     const outcome = toldWith({ type: "realm_user", op: "add", payload }, "user_list_incomplete");
@@ -89,7 +89,7 @@ describe("events of accounts", () => {
     expect(outcome.without).to.deep.equal([{ type: "realm_user", op: "add", person }]);
   });
 
-  it("realm_user/update and remove: go out as they lie in the log", () => {
+  it("realm_user/update and remove: are sent as logged", () => {
     for (const op of ["update", "remove"]) {
       const person = { user_id: 9, full_name: "Mia" };
       expect(told(logged({ type: "realm_user", op, payload: { person } }), queue())).to.deep.equal([
@@ -98,7 +98,7 @@ describe("events of accounts", () => {
     }
   });
 
-  it("realm_user: always carries the avatar, also to clients that could do without", () => {
+  it("realm_user: always contains the avatar, also for clients that support its absence", () => {
     const person = { user_id: 9, avatar_url: "https://avatars.test/9" };
     const payload = { person, public_gravatar: false };
     const outcome = toldWith(

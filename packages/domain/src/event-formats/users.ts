@@ -22,8 +22,8 @@ import { legacyPresence } from "../presence.ts";
 import type { Format, OutgoingEvent } from "./outgoing-event.ts";
 
 /**
- * `realm_user/add`: stand-ins only for clients that need everybody they hear of, avatars only where clients do not
- * make them up.
+ * `realm_user/add`: sends stand-ins only to clients that need all users, and avatars only to clients that do not
+ * compute them.
  */
 export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   const { person, picture, public_gravatar, placeholder } = outgoing.fields;
@@ -31,14 +31,14 @@ export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   const ownAvatar = public_gravatar && outgoing.queue.options.clientGravatar;
   const { context, viewer } = outgoing;
   const { user_id, delivery_email } = person;
-  // Rows of old were written apart for those who see the address and those who do not.
+  // Older rows had separate events for users who can see the address and users who cannot.
   const known = picture ?? oldPicture(user_id, person.avatar_url, delivery_email !== null);
   const url = known ? pictureUrl(context.siteUrl, known, viewer) : person.avatar_url;
   const avatar_url = ownAvatar ? null : url;
   return [outgoing.tell({ person: { ...person, avatar_url } })];
 };
 
-/** What rows of old have of a new picture: an address, one for all. */
+/** What older rows have of a new picture: a single URL for all receivers. */
 interface OldChange {
   readonly user_id: number;
   readonly avatar_url?: string | null;
@@ -46,7 +46,7 @@ interface OldChange {
   readonly avatar_version?: number;
 }
 
-/** `realm_user/update`: the address of a picture depends on who looks. */
+/** `realm_user/update`: the URL of a picture depends on the viewer. */
 export const formatUserUpdate: Format<typeof userUpdated> = (outgoing) => {
   const { fields } = outgoing;
   if ("picture" in fields) return [tellPicture(outgoing, fields.person, fields.picture)];
@@ -70,7 +70,7 @@ function tellPicture(
 
 type PicturedPerson = Extract<LoggedFields<typeof userUpdated>, { picture: unknown }>["person"];
 
-/** `presence`: the two times, or for older clients one state and its time, named by e-mail address too unless slim. */
+/** `presence`: the two times; for older clients one state and its time, with the e-mail address unless slim. */
 export const formatPresence: Format<typeof presenceChanged> = (outgoing) => {
   const { user_id, email, server_timestamp, active_timestamp, idle_timestamp } = outgoing.fields;
   if (outgoing.has("simplified_presence_events"))
@@ -93,15 +93,15 @@ type GroupChange =
   | typeof userGroupSubgroupsAdded
   | typeof userGroupSubgroupsRemoved;
 
-/** `user_group`: what happens to a deactivated group is told only to clients that know such groups. */
+/** `user_group`: changes of a deactivated group are sent only to clients that support such groups. */
 export const formatGroupChange: Format<GroupChange> = (outgoing) => {
   const { deactivated, ...fields } = outgoing.fields;
   return deactivated && !outgoing.has("include_deactivated_groups") ? [] : [outgoing.tell(fields)];
 };
 
 /**
- * `user_group/update`: for clients that do not know deactivated groups, deactivation is the group's end and
- * reactivation a new group.
+ * `user_group/update`: for clients that do not support deactivated groups, deactivation removes the group and
+ * reactivation adds it.
  */
 export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => {
   const { group, deactivated, ...fields } = outgoing.fields;
@@ -112,7 +112,7 @@ export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => 
   return group ? [outgoing.tellAs(userGroupAdded, { group })] : [];
 };
 
-/** `realm_emoji`: one by one, or all of them. */
+/** `realm_emoji`: a single change, or all emoji. */
 export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) => {
   const { realm_emoji, ...change } = outgoing.fields;
   return outgoing.has("individual_emoji_changes")
@@ -120,7 +120,7 @@ export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> 
     : [outgoing.tellAs(emojiReplaced, { realm_emoji })];
 };
 
-/** `realm_linkifiers`: none for clients that do not know their templates. */
+/** `realm_linkifiers`: empty for clients that do not support their templates. */
 export const formatLinkifiers: Format<typeof linkifiersChanged> = (outgoing) => [
   outgoing.tell(
     outgoing.has("linkifier_url_template") ? outgoing.fields : { realm_linkifiers: [] },
@@ -131,12 +131,12 @@ const gravatar =
   /^https:\/\/secure\.gravatar\.com\/avatar\/([\da-f]{32})\?d=identicon&version=(\d+)$/;
 
 /**
- * The picture of an account in a row of the log from before rows kept pictures: then the row has its address at gravatar,
- * the same for everybody. The log outlives an upgrade by days; what is in it must not be lost, nor give hidden e-mail
- * addresses away.
- * @param url where the row has one
- * @param seen whether the row says that everybody whom it is for sees the e-mail address; else only the account itself
- * @returns undefined for another address, or none
+ * Returns the picture of an account in a log row from before pictures were logged. Such a row has a Gravatar URL, the
+ * same for all receivers. The log outlives an upgrade by days, so these rows must still be sent, without revealing
+ * hidden e-mail addresses.
+ * @param url the row's URL, if any
+ * @param seen whether all receivers of the row can see the e-mail address; otherwise only the account itself can
+ * @returns undefined for another URL, or none
  */
 export function oldPicture(
   userId: number,

@@ -17,7 +17,7 @@ describe("Notices in channels (channels.md §9)", () => {
   const scene = useScene();
   const said = () => notice(paragraph`${silentUser(scene.org.member)} did something.`);
 
-  /** Posts one notice in each, and gives their events. */
+  /** Posts one notice in each channel, and returns their events. */
   const post = async (rooms: readonly TestChannel[], told = said()) => {
     const realm = await loadRealm(scene.db, scene.org.realm.id);
     return scene.db.transaction((tx) =>
@@ -32,7 +32,7 @@ describe("Notices in channels (channels.md §9)", () => {
   const read = (room: TestChannel, by = scene.org.owner) =>
     messagesOf(scene.as(by), inChannel(room.id));
 
-  it("come from the notification bot, read for who did it and unread for the others", async () => {
+  it("come from the notification bot, read for the actor and unread for the others", async () => {
     const { owner, member, notificationBot } = scene.org;
     const room = await channel(scene.db, owner, { subscribers: [owner, member] });
     const [event] = await post([room]);
@@ -48,7 +48,7 @@ describe("Notices in channels (channels.md §9)", () => {
     expect((await read(room, member))[0]?.flags).to.deep.equal(["read"]);
   });
 
-  it("go to archived channels too, and to the empty topic where there is no other", async () => {
+  it("are posted in archived channels too, and in the empty topic if it is the only one", async () => {
     const { owner } = scene.org;
     const options = { subscribers: [owner], topicsPolicy: "empty_topic_only" };
     const quiet = await channel(scene.db, owner, options);
@@ -58,7 +58,7 @@ describe("Notices in channels (channels.md §9)", () => {
     expect((await read(archived)).map(({ subject }) => subject)).to.deep.equal(["channel events"]);
   });
 
-  it("are not posted where the organization wants none", async () => {
+  it("are not posted if the organization turns them off", async () => {
     const room = await channel(scene.db, scene.org.owner, { subscribers: [scene.org.owner] });
     await changeOrganization(scene.db, scene.org.realm, { sendChannelEventsMessages: false });
     expect(await post([room])).to.deep.equal([]);
@@ -66,7 +66,7 @@ describe("Notices in channels (channels.md §9)", () => {
     expect(await read(room)).to.deep.equal([]);
   });
 
-  it("cost as many statements for 50 channels as for two", async () => {
+  it("need as many statements for 50 channels as for two", async () => {
     const rooms: TestChannel[] = [];
     for (let i = 0; i < 50; i++) rooms.push(await channel(scene.db, scene.org.owner));
     const few = await countQueries(scene.db, () => post(rooms.slice(0, 2)));

@@ -11,21 +11,21 @@ import type { Notice } from "@carillon/markdown";
 import { composeNotice, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
 
-/** Where the server tells of changes to a channel (channels.md §9). */
+/** Topic of the notices about a channel (channels.md §9). */
 const noticeTopic = "channel events";
 
-/** What is said in one channel. Where the same is said in many, they share the notice. */
+/** A notice for one channel; equal notices for several channels are one object. */
 export interface ChannelNotice {
   readonly channelId: number;
   readonly notice: Notice;
 }
 
 /**
- * Posts in channels, archived ones too, what the notification bot says of a change to them (channels.md §9), in the
- * order given: unread for the subscribers, read for who has made the change. Where it goes is asked of the channels as
- * they are by now. Nothing where the organization does not want such notices. The number of statements does not grow
- * with that of the channels. The transaction has made the channels, or holds their audiences (`lockChannels`).
- * @returns the events, for the transaction's one `emit`
+ * Posts the notification bot's notices about channels, in the order given (channels.md §9): unread for the subscribers,
+ * read for the actor. Works in archived channels too. Posts nothing if the organization turns such notices off. The
+ * number of statements does not depend on the number of channels. The transaction must have created the channels, or
+ * hold their audience locks (`lockChannels`).
+ * @returns the events, for the transaction's single `emit`
  */
 export async function postChannelNotices(
   tx: Tx,

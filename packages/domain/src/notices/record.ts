@@ -10,10 +10,7 @@ import {
 } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-/**
- * Writes down that new channels are to be announced, where the organization has a channel for that. Private ones
- * are not.
- */
+/** Records jobs that announce new channels, except private ones, if the organization has an announcement channel. */
 export async function recordAnnouncements(
   tx: Tx,
   realm: Realm,
@@ -32,12 +29,12 @@ export async function recordAnnouncements(
   );
 }
 
-/** So many people are told in one job, which is one transaction. */
+/** Maximum receivers of one job, which is one transaction. */
 const membershipNoticesAtOnce = 100;
 
 /**
- * Writes down that people are to be told that the actor has added them to a user group or removed them: for each
- * change once. Neither the actor nor bots are told.
+ * Records jobs that notify people whom the actor has added to a user group or removed from it. Neither the actor nor
+ * bots are notified.
  */
 export async function recordMembershipNotices(
   tx: Tx,
@@ -70,21 +67,21 @@ export async function recordMembershipNotices(
   ]);
 }
 
-/** Where more accounts are subscribed at once nobody is told (`max_bulk_new_subscription_messages`). */
+/** If more accounts are subscribed at once, none is notified (`max_bulk_new_subscription_messages`). */
 export const maxSubscribedNotices = 100;
 
-/** What a request has subscribed whom to. */
+/** The new subscriptions of a request. */
 interface NewlySubscribed {
   readonly principals: ReadonlyArray<Pick<Account, "id" | "isBot">>;
   readonly added: readonly SubscriptionPair[];
-  /** Ids of the channels that it has made. */
+  /** Ids of the channels that the request has created. */
   readonly created: ReadonlySet<number>;
 }
 
 /**
- * Writes down that people are to be told of channels that the actor has subscribed them to and that existed before
- * (channels.md §8): each person once for a request.
- * @returns false when too many accounts were subscribed, those who are not told among them
+ * Records jobs that notify people whom the actor has subscribed to existing channels (channels.md §8): one notice for
+ * each person.
+ * @returns false if too many accounts were subscribed, counting accounts that get no notice
  */
 export async function recordSubscribedNotices(
   tx: Tx,
@@ -107,7 +104,7 @@ export async function recordSubscribedNotices(
   return true;
 }
 
-/** People other than the actor, with the channels that they were subscribed to and that existed before. */
+/** Returns the people other than the actor, with their new subscriptions to channels that existed before. */
 function toBeTold(
   actor: Account,
   { principals, added, created }: NewlySubscribed,

@@ -29,8 +29,8 @@ import { sendMessages } from "../messages/send/send.ts";
 const announcementTopic = "new channels";
 
 /**
- * Announces a new channel in the organization's channel for that (channels.md §4). Says nothing when there is none
- * any more, when it is archived, or when the new channel has become private or archived meanwhile.
+ * Announces a new channel in the organization's announcement channel (channels.md §4). Does nothing if there is none
+ * any more, if it is archived, or if the new channel has become private or archived.
  */
 export async function sendChannelCreatedNotice(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function sendChannelCreatedNotice(
   const ids = [announcementsId, wanted.channelId];
   const { channels } = await loadAfter(
     [
-      // A change that makes the new channel private comes before, or after: then it was public when it was announced.
+      // Serializes with a change that makes the new channel private: the announcement comes before it or not at all.
       holdAudiences(tx, ids),
     ],
     {
@@ -75,8 +75,8 @@ const stillSubscribed = statement({
 });
 
 /**
- * Tells somebody, in a direct message from the notification bot, that another has subscribed them to channels
- * (channels.md §8). Says nothing when one of the two is gone, or none of the channels is theirs any more.
+ * Sends a person the notification bot's direct message that another has subscribed them to channels (channels.md §8).
+ * Does nothing if either account is gone, or if no subscription is left.
  */
 export async function sendSubscribedNotice(
   tx: Tx,
@@ -110,8 +110,8 @@ const groupName = statement({
 });
 
 /**
- * Tells people, each in a direct message from the notification bot, that somebody has added them to a user group or
- * removed them from it (user-groups.md §5.5). Nothing to those who are deactivated by now.
+ * Sends people the notification bot's direct message that they were added to a user group or removed from it
+ * (user-groups.md §5.5). Skips deactivated accounts.
  */
 export async function sendGroupMembershipNotices(
   tx: Tx,
@@ -147,9 +147,9 @@ export async function sendGroupMembershipNotices(
 }
 
 /**
- * Sends new people, each, a direct message of the welcome bot: a terminal client does not start for an account that
- * can see no message at all (clients.md §2.3).
- * @returns its events, for the transaction's one `emit`
+ * Sends each new person a direct message from the welcome bot: a terminal client does not start for an account without
+ * any message (clients.md §2.3).
+ * @returns the events, for the transaction's single `emit`
  */
 export async function welcome(
   tx: Tx,

@@ -39,10 +39,10 @@ const next = statement({
   },
 });
 
-/** An account as an operator sees it; `owner` is the address of a bot's owner, `joined` in UNIX seconds. */
+/** An account in an operator's list; `owner` is the address of a bot's owner, `joined` in UNIX seconds. */
 export type ListedAccount = RowOf<typeof next.columns>;
 
-/** The accounts of an organization, deactivated ones and bots too, by id, in pages. */
+/** Lists the accounts of an organization by id, in pages, including deactivated accounts and bots. */
 export async function* listAccounts(
   sql: Sql,
   { id }: Realm,
@@ -57,7 +57,7 @@ export async function* listAccounts(
 }
 
 /**
- * Adds a person of any role on behalf of an operator, whom the audit log has as nobody, and welcomes them.
+ * Creates a person's account with any role for an operator, and sends the welcome message. The audit log has no actor.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export function createAccount(
@@ -70,7 +70,7 @@ export function createAccount(
 }
 
 /**
- * Deactivates a person with their bots, or a bot, on behalf of an operator, by the steps of `DELETE /users/{user_id}` and
+ * Deactivates a person with their bots, or a bot, for an operator, in the same steps as `DELETE /users/{user_id}` and
  * `DELETE /bots/{bot_id}`.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
@@ -100,8 +100,8 @@ async function deactivateBot(tx: Tx, { id, realmId }: Account): Promise<void> {
 }
 
 /**
- * Gives a person or a bot another API key on behalf of an operator: the old one is refused from the commit on, in every
- * process, and polls that came with it end.
+ * Changes the API key of a person or a bot for an operator: after the commit, every process rejects the old key, and
+ * polls that used it end.
  * @returns the new key
  * @throws ApiError `BAD_REQUEST`
  */
@@ -113,8 +113,7 @@ export async function replaceApiKey(tx: Tx, site: Site, { id, realmId }: Account
 }
 
 /**
- * Gives a person another password on behalf of an operator. Its API key stays: see `replaceApiKey` for one that somebody
- * else may have.
+ * Sets a person's password for an operator. The API key stays: use `replaceApiKey` if it may have leaked.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function resetPassword(

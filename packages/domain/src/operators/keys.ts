@@ -16,7 +16,7 @@ const nextAccounts = statement({
   row: { id: column.int },
 });
 
-/** What lies sealed in the database, with a digest by which it is found. */
+/** The sealed columns of the database, each with the digest by which its row is found. */
 const sealed = [
   { table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
   { table: "address_changes", id: "id", seal: "token_sealed", digest: "token_digest" },
@@ -48,9 +48,9 @@ const audit = statement({
 });
 
 /**
- * Replaces everything that the database has sealed, where the `SECRET_KEY` that opens it is gone: every account gets
- * another API key, and wishes for another e-mail address, whose mailed links cannot be checked, are dropped.
- * @param sql in one transaction, while no process serves the database
+ * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
+ * requested changes of e-mail addresses, whose links can no longer be checked.
+ * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */
 export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number> {
@@ -70,7 +70,7 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
     after = rows.at(-1)?.id ?? after;
     if (rows.length < batch) break;
   }
-  // A backup of an older version may be without.
+  // A backup of an older version may not have the table.
   const [found] = await sql.rows(addressChangesAreThere, []);
   if (found?.present) await sql.rows(dropAddressChanges, []);
   await sql.rows(audit, []);
@@ -106,10 +106,9 @@ const running = statement({
 });
 
 /**
- * Seals everything that the database has sealed with another `SECRET_KEY`, in one transaction: afterwards only that one
- * opens it. Keys of accounts stay what they are.
- * @returns how many were sealed anew
- * @throws StartupError while gateways or workers run, which would go on with the old key
+ * Seals all sealed values of the database again with another `SECRET_KEY`, in one transaction. API keys stay the same.
+ * @returns how many values were sealed again
+ * @throws StartupError while gateways or workers run, because they would continue with the old key
  */
 export async function reseal(db: Database, from: Secrets, to: Secrets): Promise<number> {
   return db.transaction(async (tx) => {

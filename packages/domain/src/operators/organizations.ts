@@ -20,10 +20,10 @@ import {
 } from "../realms/create-organization.ts";
 import { checkPassword, hashPassword } from "../users/passwords.ts";
 
-/** An organization as an operator names it. */
+/** An organization in an operator's list. */
 export interface NamedOrganization {
   readonly id: number;
-  /** Empty for the one that has the host of `PUBLIC_URL` to itself. */
+  /** Empty for the organization at the host of `PUBLIC_URL` itself. */
   readonly subdomain: string;
   readonly name: string;
   readonly accounts: number;
@@ -43,17 +43,17 @@ const bySubdomain = statement({
   row: { id: column.int },
 });
 
-/** All organizations, in the order in which they were made. */
+/** Lists all organizations in the order of their creation. */
 export function listOrganizations(sql: Sql): Promise<readonly NamedOrganization[]> {
   return sql.rows(all, []);
 }
 
-/** How an operator names the organization without a subdomain; no subdomain looks like it. */
+/** An operator's name for the organization without a subdomain; not a valid subdomain. */
 export const noSubdomain = "-";
 
 /**
- * The organization that an operator means.
- * @param subdomain undefined: the only one; {@link noSubdomain} or empty: the one without
+ * Finds the organization that an operator names.
+ * @param subdomain undefined for the only one; {@link noSubdomain} or empty for the one without
  * @throws ApiError `BAD_REQUEST`
  */
 export async function findOrganization(sql: Sql, subdomain: string | undefined): Promise<Realm> {
@@ -86,10 +86,10 @@ const byAddressOrIdAnywhere = statement({
 });
 
 /**
- * The accounts that an operator means, one in an organization, deactivated ones too.
- * @param realm undefined: in all
+ * Finds the accounts that an operator names, at most one in each organization, including deactivated ones.
+ * @param realm undefined for all organizations
  * @param named an e-mail address, or an id
- * @throws ApiError `BAD_REQUEST` where there is none
+ * @throws ApiError `BAD_REQUEST` if there is none
  */
 export async function findNamedAccounts(
   sql: Sql,
@@ -104,7 +104,7 @@ export async function findNamedAccounts(
 }
 
 /**
- * The account that an operator means, deactivated ones too.
+ * Finds the account that an operator names, which may be deactivated.
  * @param named its e-mail address, or its id
  * @throws ApiError `BAD_REQUEST`
  */
@@ -114,7 +114,7 @@ export async function findNamedAccount(sql: Sql, realm: Realm, named: string): P
   throw errors.badRequest(`there is no account ${named} in the organization ${realm.name}`);
 }
 
-/** An organization that an operator wants, as it was typed in. */
+/** The input for a new organization. */
 interface WantedOrganization {
   readonly name: string;
   readonly subdomain: string;
@@ -128,8 +128,8 @@ const withSubdomain = statement({
 });
 
 /**
- * Makes an organization with its owner, who may create users and change e-mail addresses, and a channel, and welcomes
- * the owner.
+ * Creates an organization with its owner, who may create users and change e-mail addresses, and a channel. Sends the
+ * owner the welcome message.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function openOrganization(
@@ -167,14 +167,14 @@ async function checkSubdomainIsFree(sql: Sql, subdomain: string): Promise<void> 
   );
 }
 
-/** How many an organization may have of each kind; undefined where that stays. */
+/** Maximum numbers of an organization's objects; undefined for no change. */
 interface OrganizationLimits {
   readonly channels: number | undefined;
   readonly userGroups: number | undefined;
   readonly bots: number | undefined;
 }
 
-/** Changes on behalf of an operator how many channels, user groups and bots an organization may have. */
+/** Sets, for an operator, how many channels, user groups and bots an organization may have. */
 export async function setLimits(
   tx: Tx,
   realmId: number,

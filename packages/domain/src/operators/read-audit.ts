@@ -1,11 +1,11 @@
 import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
 
-/** Which lines of the audit log: those for which everything given holds. */
+/** Filters of the audit log, combined with AND. */
 export interface AuditFilter {
   readonly realmId?: number;
-  /** The account that acted or was changed is one of these. */
+  /** Entries whose actor or changed account is one of these. */
   readonly userIds?: readonly number[];
-  /** The whole type of the event: `user_deactivated`. */
+  /** The complete type of an entry, such as `user_deactivated`. */
   readonly type?: string;
   /** UNIX seconds, inclusive. */
   readonly since?: number;
@@ -14,9 +14,9 @@ export interface AuditFilter {
 }
 
 export interface AuditPageOptions {
-  /** Lines in a page. */
+  /** Maximum entries of a page. */
   readonly limit: number;
-  /** The page begins below this id: `next` of the page before. */
+  /** Only entries with a lower id: `next` of the previous page. */
   readonly before?: number;
 }
 
@@ -27,29 +27,29 @@ const lineRow = {
   realmId: column.int,
   realmName: column.text,
   type: column.text,
-  /** Null where an operator or the server acted; `data.operator` names an operator of the dashboard. */
+  /** Null if an operator or the server acted; `data.operator` names an operator of the dashboard. */
   actingUserId: column.int.orNull(),
-  /** Names are null where the account is gone. */
+  /** Names are null if the account no longer exists. */
   actingUserName: column.text.orNull(),
   actingUserEmail: column.text.orNull(),
-  /** The account that was changed; null where the line is about something else. */
+  /** The changed account; null if the entry is about something else. */
   userId: column.int.orNull(),
   userName: column.text.orNull(),
   userEmail: column.text.orNull(),
   data: column.json<Readonly<Record<string, unknown>>>(),
 };
 
-/** A line of the audit log with the names of its accounts. */
+/** An audit log entry with the names of its accounts. */
 export type AuditLine = RowOf<typeof lineRow>;
 
 export interface AuditPage {
-  /** The latest first. */
+  /** Latest first. */
   readonly lines: readonly AuditLine[];
   /** `before` of the next page; undefined on the last one. */
   readonly next: number | undefined;
 }
 
-/** Reads the page first and joins names to it, so that names are read only for the lines shown. */
+/** Selects the page first and joins names to it, so that names are read only for the entries of the page. */
 function compose(filter: AuditFilter, { limit, before }: AuditPageOptions): Composition {
   const { realmId, userIds, type, since, until } = filter;
   const values: unknown[] = [];
@@ -88,7 +88,7 @@ const lines = composed({
   ],
 });
 
-/** Reads a page of the audit log of one or all organizations, the latest lines first. */
+/** Reads a page of the audit log of one or all organizations, latest entries first. */
 export async function readAudit(
   sql: Sql,
   filter: AuditFilter,

@@ -13,7 +13,7 @@ import { scheduledColumns, scheduledRow, scheduledTables } from "../scheduled/ro
 /** A scheduled message or reminder that failed. */
 export interface FailedMessage {
   readonly id: number;
-  /** Only while it has this version, which rises with each new time; undefined for whatever version failed last. */
+  /** Only if it still has this version, which rises with each rescheduling; undefined for any version. */
   readonly version?: number;
 }
 
@@ -24,21 +24,21 @@ export interface RescheduleOptions {
   readonly operator: string;
 }
 
-/** Why a failed message would fail again, and what to do before it is sent again. */
+/** Why a failed message would fail again, and how to fix it. */
 export interface ReschedulingRefusal {
   readonly id: number;
   readonly reason: string;
 }
 
-/** What became, or would become, of messages that an operator wants to send again. */
+/** The result, or the preview, of rescheduling messages. */
 export interface ReschedulingResult {
   readonly rescheduled: number;
   readonly refused: readonly ReschedulingRefusal[];
-  /** Left alone: sent, deleted or given a new time since. */
+  /** Not changed: sent, deleted or rescheduled since. */
   readonly unchanged: number;
 }
 
-/** One transaction takes so many rows and characters of rendered text: each row is written into an event. */
+/** Maximum rows and characters of rendered text of one transaction, because each row is written into an event. */
 const batch = { rows: 200, characters: 1_000_000 } as const;
 
 const candidates = statement({
@@ -56,7 +56,7 @@ const lock = statement({
   row: { id: column.bigint },
 });
 
-/** What decides whether a failed row may be sent. */
+/** The facts that decide whether a failed row may be sent. */
 const judgedRow = {
   id: column.bigint,
   senderName: column.text,
@@ -106,8 +106,8 @@ const clock = statement({
 });
 
 /**
- * Says what `rescheduleFailed` would do now, and changes nothing. Refusals are those of `rescheduleFailed`; what else the
- * delivery will find, such as a lost right to post, it does not know.
+ * Returns what `rescheduleFailed` would do now, and changes nothing. Makes the same refusals as `rescheduleFailed`;
+ * does not check what only the delivery checks, such as the permission to post.
  */
 export async function previewReschedule(
   sql: Sql,
@@ -124,10 +124,10 @@ export async function previewReschedule(
 }
 
 /**
- * Gives failed scheduled messages and reminders a new time on behalf of an operator. They are sent as their authors, whose
- * clients see them as edited. What failed because its author, channel or organization is gone is refused, for it would
- * fail again. Doing the same twice does it once: only what is still failed, in the version given, is touched.
- * @throws ApiError `BAD_REQUEST` for a time that cannot be; nothing has changed then
+ * Reschedules failed scheduled messages and reminders for an operator. They are sent as their authors, whose clients
+ * see them as edited. Refuses messages whose author, channel or organization is inactive, because they would fail
+ * again. Idempotent: changes only messages that are still failed, in the given version.
+ * @throws ApiError `BAD_REQUEST` for an invalid time; nothing has changed then
  */
 export async function rescheduleFailed(
   db: Database,
@@ -158,7 +158,7 @@ async function rescheduleBatch(
   { deliverAt, operator }: RescheduleOptions,
 ): Promise<Pick<ReschedulingResult, "rescheduled" | "refused">> {
   const ids = messages.map(({ id }) => id);
-  // A statement of its own: one that waited for an edit would still read the recipient from before it.
+  // Locks in a separate statement: a statement that waits for an edit would still read the old recipient.
   await tx.lock({ name: "scheduled", keys: ids }, lock, [ids]);
   const rows = await tx.rows(locked, columnsOf(messages));
   const refused = refusalsOf(rows);
@@ -172,7 +172,7 @@ async function rescheduleBatch(
     tx,
     realmId,
     edited.flatMap((row): NewEvent[] =>
-      // The protocol has no event of a reminder that changes.
+      // The protocol has no event for a changed reminder.
       isReminder(row)
         ? [reminderEvents.remove(row), reminderEvents.add(row)]
         : [scheduledEvents.update(row)],
@@ -222,12 +222,12 @@ async function checkTime(sql: Sql, deliverAt: number | undefined): Promise<void>
     throw errors.badRequest("The new time must not be beyond the year 9999");
 }
 
-/** The list of failures may have one message several times. */
+/** Removes duplicates: a list of failures may contain a message several times. */
 function onceEach(messages: readonly FailedMessage[]): FailedMessage[] {
   return [...new Map(messages.map((message) => [message.id, message])).values()];
 }
 
-/** Batches of one organization each, bounded by rows and by text. */
+/** Splits rows into batches of one organization each, limited by rows and by text. */
 function batchesOf(
   found: ReadonlyArray<RowOf<typeof candidates.columns>>,
 ): Array<{ readonly realmId: number; readonly ids: readonly number[] }> {

@@ -2,17 +2,17 @@ import { errors, maxProfileFieldData } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 import { checkVisible, type ProfileField } from "@carillon/model";
 
-/** A field as somebody wants it. */
+/** A requested field. */
 interface WantedField extends Omit<ProfileField, "id" | "order" | "fieldData"> {
   readonly fieldData: FieldData;
 }
 
-/** Of a field that there is already what is to change, of a new one what is given; undefined where nothing is. */
+/** The requested properties of a new or existing field; undefined for the default or for no change. */
 export type FieldChanges = {
   readonly [Name in Exclude<keyof WantedField, "fieldType">]: WantedField[Name] | undefined;
 };
 
-/** The field with the changes. */
+/** Applies the changes to the field. */
 export function changedField(field: WantedField, changes: FieldChanges): WantedField {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...field, ...(Object.fromEntries(given) as Partial<WantedField>) };
@@ -20,10 +20,10 @@ export function changedField(field: WantedField, changes: FieldChanges): WantedF
 
 const maxName = 40;
 const maxHint = 80;
-/** Fields in the summary that clients show of a profile. */
+/** Maximum fields in the profile summary of clients. */
 const maxInSummary = 2;
 
-/** What a custom profile field may hold, as `custom_profile_field_types` (settings-and-profile-fields.md §2.1). */
+/** The types of custom profile fields, as `custom_profile_field_types` (settings-and-profile-fields.md §2.1). */
 export const profileFieldTypes = {
   SHORT_TEXT: { id: 1, name: "Short text" },
   LONG_TEXT: { id: 2, name: "Paragraph" },
@@ -38,9 +38,9 @@ export const profileFieldTypes = {
 const { USER, SHORT_TEXT, EXTERNAL_ACCOUNT } = profileFieldTypes;
 
 /**
- * The field as it is stored (settings-and-profile-fields.md §2.3).
- * @param others of the organization, whose row must be locked
- * @param storedName what the field is called already: it may have characters that new names may not
+ * Checks a field and returns it as it is stored (settings-and-profile-fields.md §2.3).
+ * @param others the organization's other fields; its row must be locked
+ * @param storedName the current name, which may contain characters that new names may not
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkField(
@@ -80,12 +80,12 @@ function checkSummary(fieldType: number, others: readonly ProfileField[]): void 
     );
 }
 
-/** What configures a field, as it was sent or stored. */
+/** The configuration of a field, as sent or stored. */
 type FieldData = Readonly<Record<string, unknown>>;
 
 /**
- * What configures a field of the type, as JSON text (settings-and-profile-fields.md §2.3); empty for a type without
- * configuration, whatever was given.
+ * Checks the configuration and returns it as JSON text (settings-and-profile-fields.md §2.3); empty for a type without
+ * configuration, whatever was sent.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkFieldData(fieldType: number, given: FieldData): string {
@@ -97,12 +97,12 @@ function checkFieldData(fieldType: number, given: FieldData): string {
   return text;
 }
 
-/** The other way round. */
+/** Parses a stored configuration; the inverse of {@link checkFieldData}. */
 export function parseFieldData(text: string): FieldData {
   return text === "" ? {} : (JSON.parse(text) as FieldData);
 }
 
-/** The table's entry where the field is about an account of a site that the table has. */
+/** Returns the predefined site of an external account's field; undefined for other fields. */
 export function externalAccountOf(fieldType: number, { subtype }: FieldData) {
   if (fieldType !== profileFieldTypes.EXTERNAL_ACCOUNT.id || typeof subtype !== "string")
     return undefined;
@@ -158,14 +158,14 @@ function isObject(value: unknown): value is FieldData {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A site that a profile field of type 7 can be about. */
+/** A predefined site for fields of the type external account. */
 interface ExternalAccount {
-  /** What the site is called. */
+  /** Name of the site. */
   readonly text: string;
-  /** What the field is called. */
+  /** Name of the field. */
   readonly name: string;
   readonly hint: string;
-  /** An address with `%(username)s` in it; empty where accounts have none. */
+  /** A URL that contains `%(username)s`; empty if accounts have none. */
   readonly url_pattern: string;
 }
 
@@ -173,7 +173,7 @@ function account(text: string, url_pattern: string, options: Partial<ExternalAcc
   return { text, name: `${text} username`, hint: "", url_pattern, ...options };
 }
 
-/** By their subtypes, as `realm_default_external_accounts` (settings-and-profile-fields.md §2.4). */
+/** The predefined sites by subtype, as `realm_default_external_accounts` (settings-and-profile-fields.md §2.4). */
 export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {
   behance: account("Behance", "https://www.behance.net/%(username)s"),
   bitbucket: account("Bitbucket", "https://bitbucket.org/%(username)s"),
@@ -204,12 +204,12 @@ export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {
   youtube: account("YouTube", "https://www.youtube.com/@%(username)s"),
 };
 
-/** What browsers and upstream take. */
+/** The maximum length that browsers and upstream accept. */
 const maxLength = 2_048;
 
 const absolute = /^(?:https?|ftps?):\/\/[^\s\p{Cc}/?#\\]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
 
-/** Whether the text is an absolute address of http, https, ftp or ftps (settings-and-profile-fields.md §2.1). */
+/** Whether the text is an absolute URL of http, https, ftp or ftps (settings-and-profile-fields.md §2.1). */
 export function isLink(text: string): boolean {
   return text.length <= maxLength && absolute.test(text) && URL.canParse(text);
 }

@@ -23,7 +23,7 @@ import {
   profileFieldTypes,
 } from "./check-field.ts";
 
-/** What a new field is unless something else is given. */
+/** The defaults of a new field. */
 const blank = {
   name: "",
   hint: "",
@@ -35,7 +35,7 @@ const blank = {
 };
 
 /**
- * Creates a custom profile field, the last one in their order (settings-and-profile-fields.md §2.3).
+ * Creates a custom profile field at the end of the order (settings-and-profile-fields.md §2.3).
  * @returns its id
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
@@ -67,8 +67,8 @@ export async function createProfileField(
 }
 
 /**
- * Changes a custom profile field (settings-and-profile-fields.md §2.3), and tells everybody unless all is so already.
- * An account that had a choice that the dropdown has no more has no value any more.
+ * Changes a custom profile field (settings-and-profile-fields.md §2.3), and sends the fields to all users if anything
+ * changes. Deletes values that are no longer choices of the dropdown.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`; nothing has changed then
  */
 export async function updateProfileField(
@@ -99,7 +99,10 @@ export async function updateProfileField(
   });
 }
 
-/** @throws ApiError `BAD_REQUEST` for another name, hint or site of an external account of the table */
+/**
+ * Checks that a field of a predefined site keeps its name, hint and site.
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 function checkKeepsAccount(field: ProfileField, { name, hint, fieldData }: FieldChanges): void {
   const stored = parseFieldData(field.fieldData);
   const account = externalAccountOf(field.fieldType, stored);
@@ -121,7 +124,7 @@ function removedChoices(before: ProfileField, after: Pick<ProfileField, "fieldDa
 }
 
 /**
- * Deletes a custom profile field, and everybody's value with it (settings-and-profile-fields.md §2.3).
+ * Deletes a custom profile field and all its values (settings-and-profile-fields.md §2.3).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function deleteProfileField(tx: Tx, actor: Account, fieldId: number): Promise<void> {
@@ -139,10 +142,10 @@ export async function deleteProfileField(tx: Tx, actor: Account, fieldId: number
 const reorder = reordering("custom_profile_fields");
 
 /**
- * Gives the organization's custom profile fields the order of the list (settings-and-profile-fields.md §2.3), and tells
- * everybody unless they have it.
- * @param order ids of all fields; others are passed over
- * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless each field is there, and none twice
+ * Puts the organization's custom profile fields into the order of the list (settings-and-profile-fields.md §2.3), and
+ * sends them to all users if the order changes.
+ * @param order ids of all fields; ignores unknown ids
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless each field is named exactly once
  */
 export async function reorderProfileFields(
   tx: Tx,
@@ -166,9 +169,9 @@ export async function reorderProfileFields(
 }
 
 /**
- * A custom profile field in the hands of an administrator, and the others of the organization: nobody else changes them,
- * or anybody's values, until the transaction ends.
- * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` where there is none with the id
+ * Locks the organization, and returns a custom profile field and the others. No other transaction changes fields or
+ * values until this one ends.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` if there is none with the id
  */
 async function openProfileField(
   tx: Tx,
@@ -182,7 +185,7 @@ async function openProfileField(
   return { field, others: fields.filter(({ id }) => id !== fieldId) };
 }
 
-/** Tells everybody of the fields as they are by now, and writes down what the actor has done to them. */
+/** Sends the current fields to all users, and records the actor's change in the audit log. */
 async function tellProfileFields(tx: Tx, actor: Account, done: AuditEntry): Promise<void> {
   const { realmId } = actor;
   const fields = await listProfileFields(tx, realmId);

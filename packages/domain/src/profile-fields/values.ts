@@ -22,8 +22,8 @@ import {
 import { isLink, parseFieldData, profileFieldTypes } from "./check-field.ts";
 
 /**
- * Changes what the account says of itself in custom profile fields (settings-and-profile-fields.md §2.5), all of it or
- * nothing, and tells what is new.
+ * Changes the account's own values of custom profile fields, all or none (settings-and-profile-fields.md §2.5), and
+ * sends the changes.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function updateOwnProfile(
@@ -45,7 +45,7 @@ export async function updateOwnProfile(
   emit(tx, realmId, await storeProfileValues(tx, account, values));
 }
 
-/** What a custom profile field is to say of an account. */
+/** A new value of a custom profile field. */
 export interface ProfileEntry {
   readonly id: number;
   readonly value: WantedValue;
@@ -53,16 +53,16 @@ export interface ProfileEntry {
 
 interface NewValue {
   readonly fieldId: number;
-  /** Null where there is to be none. */
+  /** Null to delete the value. */
   readonly value: string | null;
   readonly renderedValue: string | null;
 }
 
 /**
- * The values that the account is to have, those left out that it has already. The group graph must be held, so that
- * whom a value names stays active, and so must the organization, so that the fields stay.
- * @param entries the last one of a field counts
- * @param by which fields may be edited, of each, and whom a field may name: those who are seen by who changes it
+ * Checks new values, and returns those that differ from the stored ones. The group graph must be held, so that named
+ * users stay active, and so must the organization, so that the fields stay.
+ * @param entries of several entries for a field, the last is used
+ * @param by which fields may be edited, and which users a field may name: those visible to the actor
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkProfileValues(
@@ -118,7 +118,10 @@ const activePeople = statement({
   row: { count: column.int },
 });
 
-/** @throws ApiError `BAD_REQUEST` */
+/**
+ * Checks that the ids are visible active people.
+ * @throws ApiError `BAD_REQUEST` if not
+ */
 async function checkArePeople(
   tx: Tx,
   realmId: number,
@@ -151,7 +154,7 @@ function htmlOf(text: string): string | undefined {
   }
 }
 
-/** Stores what {@link checkProfileValues} made. @returns what to tell */
+/** Stores the values from {@link checkProfileValues}. @returns the events */
 export async function storeProfileValues(
   tx: Tx,
   account: Account,
@@ -184,10 +187,10 @@ export async function storeProfileValues(
   );
 }
 
-/** What somebody wants a field to say; null removes what it says. */
+/** A requested value; null deletes it. */
 type WantedValue = string | readonly number[] | null;
 
-/** Unicode code points. */
+/** Maximum Unicode code points, by field type. */
 const longest: Readonly<Record<number, number>> = {
   [SHORT_TEXT.id]: 50,
   [LONG_TEXT.id]: 500,
@@ -195,13 +198,14 @@ const longest: Readonly<Record<number, number>> = {
   [PRONOUNS.id]: 50,
 };
 
-/** Whether the value takes away what the field says (users.md §3.4). */
+/** Whether the value deletes the field's value (users.md §3.4). */
 function isRemoval(value: WantedValue): value is null {
   return value === null || value.length === 0;
 }
 
 /**
- * The value as it is stored (settings-and-profile-fields.md §2.1); of users, who must have been looked up, JSON text.
+ * Checks a value and returns it as it is stored (settings-and-profile-fields.md §2.1). Lists of users become JSON text;
+ * the caller checks the users.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkValue(field: ProfileField, wanted: string | readonly number[]): string {
@@ -223,7 +227,7 @@ function checkValue(field: ProfileField, wanted: string | readonly number[]): st
   return wanted;
 }
 
-/** A day of the calendar, four digits, two and two; there is no year 0. */
+/** Whether the text is an existing calendar date in the form YYYY-MM-DD; there is no year 0. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith("0000")) return false;
   const day = new Date(`${text}T00:00:00Z`);

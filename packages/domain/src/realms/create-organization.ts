@@ -25,7 +25,7 @@ import { welcome } from "../notices/send.ts";
 import { insertUser, type NewUser } from "../users/create-user.ts";
 
 interface NewOrganization {
-  /** The first label of its host name; empty for the one that has the host to itself. */
+  /** The first label of its host name; empty for the organization at the host itself. */
   readonly subdomain: string;
   readonly name: string;
   readonly description?: string;
@@ -34,7 +34,7 @@ interface NewOrganization {
 
 interface CreatedOrganization {
   readonly realm: Realm;
-  /** May create users and change e-mail addresses (users.md §3). */
+  /** The owner may create users and change e-mail addresses (users.md §3). */
   readonly owner: Account;
   readonly ownerApiKey: string;
   readonly notificationBot: Account;
@@ -48,8 +48,8 @@ const nextId = statement({
 });
 
 /**
- * Makes an organization: its system groups, every permission at its default, the settings that new accounts start
- * with, its own two bots and its owner, whom the caller is to welcome. Nobody listens yet, so there are no events.
+ * Creates an organization: its system groups, permissions and default settings, its two system bots and its owner, to
+ * whom the caller sends the welcome message. Makes no events, because there are no clients yet.
  */
 export async function createOrganization(
   tx: Tx,
@@ -96,12 +96,12 @@ export async function createOrganization(
   };
 }
 
-/** The channel that everybody is in. */
+/** Name of the channel with all members. */
 const firstChannelName = "general";
 
 /**
- * Gives a new organization its first channel, with everybody in it, which new members are subscribed to as well, and
- * welcomes the people. Nobody listens yet.
+ * Gives a new organization its first channel, which is a default channel, subscribes the members to it and sends the
+ * people the welcome message. There are no clients yet.
  * @returns the channel's id
  */
 export async function furnish(tx: Tx, realm: Realm, members: readonly Account[]): Promise<number> {
@@ -126,11 +126,11 @@ export async function furnish(tx: Tx, realm: Realm, members: readonly Account[])
   return channel.id;
 }
 
-/** What the column holds, in code points. */
+/** Maximum code points of the column. */
 const maxName = 40;
 
 /**
- * The name of an organization as it is stored.
+ * Trims and checks the name of an organization.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkOrganizationName(text: string): string {
@@ -141,11 +141,11 @@ export function checkOrganizationName(text: string): string {
   return name;
 }
 
-/** A label of a host name (RFC 1035, with digits first too), as long as the column. */
+/** A label of a host name (RFC 1035, and may begin with a digit), as long as the column allows. */
 const label = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /**
- * What an organization has before the host of `PUBLIC_URL`; empty for the one that has that host to itself.
+ * Checks a subdomain; empty for the organization at the host of `PUBLIC_URL` itself.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkSubdomain(text: string): string {

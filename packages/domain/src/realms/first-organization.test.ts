@@ -19,7 +19,7 @@ describe("The first organization", () => {
 
   const holderOf = async (digest: Uint8Array) => (await keyHolders(db, [digest]))[0];
 
-  it("has an account of every role and a bot, all of them in its one channel", async () => {
+  it("has an account of every role and a bot, all subscribed to its one channel", async () => {
     const { created, accounts, channelId } = await createFirstOrganization(db, site, {
       demo: true,
     });
@@ -50,7 +50,7 @@ describe("The first organization", () => {
     expect(realm).to.include({ name: "Carillon Demo", subdomain: "" });
   });
 
-  it("has the system groups in their order, each around the one before, and its own bots in none", async () => {
+  it("has the system groups in order, each containing the one before, and its system bots in none", async () => {
     await createFirstOrganization(db, site, { demo: true });
     const groups = await db.prisma.namedUserGroup.findMany({
       orderBy: { id: "asc" },
@@ -87,13 +87,13 @@ describe("The first organization", () => {
     });
   }
 
-  it("has only the owner where no demo is wanted", async () => {
+  it("has only the owner if no demo is requested", async () => {
     const { accounts } = await createFirstOrganization(db, site, { demo: false });
     expect(accounts.map(({ name }) => name)).to.deep.equal(["owner"]);
     expect(await db.prisma.user.count({ where: { systemBotKind: null } })).to.equal(1);
   });
 
-  it("gives the accounts the credentials that are known already", async () => {
+  it("gives the accounts predefined credentials", async () => {
     const owner: FirstAccount = {
       name: "owner",
       fullName: "Known Owner",
@@ -109,7 +109,7 @@ describe("The first organization", () => {
     expect(account).to.include({ fullName: "Known Owner", role: 100 });
   });
 
-  it("is made once, however many processes try, and never on a database that has one", async () => {
+  it("is created once however many processes try, and never in a database that has one", async () => {
     const attempts = await Promise.all(
       [1, 2, 3].map(() => createFirstOrganization(db, site, { demo: true })),
     );

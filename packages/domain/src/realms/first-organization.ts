@@ -7,35 +7,35 @@ import { insertUser } from "../users/create-user.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { createOrganization, furnish } from "./create-organization.ts";
 
-/** What the first accounts are called, and the names of their credential files; the owner comes first. */
+/** The names of the first accounts and of their credential files; the owner comes first. */
 export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
 
 export type FirstAccountName = (typeof firstAccountNames)[number];
 
-/** An account of the first organization, with the credentials that it is to have. */
+/** An account of the first organization, with its credentials. */
 export interface FirstAccount {
   readonly name: FirstAccountName;
   readonly fullName: string;
   readonly email: string;
-  /** null for the bot, which has none */
+  /** null for the bot */
   readonly password: string | null;
   readonly apiKey: string;
 }
 
 export interface FirstOrganizationOptions {
-  /** False makes the owner only. */
+  /** False creates only the owner. */
   readonly demo: boolean;
-  /** From {@link firstAccounts}, for a caller that has written the credentials down before; fresh ones unless given. */
+  /** From {@link firstAccounts}, if the caller has stored the credentials before; default: new credentials. */
   readonly accounts?: readonly FirstAccount[];
-  /** "Carillon Demo" unless given */
+  /** Default: "Carillon Demo" */
   readonly name?: string;
 }
 
 export interface FirstOrganization {
-  /** False when the database had an organization; then nothing was changed and the rest is empty. */
+  /** False if the database already had an organization; then nothing was changed and the other fields are empty. */
   readonly created: boolean;
   readonly accounts: readonly FirstAccount[];
-  /** The one channel, with everybody in it; 0 when nothing was created. */
+  /** The channel with all members; 0 if nothing was created. */
   readonly channelId: number;
 }
 
@@ -58,9 +58,9 @@ const fullNames: Readonly<Record<FirstAccountName, string>> = {
 };
 
 /**
- * Makes the first organization in one transaction, unless the database has one: its owner, who may create users and
- * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well;
- * and welcomes them. Safe to run by several processes at once.
+ * Creates the first organization in one transaction, unless the database has one: its owner, who may create users and
+ * change e-mail addresses, the demo accounts, and a default channel with all of them. Sends the welcome messages.
+ * Several processes can safely run it at once.
  */
 export async function createFirstOrganization(
   db: Database,
@@ -115,8 +115,9 @@ function newUser({ email, fullName, apiKey, passwordHash }: Person) {
 }
 
 /**
- * The accounts of a first organization with fresh credentials: the owner, and with `demo` one of every role and a bot.
- * @param owner who the owner is, where that is known
+ * Returns the accounts of a first organization with new credentials: the owner, and with `demo` one of every other role
+ * and a bot.
+ * @param owner name and address of the owner, if known
  */
 export function firstAccounts(
   demo: boolean,

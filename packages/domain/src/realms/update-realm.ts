@@ -41,11 +41,11 @@ interface RealmChanges {
 }
 
 /**
- * Changes the organization on behalf of an administrator (users.md §5, user-groups.md §3.2), and tells everybody what
- * is new of it. Another waiting period makes full members, or unmakes them, at once.
- * @returns what was changed, by its name on the wire, with its new value
+ * Changes the organization for an administrator (users.md §5, user-groups.md §3.2), and sends the changes to all users.
+ * A new waiting period adds and removes full members immediately.
+ * @returns the changed properties by wire name, with their new values
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`, `EXPECTATION_MISMATCH`, `SYSTEM_GROUP_REQUIRED`; nothing
- *   has changed then
+ * has changed then
  */
 export async function updateRealm(
   tx: Tx,
@@ -106,7 +106,7 @@ function checkMayChange(actor: Account, settings: RealmChanges["settings"]): voi
       throw errors.unauthorizedPrincipal(`Only owners can change ${permission.name}`);
 }
 
-/** Plain settings of an organization, by their names on the wire, which are those of the columns. */
+/** Plain settings of an organization, by wire names, which are the column names. */
 interface RealmProperties {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -139,7 +139,7 @@ const current = statement({
   } satisfies Record<(typeof names)[number], unknown>,
 });
 
-/** What is null stays as it is. */
+/** Null values keep the column. */
 const store = statement({
   name: "realm-properties-store",
   text: `UPDATE realms SET ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(", ")}
@@ -147,11 +147,11 @@ const store = statement({
   row: {},
 });
 
-/** What the column holds, in code points. */
+/** Maximum code points of the column. */
 const maxDescription = 1_000;
 
 /**
- * Stores those that are not what they are already. The organization's row must be locked.
+ * Stores the properties that differ from the current ones. The organization's row must be locked.
  * @throws ApiError `BAD_REQUEST`
  */
 async function changeRealmProperties(
@@ -182,10 +182,10 @@ function check(wanted: RealmProperties): RealmProperties {
 }
 
 /**
- * What older clients are told when permissions of an organization have changed: the numbers that their snapshot has
- * beside these, and that no other event tells (events.md §4).
- * @param before the organization as it was
- * @param after as it is in the same transaction
+ * Makes the events of changed permissions for older clients: the numeric policies of their snapshot, which no other
+ * event contains (events.md §4).
+ * @param before the organization before the change
+ * @param after the organization after the change, in the same transaction
  */
 function changedPolicies(
   before: Pick<Realm, "groups">,
@@ -200,9 +200,9 @@ function changedPolicies(
 
 type RealmSettingValue = LoggedFields<typeof realmUpdated>["data"][string];
 
-/** A setting of an organization that has another value by now. */
+/** A changed setting of an organization. */
 interface ChangedSetting {
-  /** As on the wire. */
+  /** Name in the wire format. */
   readonly name: string;
   readonly before: unknown;
   readonly value: RealmSettingValue;

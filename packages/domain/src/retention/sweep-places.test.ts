@@ -36,13 +36,13 @@ describe("The sweep of an organization's channels", () => {
     pastMessages(db, made, org.owner, { daysAgo: 4, count });
   const countLeft = async (ids: readonly number[]) =>
     (await db.rows("SELECT FROM messages WHERE id = ANY($1::bigint[])", [ids])).length;
-  /** Others wait for the rows of the channels. */
+  /** Locks the rows of the channels. */
   const block = (...rooms: readonly TestChannel[]) =>
     obstacle.lock("SELECT FROM channels WHERE id = ANY($1) FOR UPDATE", [
       rooms.map(({ id }) => id),
     ]);
 
-  it("goes on in a second one while the first is waited for", async () => {
+  it("continues with another channel while one channel is locked", async () => {
     const [first, ...others] = [await room(3), await room(3), await room(3)];
     const stuck = await past(first, 1);
     const ids = (await Promise.all(others.map((made) => past(made, 1)))).flat();
@@ -54,7 +54,7 @@ describe("The sweep of an organization's channels", () => {
     expect(await sweeping).to.equal(3);
   });
 
-  it("is in one at a time once somebody sends, and leaves none out", async () => {
+  it("handles one channel at a time once a message is sent, and skips none", async () => {
     const rooms = [await room(3), await room(3), await room(3)];
     const [elsewhere, ids] = [await room(null), [] as number[]];
     for (const made of rooms) ids.push(...(await past(made, 2_500)));

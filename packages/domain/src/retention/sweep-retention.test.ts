@@ -63,7 +63,7 @@ describe("The sweep of retention", () => {
     );
   const tomorrow = () => db.rows("UPDATE daily_work SET day = day - 1");
 
-  it("keeps messages as long as their channel says, or else the organization, archived channels' too", async () => {
+  it("keeps messages for their channel's period or else the organization's, in archived channels too", async () => {
     await keepFor(5);
     const rooms = {
       own: await room(2),
@@ -97,21 +97,21 @@ describe("The sweep of retention", () => {
   });
 
   for (const days of [null, -1])
-    it(`keeps everything where the organization says ${days} and the channel nothing`, async () => {
+    it(`keeps everything if the organization's period is ${days} and the channel has none`, async () => {
       await keepFor(days);
       const ids = await past(await room(null), 9_000);
       expect(await sweep()).to.equal(0);
       expect(await left(ids)).to.deep.equal(ids);
     });
 
-  it("has an end of days that it does not stumble over", async () => {
+  it("supports periods longer than PostgreSQL's range of dates", async () => {
     const ids = await past(await room(2_147_483_647), 9_000);
     const { log, lines } = captureLog();
     expect(await sweep({ log })).to.equal(0);
     expect([await left(ids), lines]).to.deep.equal([ids, []]);
   });
 
-  it("tells who could see them, moves the channel's first message on, and posts nothing", async () => {
+  it("sends events to accounts that could see the messages, updates the channel's first message, and posts nothing", async () => {
     const made = await room(3, { inviteOnly: true });
     const gone = await past(made, 4, { count: 2 });
     const [next] = await past(made, 2);
@@ -134,7 +134,7 @@ describe("The sweep of retention", () => {
       ]);
   });
 
-  it("keeps direct messages as long as the organization says, and tells those who have them", async () => {
+  it("keeps direct messages for the organization's period, and sends events to accounts with copies", async () => {
     const { owner, member, guest } = org;
     const write = (to: number[]) => send(gateway.as(owner), toUsers(to));
     const [old, group, fresh] = [
@@ -157,7 +157,7 @@ describe("The sweep of retention", () => {
     expect(await left([old, group, fresh])).to.deep.equal([fresh]);
   });
 
-  it("happens once a day", async () => {
+  it("runs once a day", async () => {
     const made = await room(3);
     await past(made, 4);
     expect(await sweep()).to.equal(1);
@@ -169,7 +169,7 @@ describe("The sweep of retention", () => {
     expect(await left(late)).to.deep.equal([]);
   });
 
-  it("goes on where it was broken off, the same day", async () => {
+  it("continues after an interruption on the same day", async () => {
     const made = await room(3);
     const ids = await past(made, 4, { count: 2_500 });
     const stopping = new AbortController();
@@ -185,7 +185,7 @@ describe("The sweep of retention", () => {
     expect(deletions(events)).to.deep.equal([ids.slice(1_000, 2_000), ids.slice(2_000)]);
   });
 
-  it("ends with the batch that takes the last message, however full that is", async () => {
+  it("ends with the batch that removes the last message, even if the batch is full", async () => {
     const made = await room(3);
     const ids = await past(made, 4, { count: 1_000 });
     const kept = await past(made, 1);
@@ -198,11 +198,11 @@ describe("The sweep of retention", () => {
     const counting = Object.create(db, { transaction: { value: transaction } }) as Database;
     expect(await sweep({ db: counting })).to.equal(1_000);
     expect(await left(kept)).to.deep.equal(kept);
-    // That batch, and noting the day.
+    // One for this batch, one for recording the day.
     expect(since).to.equal(2);
   });
 
-  it("takes each message once where several processes do it at once", async () => {
+  it("removes each message once if several processes run at once", async () => {
     const made = await room(3);
     const ids = await past(made, 4, { count: 1_500 });
     let removed = 0;
@@ -215,7 +215,7 @@ describe("The sweep of retention", () => {
     expect(deletions(events).flat()).to.have.lengthOf(1_500).and.to.have.members(ids);
   });
 
-  it("leaves messages whose channel keeps them for longer by now", async () => {
+  it("keeps messages whose channel's period was extended meanwhile", async () => {
     const made = await room(3);
     const ids = await past(made, 4);
     await obstacle.lock("UPDATE channels SET message_retention_days = -1 WHERE id = $1", [made.id]);
@@ -226,7 +226,7 @@ describe("The sweep of retention", () => {
     expect(await left(ids)).to.deep.equal(ids);
   });
 
-  it("leaves messages that the organization keeps for longer by now", async () => {
+  it("keeps messages if the organization's period was extended meanwhile", async () => {
     await keepFor(3);
     const ids = await past(await room(null), 4);
     await obstacle.lock("UPDATE realms SET message_retention_days = NULL WHERE id = $1", [
@@ -239,7 +239,7 @@ describe("The sweep of retention", () => {
     expect(await left(ids)).to.deep.equal(ids);
   });
 
-  it("goes on with the other channels where one fails, and comes back to it the same day", async () => {
+  it("continues with the other channels if one fails, and retries it on the same day", async () => {
     const [broken, sound] = [await room(3), await room(3)];
     const [stuck, gone] = [await past(broken, 4), await past(sound, 4)];
     await db.rows(
@@ -259,7 +259,7 @@ describe("The sweep of retention", () => {
     expect(await sweep()).to.equal(1);
   });
 
-  it("leaves deactivated organizations alone, and other organizations as they are", async () => {
+  it("skips deactivated organizations, and does not affect other organizations", async () => {
     const other = await organization(db);
     const theirs = await channel(db, other.owner, { row: { messageRetentionDays: 3 } });
     const ids = await pastMessages(db, theirs, other.owner, { daysAgo: 4 });
@@ -272,7 +272,7 @@ describe("The sweep of retention", () => {
     expect(await left(ids)).to.deep.equal([]);
   });
 
-  it("finds what is too old by one look-up a channel, however many messages there are", async () => {
+  it("finds expired messages with one lookup for each channel, however many messages there are", async () => {
     await keepFor(30);
     const rooms = [await room(null), await room(null), await room(7), await room(-1)];
     for (const made of rooms) await past(made, 5, { count: 4_000 });

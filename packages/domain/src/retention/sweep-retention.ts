@@ -14,9 +14,10 @@ import {
 } from "../messages/removal/remove-messages.ts";
 
 /**
- * Removes what organizations keep no longer, once a day (channels.md §11): in batches of one transaction each, in which
- * one process at a time works in an organization. What is broken off goes on at the next call.
- * @returns how many messages went
+ * Removes the messages whose retention period is over, once a day (channels.md §11): in batches of one transaction
+ * each. A lock ensures that one process at a time works on an organization. A later call continues after an
+ * interruption.
+ * @returns how many messages were removed
  */
 export async function sweepRetention(sweeping: Sweeping): Promise<number> {
   const { db, signal } = sweeping;
@@ -45,32 +46,32 @@ async function sweepOrganization(sweeping: Sweeping, realmId: number): Promise<n
   return removed;
 }
 
-/** What a sweep works with. */
+/** What a sweep needs. */
 interface Sweeping {
   readonly db: Database;
   readonly log: Logger;
-  /** Fires when it is to come to an end. */
+  /** Aborts the sweep. */
   readonly signal: AbortSignal;
 }
 
-/** A place, and the run of removing that goes on there. */
+/** A place, and its current run of removals. */
 interface Going {
   readonly place: Place;
   run: RemovalRun;
 }
 
-/** What a lane has done. */
+/** Result of a lane. */
 interface Swept {
-  /** Messages that went. */
+  /** Number of removed messages. */
   removed: number;
-  /** Whether none is left of the places that it has taken. */
+  /** Whether all places that it has taken are finished. */
   complete: boolean;
 }
 
 /**
- * Removes what the places of an organization keep no longer, two of them at once as long as nobody sends: the second
- * lane takes another processor of the database's, which belongs to those who send. It ends with the first message that
- * is sent, and leaves its place to the other one.
+ * Removes the expired messages of an organization's places, in two concurrent lanes as long as no message is sent. The
+ * second lane uses another processor of the database, which sending should have: it ends when a message is sent, and
+ * leaves its place to the first lane.
  */
 async function sweepPlaces(
   sweeping: Sweeping,
@@ -88,12 +89,12 @@ async function sweepPlaces(
     sweepLane(sweeping, left, 0, swept),
     sweepLane(sweeping, left, 1, swept, nobodySends),
   ]);
-  // What the second has left when the first had nothing to do any more.
+  // Handles the place that the second lane left after the first had ended.
   await sweepLane(sweeping, left, 0, swept);
   return swept;
 }
 
-/** Takes one place after the other. @param goesOn asked before each batch */
+/** Handles one place after the other. @param goesOn asked before each batch */
 async function sweepLane(
   { db, log, signal }: Sweeping,
   left: Going[],
@@ -119,14 +120,14 @@ async function sweepLane(
         next = batch.next;
       }
     } catch (error) {
-      // The other channels' messages do not wait for this one's.
+      // One channel's failure does not stop the other channels.
       swept.complete = false;
       log.error({ err: error, realmId: run.realmId, ...place }, "messages could not be removed");
     }
   }
 }
 
-/** @returns undefined where another process leads the lane */
+/** @returns undefined if another process holds the lane's lock */
 function sweepBatch(db: Database, { place, run }: Going, lane: number) {
   return removal(db, async (tx, alone) =>
     (await leads(tx, retention, run.realmId, lane))
@@ -146,20 +147,20 @@ async function lastMessageId(db: Database): Promise<number | undefined> {
   return row?.id;
 }
 
-/** Direct messages that go at once: each has as many copies as its conversation has members. */
+/** Direct messages of one batch: each has as many copies as its conversation has members. */
 const directAtOnce = 500;
 
-/** What a batch has done. */
+/** Result of a batch. */
 interface ExpiredBatch {
   readonly count: number;
-  /** The run that it is part of; undefined where nothing is left. */
+  /** The run for the next batch; undefined if nothing is left. */
   readonly next: RemovalRun | undefined;
 }
 
 /**
- * Removes the oldest messages of a place that are kept no longer (channels.md §11). For how long is read again under the
- * locks that its change needs.
- * @param most messages
+ * Removes the oldest expired messages of a place (channels.md §11). Reads the retention period again under the locks
+ * that changing it requires.
+ * @param most maximum messages
  */
 async function removeExpired(
   tx: Tx,
@@ -177,7 +178,7 @@ async function removeExpired(
     },
   );
   const size = Math.min(most, atOnce);
-  // One more tells whether any is left.
+  // One more row tells whether any are left.
   const found =
     channelId === null
       ? await lockIds(tx, oldestDirect, [realmId, size + 1])
@@ -188,11 +189,11 @@ async function removeExpired(
   return { count, next: found.length > ids.length ? now : undefined };
 }
 
-/** Intervals are compared, since a date so many days ago may be one that PostgreSQL does not have. */
+/** Compares intervals, because the date that many days ago may be outside PostgreSQL's range. */
 const expired = (message: string, days: string) =>
   `now() - ${message}.sent_at > make_interval(days => ${days})`;
 
-/** Of the oldest messages, those that are old enough: no more are looked at, however many there are. */
+/** Of the oldest messages, selects those that have expired; examines no more, however many there are. */
 const oldest = (name: string, from: string, days: string) =>
   statement({
     name,
@@ -204,7 +205,7 @@ const oldest = (name: string, from: string, days: string) =>
     row: { id: column.bigint },
   });
 
-/** Days for which messages are kept, of the channel `c` in the organization `r`; null or -1 for ever. */
+/** SQL: retention days of the channel `c` in the organization `r`; null or -1 for unlimited. */
 const keptFor = "coalesce(c.message_retention_days, r.message_retention_days)";
 
 const oldestOfChannel = oldest(
@@ -228,15 +229,15 @@ async function lockIds(
   return rows.map(({ id }) => id);
 }
 
-/** Where messages are that are kept no longer. */
+/** A channel, or the direct messages, with expired messages. */
 interface Place {
   /** Null for the organization's direct messages. */
   readonly channelId: number | null;
 }
 
 /**
- * Messages rise with time: of each place the one with the lowest id tells, however many there are. That is one look-up a
- * channel, and one for all direct messages.
+ * Checks only the message with the lowest id of each place, because ids rise with time: one lookup for each channel,
+ * and one for all direct messages.
  */
 export const expiredPlaces = statement({
   name: "retention-places",
@@ -252,7 +253,7 @@ export const expiredPlaces = statement({
   row: { channelId: column.int.orNull() },
 });
 
-/** Where the organization has messages that are kept no longer; archived channels too. */
+/** Loads the organization's places with expired messages, including archived channels. */
 function loadExpiredPlaces(sql: Sql, realmId: number): Promise<readonly Place[]> {
   return sql.rows(expiredPlaces, [realmId]);
 }

@@ -24,10 +24,10 @@ import { settingEvent, type SettingValue } from "./update-defaults.ts";
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
 
 /**
- * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.
- * @param account as it is now
- * @param changes by their wire names
- * @returns what to tell: the account of every change, the others of what they see
+ * Stores settings that differ from the account's, each in its place: two have their own columns.
+ * @param account in its current state
+ * @param changes by wire names
+ * @returns the events: all changes for the account, visible ones for the others
  */
 export async function storeOwnSettings(
   tx: Tx,
@@ -74,9 +74,9 @@ const lastSeen = statement({
 });
 
 /**
- * What others see of the account at once, when it begins to show its presence or ends to
- * (settings-and-profile-fields.md §1.3): it is there, or it counts as gone without waiting for that.
- * @param shown the new value of `presence_enabled`, stored already
+ * Sends other users the account's presence when it starts or stops showing it (settings-and-profile-fields.md §1.3): as
+ * active, or as offline immediately.
+ * @param shown the new value of `presence_enabled`, already stored
  */
 export async function switchPresence(tx: Tx, account: Account, shown: boolean): Promise<void> {
   if (shown) return recordPresence(tx, account, "active");
@@ -103,10 +103,10 @@ const storeVisibility = statement({
 });
 
 /**
- * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).
- * @param account as it is now
- * @returns the address that everybody sees, and what to tell: the delivery address, or that it is hidden, to those
- *   for whom that is new; to all the address that they see, and the picture that clients make up of it
+ * Sets which users can see the account's delivery address, and the resulting visible address (users.md §2).
+ * @param account in its current state
+ * @returns the visible address and the events: the delivery address, or null, for users whose view of it changes; the
+ * visible address and the picture derived from it for all users
  */
 async function changeAddressVisibility(
   tx: Tx,
@@ -122,7 +122,7 @@ async function changeAddressVisibility(
   const changed = { ...account, email, emailAddressVisibility: visibility };
   const before = rolesSeeingAddress(account);
   const after = rolesSeeingAddress(changed);
-  // Of two values one shows the address to every role that the other does: nobody gains while others lose.
+  // Of two values, one shows the address to all roles to which the other does, so roles are either gained or lost.
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
   const audience = await audienceSeeing(tx, account);
@@ -133,7 +133,7 @@ async function changeAddressVisibility(
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
     ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email }, audience)]),
-    // Also where nobody is there who gains or loses: clients made the picture up of the address that all see.
+    // Also sent if no user gains or loses the delivery address: clients compute the picture from the visible address.
     ...((concerned || email !== account.email) && account.avatarSource === "G"
       ? [pictureUpdated(changed, audience)]
       : []),
@@ -149,7 +149,7 @@ const ofRoles = statement({
   row: { ids: column.text.orNull() },
 });
 
-/** Active accounts, of those among whom to look, as SQL writes an array; undefined where there is none. */
+/** Returns the active accounts among the given ones, as a PostgreSQL array literal; undefined if there are none. */
 async function othersWithRole(
   tx: Tx,
   account: Account,

@@ -16,9 +16,9 @@ import {
 } from "@carillon/model";
 
 /**
- * Changes what new accounts start with (settings-and-profile-fields.md §1.2), and tells everybody what is new. Accounts
- * that there are keep their own.
- * @param wanted by their wire names, with allowed values; undefined where nothing is to change
+ * Changes the default settings of new accounts (settings-and-profile-fields.md §1.2), and sends the changes to all
+ * users. Existing accounts keep their settings.
+ * @param wanted by wire names, with allowed values; undefined for no change
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
 export async function updateSettingsDefaults(
@@ -62,7 +62,7 @@ export async function updateSettingsDefaults(
 
 export type SettingValue = LoggedFields<typeof ownSettingUpdated>["value"];
 
-/** What accounts are told of a setting that is new for them: a language with its name. */
+/** Makes the event of a changed setting; a language includes its name. */
 export function settingEvent(property: string, value: SettingValue, audience: Audience): NewEvent {
   const language = property === "default_language" ? languageName(String(value)) : undefined;
   return ownSettingUpdated(

@@ -25,8 +25,8 @@ import { settingEvent, type SettingValue } from "./update-defaults.ts";
 import { checkLanguage, type OwnSettingsInput } from "./update-own.ts";
 
 /**
- * Changes settings of others on behalf of an administrator, deactivated people too, and tells each of what is new
- * (settings-and-profile-fields.md §1.3). Bots have none, and are passed over.
+ * Changes settings of other people, including deactivated ones, for an administrator, and sends each the changes
+ * (settings-and-profile-fields.md §1.3). Skips bots, which have no settings.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function updateSettingsOfOthers(
@@ -73,7 +73,10 @@ function checkIsAdministrator(account: Account): void {
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
 }
 
-/** @throws ApiError `BAD_REQUEST` for what is everybody's own */
+/**
+ * Checks the values.
+ * @throws ApiError `BAD_REQUEST` for settings that only the account itself may change
+ */
 function checkSettings({
   settings,
   defaultLanguage,
@@ -95,12 +98,12 @@ function checkSettings({
   return values;
 }
 
-/** Whose settings are changed. */
+/** The people whose settings change. */
 interface TargetUsers {
   readonly userIds: readonly number[];
-  /** With their subgroups. */
+  /** Includes their subgroups. */
   readonly groupIds: readonly number[];
-  /** Leaves everybody what they have changed themselves. */
+  /** Whether to keep settings that people have changed themselves. */
   readonly skipEdited: boolean;
 }
 
@@ -118,9 +121,9 @@ const people = statement({
 });
 
 /**
- * Locks them, deactivated people too; bots among them are passed over. The group graph must be held.
+ * Locks the people, including deactivated ones; skips bots. The group graph must be held.
  * @returns their ids
- * @throws ApiError `BAD_REQUEST` where an account or a group is none of the organization, or a group is deactivated
+ * @throws ApiError `BAD_REQUEST` if an account or a group is unknown, or a group is deactivated
  */
 async function lockTargetPeople(tx: Tx, realmId: number, targets: TargetUsers): Promise<number[]> {
   const { userIds, groupIds } = targets;
@@ -154,8 +157,8 @@ async function checkTargets(tx: Tx, realmId: number, targets: TargetUsers): Prom
 }
 
 /**
- * A setting lies in one of two columns; an account without one has the value that it began as. An account is written
- * once, whatever changes of it.
+ * A setting is stored in one of two columns; if it is missing, its initial value applies. Each account is written once,
+ * however many settings change.
  */
 const store = statement({
   name: "settings-store-for-others",
@@ -187,9 +190,9 @@ const store = statement({
 });
 
 /**
- * Gives the accounts the values, by wire names; who has one already keeps it, and with `skipEdited` who has changed that
- * setting themselves. The accounts must be locked.
- * @returns each setting that is new for some, with how many they are and their ids as SQL writes an array
+ * Sets the values by wire names. Skips accounts that already have the value, and with `skipEdited` accounts that have
+ * changed the setting themselves. The accounts must be locked.
+ * @returns each setting that has changed, with the number of accounts and their ids as a PostgreSQL array literal
  */
 async function storeForOthers(
   tx: Tx,

@@ -26,7 +26,7 @@ import { wantAddress } from "../users/change-address.ts";
 import { type SettingChanges, storeOwnSettings, switchPresence } from "./store-own.ts";
 import type { SettingValue } from "./update-defaults.ts";
 
-/** What a person wants changed; undefined where nothing. */
+/** A person's requested changes; undefined for no change. */
 export interface OwnSettingsInput {
   readonly fullName: string | undefined;
   readonly email: string | undefined;
@@ -34,16 +34,16 @@ export interface OwnSettingsInput {
   readonly newPassword: string | undefined;
   readonly timezone: string | undefined;
   readonly defaultLanguage: string | undefined;
-  /** Those of the registry by their wire names, with allowed values. */
+  /** Settings of the registry by wire names, with allowed values. */
   readonly settings: Values;
 }
 
-/** undefined where nothing is to change. */
+/** undefined for no change. */
 type Values = Readonly<Record<string, SettingValue | undefined>>;
 
 /**
- * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
- * checked before anything is stored.
+ * Changes the account's own settings, and sends the changes (settings-and-profile-fields.md §1.3). Checks everything
+ * before storing anything.
  * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`
  */
 export async function updateOwnSettings(
@@ -62,7 +62,7 @@ export async function updateOwnSettings(
   await db.transaction(async (tx) => {
     const { realm, owner } = await loadAfter(
       [
-        // Who is told of the address follows from roles, which stay as they are.
+        // The audience of the address depends on roles, which the lock keeps unchanged.
         wanted["email_address_visibility"] !== undefined && holdGroupGraph(tx, actor.realmId),
       ],
       {
@@ -94,14 +94,14 @@ export async function updateOwnSettings(
       name === undefined
         ? []
         : [personUpdated(owner.id, { full_name: name }, await audienceSeeing(tx, owner))];
-    // Before the others: presence is locked before the events are, here as everywhere.
+    // Precedes the other events: every transaction locks presence before the event log.
     const { presence_enabled: shown } = changes;
     if (typeof shown === "boolean") await switchPresence(tx, owner, shown);
     emit(tx, realm.id, [...named, ...told]);
   });
 }
 
-/** The wanted values by their wire names; those that the declaration cannot check are checked here. */
+/** Returns the requested values by wire names, after the checks that the declaration cannot express. */
 function checkValues({ settings, timezone, defaultLanguage }: OwnSettingsInput): Values {
   const zone = timezone === undefined ? undefined : timezoneNamed(timezone);
   if (timezone !== undefined && zone === undefined)
@@ -110,13 +110,16 @@ function checkValues({ settings, timezone, defaultLanguage }: OwnSettingsInput):
   return { ...settings, timezone: zone, default_language: defaultLanguage };
 }
 
-/** @throws ApiError `BAD_REQUEST` for a tag that stands for no language */
+/**
+ * Checks the tag of a language.
+ * @throws ApiError `BAD_REQUEST` for an unknown one
+ */
 export function checkLanguage(tag: string): void {
   if (languageName(tag) === undefined)
     throw errors.badRequest("default_language must be the tag of a language, such as en or pt-br");
 }
 
-/** The account as it is until the transaction ends. */
+/** The locked account. */
 type Owner = RowOf<typeof lockAsOwner.columns>;
 
 const lockAsOwner = statement({
@@ -137,7 +140,7 @@ async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
   return owner;
 }
 
-/** The wanted values that are not what the owner has. */
+/** Returns the requested values that differ from the current ones. */
 async function changed(
   tx: Tx,
   realm: Realm,
@@ -152,15 +155,15 @@ async function changed(
   );
 }
 
-/** Every setting of the account, by its wire name. */
+/** Returns all settings of the account by wire name. */
 export async function readOwnSettings(sql: Sql, actor: Account): Promise<Record<string, unknown>> {
   return loadOwnSettings(sql, await loadRealm(sql, actor.realmId), actor.id);
 }
 
 /**
- * The name that the account gives itself (users.md §3.3); undefined where it keeps the one it has, because it is that
- * or because the organization leaves names to its administrators.
- * @param account as it is now
+ * Checks the account's new name (users.md §3.3); undefined if the account keeps its name, because it is the same or
+ * because only administrators may change names.
+ * @param account in its current state
  * @throws ApiError `BAD_REQUEST`
  */
 async function checkOwnName(
@@ -176,10 +179,10 @@ async function checkOwnName(
   return name;
 }
 
-/** A change of password that is in order, ready to be stored. */
+/** A checked change of password. */
 interface NewPassword {
   readonly hash: string;
-  /** The hash that the old password was held against; it must still be there when the new one is stored. */
+  /** The hash that the old password matched; must be unchanged when the new one is stored. */
   readonly replaces: string | null;
 }
 
@@ -190,9 +193,8 @@ const stored = statement({
 });
 
 /**
- * Holds the old password against the stored one and hashes the new one. Outside of any transaction, which it would
- * keep open for 120 ms.
- * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`: who has a key guesses no faster than others
+ * Verifies the old password and hashes the new one. Runs outside of any transaction, because it takes 120 ms.
+ * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`: a key holder cannot guess faster than others
  */
 async function prepareNewPassword(
   sql: Sql,

@@ -12,22 +12,22 @@ import type { Tx } from "@carillon/db";
 
 import { visibilityByConversations } from "./visibility-events.ts";
 
-/** A direct conversation, and who is in it. */
+/** A direct conversation and its participants. */
 interface Conversation {
   readonly members: Members;
   readonly participants: readonly Account[];
 }
 
 /**
- * The recipient ids of conversations, by `memberKey`; those that are new are made, and shown to guests who see by them
- * somebody whom they did not see (users.md §2.1).
+ * Returns the recipient ids of conversations by `memberKey`. Creates new conversations, and makes the events for guests
+ * who see an account for the first time through them (users.md §2.1).
  */
 export async function openConversations(
   tx: Tx,
   realm: Realm,
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
-  // Whether guests see everybody is asked under the visibility lock: before, a change may be under way.
+  // Whether guests are restricted is read under the visibility lock, because a change may be in progress before.
   const showing = conversations.filter(mayShowSomebody);
   const fresh = await freshAmong(
     tx,
@@ -43,14 +43,17 @@ export async function openConversations(
   return { ids, events: await visibilityByConversations(tx, realm.id, made) };
 }
 
-/** What everybody sees, which are bots, no conversation shows: the server's own notices change nothing. */
+/**
+ * Whether a conversation can make an account visible to a guest. Bots are always visible, so the server's own notices
+ * change nothing.
+ */
 function mayShowSomebody({ participants }: Conversation): boolean {
   return participants.some(
     (guest) => isGuest(guest) && participants.some(({ id, isBot }) => !isBot && id !== guest.id),
   );
 }
 
-/** Those that are not there yet, which nobody else makes until the transaction ends. */
+/** Returns the conversations that do not exist; no other transaction creates them until this one ends. */
 async function freshAmong(
   tx: Tx,
   realmId: number,

@@ -25,7 +25,7 @@ import { type NewEvent, isGuest, roles, userRemoved } from "@carillon/contract";
 import { column, statement, type Sql, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-/** A person whom viewers see by now, or no more; these as SQL writes an array. */
+/** A person, and the viewers (a PostgreSQL array literal) who gain or lose sight of them. */
 interface Shift {
   readonly person: number;
   readonly viewers: string;
@@ -34,8 +34,8 @@ interface Shift {
 const shiftRow = { person: column.int, viewers: column.text };
 
 /**
- * Guests and people who share one of the changed subscriptions, and see each other by nothing else: who has gained or
- * lost sight by the change. `others` are those who are subscribed now, and those who were.
+ * Pairs of guests and people who share one of the changed subscriptions and see each other through nothing else: these
+ * gain or lose sight by the change. `others` are the current subscribers and the former ones of the change.
  */
 const bySubscriptions = statement({
   name: "visibility-by-subscriptions",
@@ -65,7 +65,10 @@ const bySubscriptions = statement({
   row: shiftRow,
 });
 
-/** The same of conversations that are new, by the ids of their recipients; nothing where guests see everybody. */
+/**
+ * Pairs of guests and people who share a new conversation (by recipient ids) and see each other through nothing else;
+ * none if guests are not restricted.
+ */
 const byConversations = statement({
   name: "visibility-by-conversations",
   text: `WITH pair AS (
@@ -83,7 +86,7 @@ const byConversations = statement({
   row: shiftRow,
 });
 
-/** Everybody whom viewers do not see, or would not if they were guests. */
+/** All people whom the viewers cannot see, treating each viewer as a guest. */
 const unseenBy = statement({
   name: "accounts-unseen",
   text: `WITH seen AS (
@@ -109,9 +112,9 @@ const activeGuests = statement({
 });
 
 /**
- * What guests are told who see accounts by subscriptions that have begun, or no longer by those that have ended
- * (users.md §2.1); nothing where they see everybody.
- * @param how whether the subscriptions are there by now, or were
+ * Makes the events for guests who gain sight of accounts through new subscriptions, or lose it with ended ones
+ * (users.md §2.1); none if guests are not restricted.
+ * @param how whether the subscriptions are new or ended
  */
 export async function visibilityBySubscriptions(
   tx: Tx,
@@ -129,7 +132,10 @@ export async function visibilityBySubscriptions(
   return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);
 }
 
-/** What guests are told who see accounts by direct conversations that are new. Needs {@link lockUserVisibility}. */
+/**
+ * Makes the events for guests who gain sight of accounts through new direct conversations. Needs {@link
+ * lockUserVisibility}.
+ */
 export async function visibilityByConversations(
   tx: Tx,
   realmId: number,
@@ -140,8 +146,8 @@ export async function visibilityByConversations(
 }
 
 /**
- * What accounts are told that have become guests, or are none any more, of those whom guests do not see.
- * @param targets active accounts with the roles that they had
+ * Makes the events for accounts that become guests or stop being guests, about the accounts that guests cannot see.
+ * @param targets active accounts with their previous roles
  */
 export async function visibilityByRole(
   tx: Tx,
@@ -158,7 +164,7 @@ export async function visibilityByRole(
     : { gained: await gainedEvents(tx, shifts, role), lost: [] };
 }
 
-/** What all guests are told when the organization keeps accounts from them by now, or no more. */
+/** Makes the events for all guests when the organization starts or stops restricting whom guests can see. */
 export async function visibilityByPermission(
   tx: Tx,
   realmId: number,
@@ -190,7 +196,7 @@ const statuses = statement({
   row: { id: column.int, ...statusRow },
 });
 
-/** @param role of all the viewers: what they see of addresses */
+/** @param role role of all viewers, which decides whether they see addresses */
 async function gainedEvents(sql: Sql, shifts: readonly Shift[], role: number): Promise<NewEvent[]> {
   if (shifts.length === 0) return [];
   const ids = shifts.map(({ person }) => person);
@@ -211,7 +217,7 @@ async function gainedEvents(sql: Sql, shifts: readonly Shift[], role: number): P
         audience,
       ),
       ...(status ? [statusChanged({ user_id: account.id, ...status }, audience)] : []),
-      // An account comes as an active one.
+      // `realm_user/add` presents an account as active.
       ...(account.isActive ? [] : [personUpdated(account.id, { is_active: false }, audience)]),
     ];
   });
