@@ -1,9 +1,9 @@
 import { column, statement, type Tx } from "@carillon/db";
 
-/** A line of the audit log about an account, or about the organization. */
+/** An audit log entry about an account or the organization. */
 export interface AuditEntry {
   readonly type: string;
-  /** Whom it is about, where that is an account. */
+  /** The changed account, if any. */
   readonly userId?: number;
   readonly data?: object;
 }
@@ -20,8 +20,8 @@ const writeAtOnce = statement({
 });
 
 /**
- * Writes down what was done, with the commit.
- * @param actingUserId null for what the server does by itself
+ * Records entries in the audit log; the statement is sent with the COMMIT.
+ * @param actingUserId null for actions of the server itself
  */
 export function recordAudit(
   tx: Tx,
@@ -33,7 +33,7 @@ export function recordAudit(
     tx.sendWithCommit(write, [realmId, actingUserId, JSON.stringify(entries)]);
 }
 
-/** Writes down what was done, at once, for who refers to it. @returns the ids of the lines, in the order given */
+/** Records entries in the audit log immediately. @returns the ids of the entries, in the order given */
 export async function writeAudit(
   tx: Tx,
   realmId: number,

@@ -21,7 +21,7 @@ import { hasPowerOfOwnersSql } from "./users/administration.ts";
 import { findCollision } from "./users/full-name.ts";
 import { loadAfter } from "./load-after.ts";
 
-/** Owners alone administer a bot with the power of owners (users.md §5). */
+/** Bots with the power of owners are administered by owners only (users.md §5). */
 const administered = statement({
   name: "administered-bots",
   text: `SELECT v.id AS viewer, json_build_object('user_id', b.id, 'services', '[]'::json,
@@ -37,15 +37,15 @@ const administered = statement({
   row: { viewer: column.int, bot: column.json<BotObject>() },
 });
 
-/** A bot, and one of those who administer it. */
+/** A bot and an account that administers it. */
 export interface Administered {
   readonly viewer: number;
   readonly bot: BotObject;
 }
 
 /**
- * The bots that each viewer may administer: their own, and for administrators all of them; in the order of their ids.
- * @param botIds only these bots; all of the organization unless given
+ * Loads the bots that each viewer may administer, ordered by id: its own; all of them for administrators.
+ * @param botIds only these bots; undefined for all of the organization
  */
 export function loadAdministeredBots(
   sql: Sql,
@@ -70,7 +70,10 @@ const administratorsOf = statement({
   row: { id: column.int, role: column.int },
 });
 
-/** Active accounts that may administer one of the bots, whatever its role: its owner, and all administrators. */
+/**
+ * Loads the active accounts that may administer one of the bots, whatever its role: their owners and all
+ * administrators.
+ */
 export async function administratorsOfBots(
   sql: Sql,
   realmId: number,
@@ -80,7 +83,7 @@ export async function administratorsOfBots(
   return sql.rows(administratorsOf, [realmId, bots.map(({ botOwnerId }) => botOwnerId)]);
 }
 
-/** What those are told who administer a bot now. */
+/** Makes the event for accounts that now administer a bot. */
 export function botAddedEvent(
   bot: BotDefaults & { readonly user_id: number },
   audience: Audience,
@@ -101,7 +104,7 @@ export function botAddedEvent(
   );
 }
 
-/** What those are told who administer a bot no more. */
+/** Makes the event for accounts that no longer administer a bot. */
 export function botDeletedEvent(
   { user_id }: { readonly user_id: number },
   audience: Audience,
@@ -109,7 +112,7 @@ export function botDeletedEvent(
   return botDeleted({ bot: { user_id } }, { audience });
 }
 
-/** What those are told who administer a bot of which they see something else now. */
+/** Makes the event for a bot's administrators when its defaults change. */
 export function botUpdatedEvent(
   botId: number,
   changed: Partial<BotDefaults>,
@@ -119,9 +122,9 @@ export function botUpdatedEvent(
 }
 
 /**
- * A bot that becomes active has another name than every active account, and one that looks different (users.md §5). No name is
- * given to another bot until the transaction ends.
- * @param exceptId the bot that is to have the name
+ * Checks that no active account has the name of a bot that becomes active, or one that looks the same (users.md §5).
+ * The organization's row is locked, so that no other bot gets the name until the transaction ends.
+ * @param exceptId the bot that will have the name
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkBotName(
@@ -138,10 +141,10 @@ export async function checkBotName(
     throw errors.badRequest("An active user or bot has a name that looks like this one");
 }
 
-/** Of a bot that only posts what other services send it. */
+/** Type of a bot that only posts what other services send it. */
 const incomingWebhook = 2;
 
-/** Whether the account may have bots of the kind (users.md §5): those that only write have a permission more. */
+/** Whether the account may create bots of the type (users.md §5). For write-only bots, a second permission suffices. */
 export async function mayCreateBot(
   tx: Tx,
   realm: Realm,

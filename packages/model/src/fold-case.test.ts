@@ -5,7 +5,7 @@ import pg from "pg";
 
 import { loadFolding } from "./fold-case.ts";
 
-/** How databases may fold; which of them there are depends on the server. */
+/** Locales of databases; the server may not support all of them. */
 const locales = [
   "LOCALE_PROVIDER libc LOCALE 'C.UTF-8'",
   "LOCALE_PROVIDER icu ICU_LOCALE 'und' LOCALE 'C.UTF-8'",
@@ -18,7 +18,7 @@ const locales = [
 describe("Folding of case", () => {
   const db = useDatabase();
 
-  /** Each text that is folded otherwise than by the database. */
+  /** Returns the texts that are folded differently from the database. */
   async function differing(sql: Sql, texts: readonly string[]): Promise<string[]> {
     const { fold } = await loadFolding(sql, texts);
     const rows = await sql.rows<{ folded: string }>(
@@ -31,7 +31,7 @@ describe("Folding of case", () => {
     return texts.filter((text, i) => fold(text) !== rows[i]?.folded);
   }
 
-  it("is the database's for every code point, and for every ASCII character beside each other", async () => {
+  it("agrees with the database for every code point, and for all pairs of ASCII characters", async () => {
     const all = [...everyCodePoint()];
     const texts: string[] = [];
     for (let i = 0; i < all.length; i += 50) texts.push(all.slice(i, i + 50).join(""));
@@ -46,7 +46,7 @@ describe("Folding of case", () => {
   });
 
   for (const locale of locales)
-    it(`is the database's where that has ${locale}`, async function () {
+    it(`agrees with a database that has ${locale}`, async function () {
       const name = `folds_${locales.indexOf(locale)}_${process.pid}`;
       const refusal = await db
         .rows(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' ${locale}`)
@@ -54,7 +54,7 @@ describe("Folding of case", () => {
           () => undefined,
           (error: Error) => error.message,
         );
-      // An older server, or one that was built without ICU.
+      // An older server, or one built without ICU.
       if (refusal) return this.skip();
       const url = new URL(db.url);
       url.pathname = name;
@@ -77,7 +77,7 @@ describe("Folding of case", () => {
       }
     });
 
-  it("asks the database nothing about what every locale folds alike", async () => {
+  it("sends no query for texts that every locale folds alike", async () => {
     const none: Sql = { rows: () => Promise.reject(new Error("asked")) };
     const { fold } = await loadFolding(none, ["Lunch, and more", "x".repeat(60)]);
     expect(fold("Lunch, and more")).to.equal("lunch, and more");

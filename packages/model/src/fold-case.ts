@@ -1,13 +1,13 @@
 import { column, statement, type Sql } from "@carillon/db";
 
-/** Texts as the database folds them, for maps by what its unique indexes compare. */
+/** Folds texts to lower case as the database does, for maps with the keys of its unique indexes. */
 export interface Folding {
-  /** @throws Error for a text that was not among those given, and whose folding depends on the database */
+  /** @throws Error for a text that was not loaded and whose folding depends on the database */
   readonly fold: (text: string) => string;
 }
 
 /**
- * Every locale that PostgreSQL may have folds these alike: ASCII, without the capital I, whose lower case is a dotless ı
+ * Characters that every locale of PostgreSQL folds alike: ASCII except the capital I, whose lower case is a dotless ı
  * in Turkish and Azerbaijani.
  */
 const foldedAlikeEverywhere = /^[\0-\x48\x4a-\x7f]*$/;
@@ -19,15 +19,15 @@ const folded = statement({
 });
 
 /**
- * Asks the database how it folds the texts (docs/decisions/047): JavaScript folds some letters in other ways, and which
- * ones depends on the database's locale. Asks nothing where none of them has such letters.
+ * Loads how the database folds the texts (docs/decisions/047): JavaScript folds some letters differently, depending on
+ * the database's locale. Sends no query if no text contains such letters.
  */
 export async function loadFolding(sql: Sql, texts: Iterable<string>): Promise<Folding> {
   const unsure = textsToAsk(texts);
   return unsure.length === 0 ? foldingOf([]) : askFolding(sql, unsure);
 }
 
-/** The same, always with a statement: for what is asked `together`, of which there are to be few combinations. */
+/** Loads the folding and always sends a query: for combined statements (`together`), which should have few variants. */
 export function askFolding(sql: Sql, texts: Iterable<string>): Promise<Folding> {
   return sql.rows(folded, [textsToAsk(texts)]).then(foldingOf);
 }

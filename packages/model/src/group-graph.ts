@@ -13,7 +13,7 @@ import {
   type PermissionSubject,
 } from "./permissions/memberships.ts";
 
-/** The two directions of the group graph from one group, or a few. UNION ends each walk even where ways meet. */
+/** Walks the group graph in one of its two directions. UNION ends each walk even if paths meet. */
 
 const row = { ids: column.json<number[]>() };
 
@@ -46,17 +46,17 @@ const subgroups = statement({
   row,
 });
 
-/** The group itself and every group that it is a part of, at any depth, anonymous ones too. */
+/** Loads the group itself and all groups that contain it, at any depth, including anonymous ones. */
 export function loadSupergroups(sql: Sql, groupId: number): Promise<number[]> {
   return ids(sql, upward, groupId);
 }
 
-/** The active accounts in the groups, directly or through subgroups, ascending. */
+/** Loads the active accounts in the groups, directly or through subgroups, ascending. */
 export function loadAllMembers(sql: Sql, groupIds: readonly number[]): Promise<number[]> {
   return ids(sql, members, groupIds);
 }
 
-/** The groups that are parts of the group, at any depth, ascending. */
+/** Loads the subgroups of the group, at any depth, ascending. */
 export function loadAllSubgroups(sql: Sql, groupId: number): Promise<number[]> {
   return ids(sql, subgroups, [groupId]);
 }
@@ -70,16 +70,16 @@ async function ids(
   return found?.ids ?? [];
 }
 
-/** Accounts of one role that are direct members of the same groups: every permission treats them alike. */
+/** Accounts with the same role and the same direct groups: every permission treats them alike. */
 interface AlikeAccounts {
-  /** One of them. */
+  /** A representative of the accounts. */
   readonly one: PermissionSubject;
   readonly userIds: readonly number[];
 }
 
 interface Alike {
   readonly classes: readonly AlikeAccounts[];
-  /** Those of the one in each class. */
+  /** Memberships of the representatives. */
   readonly memberships: Memberships;
 }
 
@@ -95,7 +95,9 @@ const classes = statement({
   row: { role: column.int, userIds: column.json<number[]>() },
 });
 
-/** The active ones of the accounts, by classes: ten thousand members of one group are a handful of them. */
+/**
+ * Groups the active accounts into classes of equal permissions: ten thousand members of one group fall into a handful.
+ */
 export async function loadAlike(
   tx: Tx,
   realmId: number,

@@ -32,7 +32,7 @@ const rulesRow = {
   groups: column.json<Readonly<Record<GroupPermission, number>>>(),
 };
 
-/** A user group, as the rules need it. */
+/** A user group with the fields that the rules need. */
 export type UserGroup = RowOf<typeof rulesRow>;
 
 const columns = `id, name, description, is_system_group AS "isSystemGroup", deactivated,
@@ -44,7 +44,7 @@ const forRules = statement({
   row: rulesRow,
 });
 
-/** The organization's group with this id. It stays as it is for as long as the group graph is held. */
+/** Finds the organization's group with this id. It cannot change while the group graph is held. */
 export async function findUserGroup(
   sql: Sql,
   realmId: number,
@@ -55,13 +55,16 @@ export async function findUserGroup(
 
 type PermissionNames = NamesOf<typeof groupPermissions>;
 
-/** A group as it is stored, with the groups of its permissions. */
+/** A group as stored, with the groups of its permissions. */
 type StoredUserGroup = Omit<UserGroupObject, PermissionNames> & Record<PermissionNames, number>;
 
-/** Its permissions, by their names on the wire. */
+/** Wire names of the permissions. */
 const groupPermissionNames = Object.values(groupPermissions).map(({ name }) => name);
 
-/** @param valueOf from `loadGroupValues`, with the permissions of all the groups that are presented */
+/**
+ * Converts a group to its wire format.
+ * @param valueOf from `loadGroupValues`, for the permissions of all groups to convert
+ */
 function presentUserGroup(
   group: StoredUserGroup,
   valueOf: (groupId: number) => GroupSettingValue,
@@ -71,7 +74,10 @@ function presentUserGroup(
   return { ...group, ...permissions };
 }
 
-/** Members as JSON: a list of ten thousand is read in a fraction of the time that an array of the database takes. */
+/**
+ * SQL: groups with their members. Members are returned as JSON: a list of ten thousand is parsed in a fraction of the
+ * time of a PostgreSQL array.
+ */
 const objects = (condition: string) => `WITH groups AS (
       SELECT * FROM named_user_group WHERE realm_id = $1 AND ${condition}
     ), members AS (
@@ -112,7 +118,7 @@ const byRealm = statement({
 });
 const byGroup = statement({ name: "user-group", text: objects("id = $2"), row: objectRow });
 
-/** The organization's user groups by id, system groups too; two statements, however many there are. */
+/** Lists the organization's user groups by id, including system groups, with two statements. */
 export async function listUserGroups(
   sql: Sql,
   realmId: number,
@@ -125,8 +131,8 @@ export async function listUserGroups(
 }
 
 /**
- * One group of the organization.
- * @throws Error when there is none: ask only for groups that the transaction has in its hands
+ * Loads one group of the organization.
+ * @throws Error if there is none: use only for groups that the transaction has locked
  */
 export async function loadUserGroup(
   sql: Sql,
@@ -142,19 +148,19 @@ export async function loadUserGroup(
   return presentUserGroup(group, valueOf);
 }
 
-/** What is said of a group in every event. */
+/** The fields of a group that every event needs. */
 interface ToldGroup {
   readonly id: number;
-  /** Before the change and after it. */
+  /** Whether it is deactivated before and after the change. */
   readonly deactivated: boolean;
 }
 
-/** What everybody is told of user groups (events.md §4); nothing where a list is empty. */
+/** Makes the events of user groups (events.md §4); none for empty lists. */
 export const groupEvents = {
   added: (group: UserGroupObject): NewEvent => userGroupAdded({ group, ...mark(group) }),
   updated: (group: ToldGroup, data: LoggedFields<typeof userGroupUpdated>["data"]): NewEvent =>
     userGroupUpdated({ group_id: group.id, data, ...mark(group) }),
-  /** Back again; with the whole group for clients that did not have it. */
+  /** Contains the whole group, for clients that did not have it. */
   reactivated: (group: UserGroupObject): NewEvent =>
     userGroupUpdated({ group_id: group.id, data: { deactivated: false }, group }),
   membersAdded: (group: ToldGroup, user_ids: readonly number[]): NewEvent[] =>
@@ -187,14 +193,14 @@ function unlessEmpty(ids: readonly number[], make: () => NewEvent): NewEvent[] {
   return ids.length > 0 ? [make()] : [];
 }
 
-/** Code points that the name of a group may have. */
+/** Maximum code points of a group's name. */
 const maxGroupNameLength = 100;
 
-/** What begins otherwise could be taken for a mention, a system group, or the name of something else. */
+/** Names with these prefixes could be mistaken for a mention, a system group, or the name of another object. */
 const reserved = ["@", "role:", "user:", "stream:", "channel:"] as const;
 
 /**
- * The rules for names that need no look at other groups (user-groups.md §5.2). A name is stored as it was sent.
+ * Checks the rules for names that do not depend on other groups (user-groups.md §5.2). Names are stored as sent.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkGroupName(name: string): void {
@@ -217,9 +223,9 @@ const named = statement({
 });
 
 /**
- * Deactivated groups and those of the system keep their names, and case counts. Nobody else takes the name meanwhile
- * when the transaction holds the lock of the group graph.
- * @throws ApiError `BAD_REQUEST` when another group has the name
+ * Checks that no group has the name, case-sensitively; deactivated and system groups count. The caller must hold the
+ * group graph, so that the name stays free.
+ * @throws ApiError `BAD_REQUEST`
  */
 export async function checkNameIsUnused(sql: Sql, realmId: number, name: string): Promise<void> {
   const rows = await sql.rows(named, [realmId, name]);
@@ -227,7 +233,7 @@ export async function checkNameIsUnused(sql: Sql, realmId: number, name: string)
 }
 
 /**
- * Every registration gets the descriptions of all groups.
+ * Checks the length of a description: every registration contains the descriptions of all groups.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkGroupDescription(description: string): void {

@@ -1,8 +1,8 @@
 /**
- * Sends some statements, locks above all, and then the loads that depend on them. All of them are sent at once: one
- * connection runs them in the order given, so that the loads see what the locks guard.
- * @param before one promise, or several
- * @returns what was loaded, by name
+ * Sends statements, usually locks, and then the loads that depend on them, without waiting in between. The connection
+ * executes them in order, so that the loads see the state that the locks protect.
+ * @param before a promise or an array of promises
+ * @returns the results of the loads, by name
  */
 export async function loadAfter<Loads extends Readonly<Record<string, unknown>>>(
   before: unknown,

@@ -10,7 +10,7 @@ import { allBut, logged, queue, told } from "./test-support.ts";
 describe("what a queue is told", () => {
   const db = useDatabase();
 
-  it("is of the types that it asked for", () => {
+  it("has only the event types that it requested", () => {
     const event = logged({ type: "alert_words", payload: { alert_words: ["cake"] } });
     const outcome = [{ type: "alert_words", alert_words: ["cake"] }];
     expect(told(event, queue({ eventTypes: null }))).to.deep.equal(outcome);
@@ -19,7 +19,7 @@ describe("what a queue is told", () => {
     expect(told(event, queue({ eventTypes: [] }))).to.deep.equal([]);
   });
 
-  it("goes by the type that the log has, where another client is told of it differently", () => {
+  it("filters by the logged type, even if older clients receive another event", () => {
     const payload = { group_id: 7, data: { deactivated: true } };
     const event = logged({ type: "user_group", op: "update", payload });
     expect(told(event, queue({ eventTypes: ["user_group"] }))).to.deep.equal([
@@ -27,7 +27,7 @@ describe("what a queue is told", () => {
     ]);
   });
 
-  it("carries what is the receiver's own in the place of everybody's", () => {
+  it("contains the receiver's own fields instead of the common ones", () => {
     const event = logged({
       type: "news",
       op: "add",
@@ -41,13 +41,13 @@ describe("what a queue is told", () => {
     ]);
   });
 
-  it("is default channels as they are", async () => {
+  it("contains default channels as logged", async () => {
     const { realm } = await organization(db);
     const event = logged(await defaultChannelsEvent(db, realm.id));
     expect(told(event, queue())).to.deep.equal([{ type: "default_streams", default_streams: [] }]);
   });
 
-  it("is scheduled messages as they are, the empty topic included", () => {
+  it("contains scheduled messages as logged, including the empty topic", () => {
     const row: ScheduledRow = {
       id: 5,
       kind: scheduledKind.sendLater,
@@ -79,7 +79,7 @@ describe("what a queue is told", () => {
     ]);
   });
 
-  /** Events that are alike for every queue (events.md §4). */
+  /** Events that are equal for all queues (events.md §4). */
   const alike: ReadonlyArray<[type: string, op: string | undefined, payload: object]> = [
     ["channel_folder", "add", { channel_folder: { id: 1, name: "house" } }],
     ["channel_folder", "update", { channel_folder_id: 1, data: { name: "home" } }],
@@ -114,7 +114,7 @@ describe("what a queue is told", () => {
     ["stream", "delete", { stream_ids: [4], streams: [{ stream_id: 4 }] }],
   ];
   for (const [type, op, payload] of alike)
-    it(`is ${op ? `${type}/${op}` : type} as it lies in the log`, () => {
+    it(`contains ${op ? `${type}/${op}` : type} as logged`, () => {
       const event = logged({ type, payload, ...(op ? { op } : {}) });
       for (const capabilities of [[], allBut()])
         expect(told(event, queue({ capabilities }))).to.deep.equal([

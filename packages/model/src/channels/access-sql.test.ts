@@ -10,7 +10,7 @@ import { loadContentAudiences } from "./audiences.ts";
 describe("content access as a condition of a statement, and as a list of those who have it", () => {
   const db = useDatabase();
 
-  it("says what the one function for content access says, for every kind of channel and role", async () => {
+  it("agrees with hasContentAccess for every kind of channel and role", async () => {
     const { org, people, away, rooms } = await accessWorld(db);
     await db.rows(
       "UPDATE subscriptions SET active = false WHERE user_id = $1 AND channel_id % 2 = 0",

@@ -7,7 +7,7 @@ import type { Account } from "../users/account.ts";
 import { readingPermissions, showingPermissions } from "./access.ts";
 
 /*
- * The rules of `access.ts` as parts of statements, about a channel that is called `c`.
+ * The rules of `access.ts` as SQL conditions on a channel `c`.
  */
 
 /** The rows of {@link accessFactsColumns}. */
@@ -19,7 +19,7 @@ export const accessFactsRow = {
   canAdministerChannelGroupId: column.int,
 };
 
-/** What decides who sees a channel. */
+/** The columns that decide which accounts can see a channel. */
 export const accessFactsColumns = [
   `c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic"`,
   ...showingPermissions.map((name) => `c.${columnOf(channelPermissions[name])} AS "${name}Id"`),
@@ -28,31 +28,31 @@ export const accessFactsColumns = [
 const groupsOf = (permissions: typeof readingPermissions | typeof showingPermissions) =>
   `ARRAY[${permissions.map((name) => `c.${columnOf(channelPermissions[name])}`).join(", ")}]`;
 
-/** The groups whose members may read the channel where it is private. */
+/** SQL: the groups whose members may read a private channel. */
 export const readingGroups = groupsOf(readingPermissions);
 
-/** Those whose members see it. */
+/** SQL: the groups whose members can see a private channel. */
 export const showingGroups = groupsOf(showingPermissions);
 
-/** Whether it takes more than a role to see the channel. */
+/** SQL: whether seeing the channel requires more than a role. */
 export const isPrivateSql = "c.invite_only";
 
-/** `isPublic` of `access.ts`. */
+/** SQL equivalent of `isPublic` in `access.ts`. */
 export const isPublicSql = "NOT c.invite_only";
 
-/** Whether everybody may read it, guests too. */
+/** SQL: whether all accounts may read the channel, including guests. */
 export const isWebPublicSql = "c.is_web_public";
 
-/** The opposite of `hasProtectedHistory` of `access.ts`. */
+/** SQL: the opposite of `hasProtectedHistory` in `access.ts`. */
 export const hasSharedHistorySql = "c.history_public_to_subscribers";
 
-/** Content access, for the hot reads that cannot ask channel by channel: it says what `hasContentAccess` says. */
+/** SQL equivalent of `hasContentAccess`, for hot reads that cannot check channel by channel. */
 export function channelReadable(viewer: Pick<Account, "id" | "role">): Fragment {
   return (values) => {
     const me = values.add(viewer.id, "int");
     const subscribed = `EXISTS (SELECT 1 FROM subscriptions s
       WHERE s.channel_id = c.id AND s.user_id = ${me} AND s.active OFFSET 0)`;
-    // Guests gain nothing from the groups: neither permission may be given to everyone.
+    // The groups give guests nothing, because neither permission may be given to role:everyone.
     if (isGuest(viewer)) return `(${isWebPublicSql} OR ${subscribed})`;
     return `(${isPublicSql} OR ${subscribed} OR ${readingGroups} && (
       WITH RECURSIVE mine (group_id) AS (

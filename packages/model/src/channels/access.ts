@@ -8,24 +8,24 @@ import {
 import type { Channel } from "./channel.ts";
 
 /*
- * The access rules of channels.md §3. What has to ask the database instead finds the same rules as conditions of a
- * statement in `access-sql.ts`, and as whole audiences in `audiences.ts`; test/e2e/channels-access.test.ts holds
- * them against each other, and nobody else looks at the columns that they are made of (test/boundaries/access.test.ts).
+ * The access rules of channels.md §3. `access-sql.ts` has the same rules as SQL conditions, and `audiences.ts` as whole
+ * audiences; test/e2e/channels-access.test.ts compares them. No other code may read the columns on which they are based
+ * (test/boundaries/access.test.ts).
  */
 
-/** The permissions whose holders may read a private channel (channels.md §2). */
+/** The permissions that allow reading a private channel (channels.md §2). */
 export const readingPermissions = [
   "canSubscribeGroup",
   "canAddSubscribersGroup",
 ] as const satisfies readonly ChannelPermission[];
 
-/** Those whose holders know of it: the same, and who administers it. */
+/** The permissions that allow seeing a private channel: the same, and administering it. */
 export const showingPermissions = [
   ...readingPermissions,
   "canAdministerChannelGroup",
 ] as const satisfies readonly ChannelPermission[];
 
-/** What the access rules look at. */
+/** The columns that the access rules use. */
 export type AccessFacts = Pick<
   Channel,
   "inviteOnly" | "isWebPublic" | `${(typeof readingPermissions)[number]}Id`
@@ -34,7 +34,8 @@ export type AccessFacts = Pick<
 export type AdministrationFacts = Pick<Channel, "canAdministerChannelGroupId">;
 
 /**
- * Whether the account may read the channel's messages (channels.md §3). Roles above member open no private channel.
+ * Whether the account may read the channel's messages (channels.md §3). Roles above member do not open private
+ * channels.
  * @param subscribed whether the account is subscribed
  */
 export function hasContentAccess(
@@ -51,7 +52,7 @@ export function hasContentAccess(
   );
 }
 
-/** Whether the account may know the channel: its name, its settings, its subscribers. */
+/** Whether the account can see the channel's name, settings and subscribers. */
 export function hasMetadataAccess(
   account: PermissionSubject,
   channel: AccessFacts & AdministrationFacts,
@@ -64,7 +65,7 @@ export function hasMetadataAccess(
   );
 }
 
-/** Whether the account may change the channel: administrators any, others by its own permission. */
+/** Whether the account may change the channel: any channel for administrators, otherwise by permission. */
 export function mayAdminister(
   account: PermissionSubject,
   channel: AdministrationFacts,
@@ -75,17 +76,17 @@ export function mayAdminister(
   return memberships.holds(account, canAdministerChannelGroup, channel.canAdministerChannelGroupId);
 }
 
-/** What {@link isPublic} looks at. */
+/** The column that {@link isPublic} uses. */
 export type PublicFacts = Pick<Channel, "inviteOnly">;
 
-/** Whether every account but guests may read the channel without having been let in; web-public ones are public, too. */
+/** Whether all accounts except guests may read the channel; true for web-public channels too. */
 export function isPublic({ inviteOnly }: PublicFacts): boolean {
   return !inviteOnly;
 }
 
 /**
- * Whether those who may read the channel read only what they have received themselves; of another one they read
- * everything (messages.md §2.1). Only private channels are like that: the table has a constraint.
+ * Whether readers of the channel can read only messages that they have received; otherwise they can read all of them
+ * (messages.md §2.1). Only private channels can have protected history: the table has a constraint.
  */
 export function hasProtectedHistory(channel: Pick<Channel, "historyPublicToSubscribers">): boolean {
   return !channel.historyPublicToSubscribers;

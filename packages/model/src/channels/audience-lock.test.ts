@@ -9,13 +9,16 @@ describe("The lock on who is subscribed to a channel", () => {
   before(async () => {
     room = await channel(db, (await organization(db)).owner);
     const other = await organization(db);
-    // Their ids are in the same one of the 64 parts.
+    // Their ids belong to the same one of the 64 locks.
     await db.rows("SELECT setval(pg_get_serial_sequence('channels', 'id'), $1)", [room.id + 63]);
     elsewhere = await channel(db, other.owner);
     expect(elsewhere.id).to.equal(room.id + 64);
   });
 
-  /** What becomes of taking the channel's lock beside somebody who changes it, where waiting is refused. */
+  /**
+   * Returns the result of taking the channel's lock while another transaction holds it exclusively, with a lock
+   * timeout.
+   */
   const beside = ({ id }: TestChannel, take: typeof holdAudiences) =>
     db.transaction(async (holder) => {
       await changeAudiences(holder, [room.id]);
@@ -28,12 +31,12 @@ describe("The lock on who is subscribed to a channel", () => {
         .catch((error: { code?: string }) => error.code);
     });
 
-  it("keeps whoever sends to the channel, or changes it too, waiting", async () => {
+  it("blocks sending to the channel and other changes of its audience", async () => {
     expect(await beside(room, holdAudiences)).to.equal("55P03");
     expect(await beside(room, changeAudiences)).to.equal("55P03");
   });
 
-  it("keeps no other organization waiting", async () => {
+  it("does not block other organizations", async () => {
     expect(await beside(elsewhere, holdAudiences)).to.equal("taken");
     expect(await beside(elsewhere, changeAudiences)).to.equal("taken");
   });

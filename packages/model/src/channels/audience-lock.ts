@@ -1,9 +1,9 @@
 import { column, lockClass, statement, type Tx } from "@carillon/db";
 
 /**
- * An organization's channels share 64 locks: as many as PostgreSQL has room for in every transaction
- * (`max_locks_per_transaction`), while one request may name 500 channels. In one order everywhere, so that nobody
- * waits in a circle. Who sends shares them too.
+ * SQL: the advisory locks of channels and senders. An organization's channels and senders share 64 locks, because
+ * PostgreSQL reserves memory for 64 locks per transaction (`max_locks_per_transaction`) and one request may name 500
+ * channels. Always ordered by key to prevent deadlocks.
  */
 const parts = `(
     SELECT ((realm_id & 33554431) << 6) | (id & 63) AS key FROM channels WHERE id = ANY($1::int[])
@@ -18,7 +18,7 @@ const locking = (name: string, lock: string) =>
     row: { [lock]: column.nothing },
   });
 
-/** The part of its organization that a channel or a sender is in, by whose lock it is held. */
+/** Returns which of its organization's locks a channel or a sender uses. */
 export function audiencePart(id: number): number {
   return id & 63;
 }
@@ -38,11 +38,11 @@ const tryToHold = statement({
 });
 
 /**
- * Keeps everybody subscribed, and everybody else not, until the transaction ends; others may do the same. A
- * transaction that sends to the channels takes it before the check: so a message comes before an unsubscription, and
- * reaches whom it was for, or after it, and knows of it. Their order is that of their commits, which is that of their
- * events (docs/decisions/012). It waits for {@link changeAudiences} only.
- * @param senderIds of accounts that send: they are not deactivated until the transaction ends
+ * Takes the audience locks of channels in shared mode until the transaction ends: subscriptions cannot change
+ * meanwhile. A transaction that sends to channels takes them before its checks, so that a message is ordered either
+ * before an unsubscription and reaches the account, or after it and sees it. Their order is the order of the commits
+ * and of the events (docs/decisions/012). Waits only for {@link changeAudiences}.
+ * @param senderIds sending accounts, which cannot be deactivated until the transaction ends
  */
 export async function holdAudiences(
   tx: Tx,
@@ -55,8 +55,8 @@ export async function holdAudiences(
 }
 
 /**
- * The same without waiting.
- * @returns the parts that were not had, because somebody changes them, or waits to
+ * Takes the locks of {@link holdAudiences} without waiting.
+ * @returns the locks not taken, because another transaction holds them exclusively or waits to
  */
 export async function tryAudiences(
   tx: Tx,
@@ -72,8 +72,9 @@ export async function tryAudiences(
 }
 
 /**
- * One change at a time of who is subscribed to the channels, and nobody sends to them meanwhile.
- * @param senderIds of accounts that send nothing at all meanwhile
+ * Takes the audience locks of channels exclusively until the transaction ends, to change subscriptions: blocks other
+ * changes and sends.
+ * @param senderIds accounts that cannot send anything meanwhile
  */
 export async function changeAudiences(
   tx: Tx,

@@ -8,7 +8,7 @@ const idsOf = (text: string): number[] => JSON.parse(text.replace("{", "[").repl
 describe("the audience of one channel", () => {
   const db = useDatabase();
 
-  it("is that of the channel among many, for every kind of channel", async () => {
+  it("agrees with loadMetadataAudiences for every kind of channel", async () => {
     const org = await organization(db);
     const other = await organization(db);
     const inGroup = await user(db, org.realm);
@@ -52,7 +52,7 @@ describe("the audience of one channel", () => {
     expect(await loadMetadataAudience(db, other.realm.id, ids[0] ?? 0)).to.equal("{}");
   });
 
-  it("is compared with what it was", async () => {
+  it("is compared with a previous audience", async () => {
     const org = await organization(db);
     const { id } = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] });
     const before = await loadMetadataAudience(db, org.realm.id, id);

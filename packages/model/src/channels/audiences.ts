@@ -10,9 +10,9 @@ import {
 } from "./access-sql.ts";
 
 /**
- * Who sees each channel's metadata, by channel (events.md §4 "meta"): of a web-public one everybody, of a public one
- * all but guests and the subscribed guests, of a private one its subscribers, the administrators, and the members of
- * the groups that see it. Active accounts only. Channels with the same audience have the same set.
+ * The active accounts that can see each channel's metadata, by channel (events.md §4 "meta"): all accounts for a
+ * web-public channel; all except unsubscribed guests for a public one; for a private one its subscribers, the
+ * administrators, and the members of its groups. Channels with equal audiences share one set.
  */
 export type MetadataAudiences = ReadonlyMap<number, ReadonlySet<number>>;
 
@@ -27,7 +27,10 @@ const bases = statement({
   row: { everybody: column.ints, nonGuests: column.ints, administrators: column.ints },
 });
 
-/** The channels, as `channel`, and the groups whose members see the private ones, as `granted (channel_id, group_id)`. */
+/**
+ * SQL: the channels as `channel`, and the groups whose members can see the private ones as `granted (channel_id,
+ * group_id)`.
+ */
 const channelsWithGroups = `WITH RECURSIVE channel AS (
       SELECT c.id, ${isWebPublicSql} AS is_web_public, ${isPrivateSql} AS is_private, ${showingGroups} AS groups
       FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])
@@ -56,7 +59,7 @@ const extras = statement({
   row: { id: column.int, basis: column.text.as<Basis>(), extra: column.ints },
 });
 
-/** As the rows are now: load it before a change to tell who gains access by it. */
+/** Loads the current audiences. Load them before a change too, to find which accounts gain access. */
 export async function loadMetadataAudiences(
   sql: Sql,
   realmId: number,
@@ -76,7 +79,10 @@ export async function loadMetadataAudiences(
   );
 }
 
-/** The accounts that see one channel, as `seeing (id)`: one look at each account, however many are subscribed. */
+/**
+ * SQL: the accounts that can see one channel, as `seeing (id)`; one check for each account, however many are
+ * subscribed.
+ */
 const seeing = `${channelsWithGroups}, seeing AS (
       SELECT u.id FROM users u CROSS JOIN channel c
       WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL AND (
@@ -95,7 +101,10 @@ const ofOne = statement({
   row: { audience: column.text },
 });
 
-/** Who sees one channel's metadata, as PostgreSQL writes an array: it goes back into SQL as it came, however long. */
+/**
+ * Loads the accounts that can see one channel's metadata, as a PostgreSQL array literal to pass back to SQL, however
+ * long.
+ */
 export async function loadMetadataAudience(
   sql: Sql,
   realmId: number,
@@ -105,7 +114,7 @@ export async function loadMetadataAudience(
   return row?.audience ?? "{}";
 }
 
-/** How the audience of a channel has become another one; in the same form, `{}` for nobody. */
+/** The change of a channel's audience, as PostgreSQL array literals; `{}` for none. */
 interface AudienceShift {
   readonly staying: string;
   readonly gained: string;
@@ -125,7 +134,10 @@ const shift = statement({
   row: { staying: column.text, gained: column.text, lost: column.text },
 });
 
-/** @param before from {@link loadMetadataAudience}, of the same transaction */
+/**
+ * Compares the current audience with a previous one.
+ * @param before from {@link loadMetadataAudience}, of the same transaction
+ */
 export async function loadAudienceShift(
   sql: Sql,
   realmId: number,
@@ -136,12 +148,12 @@ export async function loadAudienceShift(
   return row ?? { staying: "{}", gained: "{}", lost: "{}" };
 }
 
-/** Who may read each channel's content, by channel, ascending; undefined stands for every active account. */
+/** The accounts that may read each channel's content, by channel, ascending; undefined for all active accounts. */
 export type ContentAudiences = ReadonlyMap<number, readonly number[] | undefined>;
 
 /**
- * What `hasContentAccess` says of each account, for all active ones at once; a test holds the two against each other.
- * Where nobody is left out the list is not made: it is as long as the organization is large.
+ * Evaluates `hasContentAccess` for all active accounts at once; a test compares the two. The list is not built if it
+ * would contain all accounts, because it would be as long as the organization is large.
  */
 const readers = statement({
   name: "content-audiences",
@@ -177,8 +189,8 @@ const readers = statement({
 });
 
 /**
- * Who may read the channels' content (channels.md §3), as the rows are now: the accounts that are active. Of protected
- * history each of them may read what they have received.
+ * Loads the active accounts that may currently read the channels' content (channels.md §3). With protected history,
+ * each may read only what it has received.
  */
 export async function loadContentAudiences(
   sql: Sql,

@@ -7,7 +7,7 @@ import { columnOf } from "../permissions/group-setting-values.ts";
 /** The group of each permission of a channel: `canSendMessageGroupId` and so on. */
 export type ChannelGroups = Readonly<Record<`${ChannelPermission}Id`, number>>;
 
-/** Its fields that refer to groups. */
+/** The fields of {@link ChannelGroups}. */
 export const channelGroupKeys = Object.keys(channelPermissions).map(
   (key) => `${key}Id` as keyof ChannelGroups,
 );
@@ -32,7 +32,7 @@ export const channelRow = {
   historyPublicToSubscribers: column.bool,
   isArchived: column.bool,
   topicsPolicy: column.text,
-  /** null = the organization's, -1 = for ever */
+  /** null = the organization's, -1 = unlimited */
   messageRetentionDays: column.int.orNull(),
   folderId: column.int.orNull(),
   firstMessageId: column.bigint.orNull(),
@@ -42,14 +42,14 @@ export const channelRow = {
   ...groupRow,
 };
 
-/** A channel, as the rules need it. */
+/** A channel with the fields that the rules need. */
 export type Channel = RowOf<typeof channelRow>;
 
 const groupColumns = Object.entries(channelPermissions)
   .map(([key, permission]) => `c.${columnOf(permission)} AS "${key}Id"`)
   .join(", ");
 
-/** Of the table `channels`, called `c`. */
+/** SQL: the columns of the table `channels`, called `c`. */
 export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.description,
   c.rendered_description AS "renderedDescription", c.creator_id AS "creatorId",
   floor(extract(epoch FROM c.date_created))::int AS "dateCreated", c.invite_only AS "inviteOnly",
@@ -68,8 +68,8 @@ const byNames = statement({
 });
 
 /**
- * The organization's channels with these names, whatever their case, archived and invisible ones too, by the name
- * that was asked for.
+ * Loads the organization's channels with these names, ignoring case, by the requested name; including archived and
+ * invisible ones.
  */
 export async function loadChannelsByName(
   sql: Sql,
@@ -86,7 +86,7 @@ const byIds = statement({
   row: channelRow,
 });
 
-/** The organization's channels with these ids, by id, archived and invisible ones too. */
+/** Loads the organization's channels with these ids, by id; including archived and invisible ones. */
 export async function loadChannels(
   sql: Sql,
   realmId: number,
@@ -99,14 +99,13 @@ export async function loadChannels(
 const keys = Object.keys(channelRow) as Array<keyof Channel>;
 
 /**
- * SQL that makes one JSON array of the columns of a channel, selected from `channelColumns` in a subquery called
- * `channel`: for thousands of rows. As forty columns, which the driver takes apart one by one, 4,000 channels held the
- * event loop for 0.2 s. With names (`row_to_json`) PostgreSQL takes 22 ms for 2,000 instead of 10, and the text is twice as
- * long.
+ * SQL: one JSON array of a channel's columns, from a subquery `channel` of `channelColumns`; for thousands of rows. As
+ * forty separate columns, which the driver parses one by one, 4,000 channels blocked the event loop for 0.2 s. With
+ * keys (`row_to_json`), PostgreSQL takes 22 ms instead of 10 for 2,000, and the text is twice as long.
  */
 export const packedChannel = `json_build_array(${keys.map((key) => `channel."${key}"`).join(", ")})`;
 
-/** What {@link packedChannel} makes. */
+/** The array that {@link packedChannel} makes. */
 export type PackedChannel = ReadonlyArray<Channel[keyof Channel]>;
 
 export function unpackChannel(values: PackedChannel): Channel {
@@ -122,7 +121,7 @@ const manyByIds = statement({
   row: { packed: column.json<PackedChannel>() },
 });
 
-/** As `loadChannels`, where there may be thousands. */
+/** Loads channels like `loadChannels`, for thousands of them. */
 export async function loadManyChannels(
   sql: Sql,
   realmId: number,

@@ -7,21 +7,21 @@ import { hasContentAccess, hasMetadataAccess } from "./access.ts";
 import { type Channel, loadChannels, loadChannelsByName } from "./channel.ts";
 import { loadSubscribedChannels } from "./subscriptions.ts";
 
-/** What an operation needs of a channel. */
+/** What an operation requires of a channel. */
 export interface ChannelNeed {
-  /** `content`: to read its messages; `metadata`: to know of it. */
+  /** `content` to read its messages; `metadata` to see it. */
   readonly access: "content" | "metadata";
-  /** Whether an archived one will do. */
+  /** Whether an archived channel is accepted. */
   readonly archived: boolean;
 }
 
-/** A channel as a request names it: by its id, or by its name in any case. */
+/** A channel as a request names it: by id, or by name ignoring case. */
 export type ChannelName = number | string;
 
 /**
- * The channel, where the account has the access to it that is needed. Undefined where it has not, where the channel
- * is archived against what is needed, and where there is none: nobody can tell these apart (channels.md §3). All that
- * decides is of one moment.
+ * Finds a channel to which the account has the required access. Returns undefined without the access, for an archived
+ * channel that is not accepted, and if there is none: accounts cannot tell these apart (channels.md §3). All facts come
+ * from one snapshot.
  */
 export async function findChannel(
   tx: Tx,
@@ -47,8 +47,8 @@ export async function findChannel(
 }
 
 /**
- * The same for operations that need one.
- * @throws ApiError `BAD_REQUEST`
+ * Finds a channel like {@link findChannel}.
+ * @throws ApiError `BAD_REQUEST` if there is none
  */
 export async function requireChannel(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function requireChannel(
   return channel;
 }
 
-/** The one answer for channels that are not there and for those that the account does not see. */
+/** The error for channels that do not exist and for channels that the account cannot see. */
 export function noSuchChannel(named: ChannelName) {
   return errors.badRequest(
     typeof named === "number"

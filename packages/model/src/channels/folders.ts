@@ -27,7 +27,7 @@ const listed = statement({
   row,
 });
 
-/** The organization's folders in their order, as clients see them (channels.md §6). */
+/** Lists the organization's folders in order, in the wire format (channels.md §6). */
 export function listChannelFolders(
   sql: Sql,
   realmId: number,
@@ -42,7 +42,7 @@ const byId = statement({
   row,
 });
 
-/** The organization's folder with this id, archived or not. */
+/** Loads the organization's folder with this id, archived or not. */
 export async function loadChannelFolder(
   sql: Sql,
   realmId: number,
@@ -51,13 +51,13 @@ export async function loadChannelFolder(
   return (await sql.rows(byId, [realmId, folderId]))[0];
 }
 
-/** Code points that a folder's name may have (`max_channel_folder_name_length`). */
+/** Maximum code points of a folder's name (`max_channel_folder_name_length`). */
 export const maxFolderNameLength = 60;
-/** Code points that a folder's description may have (`max_channel_folder_description_length`). */
+/** Maximum code points of a folder's description (`max_channel_folder_description_length`). */
 export const maxFolderDescriptionLength = 1024;
 
 /**
- * The name as it is stored: trimmed (channels.md §6).
+ * Trims and checks the name of a folder (channels.md §6).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkFolderName(text: string): string {
@@ -74,8 +74,8 @@ export function checkFolderName(text: string): string {
 }
 
 /**
- * The description as it is stored: as it was sent.
- * @throws ApiError `BAD_REQUEST` when it is too long
+ * Checks the description of a folder, which is stored as sent.
+ * @throws ApiError `BAD_REQUEST` if it is too long
  */
 export function checkFolderDescription(text: string): string {
   if (isLongerThan(text, maxFolderDescriptionLength))
@@ -85,7 +85,7 @@ export function checkFolderDescription(text: string): string {
   return text;
 }
 
-/** Without regard to case, as the unique index compares. */
+/** Compares ignoring case, like the unique index. */
 const named = statement({
   name: "channel-folder-by-name",
   text: "SELECT FROM channel_folders WHERE realm_id = $1 AND lower(name) = lower($2) AND id <> $3",
@@ -93,9 +93,10 @@ const named = statement({
 });
 
 /**
- * Nobody else takes the name meanwhile when the transaction holds the organization's row.
- * @param ownId of the folder that is to have the name; none unless given
- * @throws ApiError `BAD_REQUEST` when another folder, maybe an archived one, has the name, whatever its case
+ * Checks that no other folder has the name, ignoring case; archived ones count. The caller must hold the organization's
+ * row, so that the name stays free.
+ * @param ownId the folder that will have the name; none if undefined
+ * @throws ApiError `BAD_REQUEST`
  */
 export async function checkFolderNameIsFree(
   sql: Sql,

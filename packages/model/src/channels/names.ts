@@ -2,21 +2,21 @@ import { bounds, errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
 
-/** Code points that a channel's name may have (`max_stream_name_length`). */
+/** Maximum code points of a channel's name (`max_stream_name_length`). */
 export const maxChannelNameLength = 60;
-/** Code points that a description may have (`max_stream_description_length`). */
+/** Maximum code points of a description (`max_stream_description_length`). */
 export const maxDescriptionLength = 1024;
 
-/** Control characters, surrogates that are no pair, and code points that are none of Unicode's characters. */
+/** Control characters, unpaired surrogates, and noncharacters of Unicode. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
-/** Whether the text may be a name (channels.md §4.4). */
+/** Whether all characters are allowed in a name (channels.md §4.4). */
 export function isPrintable(text: string): boolean {
   return !unprintable.test(text);
 }
 
 /**
- * The name as it is stored: trimmed (channels.md §4.4).
+ * Trims and checks the name of a channel (channels.md §4.4).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkChannelName(text: string): string {
@@ -32,8 +32,8 @@ export function checkChannelName(text: string): string {
 }
 
 /**
- * The description as it is stored: on one line.
- * @throws ApiError `BAD_REQUEST` when it is too long
+ * Checks a description and puts it on one line, as it is stored.
+ * @throws ApiError `BAD_REQUEST` if it is too long
  */
 export function checkDescription(text: string): string {
   if (isLongerThan(text, maxDescriptionLength))
@@ -44,8 +44,8 @@ export function checkDescription(text: string): string {
 }
 
 /**
- * HTML of a description.
- * @throws ApiError `BAD_REQUEST` when it is larger than `bounds.descriptionHtml`
+ * Renders a description to HTML.
+ * @throws ApiError `BAD_REQUEST` if it is larger than `bounds.descriptionHtml`
  */
 export function renderChannelDescription(description: string): string {
   const html = htmlOf(description);
@@ -56,7 +56,7 @@ export function renderChannelDescription(description: string): string {
   return html;
 }
 
-/** @returns undefined for HTML that is too large for a message too */
+/** @returns undefined if the HTML exceeds even a message's limit */
 function htmlOf(description: string): string | undefined {
   try {
     return renderDescription(description, bounds.descriptionMarkup);
@@ -66,7 +66,7 @@ function htmlOf(description: string): string | undefined {
   }
 }
 
-/** What new subscriptions are painted with, in this order: exactly `#` and six lower-case hex digits. */
+/** Colours of new subscriptions, in the order of use: `#` and six lower-case hex digits. */
 export const palette: readonly string[] = [
   "#2f8fc4",
   "#d2691e",
@@ -94,7 +94,7 @@ export const palette: readonly string[] = [
   "#d9a3b5",
 ];
 
-/** A colour as clients store it, or undefined for a text that is none. */
+/** Returns a colour as it is stored; undefined for an invalid one. */
 export function normaliseColor(text: string): string | undefined {
   const color = text.trim().toLowerCase();
   return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;

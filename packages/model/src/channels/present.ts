@@ -20,8 +20,8 @@ const permissions = Object.entries(channelPermissions).map(([key, { name }]) => 
 }));
 
 /**
- * The older clients' idea of who may post (channels.md §1).
- * @param value what `can_send_message_group` is set to; a set is none that they know
+ * Returns the numeric posting policy for older clients (channels.md §1).
+ * @param value value of `can_send_message_group`; anonymous groups have no policy of their own
  */
 export function postPolicy(value: GroupSettingValue, groups: SystemGroupIds): 1 | 2 | 3 | 4 {
   if (value === groups["role:administrators"]) return 2;
@@ -29,7 +29,7 @@ export function postPolicy(value: GroupSettingValue, groups: SystemGroupIds): 1 
   return value === groups["role:moderators"] ? 4 : 1;
 }
 
-/** What presenting the given channels needs of the groups of their permissions. */
+/** Converts channels to their wire format, with the preloaded groups of their permissions. */
 export class ChannelPresenter {
   readonly #groups: SystemGroupIds;
   readonly #valueOf: (groupId: number) => GroupSettingValue;
@@ -100,8 +100,8 @@ const defaults = statement({
 });
 
 /**
- * The whole list of default channels.
- * @param told everybody but guests unless given
+ * Makes the event with the whole list of default channels.
+ * @param told the audience; default: all users except guests
  */
 export async function defaultChannelsEvent(
   sql: Sql,
@@ -115,7 +115,7 @@ export async function defaultChannelsEvent(
   );
 }
 
-/** What accounts are told that have become guests: they know no default channels. */
+/** Makes the event for accounts that became guests: they have no default channels. */
 export function noDefaultChannelsEvent(audience: Audience): NewEvent {
   return defaultChannelsChanged({ default_streams: [] }, { audience });
 }

@@ -4,10 +4,10 @@ import { inSlices } from "@carillon/kit";
 import { changeAudiences } from "./audience-lock.ts";
 import { palette } from "./names.ts";
 
-/** A channel to subscribe to, and the colour asked for. */
+/** A channel to subscribe to, with the requested colour. */
 interface SubscribeTo {
   readonly channelId: number;
-  /** `#rrggbb` in lower case; one that the account does not use yet unless given. */
+  /** `#rrggbb` in lower case; default: a colour that the account does not use yet. */
   readonly color?: string | undefined;
 }
 
@@ -31,16 +31,16 @@ export const subscriptionRow = {
   wildcardMentionsNotify: column.bool.orNull(),
 };
 
-/** An account's subscription to a channel, with what it wants of it; null inherits the account's own settings. */
+/** An account's subscription to a channel with its properties; null inherits the account's settings. */
 export type Subscription = RowOf<typeof subscriptionRow>;
 
-/** Of the table `subscriptions`, called `s`. */
+/** SQL: columns of the table `subscriptions`, called `s`. */
 export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "userId", s.color, s.is_muted AS "isMuted",
   s.pin_to_top AS "pinToTop", s.desktop_notifications AS "desktopNotifications",
   s.audible_notifications AS "audibleNotifications", s.push_notifications AS "pushNotifications",
   s.email_notifications AS "emailNotifications", s.wildcard_mentions_notify AS "wildcardMentionsNotify"`;
 
-/** Rows that come back as they were inserted: nobody has changed anything of them yet. */
+/** SQL: whether a returned row has only default properties. */
 const untouched = `NOT "isMuted" AND NOT "pinToTop" AND num_nonnulls("desktopNotifications", "audibleNotifications",
   "pushNotifications", "emailNotifications", "wildcardMentionsNotify") = 0`;
 
@@ -56,14 +56,14 @@ const count = statement({
   row: {},
 });
 
-/** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
+/** Subscriptions, over all accounts, that are examined for unused colours. */
 const lookedAt = 200_000;
 
 /**
- * The colours that are free are worked out once for all accounts that use the same ones, however many there are and
- * however many channels. Subscriptions that are active are left out at first: a conflict would lock each of their rows.
- * Rows come as JSON, one text for 500, since the driver reads all rows of an answer in one go; without the names of
- * columns where only the colour differs, which they would be ten times as long with.
+ * Subscribes accounts to channels. The unused colours are computed once for all accounts that use the same ones,
+ * however many accounts and channels there are. Active subscriptions are filtered out first, because ON CONFLICT would
+ * lock each of their rows. Rows are returned as JSON, one text for 500 rows, because the driver parses all rows of a
+ * result at once; without keys if only the colour differs, because keys would make them ten times as long.
  */
 const insert = statement({
   name: "subscribe",
@@ -98,7 +98,7 @@ const insert = statement({
   row: { added: column.text },
 });
 
-/** A subscription as it comes back: whole, or as channel, account and colour. */
+/** A returned subscription: complete, or as channel, account and colour. */
 type Returned = Subscription | readonly [channelId: number, userId: number, color: string];
 
 function wholeSubscription(returned: Returned): Subscription {
@@ -119,11 +119,11 @@ function wholeSubscription(returned: Returned): Subscription {
 }
 
 /**
- * Subscribes every account to every channel: those that the transaction has locked ({@link lockChannels}) or made. A
- * subscription that was there before comes back with its colour and its settings; the channels' counts rise by what
- * really changed (channels.md §12).
- * @param userIds accounts that are active
- * @returns the subscriptions that were not there or not active before
+ * Subscribes every account to every channel. The transaction must have locked ({@link lockChannels}) or created the
+ * channels. A former subscription keeps its colour and settings. Subscriber counts grow by the subscriptions that
+ * actually changed (channels.md §12).
+ * @param userIds active accounts
+ * @returns the subscriptions that are new or active again
  */
 export async function subscribe(
   tx: Tx,
@@ -155,7 +155,8 @@ const end = statement({
 });
 
 /**
- * Unsubscribes every account from every channel: those that the transaction has locked or made. The rows stay.
+ * Unsubscribes every account from every channel; the rows stay. The transaction must have locked or created the
+ * channels.
  * @returns the pairs that were subscribed
  */
 export async function unsubscribe(
@@ -173,10 +174,9 @@ export async function unsubscribe(
 }
 
 /**
- * One change at a time of who is subscribed to a channel, until the transaction ends, and nobody sends to it meanwhile.
- * Always in the order of ids, so that two requests never wait for each other. What a change is told from has to be read
- * after it: who sees the channel, for one.
- * @param senderIds of accounts that send nothing at all until then
+ * Locks channels to change their subscriptions, until the transaction ends; blocks sends to them too. Ordered by id to
+ * prevent deadlocks. Read what the events depend on, such as the channel's audience, after locking.
+ * @param senderIds accounts that cannot send anything meanwhile
  */
 export async function lockChannels(
   tx: Tx,
@@ -196,8 +196,8 @@ const lockForCount = statement({
 });
 
 /**
- * The same while others send, for those whom it does not matter to who is subscribed, or who hold the audiences
- * already.
+ * Locks only the channels' rows, which does not block sends: for changes that do not depend on subscriptions, or if the
+ * audience locks are already held.
  */
 export async function lockChannelRows(tx: Tx, channelIds: readonly number[]): Promise<void> {
   if (channelIds.length === 0) return;
@@ -214,13 +214,16 @@ async function countSubscribers(
   await tx.lock({ name: "channels", keys: ids }, count, [ids, sign]);
 }
 
-/** A subscription that counts, or counts no more. */
+/** A subscription that starts or stops counting. */
 interface MarkedSubscription extends SubscriptionPair {
-  /** Whether the channel is. */
+  /** Whether the channel is archived. */
   readonly isArchived: boolean;
 }
 
-/** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
+/**
+ * Looks up the account's rows, including ended ones, by key for each of the organization's channels, because no index
+ * leads from an account to them.
+ */
 const mark = statement({
   name: "subscriptions-mark-active",
   text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
@@ -250,8 +253,8 @@ const countOne = statement({
 });
 
 /**
- * Locks every channel that one of the accounts is subscribed to: a change of several accounts takes them in one go.
- * None of the accounts sends anything until the transaction ends.
+ * Locks all channels to which one of the accounts is subscribed, so that a change of several accounts takes all locks
+ * at once. The accounts cannot send anything until the transaction ends.
  */
 export async function lockChannelsOf(
   tx: Tx,
@@ -267,8 +270,8 @@ export async function lockChannelsOf(
 }
 
 /**
- * Lets an account's subscriptions count, or not, as it is activated or deactivated: the rows stay (users.md §4).
- * @returns the account with each channel that has one subscriber more or less by it, archived ones too
+ * Makes an account's subscriptions count or not when it is activated or deactivated; the rows stay (users.md §4).
+ * @returns the account with each channel whose subscriber count changes, including archived ones
  */
 export async function markSubscriber(
   tx: Tx,

@@ -4,10 +4,10 @@ import { inSlices } from "@carillon/kit";
 
 import { type Subscription, subscriptionColumns } from "./subscribe.ts";
 
-/** What an account wants of a channel, as clients see it. */
+/** The account's own properties of a subscription in the wire format. */
 export type OwnFields = Omit<SubscriptionObject, keyof ChannelObject | "subscribers">;
 
-/** What the account wants of the channel. */
+/** Converts a subscription to its wire format. */
 export function ownFields(subscription: Subscription): OwnFields {
   return {
     color: subscription.color,
@@ -29,7 +29,7 @@ const subscribers = statement({
   row: { channelId: column.int, ids: column.ints },
 });
 
-/** The active subscribers of each channel, ascending. */
+/** Loads the active subscribers of each channel, ascending. */
 export async function loadSubscribers(
   sql: Sql,
   channelIds: readonly number[],
@@ -40,7 +40,7 @@ export async function loadSubscribers(
   return (channelId) => byChannel.get(channelId) ?? [];
 }
 
-/** Rows come as JSON, one text for 500, since the driver reads all rows of an answer in one go. */
+/** Rows are returned as JSON, one text for 500 rows, because the driver parses all rows of a result at once. */
 const ofChannel = statement({
   name: "subscriptions-of-channel",
   text: `SELECT json_agg(each)::text AS subscriptions
@@ -51,7 +51,7 @@ const ofChannel = statement({
   row: { subscriptions: column.text },
 });
 
-/** The subscriptions of active accounts to the channel. */
+/** Loads the subscriptions of active accounts to the channel. */
 export async function loadSubscriptions(sql: Sql, channelId: number): Promise<Subscription[]> {
   const slices = await sql.rows(ofChannel, [channelId]);
   const parsed = await inSlices(slices, (one) => JSON.parse(one.subscriptions) as Subscription[]);
@@ -65,7 +65,7 @@ const ownSubscriptions = statement({
   row: { userId: column.int, channelId: column.int },
 });
 
-/** Which of the accounts are subscribed to which channels. */
+/** Loads which of the accounts are subscribed to which channels. */
 export async function loadSubscribedChannels(
   sql: Sql,
   userIds: readonly number[],
@@ -75,7 +75,7 @@ export async function loadSubscribedChannels(
   return (userId, channelId) => pairs.has(`${userId}:${channelId}`);
 }
 
-/** The personal setting that each notification setting of a subscription inherits while it is null. */
+/** The personal setting from which each notification setting of a subscription inherits while it is null. */
 const inheritedFrom = {
   desktop_notifications: "enable_stream_desktop_notifications",
   audible_notifications: "enable_stream_audible_notifications",
@@ -86,14 +86,14 @@ const inheritedFrom = {
 
 type NotificationSetting = keyof typeof inheritedFrom;
 
-/** What an account's subscriptions inherit. */
+/** The settings that an account's subscriptions inherit. */
 export type InheritedNotifications = Readonly<Record<NotificationSetting, boolean>>;
 
 const settings = Object.entries(inheritedFrom) as ReadonlyArray<
   [NotificationSetting, (typeof inheritedFrom)[NotificationSetting]]
 >;
 
-/** An account's whole settings are read once for all of these: unpacking them is what takes the time. */
+/** Unpacks each account's settings once for all columns, because unpacking is the expensive part. */
 const byIds = statement({
   name: "inherited-notifications",
   text: `SELECT jsonb_build_object(${settings.map(([name]) => `'${name}', ${name}`).join(", ")}) AS inherited, ids FROM (
@@ -107,7 +107,10 @@ const byIds = statement({
   row: { inherited: column.json<InheritedNotifications>(), ids: column.ints },
 });
 
-/** What the subscriptions of the organization's accounts inherit, by account; one object for all that are alike. */
+/**
+ * Loads the settings that the accounts' subscriptions inherit, by account; accounts with equal settings share one
+ * object.
+ */
 export async function loadInheritedNotifications(
   sql: Sql,
   realmId: number,
@@ -121,7 +124,7 @@ export async function loadInheritedNotifications(
 
 type NotificationSettings = { readonly [Name in NotificationSetting]: boolean | null | undefined };
 
-/** The subscription for clients that do not know inherited settings (`notification_settings_null`, events.md §1.1). */
+/** Fills inherited settings in, for clients that do not support null (`notification_settings_null`, events.md §1.1). */
 export function fillNotifications<Subscribed extends NotificationSettings>(
   subscription: Subscribed,
   inherited: InheritedNotifications,

@@ -16,7 +16,7 @@ import { clientIdOf } from "./clients.ts";
 describe("Access to messages by their ids", () => {
   const db = useDatabase();
 
-  it("is what the page says of it, for every kind of channel, role and copy, of many at once", async () => {
+  it("follows the documented rules for every kind of channel, role and copy, for many messages at once", async () => {
     const { org, people, inGroup, rooms } = await accessWorld(db);
     const messages: Array<AccessRoom & { id: number; received: boolean }> = [];
     for (const kind of rooms) {
@@ -44,7 +44,7 @@ describe("Access to messages by their ids", () => {
     }
   });
 
-  it("is to direct messages by one's copy", async () => {
+  it("to direct messages requires a copy", async () => {
     const { realm, member, guest } = await organization(db);
     const other = await organization(db);
     const recipientId = await directRecipient(db, realm.id, [member, guest]);
@@ -55,7 +55,7 @@ describe("Access to messages by their ids", () => {
     );
     await db.rows("INSERT INTO user_messages VALUES ($1, $3, 256), ($2, $3, 256)", [
       guest.id,
-      // Whatever copies somebody had, the message is another organization's.
+      // Even with a copy, the message belongs to another organization.
       other.member.id,
       id,
     ]);
@@ -78,7 +78,7 @@ describe("Access to messages by their ids", () => {
     expect((await accessMessages(db, other.member, [id])).size).to.equal(0);
   });
 
-  it("asks once for a thousand", async () => {
+  it("sends one query for a thousand messages", async () => {
     const { realm, member } = await organization(db);
     const room = await channel(db, realm, { subscribers: [member] });
     const ids = await pastMessages(db, room, member, { count: 1_001 });

@@ -19,17 +19,17 @@ const placeRow = {
   topic: column.text,
   /** UNIX time in seconds, with a fraction. */
   sentAt: column.float,
-  /** Of the account's own copy, null without one. */
+  /** Flags of the account's own copy; null without a copy. */
   flags: column.int.orNull(),
 };
 
 const accessRow = {
   ...channelRow,
-  /** Whether the account is. */
+  /** Whether the account is subscribed. */
   subscribed: column.bool,
 };
 
-/** A message that an account may see, with its channel, undefined for direct messages. */
+/** A message that an account can see, with its channel (undefined for direct messages). */
 export interface AccessibleMessage extends RowOf<typeof placeRow> {
   readonly channel: RowOf<typeof accessRow> | undefined;
 }
@@ -55,13 +55,13 @@ const channelsOfMessages = statement({
   row: accessRow,
 });
 
-/** Messages that are asked for in one statement, whose rows the driver reads in one go. */
+/** Maximum messages of one statement, whose rows the driver parses at once. */
 const atOnce = 1_000;
 
 /**
- * Those of the messages that the account may see (messages.md §6), by id, ascending: the one answer to that for every
- * operation that takes ids of messages. What decides of up to {@link atOnce} is of one moment. More are asked in slices,
- * so an action that takes many asks within a snapshot, or has locked what counts.
+ * Loads the messages that the account can see, by id, ascending (messages.md §6). All operations that take message ids
+ * use this function. Up to {@link atOnce} messages are read in one snapshot, more in slices: an action that takes many
+ * must run in a snapshot or hold the locks.
  */
 export async function accessMessages(
   sql: Sql,
@@ -100,9 +100,9 @@ async function accessSlice(
 }
 
 /**
- * Whether an account sees a message.
- * @param flags of its own copy, null without one
- * @param channel the message's, if the account may read that
+ * Whether an account can see a message.
+ * @param flags flags of its own copy; null without a copy
+ * @param channel the message's channel, if the account may read it
  */
 export function isSeen(
   { channelId, flags }: { readonly channelId: number | null; readonly flags: number | null },
@@ -114,8 +114,8 @@ export function isSeen(
 }
 
 /**
- * The same for an operation on one message.
- * @throws ApiError `BAD_REQUEST`
+ * Loads one message that the account can see.
+ * @throws ApiError `BAD_REQUEST` if it cannot
  */
 export async function requireMessage(
   sql: Sql,
@@ -127,18 +127,18 @@ export async function requireMessage(
   return message;
 }
 
-/** The one answer for messages that are not there and for those that the account does not see. */
+/** The error for messages that do not exist and for messages that the account cannot see. */
 export function noSuchMessage() {
   return errors.badRequest("There is no such message: its ID must be that of one that you see");
 }
 
-/** Who reads messages. */
+/** An account that reads messages. */
 export type Reader = Pick<Account, "id" | "realmId" | "role" | "isActive">;
 
 /**
- * Whether a message `m` that the viewer has a row of still counts (messages.md §2.1): direct ones do, those of
- * channels while their content may be read. `OFFSET 0` keeps the planner from turning the look-up of a window's
- * rows into a join with everything.
+ * SQL: whether a message `m` of which the viewer has a copy is still readable (messages.md §2.1): always for direct
+ * messages; for channels, if their content may be read. `OFFSET 0` keeps the planner from turning the lookup of a
+ * window's rows into a join of the whole tables.
  */
 export function messageReadable(viewer: Pick<Reader, "id" | "role">): Fragment {
   return (values) => `NOT m.is_channel OR EXISTS (

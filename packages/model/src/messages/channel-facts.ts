@@ -11,7 +11,7 @@ const channelRow = {
   topicsPolicy: column.text,
   firstMessageId: column.bigint.orNull(),
   isRecentlyActive: column.bool,
-  /** Active subscriptions of active accounts. */
+  /** Number of active subscriptions of active accounts. */
   subscriberCount: column.int,
   canSendMessageGroupId: column.int,
   canCreateTopicGroupId: column.int,
@@ -24,13 +24,16 @@ const row = {
   mutedIds: column.ints.orNull(),
 };
 
-/** A channel as posting needs it. */
+/** A channel with the fields that posting needs. */
 export interface PostingChannel extends RowOf<typeof channelRow> {
-  /** Those of the accounts asked for, and of the owners of bots among them, who are subscribed: whether they mute it. */
+  /** The requested accounts, and owners of bots among them, that are subscribed, and whether they mute the channel. */
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
 
-/** Arrays are such that PostgreSQL does not look into, so that it plans this once, also among others of a statement. */
+/**
+ * SQL: reads posting channels. The arrays are opaque to the planner, so that PostgreSQL can use a generic plan, also
+ * within a combined statement.
+ */
 const reading = (channels: string, accounts: string) =>
   `SELECT c.id, c.name, r.id AS "recipientId",
       ${hasSharedHistorySql} AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
@@ -53,7 +56,7 @@ const byIds = statement({
   text: reading("c.id = ANY(ARRAY(SELECT unnest($2::int[])))", "$3"),
   row,
 });
-/** One channel, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
+/** One channel, the usual case: a scalar allows a generic plan, an array would be planned each time. */
 const byId = statement({ name: "posting-channel", text: reading("c.id = $2", "$3"), row });
 const byNames = statement({
   name: "posting-channels-named",
@@ -61,7 +64,7 @@ const byNames = statement({
   row,
 });
 
-/** The organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
+/** Loads the organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
 export async function loadPostingChannels(
   sql: Sql,
   realmId: number,
@@ -76,7 +79,7 @@ export async function loadPostingChannels(
   return new Map(rows.map((row) => [row.id, channelOf(row)]));
 }
 
-/** The same for exact names, by name. */
+/** Loads channels by exact names, by name. */
 export async function loadPostingChannelsNamed(
   sql: Sql,
   realmId: number,

@@ -11,28 +11,28 @@ import {
 
 const row = { id: column.int, name: column.text };
 
-/** The program by which a message is sent. */
+/** The client program that sends a message. */
 export type SendingClient = RowOf<typeof row>;
 
 /**
- * Names of sending programs (http-contract.md §9). Rows are only ever added, so a process keeps those it has seen;
- * past the bound it forgets them all, which costs one look-up each.
+ * Maximum cached names of client programs (http-contract.md §9). Rows are only added, so a process caches the ones it
+ * has seen. At the limit the cache is cleared, which costs one lookup for each name.
  */
 const bound = 10_000;
 const ids = new WeakMap<object, Map<string, number>>();
 
-/** What the names of an account that has added too many are stored as. */
+/** The name stored for an account that has added too many names. */
 const unknownClient = "unknown";
 
-/** A database, or the part of it that a request has. */
+/** A database, or a request's handle of it. */
 interface Source extends Sql {
   readonly pool: object;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
 /**
- * The program by whose name, at most 30 characters, an account sends. An account adds so many names, in all gateways
- * together; what it sends by others it sends by `unknown` (http-contract.md §8.1).
+ * Returns the client program with the name under which an account sends, at most 30 characters. An account may add a
+ * limited number of names over all gateways; beyond that it sends as `unknown` (http-contract.md §8.1).
  */
 export async function clientOfAccount(
   db: Source,
@@ -44,14 +44,15 @@ export async function clientOfAccount(
   if (cached !== undefined) return { id: cached, name };
   const found = (await findClient(db, name)) ?? (await addClient(db, accountId, name));
   if (!found) return { id: await clientIdOf(db, unknownClient), name: unknownClient };
-  // Never the name that came: as a part of a request's text, of a megabyte perhaps, it would keep all of that.
+  // Cache the stored name, not the received one: as a substring of the request's text, it would keep up to a megabyte
+  // alive.
   known.set(found.name, found.id);
   return found;
 }
 
 /**
- * The id of one of our own names, not counted for anybody; adds it when new.
- * @param sql what has a pool is remembered for that
+ * Returns the id of one of the server's own names, which count for no account; adds a new one.
+ * @param sql if it has a pool, the name is cached for the pool
  */
 export async function clientIdOf(
   sql: Sql & { readonly pool?: object },
@@ -82,7 +83,7 @@ async function findClient(sql: Sql, name: string): Promise<SendingClient | undef
   return found;
 }
 
-/** undefined where the account has added as many as it may. */
+/** Adds a name; undefined if the account has reached its limit. */
 async function addClient(
   db: Source,
   accountId: number,
@@ -119,7 +120,7 @@ async function insertClient(
   addedById: number | null,
 ): Promise<SendingClient> {
   const [added] = await sql.rows(insert, [name, addedById]);
-  // Somebody else has added it, and has committed: the next statement sees it.
+  // A concurrent transaction has added and committed it: the next statement sees it.
   const found = added ?? (await findClient(sql, name));
   if (!found) throw new Error(`the program ${name} is there and cannot be read`);
   return found;
@@ -133,7 +134,7 @@ const byIds = statement({
 
 const names = new WeakMap<object, Map<number, string>>();
 
-/** The names of these programs, by id; those seen before cost nothing. `database` names the database of `sql`. */
+/** Loads the names of client programs by id; cached ones cost nothing. `database` identifies the database of `sql`. */
 export async function loadClientNames(
   sql: Sql,
   database: object,

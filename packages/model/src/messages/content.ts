@@ -5,15 +5,15 @@ import type { Realm } from "../realms.ts";
 import type { Account } from "../users/account.ts";
 import type { AccessibleMessage } from "./access.ts";
 
-/** Code points that a message may have (`max_message_length`). */
+/** Maximum code points of a message (`max_message_length`). */
 export const maxMessageLength = 10_000;
 
 const truncationMarker = "\n[message truncated]";
 
 /**
- * The content as it is stored (scheduled-messages.md §0.2): no white space at the end, no newlines at the
- * beginning, cut to the limit.
- * @throws ApiError `BAD_REQUEST` when nothing is left, or for U+0000
+ * Normalises a content for storage (scheduled-messages.md §0.2): trims white space at the end and newlines at the
+ * beginning, and truncates it to the limit.
+ * @throws ApiError `BAD_REQUEST` if nothing is left, and for U+0000
  */
 export function normaliseContent(raw: string): string {
   const content = raw.trimEnd().replace(/^[\r\n]+/, "");
@@ -22,17 +22,17 @@ export function normaliseContent(raw: string): string {
   return cutContent(content, maxMessageLength);
 }
 
-/** The beginning of a content that has more code points than that, with a word about it. */
+/** Truncates a content to the limit of code points, with a marker at the end. */
 export function cutContent(content: string, limit: number): string {
   return cutTo(content, limit, truncationMarker);
 }
 
-/** Seconds in which the content of a message may be edited (`message_content_edit_limit_seconds`). */
+/** Seconds in which a message's content may be edited (`message_content_edit_limit_seconds`). */
 export const contentEditLimit = 600;
 
 /**
- * Whether the account may edit what the message says (messages.md §6.2): nobody edits what another has written.
- * @param buffer seconds for an edit that was begun in time
+ * Checks that the account may edit a message's content (messages.md §6.2): only the sender may.
+ * @param buffer grace period in seconds for an edit that began in time
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkContentEditable(
@@ -48,11 +48,11 @@ export function checkContentEditable(
     );
 }
 
-/** Seconds in which one may delete a message of one's own (`message_content_delete_limit_seconds`). */
+/** Seconds in which an account may delete its own message (`message_content_delete_limit_seconds`). */
 export const contentDeleteLimit = 600;
 
 /**
- * Seconds in which an account that is no moderator may move a message: within its channel
+ * Seconds in which an account below moderator may move a message: within its channel
  * (`move_messages_within_stream_limit_seconds`) and to another one (`move_messages_between_streams_limit_seconds`).
  */
 export const moveLimit = 604_800;

@@ -30,12 +30,12 @@ describe("The history of a message's changes", () => {
     showTopic = (name: string) => name,
   ) => editFields(history, { policy, showTopic });
 
-  it("is nothing where nothing has changed", () => {
+  it("is empty for an unchanged message", () => {
     expect(fields(null)).to.deep.equal({});
     expect(fields([])).to.deep.equal({});
   });
 
-  it("tells when the content was last changed, and when the message was last moved", () => {
+  it("contains the times of the last edit and the last move", () => {
     const edits = [content(30), content(10)];
     expect(fields(edits)).to.deep.equal({ last_edit_timestamp: 30, edit_history: edits });
     const moves = [topic(20, "soup", "lunch"), channel(10)];
@@ -64,7 +64,7 @@ describe("The history of a message's changes", () => {
       expect(fields([topic(10, before, after)]), after).to.include({ last_moved_timestamp: 10 });
   });
 
-  it("shows what the organization lets be seen, and when things happened in any case", () => {
+  it("shows what the organization's policy allows, and always the times", () => {
     const moved = { prev_topic: "a", topic: "b", prev_stream: 4, stream: 5 };
     const history = [content(40), content(30, moved), channel(20), content(10)];
     const times = { last_edit_timestamp: 40, last_moved_timestamp: 30 };
@@ -80,7 +80,7 @@ describe("The history of a message's changes", () => {
     });
   });
 
-  it("keeps of a move only what is known to tell of it", () => {
+  it("keeps only known fields of a move", () => {
     const entry = { ...topic(10, "a", "b"), prev_secret: "old", user_id: null };
     expect(visibleEntries([entry], "moves")).to.deep.equal([
       { user_id: null, timestamp: 10, prev_topic: "a", topic: "b" },

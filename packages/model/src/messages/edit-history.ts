@@ -7,10 +7,10 @@ import { SqlValues } from "../sql-values.ts";
 import type { Reader } from "./access.ts";
 import { isResolveToggle } from "./topic.ts";
 
-/** How somebody gets to see a history. */
+/** How a history is shown to a viewer. */
 interface HistoryForm {
   readonly policy: EditHistoryPolicy;
-  /** How a topic is shown. */
+  /** Returns how a topic is shown. */
   readonly showTopic: (topic: string) => string;
 }
 
@@ -20,8 +20,8 @@ type EditFields = Pick<
 >;
 
 /**
- * What a message says of its changes (messages.md §6.3); nothing of one that was never changed.
- * @param history as it is stored, the newest entry first; null without one
+ * Returns a message's history fields (messages.md §6.3); empty for an unchanged message.
+ * @param history as stored, newest entry first; null if there is none
  */
 export function editFields(
   history: readonly EditHistoryEntry[] | null,
@@ -43,7 +43,7 @@ export function editFields(
   };
 }
 
-/** The entries that the policy leaves to see, as it leaves them. */
+/** Returns the entries, reduced to what the policy allows. */
 export function visibleEntries(
   history: readonly EditHistoryEntry[],
   policy: EditHistoryPolicy,
@@ -55,7 +55,7 @@ export function visibleEntries(
     .map(moveOnly);
 }
 
-/** The fields of an entry that tell of a move, named one by one: what entries may have some day is not among them. */
+/** Copies the fields of a move by name, so that fields added in the future stay hidden. */
 function moveOnly(entry: EditHistoryEntry): EditHistoryEntry {
   const { user_id, timestamp, prev_topic, topic, prev_stream, stream } = entry;
   return {
@@ -84,7 +84,7 @@ function isContentEdit(entry: EditHistoryEntry): boolean {
   return entry.prev_content !== undefined;
 }
 
-/** Whether the message was moved; a topic that was only resolved, or is so no more, is not. */
+/** Whether the entry is a move; only resolving or unresolving the topic is not. */
 function isMove({ prev_stream, prev_topic, topic }: EditHistoryEntry): boolean {
   if (prev_stream !== undefined) return true;
   return prev_topic !== undefined && !isResolveToggle(prev_topic, topic ?? "");
@@ -108,17 +108,17 @@ const readableOrigins = composed({
     ),
 });
 
-/** A message's history as it is stored, and whether the viewer has received the message. */
+/** A message's stored history, and whether the viewer has received the message. */
 interface StoredHistory {
   readonly editHistory: History;
   readonly received: boolean;
 }
 
 /**
- * Cuts histories off before the last move out of a channel that the viewer may not read now (messages.md §6.3): older
- * topics, texts and the channel itself are for those who may read it. Where the channel has protected history, these have
- * received the message besides.
- * @returns what shows a history: the newest entry first; null where nothing is left
+ * Truncates histories before the last move out of a channel that the viewer may not read now (messages.md §6.3): older
+ * topics, contents and the channel itself are only for its readers, who must also have received the message if its
+ * history is protected.
+ * @returns a function that returns the visible history: newest entry first; null if nothing is left
  */
 export async function loadHistoryShown(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** Bits of `user_messages.flags` (messages.md §3). Partial indexes know all but `collapsed`. */
+/** Bits of `user_messages.flags` (messages.md §3). All except `collapsed` are used in partial indexes. */
 export const flag = {
   read: 1,
   starred: 2,
@@ -8,9 +8,11 @@ export const flag = {
   topicWildcardMentioned: 32,
   hasAlertWord: 64,
   historical: 128,
-  /** The message is a direct one. Internal, never shown. */
+  /** A direct message. Internal, never sent. */
   direct: 256,
-  /** The message was pushed to the account's devices, and is to be taken off them (push.md §9). Internal, never shown. */
+  /**
+   * The message was pushed to the account's devices, and must be removed from them (push.md §9). Internal, never sent.
+   */
   activeMobilePush: 512,
 } as const;
 
@@ -26,7 +28,7 @@ const names: ReadonlyArray<readonly [bit: number, name: string]> = [
   [flag.historical, "historical"],
 ];
 
-/** The flags as clients see them; `wildcard_mentioned` stands for either wildcard. */
+/** Returns the wire names of the flags; `wildcard_mentioned` stands for either wildcard. */
 export function flagNames(bits: number): string[] {
   return names.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name);
 }

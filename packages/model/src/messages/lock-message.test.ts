@@ -44,7 +44,7 @@ describe("A message that is to be changed", () => {
       },
     );
 
-  it("is had with its channel and who acts, as they are", async () => {
+  it("is returned with its channel and the actor in their current state", async () => {
     for (const take of [holdMessage, lockMessage]) {
       const { actor, message } = await taken(take, org.member);
       expect(actor).to.include({ id: org.member.id, isActive: true });
@@ -53,18 +53,18 @@ describe("A message that is to be changed", () => {
     }
   });
 
-  it("makes nobody wait who does not see it", async () => {
+  it("is not locked for an account that cannot see it", async () => {
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
     expect(await refusal(taken(lockMessage, org.admin))).to.contain("no such message");
   });
 
-  it("is refused in an archived channel", async () => {
+  it("is rejected in an archived channel", async () => {
     await changeChannel(db, room, { isArchived: true });
     for (const take of [holdMessage, lockMessage])
       expect(await refusal(taken(take, org.member))).to.contain("archived");
   });
 
-  it("is changed by one at a time, and held by several", async () => {
+  it("is locked exclusively by one transaction, and held by several", async () => {
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
     await taken(holdMessage, org.member);
     const second = taken(lockMessage, org.member);
@@ -73,7 +73,7 @@ describe("A message that is to be changed", () => {
     expect((await second).message).to.include({ id });
   });
 
-  /** The transaction, in which something happens elsewhere before its first lock. */
+  /** Wraps the transaction so that something happens concurrently before its first lock. */
   function meddledWith(tx: Tx, meddle: () => Promise<unknown>): Tx {
     let done: Promise<unknown> | undefined;
     return new Proxy(tx, {
@@ -89,7 +89,7 @@ describe("A message that is to be changed", () => {
     });
   }
 
-  it("is looked at again once it is had: it may be gone, and its reader out of the channel", async () => {
+  it("is checked again after locking: it may be deleted, or its reader unsubscribed", async () => {
     for (const change of [
       () => db.rows("DELETE FROM messages WHERE id = $1", [id]),
       () => unsubscribe(db, room, org.member),
@@ -100,7 +100,7 @@ describe("A message that is to be changed", () => {
     }
   });
 
-  it("is had where it has been moved to meanwhile", async () => {
+  it("is found in the channel to which it was moved meanwhile", async () => {
     const other = await channel(db, org.realm, { subscribers: [org.member] });
     const move = () =>
       db.rows("UPDATE messages SET recipient_id = $2 WHERE id = $1", [id, other.recipientId]);

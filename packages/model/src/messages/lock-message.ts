@@ -7,11 +7,11 @@ import type { Account } from "../users/account.ts";
 import { currentActor } from "../users/lock-account.ts";
 import { type AccessibleMessage, requireMessage } from "./access.ts";
 
-/** A message that an operation is about, and who acts, both as they are by now. */
+/** A locked message and the actor, both in their current state. */
 export interface HeldMessage<Place = unknown> {
   readonly actor: Account;
   readonly message: AccessibleMessage;
-  /** What locking its place gave. */
+  /** Result of locking its place. */
   readonly place: Place;
 }
 
@@ -22,23 +22,23 @@ const lock = statement({
 });
 
 /**
- * Keeps who can see a message as it is until the transaction ends: for what others are told of it. That the message stays
- * is for {@link lockMessage} to see to. An archived channel counts as none: nothing may be changed there (messages.md §6).
+ * Locks the audience of a message until the transaction ends, for events about it. The message itself may change: use
+ * {@link lockMessage} to prevent that. Rejects messages in archived channels, which cannot be changed (messages.md §6).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
- * @throws ChangedMeanwhile where it was moved while its channel was waited for
+ * @throws ChangedMeanwhile if it was moved while waiting for its channel
  */
 export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return hold(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }
 
-/** The same, and nobody else changes the message: for an action that changes it. */
+/** Locks the message too, for an action that changes it. */
 export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }
 
 /**
- * The same, and nobody comes, goes or changes groups: for an action that tells of a change to those who have the
- * message, whom their groups may let read it.
+ * Locks the message, its audience and the group graph: for an action with an event for the message's receivers, who may
+ * read it through groups.
  */
 export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) =>
@@ -47,8 +47,8 @@ export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<H
 }
 
 /**
- * The same for an action that needs other locks of the message's channel than its audience.
- * @param lockPlace takes them; gets the channel's id, or none for a direct message
+ * Locks the message, for an action that needs other locks on its channel than the audience lock.
+ * @param lockPlace takes these locks; receives the channel's id, or an empty array for a direct message
  */
 export function lockMessageAfter<Place>(
   tx: Tx,
@@ -71,7 +71,7 @@ async function hold<Place>(
   id: number,
   takeLocks: (channelIds: readonly number[]) => Promise<Place>,
 ): Promise<HeldMessage<Place>> {
-  // Nobody waits for the locks of a message that they do not see.
+  // Lock only messages that the account can see.
   const { channelId } = await requireMessage(tx, account, id);
   const [place, actor] = await Promise.all([
     takeLocks(channelId === null ? [] : [channelId]),
@@ -84,7 +84,7 @@ async function hold<Place>(
 }
 
 /**
- * An archived channel counts as none: nothing may be changed there (messages.md §6).
+ * Checks that the message is not in an archived channel, where nothing may be changed (messages.md §6).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkChangeable({ channel }: Pick<AccessibleMessage, "channel">): void {

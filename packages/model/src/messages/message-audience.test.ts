@@ -31,7 +31,7 @@ describe("Who is told what becomes of a message", () => {
     "private with shared history": { inviteOnly: true, historyPublicToSubscribers: true },
     "private with protected history": { inviteOnly: true },
   } as const;
-  /** Whether somebody had got the message, is subscribed by now, and has a copy all the same. */
+  /** Whether an account has received the message, is subscribed now, and has a historical copy. */
   const lots = [
     { received: true, subscribed: true },
     { received: true, subscribed: false },
@@ -41,7 +41,7 @@ describe("Who is told what becomes of a message", () => {
   ];
 
   for (const [kind, over] of Object.entries(kinds))
-    it(`in a channel that is ${kind}, is who can read it, and has it or would see it come`, async () => {
+    it(`in a channel that is ${kind}, contains readers who have a copy or are subscribed`, async () => {
       const people: Array<{ account: TestAccount; has: boolean; subscribed: boolean }> = [];
       const invited: TestAccount[] = [];
       const room = await channel(db, org.owner, { ...over, subscribers: [] });

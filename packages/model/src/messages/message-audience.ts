@@ -17,7 +17,7 @@ const ofConversation = statement({
   row: { id: column.int },
 });
 
-/** Copies are looked for as a removal does: nothing says who has them but the rows of those who may. */
+/** Copies are not indexed by message, so the statement looks them up for the possible holders, like a removal. */
 const ofChannel = statement({
   name: "message-audience-channel",
   text: `WITH RECURSIVE granted (group_id) AS (
@@ -45,9 +45,9 @@ const ofChannel = statement({
 });
 
 /**
- * Who is told what becomes of a message (events.md §4): who has it, and, where history is shared, who is subscribed to
- * its channel; of them those who can read it, and are active. Ascending. The action that tells them holds what it
- * follows from.
+ * Loads the receivers of a message's events (events.md §4), ascending: accounts that have a copy, and with shared
+ * history subscribers of its channel; only active accounts that can read it. The caller must hold the locks that keep
+ * these facts unchanged.
  */
 export async function loadMessageAudience(
   tx: Tx,

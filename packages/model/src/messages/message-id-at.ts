@@ -1,13 +1,13 @@
 import { column, type Sql, statement } from "@carillon/db";
 
 /*
- * Messages get their ids nearly in the order in which they are sent: one has the time at which its transaction began,
- * and its id a moment later, so that no message is more than `messageIdSlackMs` older than one with a lower id. Some 25
- * messages tell by that where a date lies among the ids of millions, and from there everything is looked for by id, as
- * ever (docs/decisions/024).
+ * Message ids are almost in the order of sending: `sent_at` is the time at which the transaction began, and the id is
+ * assigned a moment later, so that no message is more than `messageIdSlackMs` older than one with a lower id. A binary
+ * search over about 25 messages finds the position of a date among the ids of millions; from there everything is found
+ * by id, as usual (docs/decisions/024).
  */
 
-/** Beyond what any transaction may take. */
+/** Longer than any transaction may take. */
 export const messageIdSlackMs = 5 * 60_000;
 
 const place = statement({
@@ -25,7 +25,7 @@ const place = statement({
 });
 
 /**
- * Below this id all messages are older, but for some that were sent within the slack.
+ * Returns an id below which all messages are older, except for some sent within the slack.
  * @param time microseconds since the UNIX epoch
  */
 export async function messageIdAt(sql: Sql, time: number): Promise<number> {

@@ -5,31 +5,31 @@ import type { Account } from "../users/account.ts";
 import type { PostingChannel } from "./channel-facts.ts";
 import type { Members } from "./recipients.ts";
 
-/** A message that somebody wants to send, now or later, before anything has been checked. */
+/** A message to send now or later, before any check. */
 export interface MessageInput {
   readonly senderId: number;
   readonly destination: Destination;
   /** As sent; ignored for direct messages. */
   readonly topic: string | undefined;
-  /** Whether it was accepted before, perhaps by an earlier version, and may have invisible characters. */
+  /** Whether the topic was accepted before, perhaps by an earlier version, and may contain invisible characters. */
   readonly topicIsStored?: boolean;
   readonly content: string;
-  /** The widget that the sender wants with it, as JSON; none unless given, but for what the content asks for. */
+  /** JSON of the widget that the sender requests; undefined for none, except a widget that the content asks for. */
   readonly widget?: string | undefined;
 }
 
 export type Destination =
   | {
       readonly kind: "channel";
-      /** 0 where there is none. */
+      /** 0 if there is none. */
       readonly channelId: number;
-      /** Where the channel was named so: to an account that does not see it, it does not exist. */
+      /** Set if the channel was named: for an account that cannot see it, it does not exist. */
       readonly name?: string;
     }
-  /** The sender may be listed or not. */
+  /** Listing the sender is optional. */
   | { readonly kind: "direct"; readonly userIds: readonly number[] };
 
-/** The channels among the destinations that there may be. */
+/** Returns the valid channel ids among the destinations. */
 export function channelsOf(destinations: readonly Destination[]): number[] {
   const ids = destinations.flatMap((each) =>
     each.kind === "channel" ? [knowableId(each.channelId)] : [],
@@ -37,7 +37,7 @@ export function channelsOf(destinations: readonly Destination[]): number[] {
   return [...new Set(ids)].filter((id) => id !== 0);
 }
 
-/** A message that may be sent: what {@link checkMessages} makes of a input. */
+/** A message that may be sent: the result of {@link checkMessages}. */
 export interface CheckedMessage {
   readonly sender: Account;
   readonly target: Target;
@@ -45,11 +45,14 @@ export interface CheckedMessage {
   readonly topic: string;
   readonly content: string;
   readonly rendered: RenderedMessage;
-  /** People whom it mentions and who follow topics where they are mentioned. */
+  /** Mentioned people who automatically follow topics in which they are mentioned. */
   readonly mentionedFollowers: readonly number[];
-  /** Its first submessage, as JSON; undefined for a message that is none but its text. */
+  /** Its first submessage, as JSON; undefined for a message without a widget. */
   readonly widget?: string | undefined;
-  /** Where it was checked, what it begins unless that is there: a topic or a conversation, equal for all spellings. */
+  /**
+   * Key of the topic or conversation that the message starts if it does not exist yet, equal for all spellings; set by
+   * the check.
+   */
   readonly begins?: string;
 }
 
@@ -58,31 +61,31 @@ export type Target =
   | {
       readonly kind: "direct";
       readonly members: Members;
-      /** Everybody in `members`. */
+      /** The accounts of all `members`. */
       readonly participants: readonly Account[];
     };
 
-/** A checked message on its way into the database. */
+/** A checked message to insert. */
 export interface OutgoingMessage extends CheckedMessage {
   readonly clientId: number;
   readonly clientName: string;
   /** Whether the sender's own copy counts as read. */
   readonly readBySender: boolean;
-  /** Others who know already: their copies count as read. */
+  /** Other accounts whose copies count as read. */
   readonly readBy?: readonly number[];
-  /** Where it is given, the copies of these are unread, and everybody else's count as read. */
+  /** If given, only the copies of these accounts are unread. */
   readonly unreadBy?: readonly number[];
-  /** The scheduled message that it comes from: it is sent at most once. */
+  /** The scheduled message from which it comes, which is sent at most once. */
   readonly scheduledMessageId?: number;
-  /** Local echo: the event of this one queue carries the id that the client gave. */
+  /** Local echo: the event of this queue contains the client's local id. */
   readonly local?: { readonly queueId: string; readonly localId: string };
 }
 
-/** An outgoing message with what the database gave it. */
+/** An inserted message with the values that the database has assigned. */
 export interface NumberedMessage extends OutgoingMessage {
   readonly id: number;
   readonly recipientId: number;
-  /** Of its first submessage; undefined without {@link CheckedMessage.widget}. */
+  /** Id of its first submessage; undefined without {@link CheckedMessage.widget}. */
   readonly widgetId?: number | undefined;
   /** UNIX time in seconds, with a fraction. */
   readonly sentAt: number;
@@ -96,7 +99,7 @@ export function isChannelType(type: MessageType): boolean {
 }
 
 /**
- * Where a scheduled message goes: one channel id, or a list of user ids (scheduled-messages.md §1).
+ * Returns the destination of a scheduled message: one channel id, or a list of user ids (scheduled-messages.md §1).
  * @throws ApiError `BAD_REQUEST` for the other shape
  */
 export function scheduledDestination(

@@ -3,14 +3,14 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
 import { unknownAddress, unknownName } from "../users/user-visibility.ts";
 
-/** An account as messages show it, as a sender or as a participant. */
+/** An account as a sender or participant of messages. */
 export interface Person {
   readonly id: number;
-  /** The address that everybody sees. */
+  /** The visible address. */
   readonly email: string;
   readonly fullName: string;
   readonly picture: Picture;
-  /** Whether clients that see the address can make up the avatar's themselves. */
+  /** Whether clients that see the address can compute the avatar's URL. */
   readonly hasPublicGravatar: boolean;
   readonly isImportedStub: boolean;
   readonly isBot: boolean;
@@ -37,7 +37,7 @@ const byIds = statement({
   row,
 });
 
-/** The organization's accounts with these ids, deactivated ones too, by id. */
+/** Loads the organization's accounts with these ids, by id, including deactivated ones. */
 export async function loadPeople(
   sql: Sql,
   realmId: number,
@@ -47,7 +47,7 @@ export async function loadPeople(
   return new Map(rows.map((row) => [row.id, personOf(row)]));
 }
 
-/** The account as messages show it. */
+/** Converts an account. */
 export function personOf(account: RowOf<typeof row>): Person {
   const { id, email, fullName, isImportedStub, isBot } = account;
   return {
@@ -61,7 +61,9 @@ export function personOf(account: RowOf<typeof row>): Person {
   };
 }
 
-/** Who stands in for a person whom the viewer does not see (users.md §2.1). @param host of the organization */
+/**
+ * Returns the stand-in for a person whom the viewer cannot see (users.md §2.1). @param host host of the organization
+ */
 export function unknownPerson(id: number, host: string): Person {
   return {
     id,

@@ -41,7 +41,7 @@ describe("the presentation of a message", () => {
     userVisibility: fullUserVisibility,
   };
 
-  it("cuts the time to whole seconds and shows the content in the form that is wanted", () => {
+  it("truncates the time to whole seconds and shows the content in the requested format", () => {
     expect(presentMessage(message, [], presentation)).to.include({
       timestamp: 1_750_000_000,
       content: "<p>/me cooks</p>",
@@ -53,7 +53,7 @@ describe("the presentation of a message", () => {
     expect(raw).to.include({ content: "/me cooks", content_type: "text/x-markdown" });
   });
 
-  it("names the empty topic of a channel, never that of a direct message", () => {
+  it("shows the empty topic of a channel by its display name, but not of a direct message", () => {
     expect(presentMessage(message, [], presentation)).to.include({
       subject: "misc",
       stream_id: 4,
@@ -72,7 +72,7 @@ describe("the presentation of a message", () => {
     ]);
   });
 
-  it("leaves the avatar to clients only where they can make it up, and want to", () => {
+  it("leaves the avatar to clients only if they can compute it and request this", () => {
     const avatar = (options: object, publicGravatar: boolean) =>
       presentMessage({ ...message, sender: person(2, publicGravatar) }, [], {
         ...presentation,

@@ -11,32 +11,32 @@ import type { Reaction } from "./reactions.ts";
 import type { Submessage } from "./submessages.ts";
 import { topicShownBy } from "./topic.ts";
 
-/** A message and everything that its presentation needs, for every viewer. */
+/** A message with everything that its presentation needs, for any viewer. */
 export interface PresentableMessage {
   readonly id: number;
-  /** UNIX time in seconds; a fraction is cut off. */
+  /** UNIX time in seconds; fractions are truncated. */
   readonly sentAt: number;
   readonly sender: Person;
-  /** Name of the program that sent it. */
+  /** Name of the client program that sent it. */
   readonly client: string;
   readonly recipientId: number;
-  /** A channel and a topic, or all participants, the sender too. */
+  /** A channel and a topic, or all participants including the sender. */
   readonly place:
     | { readonly channel: { readonly id: number; readonly name: string }; readonly topic: string }
     | { readonly participants: readonly Participant[] };
-  /** As it was written. */
+  /** Markdown, as written. */
   readonly content: string;
-  /** As HTML. */
+  /** Rendered HTML. */
   readonly renderedContent: string;
 }
 
-/** A message as it is stored. */
+/** A stored message. */
 export interface StoredMessage extends PresentableMessage {
-  /** The newest entry first; null where nothing has changed. */
+  /** Newest entry first; null if nothing has changed. */
   readonly editHistory: readonly EditHistoryEntry[] | null;
-  /** The first one first. */
+  /** Oldest first. */
   readonly reactions: readonly Reaction[];
-  /** Who has reacted, by id, for programs that need it; undefined for all others. */
+  /** The accounts that have reacted, by id, for client programs that need them; undefined for others. */
   readonly reactors?: ReadonlyMap<number, Person> | undefined;
   /** Ascending. */
   readonly submessages: readonly Submessage[];
@@ -44,7 +44,7 @@ export interface StoredMessage extends PresentableMessage {
 
 type Participant = Pick<Person, "id" | "email" | "fullName" | "isImportedStub">;
 
-/** How a client wants messages. */
+/** The format of messages that a client requests. */
 export interface MessageForm {
   readonly realm: Pick<Realm, "emptyTopicDisplayName">;
   readonly applyMarkdown: boolean;
@@ -55,23 +55,23 @@ export interface MessageForm {
   readonly allowEmptyTopicName: boolean;
 }
 
-/** How one viewer, with one client, gets messages. */
+/** How messages are presented to one viewer and client. */
 export interface Presentation extends MessageForm {
   readonly realm: Pick<
     Realm,
     "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy" | "linkifiers"
   >;
-  /** The viewer's. */
+  /** The viewer's visibility. */
   readonly userVisibility: UserVisibility;
 }
 
 /*
- * Thousands of messages go through here at once: objects are put together by `Object.assign`, which takes a fiftieth of
- * the time of a literal with several spreads in it.
+ * Presents thousands of messages at once: `Object.assign` takes a fiftieth of the time of an object literal with
+ * several spreads.
  */
 
 /**
- * The message as clients get it (messages.md §1.4).
+ * Converts a message to its wire format (messages.md §1.4).
  * @param flags names of the viewer's flags
  */
 export function presentMessage(
@@ -96,7 +96,7 @@ export function presentMessage(
   );
 }
 
-/** Who wrote in a channel and has left it is somebody whom not every guest sees. */
+/** Replaces a sender whom the viewer, a guest, cannot see, for example after they left the channel. */
 function asSeen(
   message: StoredMessage,
   { userVisibility, siteUrl, realm }: Presentation,
@@ -108,7 +108,7 @@ function asSeen(
 
 type FormField = "subject" | "avatar_url" | "content" | "content_type";
 
-/** The part of a message that is the same for every viewer and every client, as it is when the message is sent. */
+/** Returns the fields of a new message that are equal for every viewer and client. */
 export function commonFields(
   message: PresentableMessage,
   realm: Pick<Realm, "subdomain" | "linkifiers">,
@@ -144,7 +144,7 @@ function placeFields(place: PresentableMessage["place"], realm: Pick<Realm, "lin
       };
 }
 
-/** What the part of a message that depends on the client is made of. */
+/** The data for the fields that depend on the client. */
 export interface FormSource extends Pick<Person, "picture" | "hasPublicGravatar"> {
   /** undefined for direct messages */
   readonly topic: string | undefined;
@@ -158,7 +158,7 @@ function formSourceOf({ sender, place, content, renderedContent }: StoredMessage
   return { topic, content, renderedContent, picture, hasPublicGravatar };
 }
 
-/** The part of a message that depends on how the client wants it. */
+/** Returns the fields that depend on the client's requested format. */
 export function formFields(
   source: FormSource,
   { realm, siteUrl, viewer, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
@@ -204,7 +204,7 @@ function reactionObject({ name, code, type, userId }: Reaction) {
   return { emoji_name: name, emoji_code: code, reaction_type: type, user_id: userId };
 }
 
-/** A submessage as clients get it. */
+/** Converts a submessage to its wire format. */
 export function submessageObject({ id, messageId, senderId, type, content }: Submessage) {
   return { id, message_id: messageId, sender_id: senderId, msg_type: type, content };
 }

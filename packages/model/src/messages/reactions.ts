@@ -1,6 +1,6 @@
 import { column, statement, type Sql } from "@carillon/db";
 
-/** An emoji on a message. */
+/** A reaction to a message. */
 export interface Reaction {
   readonly userId: number;
   readonly type: string;
@@ -8,10 +8,10 @@ export interface Reaction {
   readonly name: string;
 }
 
-/** Rows that are asked for at once, which the driver reads in one go: everybody may have reacted to each message. */
+/** Rows of one statement, which the driver parses at once: every account may have reacted to each message. */
 const atOnce = 5_000;
 
-/** Each message's are in the order of the index up to its id, so that no more than one message's are sorted. */
+/** Uses the order of the index up to the message id, so that at most one message's reactions are sorted. */
 const ofMessages = statement({
   name: "reactions-of-messages",
   text: `SELECT id, message_id AS "messageId", user_id AS "userId", reaction_type AS type, emoji_code AS code,
@@ -29,8 +29,8 @@ const ofMessages = statement({
 });
 
 /**
- * The emoji on the messages, by message, the first one first; a message without any is left out.
- * @param sql a snapshot, where many messages are asked for
+ * Loads the reactions by message, oldest first; messages without reactions are missing.
+ * @param sql a snapshot, if there are many messages
  */
 export async function loadReactions(
   sql: Sql,

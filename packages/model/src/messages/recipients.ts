@@ -5,12 +5,12 @@ import { column, statement, type Sql, type Tx } from "@carillon/db";
 /** A direct conversation: the ids of all participants, the sender too, ascending and without duplicates. */
 export type Members = readonly number[];
 
-/** The participants of a conversation that `senderId` has with `userIds`. */
+/** Returns the members of a conversation between `senderId` and `userIds`. */
 export function membersOf(senderId: number, userIds: readonly number[]): Members {
   return [...new Set([senderId, ...userIds])].sort((a, b) => a - b);
 }
 
-/** The name of a conversation, for maps. */
+/** Returns the key of a conversation for maps. */
 export function memberKey(members: Members): string {
   return members.join(",");
 }
@@ -32,7 +32,7 @@ const found = statement({
   row: { id: column.int, members: column.ints.neverNullHere(), hasMessages: column.bool },
 });
 
-/** The conversations that exist among the given ones, by {@link memberKey}. */
+/** Finds the existing ones of the conversations, by {@link memberKey}. */
 export async function findDirectRecipients(
   sql: Sql,
   realmId: number,
@@ -60,7 +60,7 @@ const made = statement({
   row: { id: column.int, members: column.ints },
 });
 
-/** The recipient ids of conversations, by {@link memberKey}; those that are new are made. */
+/** Returns the recipient ids of conversations by {@link memberKey}; creates missing ones. */
 export async function ensureDirectRecipients(
   tx: Tx,
   realmId: number,
@@ -69,7 +69,7 @@ export async function ensureDirectRecipients(
   const ids = new Map<string, number>();
   const keys = [...new Set(conversations.map(memberKey))];
   if (keys.length === 0) return ids;
-  // A row that another transaction has just made is in neither half of one statement: look again.
+  // A row that a concurrent transaction has just inserted appears in neither half of the statement: run it again.
   for (let missing = keys; missing.length > 0; missing = keys.filter((key) => !ids.has(key))) {
     const rows = await tx.lock({ name: "conversations", fresh: true }, made, [
       realmId,

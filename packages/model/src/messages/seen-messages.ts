@@ -26,13 +26,13 @@ const channelRow = {
   subscribedIds: column.ints,
 };
 
-/** A message as somebody sees it. */
+/** A message that an account can see. */
 export interface SeenMessage extends RowOf<typeof messageRow> {
   /** undefined for a direct message */
   readonly channel: Pick<RowOf<typeof channelRow>, "id" | "name"> | undefined;
 }
 
-/** An account, and the message that it is to see. */
+/** An account and the message that it wants to see. */
 export interface Look {
   readonly accountId: number;
   readonly messageId: number;
@@ -62,10 +62,10 @@ const channelsOfMessages = statement({
 });
 
 /**
- * What each account sees of one message (messages.md §6), by the rules of `accessMessages`: for many accounts at once,
- * in one statement and of one moment, the texts too, so that nobody gets a text that was written after they lost sight
- * of it.
- * @returns in the order of the looks; undefined where the account does not see the message, or there is none
+ * Returns what each account can see of one message (messages.md §6), by the rules of `accessMessages`: for many
+ * accounts, in one statement and snapshot. The contents come from this snapshot too, so that no account gets a content
+ * written after it lost access.
+ * @returns in the order of the looks; undefined if the account cannot see the message, or there is none
  */
 export async function seenMessages(
   sql: Sql,

@@ -10,7 +10,7 @@ export interface Submessage {
   readonly content: string;
 }
 
-/** Rows that are asked for at once: each has up to 10,000 characters. */
+/** Rows of one statement: each has up to 10,000 characters. */
 const atOnce = 500;
 
 const ofMessages = statement({
@@ -28,8 +28,8 @@ const ofMessages = statement({
 });
 
 /**
- * What is attached to the messages, by message, the first one first; a message without any is left out.
- * @param sql a snapshot, where many messages are asked for
+ * Loads the submessages by message, oldest first; messages without any are missing.
+ * @param sql a snapshot, if there are many messages
  */
 export async function loadSubmessages(
   sql: Sql,
