@@ -16,7 +16,7 @@ const row = {
   useForUserMatching: column.bool,
 };
 
-/** Something that people of an organization can say of themselves. */
+/** A custom profile field of an organization. */
 export type ProfileField = RowOf<typeof row>;
 
 const ofRealm = statement({
@@ -28,12 +28,12 @@ const ofRealm = statement({
   row,
 });
 
-/** The custom profile fields of the organization in their order. */
+/** Loads the organization's custom profile fields in order. */
 export function loadProfileFields(sql: Sql, realmId: number): Promise<ProfileField[]> {
   return sql.rows(ofRealm, [realmId]);
 }
 
-/** The same as clients see them (settings-and-profile-fields.md §2.1). */
+/** Lists the fields in the wire format (settings-and-profile-fields.md §2.1). */
 export async function listProfileFields(sql: Sql, realmId: number): Promise<ProfileFieldObject[]> {
   const fields = await loadProfileFields(sql, realmId);
   return fields.map((field) => ({
@@ -50,10 +50,10 @@ export async function listProfileFields(sql: Sql, realmId: number): Promise<Prof
   }));
 }
 
-/** What an account says in custom profile fields, by their ids (users.md §2). */
+/** An account's values of custom profile fields, by field id (users.md §2). */
 export type ProfileData = Readonly<Record<string, ProfileValue>>;
 
-/** An SQL expression: the {@link ProfileData} of the account with the id that `userId` stands for, null without any. */
+/** SQL: the {@link ProfileData} of the account with the id `userId`; null if there is none. */
 export function profileDataSql(userId: string): string {
   return `(SELECT json_object_agg(v.field_id,
       json_strip_nulls(json_build_object('value', v.value, 'rendered_value', v.rendered_value)) ORDER BY v.field_id)

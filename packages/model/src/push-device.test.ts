@@ -16,7 +16,7 @@ describe("Devices", () => {
     [{ active: 1, pending: 2, error: "BAD_REQUEST" }, "failed"],
     [{ key: { id: 0 } }, "lapsed"],
   ];
-  it("are in the state that their row says", async () => {
+  it("have the state that follows from their row", async () => {
     const { member, owner } = await organization(db);
     for (const [contents, state] of states) {
       const id = await device(db, member, contents);
@@ -27,7 +27,7 @@ describe("Devices", () => {
     }
   });
 
-  it("have nothing by which a notification could not be sent", async () => {
+  it("cannot contain values with which a notification could not be sent", async () => {
     const { member } = await organization(db);
     const bad = [
       "push_key = 'x', push_key_id = 1",
@@ -57,7 +57,7 @@ describe("Devices", () => {
 describe("The uuid of an organization", () => {
   const db = useDatabase();
 
-  it("is another one for each", async () => {
+  it("is unique and constant", async () => {
     const { realm } = await organization(db);
     await organization(db);
     const rows = await db.rows<{ uuid: string }>("SELECT DISTINCT uuid FROM realms");

@@ -3,28 +3,28 @@ import { column, statement, type RowOf, type Tx } from "@carillon/db";
 export const deviceRow = {
   id: column.bigint,
   userId: column.int,
-  /** 33 bytes: the last 32 are the key that notifications are encrypted with. */
+  /** 33 bytes: the last 32 are the key for encrypting notifications. */
   pushKey: column.bytes.orNull(),
   /** 0 to 2^32 - 1 */
   pushKeyId: column.bigint.orNull(),
-  /** 8 bytes: the token that notifications go to, also while another is pending. */
+  /** 8 bytes: the acknowledged token, also while another is pending. */
   pushTokenId: column.bytes.orNull(),
-  /** Of the token that notifications go to. */
+  /** Kind of the acknowledged token. */
   pushTokenKind: column.text.as<PushTokenKind>().orNull(),
-  /** 8 bytes: the token that is being registered; with an error code, the one that could not be. */
+  /** 8 bytes: the token being registered; with an error code, the token whose registration failed. */
   pendingPushTokenId: column.bytes.orNull(),
   pendingPushTokenKind: column.text.as<PushTokenKind>().orNull(),
   pushTokenLastUpdated: column.time.orNull(),
   pushRegistrationErrorCode: column.text.orNull(),
 };
 
-/** Whose servers push to a device: Google's or Apple's. */
+/** The push service of a device: Google's or Apple's. */
 export type PushTokenKind = "fcm" | "apns";
 
 /** A device of an account (push.md §1). */
 export type PushDevice = RowOf<typeof deviceRow>;
 
-/** Of the table `client_devices`, called `d`. */
+/** SQL: columns of the table `client_devices`, called `d`. */
 export const deviceColumns = `d.id, d.user_id AS "userId", d.push_key AS "pushKey", d.push_key_id AS "pushKeyId",
   d.push_token_id AS "pushTokenId", d.push_token_kind AS "pushTokenKind",
   d.pending_push_token_id AS "pendingPushTokenId", d.pending_push_token_kind AS "pendingPushTokenKind",
@@ -32,8 +32,8 @@ export const deviceColumns = `d.id, d.user_id AS "userId", d.push_key AS "pushKe
   d.push_registration_error_code AS "pushRegistrationErrorCode"`;
 
 /**
- * How far the registration of a device is (push.md §1). `pending` and `failed` say nothing of the token before, which stays
- * active where there is one (`pushTokenId`); `lapsed` is a device whose token the push bouncer has called dead.
+ * State of a device's registration (push.md §1). In `pending` and `failed`, an earlier token may still be active
+ * (`pushTokenId`). In `lapsed`, the push bouncer has reported the token as dead.
  */
 export type DeviceState = "never registered" | "pending" | "active" | "failed" | "lapsed";
 
@@ -56,8 +56,8 @@ const forChange = statement({
 });
 
 /**
- * The account's device with this id, which nobody else changes or removes until the transaction ends.
- * @returns undefined where there is none, or it is another account's
+ * Locks and returns the account's device with this id until the transaction ends.
+ * @returns undefined if there is none, or it belongs to another account
  */
 export async function lockDevice(
   tx: Tx,

@@ -17,10 +17,13 @@ import { Linkifiers } from "@carillon/markdown";
 import { groupsObject } from "./permissions/group-setting-values.ts";
 import type { SystemGroupIds } from "./permissions/system-groups.ts";
 
-/** Who sees what messages and topics were before: all of it, moves only, nothing. */
+/** How much of a message's history is shown: all, only moves, or nothing. */
 export type EditHistoryPolicy = "all" | "moves" | "none";
 
-/** Whether the organization, a row of `realms`, keeps accounts from its guests: the permission is given to everyone, or to members. */
+/**
+ * SQL: whether the organization, a row of `realms`, hides accounts from guests: the permission is given to everyone, or
+ * to members.
+ */
 export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
     WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
 
@@ -41,11 +44,11 @@ const row = {
   description: column.text,
   editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
   enableReadReceipts: column.bool,
-  /** Whether the push bouncer pushes for it, as far as is known. */
+  /** Whether the push bouncer pushes for it, as far as known. */
   pushNotificationsEnabled: column.bool,
-  /** Whether there are accounts that its guests do not see (users.md §2.1). */
+  /** Whether some accounts are hidden from its guests (users.md §2.1). */
   restrictsGuests: column.bool,
-  /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
+  /** PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction. */
   now: column.float,
   /** See {@link linkifiersOf}. */
   linkifiers: column.text.neverNullHere(),
@@ -53,10 +56,10 @@ const row = {
   groups: column.json<Readonly<Record<RealmPermission, number>>>(),
 };
 
-/** An organization, as the rules need it. */
+/** An organization with the fields that the rules need. */
 export type Realm = RowOf<typeof row>;
 
-/** The linkifiers of an organization (a row of `realms`) in their order, as one text; that they are few costs a look-up. */
+/** SQL: the linkifiers of an organization (a row of `realms`) in order, as one text; costs one lookup. */
 const linkifiersText = `(SELECT coalesce(json_agg(json_build_array(l.pattern, l.url_template)
   ORDER BY l."order", l.id), '[]') FROM linkifiers l WHERE l.realm_id = realms.id)::text`;
 
@@ -78,8 +81,8 @@ const byId = statement({
 });
 
 /**
- * The organization with this id.
- * @throws Error when there is none: ids of organizations come from accounts, never from requests
+ * Loads the organization with this id.
+ * @throws Error if there is none: ids of organizations come from accounts, never from requests
  */
 export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
   const [realm] = await sql.rows(byId, [realmId]);
@@ -87,7 +90,7 @@ export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
   return realm;
 }
 
-/** The ids of all organizations that are not deactivated: for recurring work, which takes one after the other. */
+/** Selects the ids of all active organizations, for recurring work. */
 export const activeRealms = statement({
   name: "active-realms",
   text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
@@ -101,9 +104,9 @@ const byLabel = statement({
 });
 
 /**
- * The organization that a request without credentials is about: the one whose subdomain is the first label of the
- * host name, else the first that was created (http-contract.md §10).
- * @throws ApiError 503 on a server without any organization
+ * Returns the organization of a request without credentials: the one whose subdomain is the first label of the host
+ * name, else the oldest (http-contract.md §10).
+ * @throws ApiError 503 on a server without organizations
  */
 export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
   const [label = ""] = host.toLowerCase().split(".");
@@ -119,8 +122,8 @@ const lock = statement({
 });
 
 /**
- * Keeps the organization's row from everybody else until the transaction ends: its settings, who owns it, and which
- * names its accounts have.
+ * Locks the organization's row until the transaction ends. The lock protects its settings, its set of owners, and the
+ * names of its accounts.
  */
 export async function lockOrganization(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "organization", keys: [realmId] }, lock, [realmId]);
@@ -132,33 +135,33 @@ const lockShared = statement({
   row: {},
 });
 
-/** Keeps the organization's settings as they are until the transaction ends, while others may do the same. */
+/** Locks the organization's row in shared mode until the transaction ends, so that its settings cannot change. */
 export async function holdOrganization(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "organization", keys: [realmId], shared: true }, lockShared, [realmId]);
 }
 
 type Changed = LoggedFields<typeof realmUpdated>["data"];
 
-/** What everybody is told of new settings of the organization, by their wire names; nothing where there are none. */
+/** Makes the event of changed settings for all users, by wire names; none without changes. */
 export function realmUpdatedEvents(data: Changed): NewEvent[] {
   if (Object.keys(data).length === 0) return [];
   return [realmUpdated({ property: "default", data })];
 }
 
-/** What everybody is told of one of the numbers that older clients know permissions by. */
+/** Makes the event of a numeric policy for older clients. */
 export function realmPolicyEvent(property: string, value: number): NewEvent {
   return realmPropertyUpdated({ property, value });
 }
 
-/** What the push bouncer says of an organization. */
+/** The push bouncer's status of an organization. */
 export interface PushStatus {
   /** Whether it pushes for the organization. */
   readonly enabled: boolean;
-  /** UNIX seconds after which it will not; null where no end is known. */
+  /** UNIX seconds when pushing ends; null if no end is known. */
   readonly endsAt: number | null;
 }
 
-/** What everybody is told where the push bouncer says something else than before. */
+/** Makes the events of a changed push status for all users. */
 export function pushStatusEvents(before: PushStatus, now: PushStatus): NewEvent[] {
   const events: NewEvent[] = [];
   if (before.enabled !== now.enabled)
@@ -175,7 +178,7 @@ export function pushStatusEvents(before: PushStatus, now: PushStatus): NewEvent[
   return events;
 }
 
-/** A generated picture for the organization at `url`, the same for as long as it has its address. */
+/** Returns the URL of a generated picture for the organization at `url`. */
 export function realmIconUrl(url: string): string {
   const hash = createHash("md5").update(url).digest("hex");
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
@@ -209,9 +212,9 @@ const mentioningMany: Numbers = {
 };
 
 /**
- * The numbers by which older clients know who holds a permission of the organization (events.md §1.3), by the names of
- * `realm` events; the snapshot puts `realm_` in front. A group that has no number counts as the administrators: a
- * client then offers too little rather than what would be refused.
+ * Returns the numeric policies by which older clients know permissions (events.md §1.3), by the property names of
+ * `realm` events; the snapshot adds the prefix `realm_`. A group without a number counts as the administrators, so that
+ * a client offers too little rather than actions that would be rejected.
  */
 export function legacyPolicies(
   realm: Pick<Realm, "groups">,
@@ -230,11 +233,11 @@ export function legacyPolicies(
   };
 }
 
-/** Organizations whose linkifiers a process keeps compiled. */
+/** Maximum organizations whose compiled linkifiers are cached. */
 const mostKept = 100;
 const kept = new Map<string, Linkifiers>();
 
-/** An organization's linkifiers, ready to be used (rendering.md §3). */
+/** Returns an organization's compiled linkifiers (rendering.md §3). */
 export function linkifiersOf({ linkifiers: text }: { readonly linkifiers: string }): Linkifiers {
   const known = kept.get(text);
   if (known) return known;
@@ -251,7 +254,7 @@ const all = statement({
   row: { id: column.int, pattern: column.text, url_template: column.text },
 });
 
-/** An organization's linkifiers in their order, as clients get them. */
+/** Lists an organization's linkifiers in order, in the wire format. */
 export function listLinkifiers(sql: Sql, realmId: number): Promise<LinkifierObject[]> {
   return sql.rows(all, [realmId]);
 }

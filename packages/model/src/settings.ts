@@ -6,7 +6,7 @@ import {
 } from "@carillon/contract";
 import { column, type Sql, statement } from "@carillon/db";
 
-/** What clients offer for settings, sent beside them (settings-and-profile-fields.md §1.2). */
+/** The choices of some settings, sent together with the settings (settings-and-profile-fields.md §1.2). */
 export const settingChoices = {
   emojiset_choices: [
     { key: "google", text: "Google" },
@@ -18,10 +18,10 @@ export const settingChoices = {
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Characters that a language tag may have. */
+/** Maximum length of a language tag. */
 const maxTagLength = 50;
 
-/** The English name of the language that a tag like `de` or `pt-br` stands for; undefined where it stands for none. */
+/** Returns the English name of the language with a tag such as `de` or `pt-br`; undefined for an unknown tag. */
 export function languageName(tag: string): string | undefined {
   if (tag.length > maxTagLength) return undefined;
   try {
@@ -31,12 +31,12 @@ export function languageName(tag: string): string | undefined {
   }
 }
 
-/** What a column holds; the longest name of the IANA database has 32. */
+/** Maximum length of the column; the longest name in the IANA database has 32 characters. */
 const maxZoneLength = 40;
 
 /**
- * The time zone as the IANA database spells it, aliases as given; undefined for a name that is none. Offsets like
- * `+01:00` are none.
+ * Returns the time zone in the spelling of the IANA database, and aliases as given; undefined for an unknown name.
+ * Offsets such as `+01:00` are not accepted.
  */
 export function timezoneNamed(name: string): string | undefined {
   if (name.length > maxZoneLength || !/^[A-Za-z]/.test(name)) return undefined;
@@ -56,7 +56,7 @@ const byRealm = statement({
   row: { settings: column.json<Readonly<Record<string, SettingValue>>>() },
 });
 
-/** The settings that new accounts of the organization get a copy of, by their wire names. */
+/** Loads the organization's default settings of new accounts, by wire names. */
 export async function loadRealmDefaults(
   sql: Sql,
   realmId: number,
@@ -66,8 +66,8 @@ export async function loadRealmDefaults(
 }
 
 /**
- * The personal settings that rules ask of many accounts at once. They have a column of their own: all seventy are
- * 2 KB of JSON, and reading them with every account cost a tenth of the delivery.
+ * Personal settings that rules read for many accounts at once. They have their own column: all seventy settings are 2
+ * KB of JSON, and reading these with every account took a tenth of the delivery time.
  */
 export const ruleSettings = [
   "translate_emoticons",
@@ -80,7 +80,7 @@ export type RuleSetting = (typeof ruleSettings)[number];
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Settings by their wire names, parted into the two columns that hold them, as JSON. */
+/** Splits settings by wire names into the two columns that store them, as JSON. */
 export function settingsColumns(values: Values): { ruleSettings: string; settings: string } {
   const forRules = new Set<string>(ruleSettings);
   const part = (wanted: boolean) =>
@@ -98,13 +98,13 @@ const store = statement({
   row: {},
 });
 
-/** Sets personal settings by their wire names, over those that the account has, for the account itself. */
+/** Stores personal settings by wire names, as changed by the account itself. */
 export async function storeSettings(sql: Sql, userId: number, values: Values): Promise<void> {
   const columns = settingsColumns(values);
   await sql.rows(store, [userId, columns.ruleSettings, columns.settings, Object.keys(values)]);
 }
 
-/** The settings that are either on or off, those left out that lie in the column for rules. */
+/** Names of the boolean settings, except those in the column for rules. */
 type SwitchName = Exclude<
   {
     [Name in SettingName]: (typeof personalSettings)[Name]["initial"] extends boolean
@@ -114,10 +114,7 @@ type SwitchName = Exclude<
   RuleSetting
 >;
 
-/**
- * An SQL expression that is true where the account `u` has the setting on. An account without a value of its own
- * has the initial one, as in `setting()`.
- */
+/** SQL: whether the account `u` has the setting on. A missing value means the initial value, as in `setting()`. */
 export function switchSql(name: SwitchName): string {
   return `coalesce((u.settings->>'${name}')::boolean, ${personalSettings[name].initial})`;
 }

@@ -2,11 +2,11 @@ import { createHmac } from "node:crypto";
 
 import { deriveKey, sealerOf } from "@carillon/kit";
 
-/** What the rules know of the installation they run in; the same in every process. */
+/** Properties of the installation; equal in every process. */
 export interface Site {
-  /** `PUBLIC_URL`: the address that clients use, without a slash at the end. */
+  /** `PUBLIC_URL`: the URL that clients use, without a trailing slash. */
   readonly url: string;
-  /** Seals and digests API keys. */
+  /** Seals and hashes API keys. */
   readonly secrets: Secrets;
   /** Whether `dev_fetch_api_key` is on. */
   readonly development: boolean;
@@ -15,19 +15,19 @@ export interface Site {
 }
 
 /**
- * API keys at rest (users.md §6): sealed, because `fetch_api_key` hands the same key out again, and
- * findable by a keyed digest, so that the database alone tells nobody's key.
+ * Protects stored API keys (users.md §6): they are encrypted, because `fetch_api_key` returns the same key again, and
+ * found by a keyed digest, so that the database alone reveals no key.
  */
 export interface Secrets {
   /** AES-256-GCM: nonce (12 bytes), tag (16), ciphertext. */
   seal(text: string): Uint8Array<ArrayBuffer>;
-  /** @throws Error when the bytes were sealed with another `SECRET_KEY`, or changed */
+  /** @throws Error if the bytes were sealed with another `SECRET_KEY`, or modified */
   open(sealed: Uint8Array): string;
   /** HMAC-SHA-256, 32 bytes. */
   digest(text: string): Uint8Array<ArrayBuffer>;
 }
 
-/** Both keys are derived from `SECRET_KEY`, so that neither tells the other. */
+/** Derives both keys from `SECRET_KEY`, so that neither reveals the other. */
 export function secretsOf(secretKey: string): Secrets {
   const sealer = sealerOf(secretKey, "seal");
   const digestKey = deriveKey(secretKey, "digest");

@@ -1,4 +1,7 @@
-/** The values of one statement that is put together from parts: each part adds its own and gets the placeholder. */
+/**
+ * Collects the values of a statement that is composed from parts: each part adds its values and gets their
+ * placeholders.
+ */
 export class SqlValues {
   readonly list: unknown[] = [];
 
@@ -9,10 +12,10 @@ export class SqlValues {
   }
 }
 
-/** A part of a statement: SQL whose values go to `values`. */
+/** A part of a statement: SQL that adds its values to `values`. */
 export type Fragment = (values: SqlValues) => string;
 
-/** All of them, or `true`. */
+/** Joins conditions with AND; `true` if there are none. */
 export function allOf(fragments: readonly Fragment[], values: SqlValues): string {
   return fragments.map((fragment) => `(${fragment(values)})`).join(" AND ") || "true";
 }

@@ -3,14 +3,14 @@ import { type NewEvent, topicPolicyChanged } from "@carillon/contract";
 import type { Fragment } from "../sql-values.ts";
 import type { Reader } from "./access.ts";
 
-/** What a user wants of a topic; no row means inherit. */
+/** Visibility policies of topics; a missing row means inherit. */
 export const visibilityPolicy = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
 const { inherit, muted, unmuted, followed } = visibilityPolicy;
 
 /**
- * Whether the viewer muted what the message `m` is in (messages.md §2.4): its topic; or, with `channels`, its
- * channel, unless the topic is unmuted or followed.
+ * SQL: whether the viewer has muted the topic of the message `m` (messages.md §2.4); with `channels`, also whether its
+ * channel is muted and the topic is neither unmuted nor followed.
  */
 export function isMuted(viewer: Reader, { channels }: { channels: boolean }): Fragment {
   return (values) => {
@@ -27,7 +27,7 @@ export function isMuted(viewer: Reader, { channels }: { channels: boolean }): Fr
   };
 }
 
-/** Whether the viewer follows the topic of the message `m`. */
+/** SQL: whether the viewer follows the topic of the message `m`. */
 export function isFollowed(viewer: Reader): Fragment {
   return (values) => `m.is_channel AND EXISTS (
     SELECT 1 FROM recipients r JOIN user_topics t ON t.channel_id = r.channel_id
@@ -35,7 +35,7 @@ export function isFollowed(viewer: Reader): Fragment {
       AND lower(t.topic) = lower(m.topic) AND t.visibility_policy = ${followed} OFFSET 0)`;
 }
 
-/** What an account wants of a topic by now, as it is stored. */
+/** An account's stored policy of a topic. */
 interface ToldPolicy {
   readonly userId: number;
   readonly channelId: number;
@@ -45,12 +45,12 @@ interface ToldPolicy {
   readonly lastUpdated: number;
 }
 
-/** What the account itself is told of its new policy for a topic. */
+/** Makes the event of an account's new policy, for the account itself. */
 export function topicPolicyEvent(change: ToldPolicy): NewEvent {
   return eventFor(change, [change.userId]);
 }
 
-/** The same for many accounts at once: one event for all who are told the same. */
+/** Makes the events of many accounts' new policies: one for all accounts with the same policy of the same topic. */
 export function topicPolicyEvents(changes: readonly ToldPolicy[]): NewEvent[] {
   const alike = new Map<string, { change: ToldPolicy; userIds: number[] }>();
   for (const change of changes) {

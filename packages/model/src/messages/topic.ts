@@ -5,35 +5,38 @@ import { cutTo, firstCodePoints, invisibleCharacter, isLongerThan } from "@caril
 import { loadRealm, type Realm } from "../realms.ts";
 import { checkVisible } from "../users/full-name.ts";
 
-/** Code points that a topic may have (`max_topic_length`). */
+/** Maximum code points of a topic (`max_topic_length`). */
 export const maxTopicLength = 60;
 
-/** The topic of direct messages in the database: no channel topic can have it, so statistics for `""` stay right. */
+/**
+ * The topic of direct messages in the database. No channel topic can equal it, so it does not distort the statistics of
+ * `""`.
+ */
 export const directTopic = "\u0007";
 
-/** So many code points of a topic are looked at: nearly all are cut off anyway. */
+/** Maximum code points of a topic that are examined; almost all of them are truncated anyway. */
 const mostLookedAt = 10_000;
 
-/** Control characters, lone surrogates and non-characters. */
+/** Control characters, unpaired surrogates and noncharacters. */
 const unusable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
-/** The topic as it is stored unless it is a name of the empty one; undefined where nothing can have it. */
+/** Returns the topic as it is stored, unless it is a name of the empty topic; undefined for an invalid one. */
 function plainTopic(raw: string): string | undefined {
   const topic = raw.trim();
   if (unusable.test(firstCodePoints(topic, mostLookedAt))) return undefined;
   return cutTo(topic, maxTopicLength, "...");
 }
 
-/** What {@link normaliseTopic} can make of a topic, whatever the organization calls the empty one. */
+/** Returns the possible results of {@link normaliseTopic}, whatever the organization's name of the empty topic is. */
 export function possibleTopics(raw: string | undefined): string[] {
   const topic = raw === undefined ? undefined : plainTopic(raw);
   return topic === undefined ? [""] : [...new Set([topic, ""])];
 }
 
 /**
- * The topic of a channel message as it is stored (scheduled-messages.md §0.3): trimmed, cut, and `""` for the
- * names of the empty topic.
- * @throws ApiError `BAD_REQUEST` when it is missing or has characters that no topic may have
+ * Normalises the topic of a channel message for storage (scheduled-messages.md §0.3): trims and truncates it, and
+ * returns `""` for the names of the empty topic.
+ * @throws ApiError `BAD_REQUEST` if it is missing or contains invalid characters
  */
 export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   if (raw === undefined) throw errors.badRequest("topic is required for channel messages");
@@ -47,22 +50,22 @@ export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   return topic;
 }
 
-/** Whether people would see less of the topic than there is. No new topic is to be so. */
+/** Whether the topic contains invisible characters, which new topics must not. */
 export function hidesCharacters(topic: string): boolean {
   return topic !== "" && invisibleCharacter(topic) !== undefined;
 }
 
 /**
- * Refuses a topic with invisible characters, for messages that would begin it (scheduled-messages.md §0.3).
- * @param raw the topic as it was sent: a joiner that is needed there may be the last character that the cut leaves
- * @param topic the topic as it is stored
+ * Rejects invisible characters in the topic of a message that would start it (scheduled-messages.md §0.3).
+ * @param raw the topic as sent: truncation may leave a joiner, valid in its context, as the last character
+ * @param topic the topic as stored
  * @throws ApiError `BAD_REQUEST` that names the character
  */
 export function checkNewTopicVisible(raw: string, topic: string): void {
   if (hidesCharacters(topic)) checkVisible("topic", firstCodePoints(raw.trim(), mostLookedAt));
 }
 
-/** How a channel's topics are shown: the empty one as it is, or under the organization's name for it. */
+/** Returns how topics are shown: the empty topic as it is, or by the organization's display name. */
 export function topicShownBy(
   realm: Pick<Realm, "emptyTopicDisplayName">,
   allowEmptyTopicName: boolean,
@@ -70,13 +73,13 @@ export function topicShownBy(
   return (topic) => (topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic);
 }
 
-/** The policy that holds in a channel: its own, or the organization's. */
+/** Returns the policy of a channel: its own, or the organization's. */
 function effectiveTopicsPolicy(channelPolicy: string, realm: Realm): string {
   return channelPolicy === "inherit" ? realm.topicsPolicy : channelPolicy;
 }
 
 /**
- * Holds a topic against the channel's policy (scheduled-messages.md §0.3.6).
+ * Checks a topic against the channel's policy (scheduled-messages.md §0.3.6).
  * @throws ApiError `BAD_REQUEST` with `empty_topic_display_name`
  */
 export function checkTopicsPolicy(topic: string, channelPolicy: string, realm: Realm): void {
@@ -92,8 +95,8 @@ export function checkTopicsPolicy(topic: string, channelPolicy: string, realm: R
 }
 
 /**
- * The topic, as it is stored, that `topic_name` of a request means.
- * @throws ApiError `BAD_REQUEST` for one that no message can have
+ * Returns the stored form of a request's `topic_name`.
+ * @throws ApiError `BAD_REQUEST` for a topic that no message can have
  */
 export async function namedTopic(sql: Sql, realmId: number, text: string): Promise<string> {
   if (isLongerThan(text.trim(), maxTopicLength))
@@ -101,10 +104,10 @@ export async function namedTopic(sql: Sql, realmId: number, text: string): Promi
   return normaliseTopic(text, await loadRealm(sql, realmId));
 }
 
-/** What the topics begin with that are resolved: U+2714 and a space. */
+/** Prefix of resolved topics: U+2714 and a space. */
 export const resolvedPrefix = "\u2714 ";
 
-/** Whether one of the topics is the other, resolved: as long as a topic may be. */
+/** Whether one of the topics is the other with the prefix of resolved topics, truncated to the maximum length. */
 export function isResolveToggle(one: string, other: string): boolean {
   return isResolved(one, other) || isResolved(other, one);
 }

@@ -3,23 +3,23 @@ import { column, packed, statement, type Sql } from "@carillon/db";
 import type { Folding } from "../fold-case.ts";
 import { hidesCharacters } from "./topic.ts";
 
-/** One topic of one channel; topics compare without regard to case. */
+/** A topic of a channel; topics are compared ignoring case. */
 export interface TopicKey {
   readonly recipientId: number;
   readonly topic: string;
 }
 
-/** Its name, for maps: one for all spellings that the database takes for the same topic. */
+/** Returns the topic's key for maps: equal for all spellings that the database considers equal. */
 export function topicName({ recipientId, topic }: TopicKey, folding: Folding): string {
   return `${recipientId}:${folding.fold(topic)}`;
 }
 
-/** One spelling of it, for maps. */
+/** Returns the key of one spelling for maps. */
 export function topicSpelling({ recipientId, topic }: TopicKey): string {
   return `${recipientId}:${topic}`;
 }
 
-/** One topic of one channel, by the channel's id. */
+/** A topic of a channel, by the channel's id. */
 export interface ChannelTopic {
   readonly channelId: number;
   readonly topic: string;
@@ -29,8 +29,8 @@ const wanted = `unnest($2::int[], $3::text[]) AS w (channel_id, topic)
     JOIN channels c ON c.id = w.channel_id AND c.realm_id = $1 JOIN recipients r ON r.channel_id = c.id`;
 
 /**
- * Topics are looked up one by one: where PostgreSQL takes the table for small, it would go through all of it. The channels
- * are settled first: it would look for the topics of all, and leave most of them out afterwards.
+ * Forces a separate lookup for each topic: if PostgreSQL estimates a small table, it would scan it completely. Selects
+ * the channels first; otherwise it would look up the topics of all channels and discard most of them.
  */
 const existing = statement({
   name: "existing-topics",
@@ -57,8 +57,9 @@ const existing = statement({
 });
 
 /**
- * Which of the topics have a message, spelled as they are given. Channels in which everybody may start topics are left
- * out: there it matters for topics with invisible characters only, which nobody may start.
+ * Returns which of the topics have a message, in the given spellings. Leaves out channels where everyone may create
+ * topics, because existence does not matter there, except for topics with invisible characters, which no one may
+ * create.
  */
 export async function existingTopics(
   sql: Sql,
@@ -71,7 +72,7 @@ export async function existingTopics(
   return sql.rows(existing, [realmId, ...columns(topics), packed.ints([...channelIds])]);
 }
 
-/** Who has sent a message to the topic, or put an emoji on one: `user_id`, each once. */
+/** SQL: accounts that have sent a message to the topic or reacted to one: distinct `user_id`. */
 const participantsOf = (recipientId: string, topic: string) => {
   const ofTopic = `m.recipient_id = ${recipientId} AND m.is_channel AND lower(m.topic) = lower(${topic})`;
   return `SELECT m.sender_id AS user_id FROM messages m WHERE ${ofTopic}
@@ -87,7 +88,7 @@ const counted = statement({
   row: { recipientId: column.int, topic: column.text, participants: column.int },
 });
 
-/** How many participants each topic has, by {@link topicSpelling} as it is given. */
+/** Counts the participants of each topic, by {@link topicSpelling} as given. */
 export async function countParticipants(
   sql: Sql,
   realmId: number,
@@ -98,7 +99,7 @@ export async function countParticipants(
   return new Map(rows.map(({ participants, ...topic }) => [topicSpelling(topic), participants]));
 }
 
-/** Each topic once, as the statements above take them. */
+/** Returns the distinct topics as parameters for the statements above. */
 function columns(topics: readonly ChannelTopic[]): [Buffer, Buffer] {
   const distinct = [
     ...new Map(topics.map((each) => [`${each.channelId}:${each.topic}`, each])).values(),
@@ -115,7 +116,7 @@ const participants = statement({
   row: { id: column.int },
 });
 
-/** The topic's participants, in no order. */
+/** Returns the topic's participants, unordered. */
 export async function topicParticipants(sql: Sql, topic: TopicKey): Promise<number[]> {
   const rows = await sql.rows(participants, [topic.recipientId, topic.topic]);
   return rows.map(({ id }) => id);

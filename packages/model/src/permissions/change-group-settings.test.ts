@@ -25,7 +25,7 @@ const set = (direct_members: number[], direct_subgroups: number[] = []) => ({
   direct_subgroups,
 });
 
-/** One permission of each scope that may be set to anything but everyone. */
+/** A permission of each scope that allows any value except role:everyone. */
 const chosen = {
   realm: { key: "canCreateGroups", permission: scopes.realm.permissions.canCreateGroups },
   channel: {
@@ -89,7 +89,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       return (error as ApiError).code;
     };
 
-    it("tells what it was and is, and says nothing of what it is already", async () => {
+    it("returns the old and the new value, and omits unchanged permissions", async () => {
       const before = await valueNow();
       const value = set([person.id]);
       const { name } = permission;
@@ -98,7 +98,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       expect(await change({ new: set([person.id, person.id]) })).to.deep.equal([]);
     });
 
-    it("changes a set in place, and leaves nothing of it behind a named group", async () => {
+    it("changes an anonymous group in place, and deletes it when a named group replaces it", async () => {
       const named = org.groups["role:moderators"];
       await change({ new: named });
       const count = await db.prisma.userGroup.count();
@@ -111,7 +111,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       expect(await db.prisma.userGroup.count()).to.equal(count);
     });
 
-    it("leaves deactivated accounts out of what goes out, and expects it so", async () => {
+    it("leaves deactivated accounts out of sent and expected values", async () => {
       const gone = await user(db, org.realm);
       await change({ new: set([gone.id, person.id]) });
       await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
@@ -119,7 +119,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       expect(await change({ new: set([org.admin.id]), old: set([person.id]) })).to.have.length(1);
     });
 
-    it("refuses another value than the expected one first, then what may not be", async () => {
+    it("rejects an unexpected old value first, then an invalid new value", async () => {
       const nobody = org.groups["role:nobody"];
       const everyone = org.groups["role:everyone"];
       expect(await refusal({ new: everyone, old: set([2_000_000_000]) })).to.equal(
@@ -131,7 +131,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       expect(await valueNow()).to.equal(nobody);
     });
 
-    it("asks whether the actor may only of what really changes, and before it looks at it", async () => {
+    it("calls authorize only for actual changes, and before checking the values", async () => {
       const asked: unknown[] = [];
       await change({ new: org.groups["role:nobody"] }, (changes) => asked.push(...changes));
       expect(asked).to.deep.equal([]);

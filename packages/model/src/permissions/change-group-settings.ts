@@ -27,33 +27,33 @@ import { loadSystemGroups, type SystemGroupIds } from "./system-groups.ts";
 export interface GroupSettingsOwner<Scope extends PermissionScope> {
   readonly scope: Scope;
   readonly id: number;
-  /** The group of each permission, as it is under the locks of the change. */
+  /** The group of each permission, read under the locks of the change. */
   readonly groups: Readonly<Record<PermissionOf<Scope>, number>>;
 }
 
-/** A permission that is set to something else by now. */
+/** A changed permission. */
 export interface ChangedGroupSetting {
-  /** Of the permission, as on the wire. */
+  /** Wire name of the permission. */
   readonly name: string;
-  /** As it went out before. */
+  /** The previous value as it was sent. */
   readonly before: GroupSettingValue;
-  /** In canonical form, as it goes out. */
+  /** The new value in canonical form, as it is sent. */
   readonly value: GroupSettingValue;
 }
 
 interface Options {
-  /** Where the caller has them. */
+  /** If the caller has loaded them. */
   readonly systemGroups?: SystemGroupIds;
-  /** Asked whether the actor may, of what really changes and before it is looked at. */
+  /** Checks the actor's right to make the changes; called with actual changes, before the values are checked. */
   readonly authorize?: (changes: readonly ChangedGroupSetting[]) => void;
 }
 
 /**
- * Sets permissions of one owner to what the update forms say (user-groups.md §3). What `old` expects is compared with
- * all of them first, whatever `new` is; where `new` is there already, nothing is checked and nothing changes. The group
- * graph and the owner's row must be locked.
- * @returns what has changed, in the order of the declarations, for the caller to log and to emit
- * @throws ApiError `EXPECTATION_MISMATCH`, `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first that is refused
+ * Sets permissions of one owner (user-groups.md §3). First compares all expected `old` values, whatever `new` is.
+ * Permissions that already have the value `new` are neither checked nor changed. The group graph and the owner's row
+ * must be locked.
+ * @returns the changes in the order of the declarations, for the audit log and events
+ * @throws ApiError `EXPECTATION_MISMATCH`, `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first failed check
  */
 export async function changeGroupSettings<Scope extends PermissionScope>(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function changeGroupSettings<Scope extends PermissionScope>(
 
 interface Asked {
   readonly permission: Permission;
-  /** The one that the column refers to so far. */
+  /** The group to which the column refers before the change. */
   readonly group: number;
   readonly update: GroupSettingUpdate;
 }
@@ -111,7 +111,10 @@ function askedFor<Scope extends PermissionScope>(
   });
 }
 
-/** A set whose accounts are all deactivated goes out empty: it is expected under that form, too. */
+/**
+ * Whether the expected value matches. An anonymous group whose accounts are all deactivated is sent as empty, so the
+ * empty form matches too.
+ */
 function isExpected(old: GroupSettingValue, current: GroupSettingValue, nobodyId: number): boolean {
   return (
     sameGroupValue(canonicalGroupValue(old, nobodyId), current) ||

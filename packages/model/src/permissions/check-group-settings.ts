@@ -9,16 +9,15 @@ import { column, statement, type Tx } from "@carillon/db";
 
 import { loadNamedGroups, type UsableGroup } from "./lock-groups.ts";
 
-/** What somebody wants to set a permission to, in canonical form. */
+/** A requested value of a permission, in canonical form. */
 interface ProposedGroupSetting {
   readonly permission: Permission;
   readonly value: GroupSettingValue;
 }
 
 /**
- * Checks proposed values (user-groups.md §3), and how many rows they take together: the group graph is locked while they
- * are written (http-contract.md §8.1). The groups that they name stay as they are until the transaction ends,
- * so that none is deactivated while it comes into use.
+ * Checks requested values (user-groups.md §3), and their total number of rows, because the group graph is locked while
+ * they are written (http-contract.md §8.1). The lock keeps the named groups active until the transaction ends.
  * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`
  */
 export async function checkGroupSettings(
@@ -55,7 +54,7 @@ export async function checkGroupSettings(
   }
 }
 
-/** How many rows a value takes: members and subgroups of a set. */
+/** Returns how many rows a value needs: members and subgroups of an anonymous group. */
 export function groupSettingRows(value: GroupSettingValue): number {
   return typeof value === "number"
     ? 0

@@ -17,7 +17,7 @@ describe("Group-setting values", () => {
     direct_subgroups,
   });
 
-  it("say with a named group what a named group says", () => {
+  it("use a named group if one is equivalent", () => {
     expect(canonicalGroupValue(set([]), 9)).to.equal(9);
     expect(canonicalGroupValue(set([], [4, 4]), 9)).to.equal(4);
     expect(canonicalGroupValue(set([], [5, 4]), 9)).to.deep.equal(set([], [4, 5]));
@@ -25,7 +25,7 @@ describe("Group-setting values", () => {
     expect(canonicalGroupValue(3, 9)).to.equal(3);
   });
 
-  it("are equal whatever the order, and never across the two forms", () => {
+  it("are equal in any order, but a named group never equals an anonymous one", () => {
     const [a, b] = [set([2, 1]), set([1, 2, 1])].map((value) => canonicalGroupValue(value, 9));
     expect(sameGroupValue(a ?? 0, b ?? 0)).to.equal(true);
     expect(sameGroupValue(set([1]), 1)).to.equal(false);
@@ -41,7 +41,7 @@ describe("Group-setting values", () => {
     }
   };
 
-  it("keep to what each permission allows", async () => {
+  it("are limited to what each permission allows", async () => {
     const { groups } = org;
     const group = await userGroup(db, org.realm);
     const web = realmPermissions.canCreateWebPublicChannelGroup;

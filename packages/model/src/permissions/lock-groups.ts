@@ -1,25 +1,24 @@
 import { column, statement, holdKey, lockKey, type Tx, type RowOf } from "@carillon/db";
 
 /**
- * Waits until nobody else changes who is in the organization's groups, its group graph or its group settings, and
- * keeps others from it until the transaction ends: racing edges never close a circle, and no two requests wait for each
- * other's groups. Accounts come, go and change their roles under it too: permissions list accounts, and system groups
- * are groups.
+ * Locks the organization's memberships, group graph and group settings exclusively until the transaction ends, so that
+ * concurrent changes cannot create a cycle or a deadlock. Creating and deactivating accounts and changing roles take
+ * this lock too, because permissions list accounts and system groups contain them.
  */
 export async function lockGroupGraph(tx: Tx, realmId: number): Promise<void> {
   await lockKey(tx, "groups", realmId);
 }
 
 /**
- * Keeps everybody and all groups as they are until the transaction ends, while others may do the same: who is told of
- * a change must not be worked out while somebody comes, who would then have it neither in a snapshot nor as an event, nor
- * may it name anybody of whom others have just been told that they are gone.
+ * Locks memberships and groups in shared mode until the transaction ends. An event's audience must not be computed
+ * while an account is created: the account would have the change neither in its snapshot nor as an event. Nor may an
+ * event name an account whose deactivation others have already received.
  */
 export async function holdGroupGraph(tx: Tx, realmId: number): Promise<void> {
   await holdKey(tx, "groups", realmId);
 }
 
-/** A named group, as far as using it somewhere needs to know. */
+/** A named group with the fields that are needed to use it. */
 export type UsableGroup = RowOf<typeof byIds.columns>;
 
 const byIds = statement({
@@ -30,8 +29,8 @@ const byIds = statement({
 });
 
 /**
- * The organization's named groups with these ids, by id, deactivated ones too. They stay as they are for as long as the
- * transaction holds the group graph, which it must.
+ * Loads the organization's named groups with these ids, by id, including deactivated ones. They stay unchanged while
+ * the transaction holds the group graph, which it must.
  */
 export async function loadNamedGroups(
   tx: Tx,

@@ -11,7 +11,7 @@ import {
 } from "@carillon/contract";
 import { column, packed, type RowOf, type Sql, statement } from "@carillon/db";
 
-/** What the evaluator has to know of an account. */
+/** The fields of an account that permission checks need. */
 export interface PermissionSubject {
   readonly id: number;
   readonly role: number;
@@ -19,8 +19,8 @@ export interface PermissionSubject {
 }
 
 /**
- * The groups that accounts are in, directly or through subgroups, anonymous groups too: the closure that every
- * permission check of a request asks (user-groups.md §1). Loaded once, in one query, for all accounts concerned.
+ * The transitive group memberships of accounts, including anonymous groups, for all permission checks of a request
+ * (user-groups.md §1). Loaded in one query for all accounts.
  */
 export class Memberships {
   readonly #direct = new Map<number, number[]>();
@@ -44,8 +44,8 @@ export class Memberships {
   }
 
   /**
-   * The one evaluator: whether `subject` holds the permission whose group is `groupId`.
-   * Deactivated accounts hold nothing; guests hold nothing that may not be given to everyone, even if listed.
+   * Whether `subject` has the permission whose group is `groupId`; all permission checks use this method. Deactivated
+   * accounts have no permissions. Guests have only permissions that may be given to everyone, even if listed.
    */
   holds(subject: PermissionSubject, permission: Permission, groupId: number): boolean {
     if (!subject.isActive) return false;
@@ -57,7 +57,10 @@ export class Memberships {
 const closureRow = { from: column.int, group: column.int, direct: column.bool };
 type ClosureRow = RowOf<typeof closureRow>;
 
-/** The recursion starts from the distinct groups of all accounts, so its cost does not grow with the accounts. */
+/**
+ * SQL: the recursion starts from the distinct groups of all accounts, so that its cost does not depend on the number of
+ * accounts.
+ */
 const closureOf = (accounts: string) => `WITH RECURSIVE direct AS MATERIALIZED (
     SELECT user_id, group_id FROM user_group_member WHERE user_id = ANY(${accounts})
   ), upward (start, group_id) AS (
@@ -75,7 +78,7 @@ const closure = statement({
   row: closureRow,
 });
 
-/** PostgreSQL does not look into the array, so that it plans this once. */
+/** The array is opaque to the planner, so that PostgreSQL can use a generic plan. */
 const closureWithOwners = statement({
   name: "permission-closure-owners",
   text: closureOf(`ARRAY(SELECT unnest($1::int[])
@@ -88,7 +91,7 @@ export async function loadMemberships(sql: Sql, userIds: readonly number[]): Pro
   return new Memberships(userIds.length > 0 ? await sql.rows(closure, [userIds]) : []);
 }
 
-/** The same, with those of the owners of the bots among them. */
+/** Loads the memberships of the given accounts and of the owners of bots among them. */
 export async function loadMembershipsWithOwners(
   sql: Sql,
   userIds: readonly number[],
@@ -98,14 +101,14 @@ export async function loadMembershipsWithOwners(
   );
 }
 
-/** What permissions belong to: an organization, a channel, a user group. */
+/** The objects that have permissions: organization, channel, user group. */
 export type PermissionScope = "realm" | "channel" | "group";
 
-/** Where the group settings of a scope are stored: a row each, with a column for each permission. */
+/** Where the group settings of a scope are stored: one row for each object, with a column for each permission. */
 interface Storage {
   readonly permissions: Permissions;
   readonly table: string;
-  /** The column that names the row's organization. */
+  /** The column with the row's organization. */
   readonly realmColumn: string;
 }
 
@@ -115,16 +118,16 @@ export const scopes = {
   group: { permissions: groupPermissions, table: "named_user_group", realmColumn: "realm_id" },
 } as const satisfies Readonly<Record<PermissionScope, Storage>>;
 
-/** The permissions of a scope, by their names inside of the code. */
+/** The permissions of a scope, by their names in the code. */
 export type PermissionOf<Scope extends PermissionScope> =
   keyof (typeof scopes)[Scope]["permissions"];
 
-/** What somebody wants to set permissions of a scope to. */
+/** The requested changes of a scope's permissions. */
 export type GroupSettingUpdates<Scope extends PermissionScope> = Readonly<
   Partial<Record<PermissionOf<Scope>, GroupSettingUpdate | undefined>>
 >;
 
-/** Administrators, owners included. */
+/** Whether the account is an active administrator or owner. */
 export function isOrganizationAdministrator(account: PermissionSubject): boolean {
   return account.isActive && isAtLeast(account, roles.administrator);
 }

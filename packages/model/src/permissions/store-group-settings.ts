@@ -25,11 +25,11 @@ const insertSet = statement({
 });
 
 /**
- * Brings a checked value, in canonical form, into the group that the permission's column refers to (user-groups.md §1): a
- * named group is its own, a set is an anonymous group that belongs to this one group setting. With `current`, the
- * column's old group, a set is changed in place.
- * @returns the group for the column. When it differs from `current`, hand `current` to {@link dropAnonymousGroups} once
- *   the column has changed
+ * Stores a checked value in canonical form (user-groups.md §1): a named group is its own group, other values become an
+ * anonymous group that belongs to this group setting. If `current`, the column's old group, is anonymous, it is changed
+ * in place.
+ * @returns the group for the column. If it differs from `current`, pass `current` to {@link dropAnonymousGroups} after
+ * changing the column
  */
 async function storeGroupSetting(
   tx: Tx,
@@ -72,8 +72,8 @@ const intoSubgroups = into(
 );
 
 /**
- * Makes the groups for the columns of so many new rows, in three statements whatever the number.
- * @param values checked, in canonical form, the same for each row
+ * Creates the groups for the columns of new rows, in three statements whatever the number of rows.
+ * @param values checked, in canonical form, equal for all rows
  * @returns for each row the group of each permission
  */
 export async function storeNewGroupSettings<Key extends string>(
@@ -110,7 +110,7 @@ const dropSets = statement({
   row: {},
 });
 
-/** Removes those of the groups that are sets of a group setting's own. */
+/** Deletes the anonymous ones of the groups. */
 export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
   if (groupIds.length === 0) return;
   await tx.rows(dropSets, [groupIds]);
@@ -119,7 +119,7 @@ export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): 
 const storedColumns = (scope: PermissionScope) =>
   Object.values<Permission>(scopes[scope].permissions).map(columnOf);
 
-/** Moves columns to other groups; what is null stays as it is. */
+/** Sets columns to other groups; null values keep the column. */
 const move = (scope: PermissionScope) =>
   statement({
     name: `group-settings-of-${scope}-move`,
@@ -133,16 +133,16 @@ const move = (scope: PermissionScope) =>
 
 const moves = { realm: move("realm"), channel: move("channel"), group: move("group") };
 
-/** A permission that gets another value. */
+/** A changed permission. */
 interface Change {
   readonly permission: Permission;
-  /** The group that its column refers to so far. */
+  /** The group to which its column refers before the change. */
   readonly group: number;
   /** Checked, in canonical form. */
   readonly value: GroupSettingValue;
 }
 
-/** Gives permissions of one row their new values, and leaves nothing of the old ones. */
+/** Stores new values of permissions of one row, and deletes the old anonymous groups. */
 export async function storeChangedGroupSettings(
   tx: Tx,
   realmId: number,
@@ -193,10 +193,10 @@ async function isAnonymous(tx: Tx, groupId: number): Promise<boolean> {
 }
 
 /**
- * What the permissions of something new are set to, in canonical form: what was asked for, checked, and the defaults
- * (user-groups.md §3), in the order of the declarations.
- * @param creatorId the account that has the permissions which start as the creator's
- * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first that is refused
+ * Returns the values of a new object's permissions in canonical form (user-groups.md §3), in the order of the
+ * declarations: the requested values, checked, or the defaults.
+ * @param creatorId the account for permissions whose default is the creator
+ * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first failed check
  */
 export async function newGroupSettings<Declared extends Permissions>(
   tx: Tx,
@@ -231,7 +231,7 @@ export async function newGroupSettings<Declared extends Permissions>(
   >;
 }
 
-/** The group that each permission starts with where nobody is the creator: what would be theirs is nobody's. */
+/** Returns the default group of each permission for an object without a creator: role:nobody replaces the creator. */
 export function defaultGroups<Declared extends Permissions>(
   permissions: Declared,
   systemGroups: SystemGroupIds,

@@ -27,7 +27,7 @@ const nest = statement({
   row: {},
 });
 
-/** Makes the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
+/** Creates the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
 export async function createSystemGroups(tx: Tx, realmId: number): Promise<SystemGroupIds> {
   const rows = await tx.rows(insertIds, [realmId, systemGroups.length]);
   const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
@@ -57,7 +57,7 @@ const byRealm = statement({
   row: { ids: column.json<SystemGroupIds>() },
 });
 
-/** The ids of the organization's system groups, by name. */
+/** Loads the ids of the organization's system groups, by name. */
 export async function loadSystemGroups(sql: Sql, realmId: number): Promise<SystemGroupIds> {
   const [row] = await sql.rows(byRealm, [realmId]);
   if (!row) throw new Error(`there is no organization ${realmId}`);

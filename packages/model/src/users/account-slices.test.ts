@@ -13,7 +13,7 @@ describe("Accounts in slices", () => {
     return slices;
   };
 
-  it("are all there, each once, by id, and as they are read one by one", async () => {
+  it("contain each account once, ordered by id, with the same fields as read one by one", async () => {
     const { realm, member, notificationBot, welcomeBot } = await organization(db);
     await db.rows(
       `INSERT INTO users (realm_id, delivery_email, email, full_name, api_key_sealed, api_key_digest)
@@ -30,7 +30,7 @@ describe("Accounts in slices", () => {
     expect(bots.map(({ id }) => id)).to.have.members([notificationBot.id, welcomeBot.id]);
   });
 
-  it("are none where none is asked for, or belongs to the organization", async () => {
+  it("are empty if no ids are given, or the ids belong to another organization", async () => {
     const here = await organization(db);
     const there = await organization(db);
     expect(

@@ -8,7 +8,7 @@ export const accountRow = {
   id: column.int,
   realmId: column.int,
   deliveryEmail: column.text,
-  /** The address that others see: the delivery address, or `user{id}@…` where that is hidden. */
+  /** The visible address: the delivery address, or `user{id}@…` if it is hidden. */
   email: column.text,
   fullName: column.text,
   /** One of `roles`. */
@@ -31,14 +31,14 @@ export const accountRow = {
   /** UNIX time in seconds, with a fraction. */
   dateJoined: column.float,
   defaultSendingChannelId: column.int.orNull(),
-  /** Those that the rules ask, by their wire names; read them through `setting()`. */
+  /** The settings that the rules read, by wire names; use `setting()`. */
   settings: column.json<Readonly<Partial<Record<RuleSetting, unknown>>>>(),
 };
 
-/** An account as the rules need it: people and bots. */
+/** An account (person or bot) with the fields that the rules need. */
 export type Account = RowOf<typeof accountRow>;
 
-/** Of the table `users`, called `u`. */
+/** SQL: columns of the table `users`, called `u`. */
 export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
   u.full_name AS "fullName", u.role, u.is_active AS "isActive", u.is_bot AS "isBot", u.bot_type AS "botType",
   u.bot_owner_id AS "botOwnerId", u.system_bot_kind AS "systemBotKind", u.avatar_source AS "avatarSource",
@@ -59,7 +59,7 @@ const byIds = statement({
   row: accountRow,
 });
 
-/** The organization's accounts with these ids, by id, together with the owners of the bots among them. */
+/** Loads the organization's accounts with these ids, by id, and the owners of the bots among them. */
 export async function loadAccounts(
   sql: Sql,
   realmId: number,
@@ -69,7 +69,7 @@ export async function loadAccounts(
   return new Map(rows.map((account) => [account.id, account]));
 }
 
-/** An account as far as adding it to something needs to know. */
+/** An account with the fields that are needed to add it to a channel or group. */
 export type ActiveAccount = RowOf<typeof lockActive.columns>;
 
 const lockActive = statement({
@@ -81,9 +81,9 @@ const lockActive = statement({
 });
 
 /**
- * The organization's active accounts with these ids, people and bots, each once; they stay active until the
- * transaction ends.
- * @throws ApiError `BAD_REQUEST` unless each of them is one
+ * Locks in shared mode and returns the organization's active accounts with these ids, without duplicates, so that they
+ * stay active until the transaction ends.
+ * @throws ApiError `BAD_REQUEST` unless all are active accounts
  */
 export async function loadActiveAccounts(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function loadActiveAccounts(
   return accounts;
 }
 
-/** The refusal of what names no active account. */
+/** The error for an account that is unknown or inactive. */
 export function noSuchActiveUser() {
   return errors.badRequest("There is no such active user");
 }

@@ -6,18 +6,18 @@ import type { Realm } from "../realms.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
 
-/** The organization's host name, without a port: the domain of the addresses that it makes up. */
+/** Returns the organization's host name, without a port: the domain of generated addresses. */
 export function hostOf(site: Pick<Site, "url">, realm: Pick<Realm, "subdomain">): string {
   const { hostname } = new URL(site.url);
   return realm.subdomain === "" ? hostname : `${realm.subdomain}.${hostname}`;
 }
 
-/** Whether the site's address has a name, before which a subdomain can stand; an IP address has none. */
+/** Whether the site's host is a name and can have subdomains; an IP address cannot. */
 export function hasSubdomains(site: Pick<Site, "url">): boolean {
   return isIP(new URL(site.url).hostname.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** The organization's address for clients, without a slash at the end. */
+/** Returns the organization's URL for clients, without a trailing slash. */
 export function realmUrl(site: Pick<Site, "url">, realm: Pick<Realm, "subdomain">): string {
   if (realm.subdomain === "") return site.url;
   const url = new URL(site.url);
@@ -25,16 +25,18 @@ export function realmUrl(site: Pick<Site, "url">, realm: Pick<Realm, "subdomain"
   return url.href.replace(/\/$/, "");
 }
 
-/** `email_address_visibility` of those whose address everyone sees; others are shown as `user{id}@` and the host. */
+/**
+ * `email_address_visibility` of accounts whose address is public; other accounts are shown as `user{id}@` and the host.
+ */
 export const visibleToEveryone = 1;
 
 const localPart = /^[^\s@"(),:;<>[\]\\\p{Cc}\p{Cs}]{1,64}$/u;
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
 
-/** What a column holds. */
+/** Maximum length of the column. */
 const maxLength = 254;
 
-/** Whether the text is shaped like an e-mail address: no more than that, since only a delivery tells. */
+/** Whether the text has the syntax of an e-mail address; only a delivery can show more. */
 export function isEmailAddress(text: string): boolean {
   if (text.length > maxLength) return false;
   const at = text.lastIndexOf("@");
@@ -45,12 +47,12 @@ export function isEmailAddress(text: string): boolean {
   return labels.length > 1 || labels[0] === "localhost";
 }
 
-/** Who looks, as far as it matters to what is shown. */
+/** The fields of an account that decide what it can see. */
 export type Viewer = Pick<Account, "id" | "role">;
 
 type Addressed = Pick<Account, "isBot" | "emailAddressVisibility">;
 
-/** For each role the values of `email_address_visibility` that reveal an address to it. */
+/** The values of `email_address_visibility` that show an address to each role. */
 const revealing: Readonly<Record<number, readonly number[]>> = {
   [roles.owner]: [1, 2, 3, 5],
   [roles.administrator]: [1, 2, 3, 5],
@@ -59,14 +61,14 @@ const revealing: Readonly<Record<number, readonly number[]>> = {
   [roles.guest]: [1],
 };
 
-/** The values of `email_address_visibility` with which people show their address to the role. */
+/** Returns the values of `email_address_visibility` that show an address to the role. */
 export function visibilitiesSeenBy(role: number): readonly number[] {
   return revealing[role] ?? [];
 }
 
 const allRoles = Object.keys(revealing).map(Number);
 
-/** By the value of `email_address_visibility`; one that nobody sees by has none. */
+/** Roles by value of `email_address_visibility`; a value that shows the address to no role is missing. */
 const rolesByVisibility: ReadonlyMap<number, readonly number[]> = new Map(
   Object.values(revealing)
     .flat()
@@ -76,12 +78,15 @@ const rolesByVisibility: ReadonlyMap<number, readonly number[]> = new Map(
     ]),
 );
 
-/** The roles that see the account's delivery address; asked of the sender of each message, and so known beforehand. */
+/**
+ * Returns the roles that can see the account's delivery address; precomputed, because it is called for each message's
+ * sender.
+ */
 export function rolesSeeingAddress(account: Addressed): readonly number[] {
   return account.isBot ? allRoles : (rolesByVisibility.get(account.emailAddressVisibility) ?? []);
 }
 
-/** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
+/** Whether other accounts of the role can see the delivery address of `account`; the account itself always can. */
 export function showsAddressTo(account: Addressed, role: number): boolean {
   return rolesSeeingAddress(account).includes(role);
 }

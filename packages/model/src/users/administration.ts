@@ -9,7 +9,8 @@ import { currentActor } from "./lock-account.ts";
 import { loadAfter } from "../load-after.ts";
 
 /**
- * Whether the actor may administer the account (users.md §1, §5). A bot with the power of owners is the owners' alone.
+ * Checks that the actor may administer the account (users.md §1, §5). Only owners may administer a bot with the power
+ * of owners.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export function checkAdministers(actor: Account, target: Account): void {
@@ -19,8 +20,8 @@ export function checkAdministers(actor: Account, target: Account): void {
 }
 
 /**
- * @throws ApiError `UNAUTHORIZED_PRINCIPAL` for a bot with the power of owners, unless the actor is an owner: whoever
- *   reads the key of such a bot is an owner
+ * Checks that only owners administer a bot with the power of owners, because reading its key gives its power.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL` if the actor is not an owner
  */
 export function checkPowerfulBot(actor: Account, target: Account): void {
   if (target.isBot && hasPowerOfOwners(target) && !isOwner(actor))
@@ -29,18 +30,18 @@ export function checkPowerfulBot(actor: Account, target: Account): void {
     );
 }
 
-/** Whether a bot may do what only owners may (users.md §5). */
+/** Whether a bot can do what only owners may (users.md §5). */
 export function hasPowerOfOwners(bot: Pick<Account, "role" | "canCreateUsers">): boolean {
   return isOwner(bot) || bot.canCreateUsers;
 }
 
-/** The same as a condition on a row of `users`. */
+/** SQL equivalent of {@link hasPowerOfOwners} for a row of `users`. */
 export const hasPowerOfOwnersSql = (bot: string) =>
   `(${bot}.role = ${roles.owner} OR ${bot}.can_create_users)`;
 
 /**
- * Keeps what belongs to the organization as a whole (folders of channels, profile fields, defaults of settings) from
- * everybody else until the transaction ends, and the actor in the role that they have: what is read afterwards stays so.
+ * Locks the organization's shared objects (channel folders, profile fields, default settings) and roles until the
+ * transaction ends, for a change by an administrator.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the actor is an administrator
  */
 export async function administerOrganization(tx: Tx, actor: Account): Promise<void> {
@@ -54,13 +55,13 @@ export async function administerOrganization(tx: Tx, actor: Account): Promise<vo
   checkIsAdministrator(now);
 }
 
-/** Asked before anybody has to wait, and again once nobody's role changes any more. */
+/** Checked before taking locks, and again while the locks keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
 }
 
-/** Until the transaction ends nobody else can take an owner away; accounts are locked before it. */
+/** Locks the set of owners until the transaction ends. Lock accounts before it. */
 export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
   await lockOrganization(tx, realmId);
 }
@@ -72,8 +73,8 @@ const otherOwner = statement({
 });
 
 /**
- * Whether an active human owner is left without the account: of two owners who remove each other, one stays. The owner
- * set must be locked where the account is an owner.
+ * Whether an active human owner remains without the account. The owner set must be locked if the account is an owner:
+ * of two owners who remove each other, one stays.
  */
 export async function ownerRemains(tx: Tx, account: Account): Promise<boolean> {
   if (!isOwner(account) || account.isBot || !account.isActive) return true;
@@ -81,8 +82,8 @@ export async function ownerRemains(tx: Tx, account: Account): Promise<boolean> {
 }
 
 /**
- * Refuses to take away the only active human owner.
- * @throws ApiError `BAD_REQUEST`
+ * Checks that the account is not the only active human owner.
+ * @throws ApiError `BAD_REQUEST` if it is
  */
 export async function checkOwnerRemains(tx: Tx, account: Account): Promise<void> {
   if (!(await ownerRemains(tx, account)))

@@ -9,15 +9,16 @@ type Pictured = Pick<
 >;
 
 /**
- * What the address of an account's picture is made of. It depends on who looks (users.md §2): gravatar's is a hash of the
- * e-mail address and gives that away. So the log of events keeps this, and not one address for all.
+ * The data from which the URL of an account's picture is made. The URL depends on the viewer (users.md §2): Gravatar's
+ * contains a hash of the e-mail address and would reveal it. So the event log stores this instead of one URL for all
+ * receivers.
  */
 export interface Picture {
   readonly user_id: number;
   readonly version: number;
-  /** MD5 of the delivery address: for those only who may see that. */
+  /** MD5 of the delivery address; only for viewers who can see the address. */
   readonly hash: string;
-  /** The roles that may see it; the account itself always may. */
+  /** The roles that can see the address; the account itself always can. */
   readonly shown_to: readonly number[];
 }
 
@@ -30,13 +31,13 @@ export function pictureOf(account: Pictured): Picture {
   };
 }
 
-/** Whether the picture may be gravatar's for the viewer: it may see the e-mail address. */
+/** Whether the viewer may get the Gravatar URL, because it can see the e-mail address. */
 export function showsGravatar(picture: Picture, viewer: Viewer): boolean {
   return viewer.id === picture.user_id || picture.shown_to.includes(viewer.role);
 }
 
 /**
- * Address of the account's picture for the viewer: gravatar's, or one of ours that tells nothing.
+ * Returns the URL of the account's picture for the viewer: Gravatar's, or the server's own, which reveals nothing.
  * @param siteUrl `PUBLIC_URL`
  */
 export function pictureUrl(siteUrl: string, picture: Picture, viewer: Viewer): string {
@@ -49,12 +50,12 @@ export function gravatarUrl({ hash, version }: Pick<Picture, "hash" | "version">
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=${version}`;
 }
 
-/** The same picture, 500 pixels wide. */
+/** Returns the URL of the picture with a width of 500 pixels. */
 export function mediumUrl(url: string): string {
   return `${url}&s=500`;
 }
 
-/** Whether a client that builds gravatar addresses by itself can be left to do so: everybody sees the e-mail address. */
+/** Whether clients may compute the Gravatar URL themselves, because the e-mail address is public. */
 export function hasPublicGravatar(account: Pictured): boolean {
   return account.avatarSource === "G" && account.emailAddressVisibility === 1;
 }

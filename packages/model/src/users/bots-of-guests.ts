@@ -3,7 +3,7 @@ import { column, statement, type Tx } from "@carillon/db";
 
 import { accountColumns, accountRow, type Account } from "./account.ts";
 
-/** What a bot is again whose owner is a guest no more: other roles are given by administrators, each time anew. */
+/** Role of a bot whose owner stops being a guest; only administrators give other roles. */
 export const roleOfBotsComingBack = roles.member;
 
 const following = statement({
@@ -25,10 +25,10 @@ const mark = statement({
 });
 
 /**
- * The bots that get another role with their owner (users.md §3), deactivated ones too: of a person who becomes a guest
- * all that are none yet, of a person who is one no more those that became guests with it. They are marked as what they
- * are now. The group graph must be locked, nobody gets a bot or another role meanwhile, and so must the account with
- * its bots.
+ * Returns the bots whose role changes with their owner's (users.md §3), including deactivated ones: if the owner
+ * becomes a guest, all bots that are not guests; if the owner stops being one, the bots that became guests with the
+ * owner. Marks them accordingly. The group graph, the account and its bots must be locked, so that no bot is added and
+ * no role changes.
  */
 export async function botsThatFollow(
   tx: Tx,
@@ -49,7 +49,10 @@ const roleOf = statement({
   row: { role: column.int },
 });
 
-/** @throws ApiError `BAD_REQUEST` for a bot of a guest: it would read what its owner may not */
+/**
+ * Checks that the owner of a bot is not a guest: the bot could read what its owner may not.
+ * @throws ApiError `BAD_REQUEST` if the owner is
+ */
 export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
   const owner = await tx.first(roleOf, [bot.botOwnerId]);
   if (owner && isGuest(owner))

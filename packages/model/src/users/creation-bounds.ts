@@ -4,21 +4,25 @@ import { column, lockKey, statement, type Sql, type Tx } from "@carillon/db";
 import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import type { Account } from "./account.ts";
 
-/** A kind of things of which an organization has a limited number. */
+/** A kind of objects of which an organization may have a limited number. */
 export interface CreationKind {
-  /** For messages to people. */
+  /** For error messages. */
   readonly name: string;
-  /** How those are called that count although they are out of use. */
+  /** The state of objects that count although they are no longer used. */
   readonly kept: string;
   readonly inOrganization: number;
   readonly aDay: number;
-  /** Counts them: of the organization $1 all, and those that the person $2 and their bots have made within 24 hours. */
+  /**
+   * Counts all objects of the organization $1, and those that the person $2 and their bots have created within 24
+   * hours.
+   */
   readonly count: ReturnType<typeof counting>;
 }
 
 /**
- * @param rows of `t`, of the organization $1
- * @param maker the column with the account that has made a row
+ * Returns the statement that counts a kind of objects.
+ * @param rows the table `t` with the condition on the organization $1
+ * @param maker the column with the account that has created a row
  */
 function counting(
   name: string,
@@ -84,10 +88,9 @@ export const creationKinds = {
 } as const satisfies Readonly<Record<string, CreationKind>>;
 
 /**
- * Whether the account may make so many more (http-contract.md §8.1). Of the kind nobody else may make any until the
- * transaction ends: bots and groups are made under the lock of the group graph, and for channels see
- * {@link checkNewChannels}.
- * @throws ApiError `BAD_REQUEST`
+ * Checks that the account may create this many more (http-contract.md §8.1). The caller must hold a lock against
+ * concurrent creation: for bots and groups the group graph, for channels see {@link checkNewChannels}.
+ * @throws ApiError `BAD_REQUEST` if not
  */
 export async function checkCreationBound(
   tx: Tx,
@@ -110,8 +113,8 @@ export async function checkCreationBound(
 }
 
 /**
- * The same for channels, which several people create at once otherwise: others wait until the transaction ends.
- * @throws ApiError `BAD_REQUEST`
+ * Checks the limit for channels, and locks out concurrent creation of channels until the transaction ends.
+ * @throws ApiError `BAD_REQUEST` if it is exceeded
  */
 export async function checkNewChannels(tx: Tx, actor: Account, more: number): Promise<void> {
   if (more === 0) return;
@@ -119,7 +122,7 @@ export async function checkNewChannels(tx: Tx, actor: Account, more: number): Pr
   await checkCreationBound(tx, creationKinds.channels, actor, more);
 }
 
-/** How many of each kind an organization has, and may have. */
+/** Returns how many objects of each kind an organization has and may have. */
 export async function countCreated(
   sql: Sql,
   realmId: number,

@@ -27,8 +27,8 @@ const byAddress = statement({
 });
 
 /**
- * The organization's account that the viewer names by its ID, in digits, or by an e-mail address; undefined when there
- * is none that the viewer sees. A delivery address names nobody whose address the viewer may not see (users.md §2).
+ * Finds the organization's account by ID (digits) or e-mail address; undefined if the viewer cannot see it. A delivery
+ * address matches only if the viewer may see it (users.md §2).
  */
 export async function findAccount(
   sql: Sql,
@@ -54,13 +54,13 @@ async function accountNamed(sql: Sql, viewer: Account, named: string) {
   );
 }
 
-/** Accounts as a request names them: by ids or by e-mail addresses. */
+/** Accounts named by a request: ids or e-mail addresses. */
 export type Principals = readonly number[] | readonly string[];
 
 /**
- * The active accounts that the actor means; nobody named means the actor. They stay active until the transaction ends,
- * the actor too, who may be on the way out.
- * @throws ApiError `BAD_REQUEST` when one is unknown, deactivated, or nobody whom the actor sees
+ * Locks in shared mode and returns the named active accounts, or the actor if none is named. They, including the actor,
+ * stay active until the transaction ends.
+ * @throws ApiError `BAD_REQUEST` if one is unknown, deactivated, or invisible to the actor
  */
 export async function loadPrincipals(
   tx: Tx,
@@ -84,7 +84,7 @@ function isEmails(principals: Principals): principals is readonly string[] {
 
 const addressed = `u.id, u.is_bot AS "isBot", u.email_address_visibility AS "emailAddressVisibility"`;
 
-/** Two look-ups by index: one with OR would compare every account with every address. */
+/** Uses two index lookups: a condition with OR would compare every account with every address. */
 const byAddresses = statement({
   name: "accounts-by-address",
   text: `WITH wanted AS (SELECT DISTINCT w AS wanted, lower(w) AS address FROM unnest($2::text[]) AS w)
@@ -103,7 +103,7 @@ const byAddresses = statement({
   },
 });
 
-/** A delivery address names nobody whose address the actor cannot see. */
+/** Resolves addresses to ids. A delivery address matches only if the actor may see it. */
 async function idsOf(tx: Tx, actor: Account, emails: readonly string[]): Promise<number[]> {
   const wanted = emails.map((email) => email.trim());
   const rows = await tx.rows(byAddresses, [actor.realmId, wanted]);

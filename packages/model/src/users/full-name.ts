@@ -5,14 +5,14 @@ import { inSlices, invisibleCharacter, isLongerThan } from "@carillon/kit";
 import { lockOrganization, type Realm } from "../realms.ts";
 import { lookAlike, skeletonOf } from "./look-alikes.ts";
 
-/** Code points that a name may have. */
+/** Maximum code points of a name. */
 const maxLength = 100;
 
-/** Control characters, surrogates without a pair, code points that are no characters, and what Markdown mentions use. */
+/** Control characters, unpaired surrogates, noncharacters, and the syntax of Markdown mentions. */
 const forbidden = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}*`\\>"@]/u;
 
 /**
- * The name as it is stored: trimmed, with single spaces (users.md §3.3).
+ * Checks a name and returns it as it is stored: trimmed, with single spaces (users.md §3.3).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkFullName(text: string): string {
@@ -31,9 +31,10 @@ export function checkFullName(text: string): string {
 }
 
 /**
- * Where the organization wants names to differ: from those of all its accounts, whatever their state, in more than
- * case and letters that look alike. Run it in the changing transaction: it keeps other names from changing until that ends.
- * @param exceptId the account that is to have the name
+ * Checks that no other account has the name or one that looks the same, ignoring case, if the organization requires
+ * unique names; inactive accounts count too. Locks the organization, so that no name changes until the transaction
+ * ends.
+ * @param exceptId the account that will have the name
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkNameIsFree(
@@ -49,14 +50,14 @@ export async function checkNameIsFree(
   if (collision) throw errors.badRequest("Another user has a full_name that looks like this one");
 }
 
-/** Code points that Unicode lists as ignorable where nothing displays them, as PostgreSQL writes them in a pattern. */
+/** Unicode's Default_Ignorable_Code_Points and other invisible ones, in the syntax of PostgreSQL's patterns. */
 const ignorable =
   "\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164" +
   "\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFFB\\U0001BCA0-\\U0001BCA3\\U0001D173-\\U0001D17A\\U000E0000-\\U000E0FFF";
 
 /**
- * SQL of what names of accounts are compared by: in compatibility form, without what cannot be seen, with single spaces,
- * in the database's lower case (docs/decisions/047). Names of earlier versions may have invisible characters.
+ * SQL: the form in which names are compared: NFKC, without invisible characters, with single spaces, in the database's
+ * lower case (docs/decisions/047). Names from earlier versions may contain invisible characters.
  * @param name an SQL expression
  */
 function nameKeySql(name: string): string {
@@ -74,7 +75,10 @@ const named = statement({
 
 const spaced = String.raw`regexp_replace(full_name, '\s+', ' ', 'g')`;
 
-/** PostgreSQL compares names in ASCII itself, so that only others are sent: most names of most organizations are in ASCII. */
+/**
+ * Compares ASCII names in PostgreSQL and returns only the others and matches, because most names of most organizations
+ * are ASCII.
+ */
 const comparable = statement({
   name: "names-to-compare",
   text: `SELECT full_name AS name ${ofOthers} AND (
@@ -85,16 +89,16 @@ const comparable = statement({
   row: { name: column.text },
 });
 
-/** Which accounts a name must differ from. */
+/** The accounts to compare with. */
 interface Others {
-  /** The account that is to have the name; 0 where it is new. */
+  /** The account that will have the name; 0 for a new one. */
   readonly exceptId: number;
   readonly onlyActive: boolean;
 }
 
 /**
- * How the name collides with one of the organization's other accounts: it is the `same` but for case, spaces and what
- * cannot be seen, or it is `alike`. Run it under the organization's lock (docs/decisions/047).
+ * Returns how the name collides with another account's: `same` if it differs only in case, spaces and invisible
+ * characters, `alike` if it looks the same. Requires the organization's lock (docs/decisions/047).
  */
 export async function findCollision(
   tx: Tx,
@@ -113,7 +117,7 @@ export async function findCollision(
   return alike.includes(true) ? "alike" : undefined;
 }
 
-/** Names of the organization's own bots, and what mentions everybody (rendering.md §4). */
+/** Names of the system bots, and wildcard mentions (rendering.md §4). */
 const reserved = new Set([
   "notification bot",
   "welcome bot",
@@ -125,8 +129,8 @@ const reserved = new Set([
 ]);
 
 /**
- * Refuses a name that people would take for something of the server, in whatever case, width, accents and letters.
- * @param what the parameter, as the refusal calls it
+ * Rejects a name that could be mistaken for one that the server uses, in any case, width, accents and similar letters.
+ * @param what the parameter's name in the error
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkNotReserved(what: string, name: string): void {
@@ -139,8 +143,8 @@ export function checkNotReserved(what: string, name: string): void {
 }
 
 /**
- * Refuses a text of which others would see less than there is.
- * @param what the parameter, as the refusal calls it
+ * Rejects a text with invisible characters.
+ * @param what the parameter's name in the error
  * @throws ApiError `BAD_REQUEST` that names the character
  */
 export function checkVisible(what: string, text: string): void {

@@ -18,8 +18,8 @@ const hold = statement({
 });
 
 /**
- * The organization's account with this id, deactivated ones too, which nobody else changes or holds until the
- * transaction ends; not the organization's own bots.
+ * Locks and returns the organization's account with this id, which may be deactivated, until the transaction ends; not
+ * system bots.
  */
 export async function lockAccount(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function lockAccount(
   return (await tx.lock({ name: "accounts", keys: [userId] }, change, [realmId, userId]))[0];
 }
 
-/** The same, as it stays until the transaction ends, while others may hold it too. */
+/** Locks the account in shared mode until the transaction ends. */
 export async function holdAccount(
   tx: Tx,
   realmId: number,
@@ -46,7 +46,7 @@ const changeAll = statement({
   row: accountRow,
 });
 
-/** Locks several accounts in the one order of accounts; by id, without those that are not there. */
+/** Locks several accounts in the order of ids; returns the existing ones by id. */
 export async function lockAccounts(
   tx: Tx,
   realmId: number,
@@ -65,8 +65,8 @@ const withBots = statement({
 });
 
 /**
- * Locks an account and all its bots, deactivated ones too, in the one order of accounts. While the group graph is held,
- * no bot comes to it.
+ * Locks an account and all its bots, including deactivated ones, in the order of ids. The group graph keeps new bots
+ * from being added.
  */
 export async function lockAccountWithBots(
   tx: Tx,
@@ -89,7 +89,7 @@ const withOwner = statement({
   row: accountRow,
 });
 
-/** Locks an account and, of a bot, the owner that it had when the statement began. */
+/** Locks an account and, if it is a bot, the owner that it had when the statement began. */
 export async function lockAccountWithOwner(
   tx: Tx,
   realmId: number,
@@ -102,7 +102,7 @@ export async function lockAccountWithOwner(
   };
 }
 
-/** The refusal of an id that is no account's, or another organization's. */
+/** The error for an id of no account, or of another organization's. */
 export function noSuchUser() {
   return errors.badRequest("There is no such user");
 }
@@ -114,8 +114,8 @@ const currently = statement({
 });
 
 /**
- * The acting account as it is by now, after the locks of the change were had: who lost a race may have lost more.
- * @throws ApiError `UNAUTHORIZED` when it is deactivated
+ * Loads the actor's current state, after the locks of the change were taken: it may have changed while waiting.
+ * @throws ApiError `UNAUTHORIZED` if it is deactivated
  */
 export async function currentActor(tx: Tx, actor: Account): Promise<Account> {
   const now = await tx.first(currently, [actor.realmId, actor.id]);

@@ -2,28 +2,29 @@ import { createRequire } from "node:module";
 import { withoutInvisible } from "@carillon/kit";
 
 /**
- * What two names are compared by (UTS 39): names look alike where they have either in common. Neither says anything by
- * itself, and neither is stored.
+ * The skeletons of a name (UTS 39): two names look alike if either skeleton is equal. Skeletons are only compared,
+ * never stored or shown.
  */
 export interface Skeleton {
-  /** Of the name in its own case, in which `I`, `l` and `|` look alike. */
+  /** Skeleton of the name in its own case, in which `I`, `l` and `|` look alike. */
   readonly exact: string;
-  /** Of the name whatever its case, in which `I` and `l` differ: `Ian` is not `Lan`. */
+  /** Skeleton of the name ignoring case, in which `I` and `l` differ: `Ian` is not `Lan`. */
   readonly caseless: string;
 }
 
 const require = createRequire(import.meta.url);
 let table: Readonly<Record<string, string>> | undefined;
 
-/** What has been looked up so far, of the table's 6,300 characters. ASCII stands for itself, but for what is written like an `l`. */
+/** Cache of the table's 6,300 characters. ASCII characters stand for themselves, except those that look like an `l`. */
 const prototypes = new Map<string, Skeleton>([
   ["I", { exact: "l", caseless: "i" }],
   ["|", { exact: "l", caseless: "l" }],
 ]);
 
 /**
- * What a character looks like. Unicode's table takes `m` for `rn`, `0` for `O` and `1` for `l`, too: people are called Dom
- * and Dorn, and channels have numbers, so that those differ here, and what looks like an `m` becomes one.
+ * Returns the skeleton of a character. Unicode's table also maps `m` to `rn`, `0` to `O` and `1` to `l`. These stay
+ * different here, because Dom and Dorn are both names and channels have numbers; characters that look like an `m` are
+ * mapped to `m`.
  */
 function prototypeOf(character: string): Skeleton {
   const known = prototypes.get(character);
@@ -39,7 +40,7 @@ function prototypeOf(character: string): Skeleton {
   return prototype;
 }
 
-/** What the name looks like, without what cannot be seen, with single spaces. */
+/** Returns the skeletons of a name, without invisible characters, with single spaces. */
 export function skeletonOf(name: string): Skeleton {
   const text = withoutInvisible(name.normalize("NFKC"))
     .replaceAll(/\s+/gu, " ")
@@ -55,7 +56,7 @@ export function skeletonOf(name: string): Skeleton {
   return { exact: exact.normalize("NFD"), caseless: caseless.normalize("NFD") };
 }
 
-/** Whether people would take the one name for the other. */
+/** Whether two names look alike. */
 export function lookAlike(one: Skeleton, other: Skeleton): boolean {
   return one.exact === other.exact || one.caseless === other.caseless;
 }

@@ -17,8 +17,8 @@ const byUser = statement({
 });
 
 /**
- * Every setting of an account by its wire name, its language and time zone too. What it never had, a bot's or one
- * younger than the account, is the initial value.
+ * Loads all settings of an account by wire names, including language and time zone. A missing value, of a bot or of a
+ * setting newer than the account, is the initial value.
  */
 export async function loadOwnSettings(
   sql: Sql,
@@ -40,8 +40,8 @@ export async function loadOwnSettings(
 }
 
 /**
- * The value of an account's personal setting. People have values of their own from their first day; what is missing
- * is a bot's, or a setting younger than the account, and counts as the initial value.
+ * Returns the value of an account's personal setting. A missing value, of a bot or of a setting newer than the account,
+ * is the initial value.
  */
 export function setting<Name extends RuleSetting>(
   account: Pick<Account, "settings">,

@@ -21,13 +21,13 @@ import { hasPublicGravatar, pictureOf, pictureUrl } from "./avatar.ts";
 interface PresentOptions {
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
-  /** The client makes up gravatar addresses by itself. */
+  /** Whether the client computes Gravatar URLs itself. */
   readonly clientGravatar: boolean;
-  /** Custom profile fields; left out unless given, and for bots. */
+  /** Custom profile fields; left out if undefined, and for bots. */
   readonly profileData?: ProfileData;
 }
 
-/** The account as `viewer` sees it. */
+/** Converts the account to its wire format for `viewer`. */
 export function presentUser(viewer: Viewer, account: Account, options: PresentOptions): UserObject {
   const seesAddress = viewer.id === account.id || showsAddressTo(account, viewer.role);
   const { clientGravatar, siteUrl } = options;
@@ -40,7 +40,10 @@ export function presentUser(viewer: Viewer, account: Account, options: PresentOp
   };
 }
 
-/** The account as those see it who may, or may not, see its delivery address; of its picture only the version. */
+/**
+ * Converts the account to its wire format for viewers who can, or cannot, see its delivery address; without the
+ * picture's URL.
+ */
 export function userObject(
   account: Account,
   seesAddress: boolean,
@@ -72,12 +75,12 @@ export function userObject(
 type Logged = LoggedFields<typeof userUpdated>;
 type Without<T, Name extends string> = T extends unknown ? Omit<T, Name> : never;
 
-/** Exactly one change of an account, as on the wire; a picture is told with {@link pictureUpdated}. */
+/** A single change of an account in the wire format; for a picture use {@link pictureUpdated}. */
 type PersonChange = Without<Exclude<Logged, { picture: unknown }>["person"], "user_id">;
 
 /**
- * What is told when one thing about an account has changed (events.md §4).
- * @param audience everybody unless given
+ * Makes the event of a single change of an account (events.md §4).
+ * @param audience default: all users
  */
 export function personUpdated(
   userId: number,
@@ -88,9 +91,9 @@ export function personUpdated(
 }
 
 /**
- * What is told of an account's picture; clients that make up pictures of addresses would make up another. Which address
- * it is says the poll that hands it out.
- * @param audience everybody unless given
+ * Makes the event of an account's new picture, also when clients that derive it from the address would derive another.
+ * The poll inserts the URL, which depends on the viewer.
+ * @param audience default: all users
  */
 export function pictureUpdated(account: Account, audience: Audience = null): NewEvent {
   const { id: user_id, avatarSource: avatar_source, avatarVersion: avatar_version } = account;
@@ -98,12 +101,12 @@ export function pictureUpdated(account: Account, audience: Audience = null): New
   return userUpdated({ person, picture: pictureOf(account) }, { audience });
 }
 
-/** What is told of an account to those who have not known it. */
+/** Makes the event of an account that is new to its receivers. */
 export function personAdded(fields: LoggedFields<typeof userAdded>, audience: Audience): NewEvent {
   return userAdded(fields, { audience });
 }
 
-/** What is told of what somebody says of themselves: only what is different. */
+/** Makes the event of an account's changed status, with the changed fields only. */
 export function statusChanged(
   fields: LoggedFields<typeof userStatusChanged>,
   audience: Audience,
@@ -119,13 +122,13 @@ export const statusRow = {
   reaction_type: column.text,
 };
 
-/** What a person says of themselves; empty strings where nothing is set. Spelled as on the wire. */
+/** A person's status in the wire format; empty strings for unset fields. */
 export type UserStatus = RowOf<typeof statusRow>;
 
-/** Of the table `user_status`, called `s`. */
+/** SQL: columns of the table `user_status`, called `s`. */
 export const statusColumns = "s.status_text, s.emoji_name, s.emoji_code, s.reaction_type";
 
-/** Only what is set. */
+/** Returns the fields that are set. */
 export function setFields(status: UserStatus): Partial<UserStatus> {
   const { status_text, emoji_name, emoji_code, reaction_type } = status;
   return {

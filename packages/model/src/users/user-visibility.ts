@@ -7,19 +7,19 @@ import { restrictsGuests } from "../realms.ts";
 type Looking = Pick<Account, "id" | "realmId" | "role">;
 type Looked = Pick<Account, "id" | "isBot">;
 
-/** Which accounts an account sees (users.md §2.1). */
+/** Which accounts a viewer can see (users.md §2.1). */
 export interface UserVisibility {
-  /** Whether there may be somebody whom it does not see. */
+  /** Whether some accounts may be hidden from the viewer. */
   readonly isRestricted: boolean;
   sees(this: void, account: Looked): boolean;
 }
 
-/** Visibility without restrictions: every account is seen. */
+/** Unrestricted visibility: the viewer can see every account. */
 export const fullUserVisibility: UserVisibility = { isRestricted: false, sees: () => true };
 
 /**
- * Besides itself and bots: active subscribers of its channels, and everybody in its direct conversations. No row where
- * guests see everybody.
+ * Selects the accounts that a guest can see, in addition to bots: itself, active subscribers of its channels, and
+ * members of its direct conversations. Returns no row if guests are not restricted.
  */
 const seen = statement({
   name: "accounts-seen-by-guest",
@@ -32,7 +32,7 @@ const seen = statement({
   row: { ids: column.ints },
 });
 
-/** Whom the account sees: guests may be kept from others, everybody else sees all accounts. */
+/** Loads which accounts the viewer can see: guests may be restricted, others can see all accounts. */
 export async function loadUserVisibility(sql: Sql, viewer: Looking): Promise<UserVisibility> {
   if (!isGuest(viewer)) return fullUserVisibility;
   const [row] = await sql.rows(seen, [viewer.realmId, viewer.id]);
@@ -41,20 +41,22 @@ export async function loadUserVisibility(sql: Sql, viewer: Looking): Promise<Use
   return { isRestricted: true, sees: ({ id, isBot }) => isBot || ids.has(id) };
 }
 
-/** What somebody is called whom the receiver does not see. */
+/** Name of an account that the receiver cannot see. */
 export const unknownName = "Unknown user";
 
-/** The address of who is not seen, whatever their own is. @param host of the organization */
+/** Returns the address shown for a hidden account, whatever its own is. @param host host of the organization */
 export function unknownAddress(id: number, host: string): string {
   return `user${id}@${host}`;
 }
 
-/** The picture of who is not seen: made of the id, which is all that is known. @param siteUrl `PUBLIC_URL` */
+/**
+ * Returns the URL of the picture shown for a hidden account, which depends only on its id. @param siteUrl `PUBLIC_URL`
+ */
 export function unknownPicture(id: number, siteUrl: string): string {
   return `${siteUrl}/avatar/${id}?version=1`;
 }
 
-/** What stands in for an account for clients that need everybody they hear of. */
+/** Returns the stand-in for a hidden account, for clients that need all users. */
 export function unknownUser(id: number, host: string, siteUrl: string): UserObject {
   return {
     user_id: id,

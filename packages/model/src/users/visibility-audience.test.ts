@@ -41,7 +41,7 @@ describe("who is told of an account, among very many guests", () => {
     return (await Promise.all([...ofAll, some])).map((one) => one.read);
   };
 
-  it("looks at no account where guests see everybody", async () => {
+  it("reads no accounts if guests are not restricted", async () => {
     for (const table of ["users", "subscriptions", "recipients"])
       expect(await read(table), table).to.deep.equal([0, 0, 0]);
     const { member } = scene.org;
@@ -50,7 +50,7 @@ describe("who is told of an account, among very many guests", () => {
     expect(await notSeeingAmong(db, member, guests)).to.deep.equal(new Set());
   });
 
-  it("looks at each account once where they do not, and at those who are named alone", async () => {
+  it("reads each account a constant number of times if guests are restricted, and only the named ones if named", async () => {
     const { guest, groups, member, realm } = scene.org;
     await changeOrganization(db, realm, { canAccessAllUsersGroupId: groups["role:members"] });
     const [everybody = 0, blind = 0, among] = await read("users");

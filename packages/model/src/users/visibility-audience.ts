@@ -5,22 +5,22 @@ import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
 import { loadAfter } from "../load-after.ts";
 
-/** Whether the guest sees the person by a channel: ids as they stand in the statement. */
+/** SQL: whether the guest can see the person through a channel; both are SQL expressions of ids. */
 export const seesByChannel = (guest: string, person: string) => `EXISTS (
     SELECT FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
     WHERE mine.user_id = ${guest} AND mine.active
       AND theirs.user_id = ${person} AND theirs.active AND theirs.is_user_active)`;
 
-/** Whether they are in a direct conversation. @param realm the organization's id, as it stands in the statement */
+/** SQL: whether they share a direct conversation. @param realm SQL expression of the organization's id */
 export const sharesConversation = (realm: string, guest: string, person: string) => `EXISTS (
     SELECT FROM recipients d WHERE d.realm_id = ${realm} AND d.member_ids @> ARRAY[${guest}, ${person}])`;
 
-/** Read once, and nothing else where it is false: rows of accounts must not be looked at first. */
+/** SQL: whether guests are restricted. Evaluated once and first: if it is false, no rows of accounts are read. */
 const isRestricted = `(SELECT ${restrictsGuests} FROM realms WHERE realms.id = $1)`;
 
 /**
- * Active guests who do not see the account $2, with $3 false as if it were deactivated. Where there are many, what shows
- * it to them is gone through once, and not for each of them.
+ * SQL: the active guests who cannot see the account $2; with $3 false, as if it were deactivated. With many guests, the
+ * account's channels and conversations are read once, not for each guest.
  */
 const blind = `SELECT u.id FROM users u
     WHERE u.realm_id = $1 AND u.is_active AND u.role = ${roles.guest} AND u.id <> $2
@@ -30,7 +30,7 @@ const blind = `SELECT u.id FROM users u
         WHERE $3 AND theirs.user_id = $2 AND theirs.active AND theirs.is_user_active
           AND mine.user_id = u.id AND mine.active AND mine.is_user_active)`;
 
-/** Where guests see everybody there is no row. */
+/** Returns no row if guests are not restricted. */
 export const seeing = statement({
   name: "audience-seeing",
   text: `WITH blind AS MATERIALIZED (${blind})
@@ -56,9 +56,9 @@ export const amongBlind = statement({
 type Told = Pick<Account, "id" | "realmId" | "isBot">;
 
 /**
- * Who may be told of the account: everybody, or where guests do not see everybody those who see it (users.md §2.1), as
- * they are when this is read.
- * @param how without `byChannel` as if the account were deactivated, which its channels do not show
+ * Returns the current audience of events about an account: all users, or, if guests are restricted, the users who can
+ * see it (users.md §2.1).
+ * @param how `byChannel` false: as if the account were deactivated, which hides it from its channels
  */
 export async function audienceNow(
   sql: Sql,
@@ -70,7 +70,10 @@ export async function audienceNow(
   return row?.audience ?? null;
 }
 
-/** The same; until the transaction ends nobody begins or ceases to see accounts. */
+/**
+ * Returns the audience of events about an account, and keeps the visibility of accounts unchanged until the transaction
+ * ends.
+ */
 export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
   if (account.isBot) return null;
   const { audience } = await loadAfter(holdKey(tx, "userVisibility", account.realmId), {
@@ -79,14 +82,14 @@ export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
   return audience;
 }
 
-/** The guests, active ones, who do not see the account. */
+/** Returns the active guests who cannot see the account. */
 export async function guestsNotSeeing(sql: Sql, { id, realmId, isBot }: Told): Promise<number[]> {
   if (isBot) return [];
   const rows = await sql.rows(blindGuests, [realmId, id, true]);
   return rows.map((row) => row.id);
 }
 
-/** The same of those who are named. */
+/** Returns the given accounts that are guests who cannot see the account. */
 export async function notSeeingAmong(
   sql: Sql,
   { id, realmId, isBot }: Told,
@@ -98,8 +101,8 @@ export async function notSeeingAmong(
 }
 
 /**
- * One change at a time of whom the organization's guests see, until the transaction ends; nobody tells of accounts
- * meanwhile.
+ * Locks the visibility of accounts exclusively until the transaction ends: blocks other changes of what guests can see,
+ * and events about accounts.
  */
 export async function lockUserVisibility(tx: Tx, realmId: number): Promise<void> {
   await lockKey(tx, "userVisibility", realmId);
