@@ -46,8 +46,7 @@ describe("Restricted guests after any history", function () {
   const db = useDatabase();
   const gateway = useGateway(db);
 
-  it("have every read operation checked", () =>
-    expect(unread()).to.deep.equal([]));
+  it("have every read operation checked", () => expect(unread()).to.deep.equal([]));
 
   it("get the accounts that they see, and do not learn the identity of others", () =>
     withChance(async (chance) => {

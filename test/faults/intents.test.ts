@@ -30,12 +30,10 @@ onBothBackends("A message of the notification bot", scenarioMs, {
     inWorld(backend, throughSweep),
   "is sent when the job starts while the row is locked for stamping": (backend) =>
     inWorld(backend, metTheStamp),
-  "is sent after a job that gave up on a locked row": (backend) =>
-    inWorld(backend, gaveUp),
+  "is sent after a job that gave up on a locked row": (backend) => inWorld(backend, gaveUp),
   "is a dead letter when its jobs end repeatedly without updating the row": (backend) =>
     inWorld(backend, endedWithoutAWord),
-  "is left to its job while that waits for a retry": (backend) =>
-    inWorld(backend, retrying),
+  "is left to its job while that waits for a retry": (backend) => inWorld(backend, retrying),
   "is a dead letter after the last failure, and sent once when it is replayed twice": (backend) =>
     inWorld(backend, deadLetter),
 });

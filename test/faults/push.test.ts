@@ -22,8 +22,9 @@ import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A push notification", scenarioMs, {
-  "reaches a phone through gateway, worker and bouncer, and is removed when it is read": (backend) =>
-    inWorld(backend, wholeWay),
+  "reaches a phone through gateway, worker and bouncer, and is removed when it is read": (
+    backend,
+  ) => inWorld(backend, wholeWay),
   "is shown once when the worker is killed between the call and its commit": (backend) =>
     inWorld(backend, (world) => whileCalling(world, killed)),
   "is shown once when the worker is frozen during the call, even after SIGCONT": (backend) =>

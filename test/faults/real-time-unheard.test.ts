@@ -47,14 +47,14 @@ describe("Real time over broken connections", () => {
   const db = useDatabase();
 
   onBothBackends("without wake-ups", scenarioMs, {
-    "because connections are refused, polls are answered by reading the log, and wake-ups work again afterwards": (backend) =>
-      withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
-    "because the network died silently, polls are answered by reading the log, and wake-ups work again afterwards": (
-      backend,
-    ) =>
-      withWakeUpsOver(backend, (proxy, gateways) =>
-        lost(proxy, gateways, async () => proxy.freeze()),
-      ),
+    "because connections are refused, polls are answered by reading the log, and wake-ups work again afterwards":
+      (backend) =>
+        withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
+    "because the network died silently, polls are answered by reading the log, and wake-ups work again afterwards":
+      (backend) =>
+        withWakeUpsOver(backend, (proxy, gateways) =>
+          lost(proxy, gateways, async () => proxy.freeze()),
+        ),
   });
 
   it("loses nothing when database connections break while polls wait", async () => {

@@ -24,8 +24,10 @@ onBothBackends("SIGTERM", scenarioMs, {
     inWorld(backend, inMidBatch),
   "ends a worker that hangs in a batch, with nothing half done": (backend) =>
     inWorld(backend, hanging),
-  "sent twice ends a worker at once in the middle of a batch": (backend) => inWorld(backend, toldTwice),
-  "lets a gateway answer the requests it has begun": (backend) => inWorld(backend, gatewayUnderRequests),
+  "sent twice ends a worker at once in the middle of a batch": (backend) =>
+    inWorld(backend, toldTwice),
+  "lets a gateway answer the requests it has begun": (backend) =>
+    inWorld(backend, gatewayUnderRequests),
 });
 
 async function inMidBatch(world: World): Promise<void> {

@@ -19,7 +19,8 @@ export const queues = {
   push: {
     concurrency: 20,
     title: "Mail and push planning",
-    about: "Sends mail, which waits for the network, and decides which accounts get push notifications.",
+    about:
+      "Sends mail, which waits for the network, and decides which accounts get push notifications.",
   },
   bouncer: {
     concurrency: 20,

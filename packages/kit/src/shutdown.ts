@@ -30,7 +30,10 @@ export class Shutdown {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#log.warn({ limitMs: this.#limitMs }, "shutdown took too long; skipping the remaining steps");
+        this.#log.warn(
+          { limitMs: this.#limitMs },
+          "shutdown took too long; skipping the remaining steps",
+        );
         resolve();
       }, this.#limitMs);
     });

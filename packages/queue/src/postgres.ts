@@ -91,9 +91,7 @@ export async function connectPostgres(
     query_timeout: 20_000,
   });
   pool.setMaxListeners(100);
-  pool.on("error", (error) =>
-    log.warn({ err: error }, "queue connection to PostgreSQL lost"),
-  );
+  pool.on("error", (error) => log.warn({ err: error }, "queue connection to PostgreSQL lost"));
   try {
     const client = await pool.connect();
     try {

@@ -62,10 +62,10 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
 };
 
 /**
- * Compares what a client has made of snapshot and events, field by field, with a snapshot that the same client would
  * Compares a client's state, built from snapshot and events, with a new snapshot of the same client, field by field.
  * Excludes what the client cannot know: events in a channel before the account could see it.
  * @returns a line for each difference: the field, the client's value, the right value
+ */
 export function differencesFrom(
   fresh: Readonly<Record<string, unknown>>,
   model: ClientModel,

@@ -19,7 +19,8 @@ export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Tra
         if (realmId !== undefined) onWake(realmId);
       },
       onConnected: () => onReconnected?.(),
-      onLost: (error) => log.warn({ err: error }, "wake-up connection lost; reading the log every second"),
+      onLost: (error) =>
+        log.warn({ err: error }, "wake-up connection lost; reading the log every second"),
     });
   return {
     send: async (realmIds) => {

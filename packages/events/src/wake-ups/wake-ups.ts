@@ -49,7 +49,10 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
       try {
         await transport.send(realmIds);
       } catch (error) {
-        log.debug({ err: error }, "sending a wake-up failed; gateways read its events within a second");
+        log.debug(
+          { err: error },
+          "sending a wake-up failed; gateways read its events within a second",
+        );
       }
     }
     sending = undefined;

@@ -2,8 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const indexMessagesForSearch = recurring({
   name: "index-messages",
-  about:
-    "Fills the search columns of messages that were sent before search existed.",
+  about: "Fills the search columns of messages that were sent before search existed.",
   processes: ["worker"],
   every: "1m",
   leader: "one",
