@@ -72,7 +72,7 @@ for (const way of everyWay) {
       expect(await policyOf(sender)).to.equal(expected);
     };
 
-    it("is followed by who starts it, by default", () => leaves(followed, true));
+    it("becomes followed for the starter by default", () => leaves(followed, true));
 
     it("is unchanged by default for a participant who did not start the topic", async () => {
       await say(other);

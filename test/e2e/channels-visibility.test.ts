@@ -64,8 +64,8 @@ const rounds: Readonly<Record<Privacy, readonly Privacy[]>> = {
   "private, protected": ["private, shared", "web-public", "private, protected"],
 };
 
-// channels.md §5: who sees a channel before and after a change is told of the change, who comes to see it gets the
-// channel, who no longer sees it that it is gone. By the rules of support/channel-access.
+// channels.md §5: accounts that see a channel before and after a change get the change; accounts that gain sight of it
+// get the channel, accounts that lose it get its deletion. Expected by the rules of support/channel-access.
 describe("Channels: events of changes of visibility", function () {
   this.timeout(60_000);
   const scene = useScene();

@@ -100,7 +100,7 @@ describe("Polls", () => {
     }
   });
 
-  // Those that wait would hang up before their heartbeat each time, those that do not never get one.
+  // Clients of waiting polls would hang up before each heartbeat; polls that do not wait never get one.
   for (const block of [false, true])
     for (const limits of [undefined, { events: 1, weight: 64_000_000 }])
       it(`that ${block ? "wait" : "do not wait"} move forward before the log is truncated behind them, ${limits ? "beyond" : "within"} the gateway's memory`, async () => {

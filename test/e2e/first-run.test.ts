@@ -104,7 +104,7 @@ describe("The first start", () => {
   });
 });
 
-describe("The stamp of a build", () => {
+describe("The build stamp", () => {
   let folder: string;
   let stamp: {
     isBuilt(): boolean;

@@ -24,7 +24,7 @@ import { nextStep } from "./support/walk/steps.ts";
 import { beginWalk, pick, storyOf, type Walk } from "./support/walk/walk.ts";
 
 const steps = 60;
-/** Of which each time what was told is looked at. */
+/** Steps after which events are checked. */
 const stepsAtOnce = 2;
 const stepsBetweenLooks = 30;
 
@@ -104,7 +104,7 @@ describe("Restricted guests after any history", function () {
     return { walk, viewers, known, listeners: [], world, hidden: 0 };
   }
 
-  /** Takes steps, and looks at what they tell: of people who were seen before, in between, or are by now. */
+  /** Takes steps and checks their events: about people seen before, between or after the steps. */
   async function takeSteps(watched: Watched): Promise<void> {
     const { walk, known } = watched;
     const moments = [watched.world];

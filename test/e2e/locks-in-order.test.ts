@@ -233,7 +233,7 @@ describe("Requests that lose a prerequisite while they wait", () => {
   const loses = (column: string, value: unknown) => (tx: Tx) =>
     tx.rows(`UPDATE users SET ${column} = $2 WHERE id = $1`, [org.owner.id, value]);
   for (const [what, change, status] of [
-    ["administrators no more", loses("role", roles.member), 400],
+    ["no longer an administrator", loses("role", roles.member), 400],
     ["deactivated", loses("is_active", false), 401],
   ] as const)
     it(`create no account if the caller is ${what} once the password is hashed`, async () => {

@@ -34,8 +34,8 @@ const newcomers = 3;
 /** Steps of a stretch: enough to run most kinds. */
 const rounds = ({ operations }: Course) => newcomers * Math.max(3, Math.ceil(operations / 16));
 
-// events.md §5: atomic, cut, order. The choices are drawn from a seed that a failure names; who comes first is not, so
-// that a failure tells the steps as well.
+// events.md §5: atomic, cut, order. Steps are drawn from a seed that the failure message names. The order of concurrent
+// requests is not, so that the message also lists the steps.
 describe("Snapshots and events", function () {
   this.timeout(120_000);
   const db = useDatabase();
@@ -44,8 +44,8 @@ describe("Snapshots and events", function () {
   const gateways = [useGateway(db, options), useGateway(db, options)];
 
   const courses: Readonly<Record<string, Course>> = {
-    "whatever is done": allSteps,
-    "of channels that are seen by others all the time": channelsAlone,
+    "all steps": allSteps,
+    "steps of channels and their visibility": channelsAlone,
   };
   for (const [title, course] of Object.entries(courses))
     it(`together equal a later snapshot for each client, without gaps or duplicates: ${title}`, () =>

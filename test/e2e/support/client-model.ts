@@ -63,7 +63,7 @@ export class ClientModel {
   readonly unread: UnreadModel;
   /** Channels that became visible after the snapshot. */
   readonly gained = new Set<number>();
-  /** Channels whose privacy has changed: they may be readable again, and no event lists the policies of their topics. */
+  /** Channels whose privacy has changed: they may be readable again; no event lists the policies of their topics. */
   readonly reopened = new Set<number>();
   /** IDs of messages from events, in order. */
   readonly messages: number[] = [];

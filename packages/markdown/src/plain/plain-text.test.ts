@@ -10,16 +10,16 @@ const said = (text: string, most = 200): string => plainText(html(text), most);
 describe("Plain text of HTML", () => {
   const cases: Readonly<Record<string, readonly [text: string, plain: string]>> = {
     "has no formatting": ["**b** *i* ~~s~~ `c` [here](https://example.com)", "b i s c here"],
-    "has one line for each": [
+    "contains each line and block on its own line": [
       "one\ntwo\n\nthree\n# four\n---\nfive",
       "one\ntwo\nthree\nfour\nfive",
     ],
-    "has the characters that HTML escapes": [`<b> & "x" 'y' &lt;`, `<b> & "x" 'y' <`],
-    "has names where somebody is mentioned": [
+    "contains the characters that HTML escapes": [`<b> & "x" 'y' &lt;`, `<b> & "x" 'y' <`],
+    "contains the names of mentions": [
       "@**Ada Lovelace** @_**Ada Lovelace** @**all** @**topic** @*backend*",
       "@Ada Lovelace Ada Lovelace @all @topic @backend",
     ],
-    "has names of channels, topics and messages": [
+    "contains the names of channels, topics and messages": [
       "#**name** #**name>topic** #**name>topic@214**",
       "#name #name > topic #name > topic @ 💬",
     ],
@@ -27,17 +27,17 @@ describe("Plain text of HTML", () => {
     "has names of an organization's own emoji": [":zulip: x", ":zulip: x"],
     "marks what is quoted": ["> a\n> b\n>> c\n\nd", "> a\n> b\n> > c\nd"],
     "marks each line of a quoted block": ["```quote\na\n\n* b\n```\nc", "> a\n> • b\nc"],
-    "has a spoiler's header alone": [
+    "contains a spoiler's header only": [
       "```spoiler The **end**\nHe > was\n\n> dead\n```\nafter",
       "The end (…)\nafter",
     ],
-    "says that there is a spoiler": ["```spoiler\nx\n```\nafter", "(…)\nafter"],
+    "marks a spoiler without a header": ["```spoiler\nx\n```\nafter", "(…)\nafter"],
     "numbers items": ["3. a\n4. b\n   * c\n5. d", "3. a\n4. b\n• c\n5. d"],
     "keeps code as it is": ["```py\nif x:\n    y < 1\n\n  z\n```\nw", "if x:\n    y < 1\n  z\nw"],
     "puts cells into lines": ["|a|b|\n|-|-|\n|c|d|", "a | b\nc | d"],
     "has the source of a formula": ["$$x^2 < 1$$ y\n```math\nz\n```", "x^2 < 1 y\nz"],
-    "has a time as it was typed": ["<time:2024-03-07T15:00:00Z> x", "2024-03-07T15:00:00Z x"],
-    "is empty where nothing is said": ["", ""],
+    "contains a time as typed": ["<time:2024-03-07T15:00:00Z> x", "2024-03-07T15:00:00Z x"],
+    "is empty for an empty text": ["", ""],
   };
   for (const [name, [text, plain]] of Object.entries(cases))
     it(name, () => {

@@ -161,7 +161,7 @@ describe("POST /bots", () => {
     ["a name with @", { full_name: "a@b" }],
     ["a name of more than 100 characters", { full_name: "x".repeat(101) }],
     ["a blank short name", { short_name: " " }],
-    ["a short name that no address begins with", { short_name: "a b" }],
+    ["a short name that cannot start an address", { short_name: "a b" }],
     ["a short name with @", { short_name: "a@carillon.test" }],
     ["a short name that is too long", { short_name: "x".repeat(80) }],
     ["an unknown type", { bot_type: 7 }],
@@ -306,7 +306,7 @@ describe("DELETE /bots/{bot_id}", () => {
     }
   });
 
-  it("refuses everybody else, including the bot itself", async () => {
+  it("refuses other callers, including the bot itself", async () => {
     const machine = await bot(db, org.owner);
     for (const name of ["moderator", "member", "guest", "bot"] as const)
       await refuses(org[name], machine.id);

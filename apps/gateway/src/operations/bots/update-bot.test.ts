@@ -256,7 +256,7 @@ describe("PATCH /bots/{bot_id}", () => {
       await change(moderator, target, { bot_owner_id: moderator.id });
     });
 
-    it("sends administrators the same events as everybody, since they administer the bot before and after", async () => {
+    it("sends administrators the same events as all accounts, since they administer the bot before and after", async () => {
       const { admin, owner } = scene.org;
       const target = await bot(db, admin);
       const { events } = await change(owner, target, { bot_owner_id: owner.id });

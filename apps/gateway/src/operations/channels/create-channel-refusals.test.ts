@@ -34,7 +34,7 @@ describe("POST /channels/create: refusals", () => {
       ["with U+0000", "a\u0000b"],
       ["with a line break", "a\nb"],
       ["with a non-character", "a\ufdd0b"],
-      ["with a non-character beyond the first plane", "a\u{1fffe}b"],
+      ["with a non-character outside the BMP", "a\u{1fffe}b"],
     ]) {
       it(`a name ${title}`, () => refuses({ name }));
     }

@@ -41,7 +41,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
       });
       const [shown, peers] = seen["stranger"] ?? [];
       const { is_default: _default, ...now } = await shownChannel(scene, id);
-      // Clients count those who are told as peers, and get the first message as one.
+      // The event has no subscribers and no first message yet: clients learn both from later events.
       const initial = { subscriber_count: 0, first_message_id: null };
       expect(shown?.["streams"]).to.deep.equal([{ ...now, ...initial }]);
       const { owner, member, guest } = scene.org;

@@ -99,10 +99,10 @@ describe("PATCH /streams/{stream_id}: messages", () => {
 
   describe("scheduled messages fail when they are due", () => {
     const cases: ReadonlyArray<readonly [what: string, params: ChannelPatch, reason: RegExp]> = [
-      ["where the channel has become private", { is_private: true }, /do not see it/],
-      ["where only others may send", { can_send_message_group: { new: 0 } }, /may not send/],
-      ["where a topic is not for them to begin", { can_create_topic_group: { new: 0 } }, /topic/],
-      ["where there are no topics any more", { topics_policy: "empty_topic_only" }, /one topic/],
+      ["if the channel has become private", { is_private: true }, /do not see it/],
+      ["if only others may send", { can_send_message_group: { new: 0 } }, /may not send/],
+      ["if the sender may not start topics", { can_create_topic_group: { new: 0 } }, /topic/],
+      ["if the channel allows no topics", { topics_policy: "empty_topic_only" }, /one topic/],
     ];
     for (const [what, params, reason] of cases)
       it(what, async () => {

@@ -76,7 +76,7 @@ describe("PATCH /streams/{stream_id}: concurrent changes", () => {
       expect(events).to.deep.equal([]);
     }
 
-    it("who may administer the channel", async () => {
+    it("the caller's permission to administer the channel", async () => {
       const { member, groups } = scene.org;
       const { id } = await room();
       await refusedAfter(

@@ -141,7 +141,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
   });
 
   const failures: Array<[string, BouncerFault, string, number]> = [
-    ["nobody answers", drops, "FAILED_TO_CONNECT_BOUNCER", 502],
+    ["the bouncer does not answer", drops, "FAILED_TO_CONNECT_BOUNCER", 502],
     ["the bouncer fails", answers({ status: 500 }), "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
     [
       "the bouncer's proxy fails",
@@ -149,8 +149,8 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       "INTERNAL_SERVER_ERROR_ON_BOUNCER",
       502,
     ],
-    ["the answer is a page", answers({ text: "<html>" }), "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
-    ["the answer is no HTTP", garbage, "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
+    ["the response is an HTML page", answers({ text: "<html>" }), "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
+    ["the response is not HTTP", garbage, "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
     [
       "the credentials are wrong",
       refuses(403, "INVALID_ZULIP_SERVER"),
@@ -158,13 +158,13 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       403,
     ],
     [
-      "the status is none that a bouncer has",
+      "the bouncer returns an unknown status",
       answers({ status: 302 }),
       "ADMIN_ACTION_REQUIRED",
       403,
     ],
     ["the request is refused", refuses(400, "BAD_REQUEST"), "ADMIN_ACTION_REQUIRED", 403],
-    ["there were too many", refuses(429, "RATE_LIMIT_HIT"), "ADMIN_ACTION_REQUIRED", 403],
+    ["the rate limit is exceeded", refuses(429, "RATE_LIMIT_HIT"), "ADMIN_ACTION_REQUIRED", 403],
   ];
   for (const [what, fault, code, status] of failures)
     it(`answers ${code} if ${what}, and changes nothing`, async () => {

@@ -96,7 +96,7 @@ describe("User groups: concurrent requests", () => {
       (group, own) => ask(updateUserGroup, own, { can_join_group: { new: group } }),
     ],
     [
-      "a set of a group",
+      "part of an anonymous group in a group's setting",
       (group, own) =>
         ask(updateUserGroup, own, {
           can_join_group: { new: { direct_members: [org.guest.id], direct_subgroups: [group] } },
@@ -123,7 +123,7 @@ describe("User groups: concurrent requests", () => {
         }),
     ],
     [
-      "a set of a new channel",
+      "part of an anonymous group in a new channel's setting",
       (group) =>
         ask(createChannel, 0, {
           name: unique("room"),

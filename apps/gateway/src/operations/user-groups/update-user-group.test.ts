@@ -129,11 +129,11 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       ["blank", " \t "],
       ["empty", ""],
       ["of more than 100 characters", "x".repeat(101)],
-      ["of more than 100 characters beyond the 16 bits", "🙂".repeat(101)],
+      ["of more than 100 characters outside the BMP", "🙂".repeat(101)],
       ["like a mention", "@all"],
       ["like a system group", "role:ringers"],
       ["like a user", "user:11"],
-      ["like a channel in the old words", "stream:11"],
+      ["like a channel with the legacy prefix", "stream:11"],
       ["like a channel", "channel:11"],
       ["with U+0000", "a\u0000b"],
     ] as const) {

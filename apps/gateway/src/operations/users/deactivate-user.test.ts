@@ -71,7 +71,7 @@ describe("DELETE /users/{user_id}", () => {
       });
     }
 
-    it("lets administrators deactivate all but owners, and owners everybody", async () => {
+    it("lets administrators deactivate all but owners, and owners all accounts", async () => {
       for (const role of [200, 300, 400, 600]) {
         await succeed(org.admin, await user(db, org.realm, { role }));
         await succeed(org.owner, await user(db, org.realm, { role }));

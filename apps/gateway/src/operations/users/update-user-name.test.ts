@@ -42,7 +42,7 @@ describe("PATCH /users/{user_id}: full_name", () => {
     ["with a non-character", "a\uffffb"],
     ["that ends like a mention's id", "Ann|12"],
   ] as const)
-    it(`is not one ${title}`, () => refuses(org.owner, org.member.id, { full_name: name }));
+    it(`refuses a name ${title}`, () => refuses(org.owner, org.member.id, { full_name: name }));
 
   it("accepts a name in use unless names must be unique, including deactivated accounts'", async () => {
     const own = await organization(db);
