@@ -37,7 +37,7 @@ export async function describeStatement(
   });
 }
 
-/** The messages of the extended protocol that `pg` sends with rows behind them, without any. */
+/** Sends Parse and Describe of the extended protocol, without Execute. */
 class Describe {
   readonly fields: Promise<pg.FieldDef[]>;
   readonly #text: string;

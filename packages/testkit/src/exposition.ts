@@ -1,4 +1,4 @@
-/** A line of Prometheus' text format (version 0.0.4) that is no comment. */
+/** A line of Prometheus' text format (version 0.0.4) that is not a comment. */
 const sample =
   /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\})? (NaN|[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
 
@@ -85,7 +85,7 @@ function bucketFaults(name: string, samples: Family["samples"]): string[] {
   });
 }
 
-/** The names of the metrics of a text, as they are typed. */
+/** Returns the metric names of a text, in their spelling. */
 export function metricNames(text: string): string[] {
   return [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
 }

@@ -2,9 +2,9 @@ import { connect } from "node:net";
 import { redisUrl } from "./servers.ts";
 
 /**
- * Numbered databases of the tests' Redis, one for each suite: unlike a prefix they also keep the processes apart
- * that a suite spawns. Number 0 counts them, for all processes that run suites; after the last one they begin anew,
- * so there must be more of them than a run takes while its longest suite lasts.
+ * Numbered databases of the tests' Redis, one for each suite: unlike a prefix, a number also isolates the processes
+ * that a suite spawns. Database 0 counts them for all test processes. Numbers are reused after the last one, so there
+ * must be more of them than a run uses during its longest suite.
  */
 const counter = "carillon-test-databases";
 

@@ -22,7 +22,7 @@ export interface NewGroup {
   readonly settings: Readonly<Partial<Record<SettingName, Value>>>;
 }
 
-/** user-groups.md §5.4 */
+/** Creates a group (user-groups.md §5.4). */
 export function createGroup(model: GroupsModel, actor: number, id: number, asked: NewGroup): void {
   model.checkNoGuest(actor);
   if (!model.holdsOfRealm(actor, "can_create_groups")) throw new Refusal();
@@ -64,7 +64,7 @@ export interface GroupPatch {
   readonly settings: Readonly<Partial<Record<SettingName, Update>>>;
 }
 
-/** user-groups.md §5.2 */
+/** Changes a group (user-groups.md §5.2). */
 export function patchGroup(
   model: GroupsModel,
   actor: number,
@@ -86,7 +86,7 @@ export function patchGroup(
   }
 }
 
-/** user-groups.md §5.3 */
+/** Deactivates a group (user-groups.md §5.3). */
 export function deactivateGroup(model: GroupsModel, actor: number, groupId: number): void {
   model.checkNoGuest(actor);
   const group = model.changeable(groupId);
@@ -103,7 +103,7 @@ export interface Composition {
   readonly deleteSubgroups: readonly number[];
 }
 
-/** user-groups.md §5.5 and §5.6 */
+/** Changes members and subgroups of a group (user-groups.md §5.5 and §5.6). */
 export function composeGroup(
   model: GroupsModel,
   actor: number,
@@ -160,7 +160,7 @@ export function createChannel(
 }
 
 /**
- * `PATCH /realm` (user-groups.md §3.2).
+ * Changes the organization: `PATCH /realm` (user-groups.md §3.2).
  * @returns the fields of the response
  */
 export function patchRealm(
@@ -187,7 +187,7 @@ export function patchRealm(
   return changed;
 }
 
-/** users.md §3 */
+/** Changes an account's role (users.md §3). */
 export function changeRole(model: GroupsModel, actor: number, userId: number, role: number): void {
   const by = model.user(actor);
   const target = model.user(userId);
@@ -214,7 +214,7 @@ function takeBotsAlong(model: GroupsModel, { id, role }: ModelUser): void {
   }
 }
 
-/** users.md §4 */
+/** Deactivates an account (users.md §4). */
 export function deactivateUser(model: GroupsModel, actor: number, userId: number): void {
   const by = model.user(actor);
   const target = model.user(userId);
@@ -225,7 +225,7 @@ export function deactivateUser(model: GroupsModel, actor: number, userId: number
     if (each.id === userId || each.owner === userId) each.active = false;
 }
 
-/** users.md §5, for people, and for bots with an active owner and a free name. */
+/** Reactivates people, and bots with an active owner and a free name (users.md §5). */
 export function reactivateUser(model: GroupsModel, actor: number, userId: number): void {
   if (model.user(actor).role > 200) throw new Refusal();
   model.user(userId).active = true;

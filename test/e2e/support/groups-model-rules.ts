@@ -47,7 +47,7 @@ export interface Allowed {
 const noEveryone: Allowed = { everyone: false, refused: ["role:everyone", "role:internet"] };
 const withEveryone: Allowed = { everyone: true, refused: ["role:internet"] };
 
-/** user-groups.md §3.1 and §3.2. */
+/** The system groups that each setting may have (user-groups.md §3.1 and §3.2). */
 export const rules: Readonly<Record<SettingName | RealmSettingName, Allowed>> = {
   can_add_members_group: noEveryone,
   can_join_group: noEveryone,

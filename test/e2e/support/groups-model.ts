@@ -190,7 +190,7 @@ export class GroupsModel {
       }));
   }
 
-  // The evaluator (§1).
+  // Evaluation of permissions (§1).
 
   holds(userId: number, setting: SettingName | RealmSettingName, value: Value): boolean {
     const user = this.user(userId);
@@ -279,7 +279,7 @@ export class GroupsModel {
     return value;
   }
 
-  /** §5.3 */
+  /** The uses that prevent a group's deactivation (§5.3). */
   objections(groupId: number): object[] {
     const uses = (value: Value) =>
       typeof value === "number" ? value === groupId : value.direct_subgroups.includes(groupId);

@@ -5,7 +5,7 @@ import { roles } from "@carillon/contract";
 import { testSite } from "../site.ts";
 import { unique } from "./unique.ts";
 
-/** An account that can log in. */
+/** An account with its credentials. */
 export interface TestAccount extends Account {
   readonly apiKey: string;
 }

@@ -4,11 +4,11 @@ import { clientIdOf } from "@carillon/model";
 import { idOf, type TestChannel, type Whom } from "./channel.ts";
 
 export interface PastMessages {
-  /** 1 unless given. */
+  /** Default: 1. */
   readonly count?: number;
-  /** `lunch` unless given. */
+  /** Default: `lunch`. */
   readonly topic?: string;
-  /** How long ago they were sent; 0 unless given. */
+  /** Age of the messages; default 0. */
   readonly daysAgo?: number;
   /** Accounts with an unread copy; default: the channel's subscribers. */
   readonly holders?: readonly Whom[];

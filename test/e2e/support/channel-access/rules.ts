@@ -42,7 +42,7 @@ const isSubscribed = ({ subscription }: Pick<Case, "subscription">) =>
 const holds = (c: Case, permission: (typeof granting)[number]) =>
   !isGuest(c) && c.listed.includes(permission);
 
-/** §3, content access. */
+/** Content access: may read messages (§3). */
 export function readsContent(c: Case): boolean {
   if (c.privacy === "web-public") return true;
   if (isSubscribed(c)) return true;
@@ -51,12 +51,12 @@ export function readsContent(c: Case): boolean {
   return holds(c, "can_subscribe_group") || holds(c, "can_add_subscribers_group");
 }
 
-/** §3, metadata access. */
+/** Metadata access: may see the channel (§3). */
 export function seesMetadata(c: Case): boolean {
   return readsContent(c) || isAdministrator(c) || holds(c, "can_administer_channel_group");
 }
 
-/** §3, may administer. */
+/** May administer the channel (§3). */
 export function administers(c: Case): boolean {
   return isAdministrator(c) || holds(c, "can_administer_channel_group");
 }
@@ -88,7 +88,7 @@ const may = (c: Case, permission: Permission) =>
   c.listed.includes(permission) ||
   (c.owner?.listed.includes(permission) ?? false);
 
-/** scheduled-messages.md §0.4, steps 2 to 6. */
+/** May send to a topic (scheduled-messages.md §0.4, steps 2 to 6). */
 export function posts(c: Case, topic: "old" | "new"): boolean {
   if (c.archived || !may(c, "can_send_message_group")) return false;
   if (topic === "new" && !may(c, "can_create_topic_group")) return false;

@@ -32,7 +32,7 @@ export class VisibilityModel {
   readonly team = new Set<number>();
   messages: ModelMessage[] = [];
 
-  /** "Content access" of channels.md §3. */
+  /** Content access (channels.md §3). */
   reads(user: ModelUser, channel: ModelChannel): boolean {
     if (channel.privacy === "web-public") return true;
     if (channel.subscribers.has(user.id)) return true;

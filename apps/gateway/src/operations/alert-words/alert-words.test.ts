@@ -41,7 +41,7 @@ describe("Alert words", () => {
     const spelled = words.flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
     const distinct = new Set(spelled.map((word) => word.toLowerCase()));
     expect((await add(spelled)).length).to.equal(distinct.size);
-    // One after the other, too.
+    // The same words again, added and removed in reverse order.
     expect((await add(spelled.toReversed())).length).to.equal(distinct.size);
     expect(await remove(spelled.toReversed())).to.deep.equal([]);
   });

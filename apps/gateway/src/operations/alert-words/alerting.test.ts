@@ -63,7 +63,7 @@ describe("Alert words: which receivers a message alerts", () => {
   };
 
   it("alerts the accounts with a matching word from the next message on, whichever process sends it", async () => {
-    // Both processes know the words as they are now.
+    // Both processes load the words before the change.
     for (const at of [scene.gateway, other])
       expect(await alertedBy(await say("soup", at))).to.deep.equal([]);
     await add(["soup"]);

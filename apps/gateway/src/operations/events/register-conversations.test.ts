@@ -27,7 +27,7 @@ const group = z.union([
   z.strictObject({ direct_members: z.array(z.int()), direct_subgroups: z.array(z.int()) }),
 ]);
 
-/** clients.md §3 */
+/** Fields that clients read of channels (clients.md §3). */
 const aChannel = {
   stream_id: z.int(),
   name: z.string(),

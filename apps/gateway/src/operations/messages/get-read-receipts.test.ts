@@ -58,7 +58,7 @@ describe("GET /messages/{message_id}/read_receipts", () => {
     expect(await readBy(org.owner, note)).to.deep.equal([]);
   });
 
-  it("includes readers who have left the channel, and who have a copy of an old message", async () => {
+  it("includes readers who have left the channel, and readers with a historical copy", async () => {
     const { db, gateway, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
     const id = await post(gateway, org.owner, room);

@@ -14,7 +14,7 @@ import { expect } from "chai";
 
 import { post } from "./reading.test.ts";
 
-/** messages.md §6.3. */
+/** messages.md §6.3: readers get no history from channels that they cannot read. */
 describe("The history of a message that was moved out of a private channel", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
