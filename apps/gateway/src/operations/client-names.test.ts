@@ -52,7 +52,7 @@ describe("Client names", () => {
     return account;
   }
 
-  it("are limited to one hundred new names for each account, and then unknown", async () => {
+  it("are limited to one hundred new names for each account; later ones become unknown", async () => {
     const one = await inventor(99);
     expect(await sentBy(one, "the hundredth")).to.equal("the hundredth");
     expect(await sentBy(one, "one too many")).to.equal("unknown");

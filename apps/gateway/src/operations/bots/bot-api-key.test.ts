@@ -50,7 +50,7 @@ describe("API keys of bots", () => {
     ]);
   });
 
-  it("shows and regenerates the key of a deactivated bot, which stays refused", async () => {
+  it("shows and regenerates the key of a deactivated bot, which still cannot authenticate", async () => {
     const robot = await bot(db, org.member);
     await deactivateUser(db, robot);
     expect((await ask(org.member, robot.id)).body.api_key).to.equal(robot.apiKey);

@@ -163,7 +163,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       expect((await changed({ is_archived: true })).row.isArchived).to.equal(true);
     });
 
-    it("no repeated archiving, whatever the folder contains", async () => {
+    it("nothing if the folder is archived already, whatever it contains", async () => {
       const { db, org } = scene;
       await changed({ is_archived: true });
       await channel(db, org.realm, { folderId: id });

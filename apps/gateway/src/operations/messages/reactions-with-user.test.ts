@@ -36,7 +36,7 @@ describe("Reactions with the user object, for clients that need it", () => {
   const userOf = ({ id, email, fullName }: TestAccount) => ({ id, email, full_name: fullName });
   const emoji = { emoji_name: "car", emoji_code: "1f697", reaction_type: "unicode_emoji" };
 
-  it("contain it in messages for these clients only", async () => {
+  it("contain the object in messages for these clients only", async () => {
     const { org, gateway } = scene;
     const { member, admin, owner } = org;
     const room = await channel(scene.db, org.realm, { subscribers: [member, admin] });
@@ -83,7 +83,7 @@ describe("Reactions with the user object, for clients that need it", () => {
       for (const agent of ["node", terminal]) expect(await count(id, agent)).to.equal(usual);
   });
 
-  it("contain it in events to queues of these clients only", async () => {
+  it("contain the object in events to queues of these clients only", async () => {
     const { db, org, gateway } = scene;
     const { member, admin } = org;
     const room = await channel(db, org.realm, { subscribers: [member, admin] });

@@ -109,7 +109,7 @@ describe("Permission to send a message", () => {
     await set(everyone, everyone);
   });
 
-  it("in another organization: nobody", async () => {
+  it("in another organization: no account", async () => {
     const other = await organization(scene.db);
     const { id } = await channel(scene.db, other.realm);
     await refused(scene.org.owner, toChannel(id), "STREAM_DOES_NOT_EXIST", { stream_id: id });

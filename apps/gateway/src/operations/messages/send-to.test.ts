@@ -187,7 +187,7 @@ describe("The destination of a message", () => {
       }
     });
 
-    it("are known and active", async () => {
+    it("must be known and active", async () => {
       const { db, org } = scene;
       for (const to of [
         [2_000_000_000],
@@ -283,7 +283,7 @@ describe("The destination of a message", () => {
       expect(notice?.content).to.contain(empty.name);
     });
 
-    it("notifies nobody for people, or for a bot whose channel has subscribers", async () => {
+    it("sends no notification for people, or for a bot whose channel has subscribers", async () => {
       await send(scene.as(talker), toChannel(room.id));
       await tellUnheard(0);
       expect(await told()).to.have.length(0);

@@ -47,7 +47,7 @@ describe("Batched messages: changes while they wait", () => {
   const people = (count: number) =>
     Promise.all(Array.from({ length: count }, () => user(scene.db, scene.org.realm)));
 
-  it("refuse only those whose senders have lost a permission", async () => {
+  it("are refused only if their own senders have lost a permission", async () => {
     const { db, org } = scene;
     const [staying, leaving, gone, guest, barred, late] = (await people(6)) as [
       TestAccount,

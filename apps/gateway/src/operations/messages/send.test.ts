@@ -82,7 +82,7 @@ describe("Sending a message", () => {
     expect(own[0]?.flags).to.deep.equal(["read", "historical"]);
   });
 
-  it("is read for the sender if the request or the client says so", async () => {
+  it("marks the message as read for the sender if the request or the client says so", async () => {
     const client = scene.as(sender);
     const flags = async () => (await read(sender)).at(-1)?.flags;
     await send(client, toChannel(room.id, { read_by_sender: true }));
@@ -102,7 +102,7 @@ describe("Sending a message", () => {
     ]);
   });
 
-  it("is read for the sender of a note to oneself from an interactive client", async () => {
+  it("marks a note to oneself from an interactive client as read", async () => {
     const { id } = sender;
     succeeded(await withAgent(scene.as(sender), "website")(messagesPath, toUsers([id])));
     expect((await messagesOf(scene.as(sender), withUsers(id))).at(-1)?.flags).to.deep.equal([

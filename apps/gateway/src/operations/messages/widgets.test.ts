@@ -17,7 +17,7 @@ import {
 import { expect } from "chai";
 
 // messages.md §6.7
-describe("widgets", () => {
+describe("Widgets", () => {
   const scene = useScene();
   const { db } = scene;
   let author: TestAccount;
@@ -206,7 +206,7 @@ describe("widgets", () => {
     await accepted(reader, id, { type: "vote", key: "canned,0", vote: -1 });
   });
 
-  describe("of widget_content", () => {
+  describe("in widget_content", () => {
     const form = (more: object = {}, extra: object = {}) => ({
       widget_type: "zform",
       extra_data: {

@@ -206,7 +206,7 @@ describe("Custom profile fields: concurrent requests", () => {
       expect(await stored()).to.have.lengthOf(1);
     });
 
-  it("that only administrators may edit refuse a caller who has just lost the role", async () => {
+  it("refuse a value that only administrators may edit if the caller has just lost the role", async () => {
     const by = await user(db, org.realm, { role: roles.administrator });
     const { id } = await profileField(db, org.realm, { editableByUser: false });
     let answer: Promise<Refusable> | undefined;

@@ -283,7 +283,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       await succeed(org.owner, machine);
     });
 
-    it("requires an owner if the bot may create users", async () => {
+    it("requires an organization owner if the bot may create users", async () => {
       const machine = await bot(db, org.member, { canCreateUsers: true });
       await remove(machine);
       await refuses(org.admin, machine, "UNAUTHORIZED_PRINCIPAL");
