@@ -186,7 +186,7 @@ describe("Archiving a channel during another change of it", () => {
     expect(await db.prisma.defaultChannel.count({ where: { channelId: room.id } })).to.equal(0);
   });
 
-  it("is refused if the caller has lost the administrator role by then", async () => {
+  it("is refused if the caller loses the administrator role meanwhile", async () => {
     const { db, org } = scene;
     const admin = await user(db, org.realm, { role: 200 });
     const demoting = () =>

@@ -162,7 +162,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
         },
       ));
 
-    it("delivery of messages scheduled before: sent if the sender may post by then", async () => {
+    it("delivery of messages scheduled before: sent if the sender may post when they are due", async () => {
       const key = (senderId: number, channelId: number) => `${senderId} ${channelId}`;
       const due = await scene.db.rows<{ id: number; senderId: number; channelId: number }>(
         `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content, rendered_content,
@@ -337,7 +337,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
       agree(await differing(active(), rule, found));
     });
 
-    it("of messages to queues with all_public_streams: those, too", async () => {
+    it("of messages: also to queues with all_public_streams", async () => {
       const listening = active().filter(({ facts }) => facts.role !== "guest");
       const names = [...new Set(listening.map(({ name }) => name))];
       const params = { event_types: ["message"], all_public_streams: true };

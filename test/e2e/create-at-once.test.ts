@@ -53,32 +53,32 @@ describe("Creating a channel while something it refers to is removed", () => {
     () =>
       scene.as(scene.org.owner).succeed(deactivateUser, { path: { user_id: id } });
 
-  it("is refused if the creator is deactivated by then", async () => {
+  it("is refused if the creator is deactivated meanwhile", async () => {
     const person = await user(scene.db, scene.org.realm);
     const answer = await createdAfter(deactivating(person), { invite_only: true }, person);
     expect(answer).to.equal("401 UNAUTHORIZED");
   });
 
-  it("is refused if a permission lists an account deactivated by then", async () => {
+  it("is refused if a permission lists an account deactivated meanwhile", async () => {
     const person = await user(scene.db, scene.org.realm);
     const params = { can_send_message_group: set(person.id, scene.org.member.id) };
     expect(await createdAfter(deactivating(person), params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused if a permission lists a bot deactivated by then", async () => {
+  it("is refused if a permission lists a bot deactivated meanwhile", async () => {
     const { bot, owner } = scene.org;
     const params = { can_administer_channel_group: set(bot.id) };
     const deactivation = () => scene.as(owner).succeed(deactivateBot, { path: { bot_id: bot.id } });
     expect(await createdAfter(deactivation, params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused if a subscriber is deactivated by then", async () => {
+  it("is refused if a subscriber is deactivated meanwhile", async () => {
     const person = await user(scene.db, scene.org.realm);
     const params = { subscribers: [person.id] };
     expect(await createdAfter(deactivating(person), params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused if the group of a permission is deactivated by then", async () => {
+  it("is refused if the group of a permission is deactivated meanwhile", async () => {
     const { db, org } = scene;
     const group = await userGroup(db, org.realm);
     const deactivation = () =>
@@ -87,7 +87,7 @@ describe("Creating a channel while something it refers to is removed", () => {
     expect(await createdAfter(deactivation, params)).to.equal("400 BAD_REQUEST");
   });
 
-  it("is refused if the creator may not create channels by then", async () => {
+  it("is refused if the creator loses the permission to create channels meanwhile", async () => {
     const { org } = scene;
     const change = () =>
       scene.as(org.owner).succeed(updateRealm, {

@@ -90,7 +90,7 @@ describe("Scheduling a message", () => {
     expect(twice.map((record) => record.scheduled_message_id)).to.have.members(ids);
   });
 
-  it("sends no message yet: no message, no topic policy, and only its own event", async () => {
+  it("sends nothing yet: no message, no topic policy, and only its own event", async () => {
     const { member, guest } = scene.org;
     const content = `@**${guest.fullName}** @**all**`;
     const params = channelMessage(room.id, { content, topic: "brand new" });

@@ -39,7 +39,7 @@ describe("A scheduled message that has failed", () => {
 
   const edit = (params: Params) => client.patch(`${scheduledMessagesPath}/${id}`, params);
 
-  it("is refused for an edit without a time (7)", async () => {
+  it("refuses an edit without a time (7)", async () => {
     for (const params of [
       { content: "x" },
       { topic: "x" },

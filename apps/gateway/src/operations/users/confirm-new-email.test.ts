@@ -182,7 +182,7 @@ describe("Confirmation of the caller's new e-mail address", () => {
     await refusedAlike(db, tokens, confirm);
   });
 
-  it("refuses an address that is in use by then, or if only administrators may change addresses by then", async () => {
+  it("refuses an address that is taken meanwhile, and changes if they are reserved to administrators meanwhile", async () => {
     const [me, other] = [await person(), await person()];
     const email = address();
     const token = await asked(me, email);
