@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §3: a hidden channel cannot be distinguished from a missing one, nor blocked by requests.
+// channels.md §3: a hidden channel cannot be distinguished from a missing one, and requests for it take no locks.
 describe("A hidden channel", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
@@ -68,7 +68,7 @@ describe("A hidden channel", () => {
       expect(one.statements).to.deep.equal(none.statements);
     });
 
-    it(`takes no lock that others wait for: ${what}`, async () => {
+    it(`takes no locks: ${what}`, async () => {
       const { id } = scene.org.realm;
       await obstacle.lock(`SELECT pg_advisory_xact_lock(${lockClass.groups}, $1)`, [id]);
       await obstacle.lock("SELECT FROM realms WHERE id = $1 FOR UPDATE", [id]);

@@ -34,7 +34,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** Two states between which the organization alternates. */
+/** Changes the organization from one of two states to the other. */
 type Change = () => Promise<void>;
 
 // docs/decisions/012: all reads of one check see one snapshot of the data.

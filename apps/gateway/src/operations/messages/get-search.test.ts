@@ -93,7 +93,7 @@ describe("GET /messages: search", () => {
     expect(await search("世海")).to.deep.equal([]);
   });
 
-  it("finds nothing for queries of stop words only", async () => {
+  it("finds nothing for queries without a searchable word", async () => {
     for (const nothing of [
       "the",
       "and the of",
