@@ -149,7 +149,12 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       "INTERNAL_SERVER_ERROR_ON_BOUNCER",
       502,
     ],
-    ["the response is an HTML page", answers({ text: "<html>" }), "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
+    [
+      "the response is an HTML page",
+      answers({ text: "<html>" }),
+      "INTERNAL_SERVER_ERROR_ON_BOUNCER",
+      502,
+    ],
     ["the response is not HTTP", garbage, "INTERNAL_SERVER_ERROR_ON_BOUNCER", 502],
     [
       "the credentials are wrong",
