@@ -26,7 +26,7 @@ import { unarchiveChannel } from "./archive-channel.ts";
 
 const able = { client_capabilities: { archived_channels: true } };
 
-describe("The return of a channel from the archive (channels.md §8)", () => {
+describe("Unarchiving a channel (channels.md §8)", () => {
   const scene = useScene();
 
   const unarchive = ({ id }: { id: number }, by: TestAccount = scene.org.owner) =>

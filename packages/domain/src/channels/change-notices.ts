@@ -45,7 +45,7 @@ export async function postNoticesOfChange(
   } catch (error) {
     log.warn(
       { err: error, intentId: kept.intentId },
-      "a worker has to post what a channel's change is told by",
+      "channel change notices not posted; a worker will retry",
     );
   }
 }
@@ -243,6 +243,6 @@ const descriptionOf: Words = (value) => (value === "" ? told("none") : quoted(te
 const nameOf: Words = (value) => emphasised(textOf(value));
 
 function textOf(value: LoggedValue): string {
-  if (typeof value !== "string") throw new TypeError("a text is not logged as one");
+  if (typeof value !== "string") throw new TypeError("audit value is not a string");
   return value;
 }

@@ -201,7 +201,7 @@ export async function createMissing(
     others.length > 0 ? await loadChannelsByName(tx, realm.id, others) : new Map<string, Channel>();
   for (const name of others) {
     const channel = found.get(name);
-    if (!channel) throw new Error(`the channel ${name} is neither new nor there`);
+    if (!channel) throw new Error(`channel ${name} was neither inserted nor found`);
     const own = ours.get(channel.id);
     if (own) byName.set(name, own);
     else raced.set(name, channel);

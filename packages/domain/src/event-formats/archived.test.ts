@@ -5,7 +5,7 @@ import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
 
 const knowing = "archived_channels";
 
-describe("events of archived channels, for clients that do not know these", () => {
+describe("events of archived channels, for clients without archived_channels", () => {
   it("stream/delete: contains only the other channels", () => {
     const event = { type: "stream", op: "delete" };
     const gone = (...ids: number[]) => ({

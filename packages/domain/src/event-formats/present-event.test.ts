@@ -7,7 +7,7 @@ import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
 import type { ScheduledRow } from "../scheduled/row.ts";
 import { allBut, logged, queue, told } from "./test-support.ts";
 
-describe("what a queue is told", () => {
+describe("the events of a queue", () => {
   const db = useDatabase();
 
   it("has only the event types that it requested", () => {

@@ -37,7 +37,7 @@ export async function addSubmessage(
   const data = checkTexts(type, content);
   const { actor, message } = await lockToldMessage(tx, account, messageId);
   const there = await tx.first(attached, [messageId, actor.id]);
-  if (!there) throw new Error("a statement without a row");
+  if (!there) throw new Error("statement returned no row");
   if (there.count === 0 && message.senderId !== actor.id)
     throw errors.badRequest("The first submessage of a message is for who wrote the message");
   const widget = widgetType(there.widget);
@@ -56,7 +56,7 @@ export async function addSubmessage(
       `A message has at most ${bounds.submessages} submessages with ${bounds.submessageCharacters} characters in all`,
     );
   const stored = await tx.first(store, [messageId, actor.id, type, content]);
-  if (!stored) throw new Error("a statement without a row");
+  if (!stored) throw new Error("statement returned no row");
   const audience = await loadMessageAudience(tx, message);
   const fields = {
     msg_type: type,

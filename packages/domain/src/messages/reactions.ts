@@ -87,7 +87,7 @@ async function reactionOf(
         }
       : { name, code, type };
   const found = await tx.first(there, [messageId, userId, emoji.type, emoji.code]);
-  if (!found) throw new Error("a statement without a row");
+  if (!found) throw new Error("statement returned no row");
   if (found.same) throw errors.reactionAlreadyExists();
   if (found.name === null) checkEmoji(emoji);
   if (found.own >= bounds.reactions)

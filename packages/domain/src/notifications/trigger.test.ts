@@ -34,7 +34,7 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
     ["is pushed", { isDirect: true }, "direct_message"],
     ["with the setting off is not", { isDirect: true, offline: false }, undefined],
     [
-      "which mentions somebody is one all the same",
+      "with a mention is still a direct message",
       { isDirect: true, mention: personal, topicWildcard: true },
       "direct_message",
     ],
@@ -65,12 +65,12 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
       "followed_topic_wildcard",
     ],
     [
-      "with its setting off is a wildcard like others",
+      "with its setting off is an ordinary wildcard",
       { channelWildcard: true, policy: followed, followedWildcards: false },
       "wildcard",
     ],
     [
-      "with all notifications of being away off is only of a followed topic",
+      "with offline notifications off counts as followed topic only",
       { channelWildcard: true, policy: followed, offline: false },
       "followed_topic",
     ],
@@ -80,17 +80,17 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
     ["of a channel is pushed", { channelWildcard: true }, "wildcard"],
     ["with the setting off is not", { channelWildcard: true, wildcards: false }, undefined],
     [
-      "follows the channel's own setting before all",
+      "prefers the channel's own setting",
       { channelWildcard: true, wildcards: false, channelWildcards: true },
       "wildcard",
     ],
     [
-      "follows the channel's own setting where it is off",
+      "is off if the channel's own setting is off",
       { channelWildcard: true, channelWildcards: false },
       undefined,
     ],
     [
-      "without the setting for being away is not",
+      "with offline notifications off is not",
       { topicWildcard: true, offline: false },
       undefined,
     ],
@@ -110,7 +110,7 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
   "followed topic": [
     ["is pushed", { policy: followed }, "followed_topic"],
     ["in a muted channel is pushed", { policy: followed, channelMuted: true }, "followed_topic"],
-    ["needs no setting for being away", { policy: followed, offline: false }, "followed_topic"],
+    ["does not need offline notifications", { policy: followed, offline: false }, "followed_topic"],
     ["with its setting off is not", { policy: followed, followed: false }, undefined],
     [
       "with its setting off may be one of a channel",
@@ -121,9 +121,9 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
   channel: [
     ["is not pushed", {}, undefined],
     ["with the setting on is pushed", { channels: true }, "channel"],
-    ["follows its own setting before all", { channelPush: true }, "channel"],
-    ["follows its own setting where it is off", { channels: true, channelPush: false }, undefined],
-    ["needs no setting for being away", { channelPush: true, offline: false }, "channel"],
+    ["prefers its own setting", { channelPush: true }, "channel"],
+    ["is off if its own setting is off", { channels: true, channelPush: false }, undefined],
+    ["does not need offline notifications", { channelPush: true, offline: false }, "channel"],
     ["that is muted is not", { channelPush: true, channelMuted: true }, undefined],
     ["with a muted topic is not", { channelPush: true, policy: muted }, undefined],
     [
@@ -132,10 +132,10 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
       "channel",
     ],
   ],
-  "somebody who is there": [
+  "present receiver": [
     ["gets nothing", { isDirect: true, present: true }, undefined],
     [
-      "gets everything that they want",
+      "gets everything with enable_online_push_notifications",
       { isDirect: true, present: true, online: true },
       "direct_message",
     ],
@@ -143,7 +143,7 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-describe("What a message is pushed for (push.md §9)", () => {
+describe("The trigger of a push (push.md §9)", () => {
   for (const [row, cases] of Object.entries(rows))
     for (const [what, facts, wanted] of cases)
       it(`${row}: ${what}`, () => {

@@ -118,7 +118,7 @@ async function findLogin(
   if (realm.deactivated) throw errors.realmDeactivated();
   check(realm);
   const [row] = await sql.rows(byEmail, [realm.id, email]);
-  if (!row) throw new Error("the address was not folded");
+  if (!row) throw new Error("login query returned no row");
   return { account: isLogin(row) ? row : undefined, login: loginOf(realm.id, row.folded) };
 }
 

@@ -13,7 +13,7 @@ import { expect } from "chai";
 
 import { promoteMembers } from "./promote-members.ts";
 
-describe("the making of full members", () => {
+describe("the promotion to full members", () => {
   const db = useDatabase();
   let org: TestOrganization;
   beforeEach(async () => {

@@ -7,7 +7,7 @@ import { hasContentAccess } from "./access.ts";
 import { channelReadable } from "./access-sql.ts";
 import { loadContentAudiences } from "./audiences.ts";
 
-describe("content access as a condition of a statement, and as a list of those who have it", () => {
+describe("content access in SQL, as a condition and as an audience", () => {
   const db = useDatabase();
 
   it("agrees with hasContentAccess for every kind of channel and role", async () => {

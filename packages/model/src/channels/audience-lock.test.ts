@@ -2,7 +2,7 @@ import { channel, organization, useDatabase, type TestChannel } from "@carillon/
 import { expect } from "chai";
 import { changeAudiences, holdAudiences } from "./audience-lock.ts";
 
-describe("The lock on who is subscribed to a channel", () => {
+describe("The audience lock of a channel", () => {
   const db = useDatabase();
   let room: TestChannel;
   let elsewhere: TestChannel;

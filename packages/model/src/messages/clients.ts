@@ -122,7 +122,7 @@ async function insertClient(
   const [added] = await sql.rows(insert, [name, addedById]);
   // A concurrent transaction has added and committed it: the next statement sees it.
   const found = added ?? (await findClient(sql, name));
-  if (!found) throw new Error(`the program ${name} is there and cannot be read`);
+  if (!found) throw new Error(`client ${name} exists but cannot be read`);
   return found;
 }
 

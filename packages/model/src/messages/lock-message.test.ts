@@ -16,7 +16,7 @@ import { expect } from "chai";
 
 import { holdMessage, lockMessage } from "./lock-message.ts";
 
-describe("A message that is to be changed", () => {
+describe("A message locked for a change", () => {
   const db = useDatabase();
   const obstacle = useObstacle(db);
   let org: TestOrganization;

@@ -18,7 +18,7 @@ import { accessMessages } from "./access.ts";
 import { loadMessageAudience } from "./message-audience.ts";
 
 // events.md §4: holders of the message and current subscribers, as far as they can read it.
-describe("Who is told what becomes of a message", () => {
+describe("The audience of a message's events", () => {
   const db = useDatabase();
   let org: TestOrganization;
   before(async () => {

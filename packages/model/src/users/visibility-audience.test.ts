@@ -21,7 +21,7 @@ import {
 const many = 400;
 
 // users.md §2.1
-describe("who is told of an account, among very many guests", () => {
+describe("the audience of an account's events, with very many guests", () => {
   const scene = useScene();
   const { db } = scene;
   let guests: number[];

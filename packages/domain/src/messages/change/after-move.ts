@@ -66,7 +66,7 @@ export async function afterMove(
   const moved = { move, count: ids.length, whole };
   const loaded = await loadPostingChannels(tx, realm.id, [move.from.channel.id], []);
   const source = loaded.get(move.from.channel.id);
-  if (!source) throw new Error("a channel that is locked is gone");
+  if (!source) throw new Error("locked channel not found");
   const notices = await moveNotices(tx, telling, moved, { source, places: places }, wanted);
   const toggled = takenBack === undefined ? await toggleNotices(tx, telling, move) : [];
   const sent = await sendMessages(tx, realm, [...notices, ...toggled]);

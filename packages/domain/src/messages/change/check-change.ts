@@ -176,7 +176,7 @@ function checkResolvable(topic: NewPlace["topic"], realm: Realm): void {
 }
 
 function checkReplaceable(stored: StoredText | undefined, previousHash: string | undefined): void {
-  if (!stored) throw new Error("what the message says was not read");
+  if (!stored) throw new Error("stored content was not loaded");
   if (stored.isWidget) throw errors.badRequest("The content of a widget cannot be changed");
   if (previousHash === undefined) return;
   const hash = createHash("sha256").update(stored.content).digest("hex");
@@ -189,7 +189,7 @@ function movePlanned(
   { channel, topic: from }: AccessibleMessage,
   { topic = from, channelId }: NewPlace,
 ): Move {
-  if (!channel || topic instanceof ApiError) throw new Error("not a place in a channel");
+  if (!channel || topic instanceof ApiError) throw new Error("move target is not a channel topic");
   return moveOf(
     { channel, topic: from },
     { channel: targetOf(facts, actor, channelId ?? channel.id), topic },

@@ -62,7 +62,7 @@ export async function lockMove(
   alone: boolean,
 ): Promise<HeldChange> {
   const { id, channelId } = seen;
-  if (channelId === null) throw new Error("direct messages stay where they are");
+  if (channelId === null) throw new Error("direct messages cannot be moved");
   const target = targetId(wanted);
   // Lock only channels that the account can see.
   const visible =

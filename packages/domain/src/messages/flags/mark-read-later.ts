@@ -167,7 +167,7 @@ export async function presentBounds(
   realmId: number,
 ): Promise<Pick<ToMark, "upTo" | "toldUntil">> {
   const bounds = await tx.first(present, [realmId]);
-  if (!bounds) throw new Error("PostgreSQL has no sequence of messages");
+  if (!bounds) throw new Error("mark-read bounds query returned no row");
   return bounds;
 }
 
@@ -248,7 +248,7 @@ const digest = statement({
 /** Returns a digest of a topic, ignoring case, for payloads that must not contain text. */
 export async function topicDigest(tx: Tx, topic: string): Promise<string> {
   const row = await tx.first(digest, [topic]);
-  if (!row) throw new Error("PostgreSQL made no digest");
+  if (!row) throw new Error("digest query returned no row");
   return row.digest;
 }
 

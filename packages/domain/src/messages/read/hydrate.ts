@@ -200,7 +200,7 @@ function presentable(
   const { channelId, channelName, topic, memberIds } = row;
   const person = (id: number) => {
     const found = people.get(id);
-    if (!found) throw new Error(`message ${row.id} belongs to account ${id}, which is not there`);
+    if (!found) throw new Error(`message ${row.id} refers to unknown account ${id}`);
     return found;
   };
   return {

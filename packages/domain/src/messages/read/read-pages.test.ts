@@ -11,7 +11,7 @@ import { expect } from "chai";
 import { messagesAtOnce } from "./hydrate.ts";
 import { presentPage, readMessages, readNextPage, type Retrieval } from "./read-messages.ts";
 
-describe("Messages of a long answer", () => {
+describe("Messages of a long response", () => {
   const db = useDatabase();
   const form = {
     applyMarkdown: true,

@@ -35,9 +35,9 @@ const idsOf = (condition: string) =>
  * Copies are indexed only by account (messages.md §9), so the statement looks them up for the possible holders:
  * accounts with a current or former subscription (its row stays), members of the conversation, and holders of
  * `historical` copies. Copies are locked account by account, by message within each, in the order in which flag changes
- * lock them; no sort or join follows. Then they are deleted by ctid, without another index lookup. A copy that was
- * changed while waiting for its lock is `missed`: the statement locks the new row version but its snapshot does not
- * contain it.
+ * lock them; this needs neither a sort nor a join of all copies. Then they are deleted by ctid, without another index
+ * lookup. A copy that was changed while waiting for its lock is `missed`: the statement locks the new row version, but
+ * its snapshot does not contain it.
  *
  * PostgreSQL underestimates the rows of a deleting CTE so much that it would choose nested loops of copies and
  * accounts. So EXCEPT finds the accounts that could not see the messages, and full joins, which never use nested loops,
@@ -168,7 +168,7 @@ export async function archiveMessages(
     limited,
     readerIds.map((readers) => `{${readers.join(",")}}`),
   ]);
-  if (!moved) throw new Error("a statement without a row");
+  if (!moved) throw new Error("statement returned no row");
   const { missed } = moved;
   if (missed)
     await tx.rows(forget, [missed.map(({ userId }) => userId), missed.map(({ id }) => id)]);
@@ -205,6 +205,6 @@ export async function purgeArchive(
   size: number,
 ): Promise<{ messages: number; more: boolean }> {
   const done = await tx.first(purge, [size]);
-  if (!done) throw new Error("a statement without a row");
+  if (!done) throw new Error("statement returned no row");
   return { messages: done.messages, more: done.messages === size || done.runs === size };
 }

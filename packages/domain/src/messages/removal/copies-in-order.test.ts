@@ -16,7 +16,7 @@ import { markReadLater } from "../flags/mark-read-later.ts";
 import { archiveMessages } from "./archive-messages.ts";
 
 // docs/decisions/018: copies are locked by account, then by message, to prevent deadlocks.
-describe("Whoever writes copies of several accounts", () => {
+describe("The lock order of copies", () => {
   const db = useDatabase();
   const obstacle = useObstacle(db);
   let org: TestOrganization;

@@ -152,7 +152,7 @@ function isNoted(run: RemovalRun): run is NotedRun {
 async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
   const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
   const row = await tx.first(note, values);
-  if (!row) throw new Error("a statement without a row");
+  if (!row) throw new Error("statement returned no row");
   return { ...run, id: row.id, notedAt: performance.now() };
 }
 
@@ -167,7 +167,7 @@ function deletionEvents({ channels, readers }: Places, gone: readonly GoneMessag
     if (!isChannel)
       return [messagesDeleted({ message_ids, message_type: "private" }, { audience: holderIds })];
     const channel = channels.get(recipientId);
-    if (!channel) throw new Error("messages of a channel that was not locked were removed");
+    if (!channel) throw new Error("removed messages of a channel that was not locked");
     const audience = seenBy(readers.get(channel.id), holderIds);
     if (audience?.length === 0) return [];
     const place = { message_type: "stream", stream_id: channel.id, topic } as const;

@@ -18,7 +18,7 @@ import { expect } from "chai";
 
 import { listArchivedRuns, restoreMessages } from "./restore-messages.ts";
 
-describe("Bringing removed messages back", () => {
+describe("Restoring removed messages", () => {
   const scene = useScene();
   const { db } = scene;
   let room: TestChannel;

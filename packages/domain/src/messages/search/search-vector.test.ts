@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { searchTexts, searchVector, searchVectorInTopic, topicWords } from "./search-vector.ts";
 
-describe("what a message is found by", () => {
+describe("the search vector of a message", () => {
   const db = useDatabase();
   const vector = searchVector({ topic: "$1", content: "$2" });
 

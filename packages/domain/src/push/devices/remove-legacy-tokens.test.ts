@@ -4,7 +4,7 @@ import { organization, useDatabase, user, type TestAccount } from "@carillon/tes
 import { expect } from "chai";
 
 // push.md §3
-describe("Push tokens of the older kind, when their device is registered", () => {
+describe("Legacy push tokens of a newly registered device", () => {
   const db = useDatabase();
   const idOf = (token: string) => createHash("sha256").update(token).digest().subarray(0, 8);
   const add = (by: TestAccount, kind: "fcm" | "apns", token: string) =>
