@@ -105,7 +105,7 @@ function isLogin(found: Found): found is LoginRow {
   return found.id !== null;
 }
 
-/** Finds a person by address; bots have no passwords, and only their owners can read their keys. */
+/** Finds a person by address; bots have no passwords, and their owners hand out their keys. */
 async function findLogin(
   sql: Sql,
   host: string,

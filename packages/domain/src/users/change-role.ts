@@ -64,8 +64,8 @@ const storeRole = statement({
 });
 
 /**
- * Gives accounts a role and the resulting memberships (user-groups.md §2). The number of statements does not depend on
- * the number of accounts. The group graph must be locked.
+ * Gives accounts a role and the resulting memberships (user-groups.md §2), with as many statements for a person's
+ * hundred bots as for one account. The group graph must be locked.
  * @param targets the accounts before the change, with other roles
  * @returns the events: roles, groups, and, for the accounts themselves, the channels, bots and addresses that they gain
  * or lose

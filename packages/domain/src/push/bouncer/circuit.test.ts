@@ -32,13 +32,13 @@ describe("The circuit to the push bouncer", () => {
     return admission.waitMs;
   };
 
-  it("admits every call while calls succeed", async () => {
+  it("admits every call while calls are answered", async () => {
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 0 });
     await noteAnswered(db);
     expect(await state()).to.deep.equal({ failures: 0, open: false });
   });
 
-  it("opens after five failures in a row, not if a success comes in between", async () => {
+  it("opens after five unanswered calls in a row, not if an answer comes in between", async () => {
     expect(await failed(4)).to.deep.equal([0, 0, 0, 0]);
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 4 });
     await noteAnswered(db);

@@ -1,12 +1,12 @@
 import { column, statement, type Sql } from "@carillon/db";
 
 /*
- * A circuit breaker for the push bouncer, shared by all workers in one row. After five failed calls in a row it opens
- * for five seconds, and twice as long each further time, up to two minutes. Then a single trial call is admitted; if it
- * succeeds, the circuit closes.
+ * A circuit breaker for the push bouncer, shared by all workers in one row. After five unanswered calls in a row it
+ * opens for five seconds, and twice as long each further time, up to two minutes. Then a single trial call is admitted;
+ * if it is answered, the circuit closes.
  */
 
-/** Failed calls in a row that open the circuit. */
+/** Unanswered calls in a row that open the circuit. */
 const mostFailures = 5;
 /** Seconds. */
 const firstPause = 5;
@@ -22,7 +22,7 @@ export type Admission =
   | {
       readonly admitted: true;
       readonly isTrial: boolean;
-      /** Failures in a row so far. */
+      /** Unanswered calls in a row so far. */
       readonly failures: number;
     };
 
@@ -72,7 +72,7 @@ const failed = statement({
 });
 
 /**
- * Records a failed call. Failures of calls that were in progress when the pause began do not prolong it.
+ * Records an unanswered call. Calls that were in progress when the pause began do not prolong it.
  * @returns milliseconds until the pause ends; 0 if there is none
  */
 export async function noteUnanswered(sql: Sql, { isTrial }: { isTrial: boolean }): Promise<number> {
@@ -87,7 +87,7 @@ const answered = statement({
   row: {},
 });
 
-/** Records a call that was answered, whatever the answer; needed only if failures preceded it. */
+/** Records a call that was answered, whatever the answer; needed only if unanswered calls preceded it. */
 export async function noteAnswered(sql: Sql): Promise<void> {
   await sql.rows(answered);
 }
