@@ -44,7 +44,7 @@ describe("Unarchiving a channel (channels.md §8)", () => {
     expect(tables).to.deep.equal([]);
   };
 
-  it("restores everything except that the channel is a default channel", async () => {
+  it("restores everything except the channel's place among the default channels", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.guest], isArchived: true });
     const before = await rowOf(room);

@@ -154,7 +154,7 @@ describe("many channels and many accounts in one request", () => {
     expect(lookUp).not.to.match(/\bOR\b/);
   });
 
-  it("does not deadlock if one request creates what another subscribes to", async () => {
+  it("subscribes each account once if two requests name a channel in different orders", async () => {
     const room = await channel(db, org.realm);
     const [first, second] = await Promise.all([
       add([room.name, ...newNames(3)], ids(3)),

@@ -10,7 +10,7 @@ import { allBut, logged, queue, told } from "./test-support.ts";
 describe("the events of a queue", () => {
   const db = useDatabase();
 
-  it("has only the event types that it requested", () => {
+  it("have only the types that it requested", () => {
     const event = logged({ type: "alert_words", payload: { alert_words: ["cake"] } });
     const outcome = [{ type: "alert_words", alert_words: ["cake"] }];
     expect(told(event, queue({ eventTypes: null }))).to.deep.equal(outcome);
@@ -19,7 +19,7 @@ describe("the events of a queue", () => {
     expect(told(event, queue({ eventTypes: [] }))).to.deep.equal([]);
   });
 
-  it("filters by the logged type, even if older clients receive another event", () => {
+  it("are filtered by the logged type, even if older clients receive another event", () => {
     const payload = { group_id: 7, data: { deactivated: true } };
     const event = logged({ type: "user_group", op: "update", payload });
     expect(told(event, queue({ eventTypes: ["user_group"] }))).to.deep.equal([
@@ -27,7 +27,7 @@ describe("the events of a queue", () => {
     ]);
   });
 
-  it("contains the receiver's own fields instead of the common ones", () => {
+  it("contain the receiver's own fields instead of the common ones", () => {
     const event = logged({
       type: "news",
       op: "add",
@@ -41,13 +41,13 @@ describe("the events of a queue", () => {
     ]);
   });
 
-  it("contains default channels as logged", async () => {
+  it("contain default channels as logged", async () => {
     const { realm } = await organization(db);
     const event = logged(await defaultChannelsEvent(db, realm.id));
     expect(told(event, queue())).to.deep.equal([{ type: "default_streams", default_streams: [] }]);
   });
 
-  it("contains scheduled messages as logged, including the empty topic", () => {
+  it("contain scheduled messages as logged, including the empty topic", () => {
     const row: ScheduledRow = {
       id: 5,
       kind: scheduledKind.sendLater,
@@ -114,7 +114,7 @@ describe("the events of a queue", () => {
     ["stream", "delete", { stream_ids: [4], streams: [{ stream_id: 4 }] }],
   ];
   for (const [type, op, payload] of alike)
-    it(`contains ${op ? `${type}/${op}` : type} as logged`, () => {
+    it(`contain ${op ? `${type}/${op}` : type} as logged`, () => {
       const event = logged({ type, payload, ...(op ? { op } : {}) });
       for (const capabilities of [[], allBut()])
         expect(told(event, queue({ capabilities }))).to.deep.equal([
