@@ -17,7 +17,7 @@ const ofConversation = statement({
   row: { id: column.int },
 });
 
-/** Copies are not indexed by message, so the statement looks them up for the possible holders, like a removal. */
+/** Copies are keyed by account, so the statement looks them up for the possible holders, like a removal. */
 const ofChannel = statement({
   name: "message-audience-channel",
   text: `WITH RECURSIVE granted (group_id) AS (

@@ -54,8 +54,8 @@ export interface CheckedChange {
 const deleted = "(deleted)";
 
 /**
- * Checks whether the account may make the change, in the order of messages.md §6.2. The caller must hold the locks that
- * keep the checked data unchanged.
+ * Checks whether the account may make the change, in the order of messages.md §6.2. All facts come from one snapshot; a
+ * caller that applies the change must hold the locks that keep them unchanged.
  * @param stored the current content; undefined if the request has no new content
  * @throws ApiError the first failed check
  */

@@ -125,8 +125,8 @@ const lock = statement({
 });
 
 /**
- * Finds and locks the topic's last message if it is a notice recent enough to delete. The messages have already moved,
- * so the locked notice stays the last one.
+ * Finds and locks the topic's last message if it is a notice recent enough to delete. Reads after the messages have
+ * moved, so it misses no later one.
  */
 export async function noticeToTakeBack(
   tx: Tx,

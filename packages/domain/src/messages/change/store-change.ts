@@ -137,7 +137,7 @@ const ofText =
   flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned | flag.hasAlertWord;
 
 /**
- * SQL: the accounts that may have a copy of the messages `ids` (an array). Copies are indexed only by account
+ * SQL: the accounts that may have a copy of the messages `ids` (an array). Copies are keyed by account
  * (docs/decisions/020), so the candidates are current and former subscribers of the channel, and holders of
  * `historical` copies.
  */
@@ -202,7 +202,7 @@ const flagsOf = statement({
   row: { id: column.bigint, flags: column.int, userIds: column.ints },
 });
 
-/** Accounts whose copies of a message have the same flags, ignoring `active_mobile_push_notification`. */
+/** Accounts whose copies of a message have the same flags, ignoring `activeMobilePush`. */
 export interface FlaggedAlike {
   readonly flags: number;
   readonly userIds: readonly number[];

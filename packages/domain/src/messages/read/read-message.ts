@@ -70,7 +70,7 @@ export async function readMessage(
 }
 
 /**
- * Copies are not indexed by message (docs/decisions/020), so the statement looks them up for the possible holders:
+ * Copies are keyed by account (docs/decisions/020), so the statement looks them up for the possible holders:
  * accounts with an active or former subscription to the channel, the members of the conversation, and holders of
  * `historical` copies.
  */

@@ -32,7 +32,7 @@ const idsOf = (condition: string) =>
 /**
  * Moves messages with all copies, reactions and submessages to the archive.
  *
- * Copies are indexed only by account (messages.md §9), so the statement looks them up for the possible holders:
+ * Copies are keyed by account (messages.md §9), so the statement looks them up for the possible holders:
  * accounts with a current or former subscription (its row stays), members of the conversation, and holders of
  * `historical` copies. Copies are locked account by account, by message within each, in the order in which flag changes
  * lock them; this needs neither a sort nor a join of all copies. Then they are deleted by ctid, without another index
