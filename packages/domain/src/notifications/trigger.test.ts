@@ -89,11 +89,7 @@ const rows: Readonly<Record<string, readonly Case[]>> = {
       { channelWildcard: true, channelWildcards: false },
       undefined,
     ],
-    [
-      "with offline notifications off is not",
-      { topicWildcard: true, offline: false },
-      undefined,
-    ],
+    ["with offline notifications off is not", { topicWildcard: true, offline: false }, undefined],
     ["in a muted topic is not", { topicWildcard: true, policy: muted }, undefined],
     ["in a muted channel is not", { topicWildcard: true, channelMuted: true }, undefined],
     [
