@@ -9,7 +9,7 @@ import {
   loadMetadataAudience,
   loadMetadataAudiences,
   loadSubscribedChannels,
-  mayAdminister,
+  canAdminister,
   messageReadable,
   SqlValues,
   type Fragment,
@@ -59,7 +59,7 @@ describe("The access rules in TypeScript and in SQL agree", function () {
       return {
         content: hasContentAccess(account, channel, memberships, isSubscribed),
         metadata: hasMetadataAccess(account, channel, memberships, isSubscribed),
-        administer: mayAdminister(account, channel, memberships),
+        administer: canAdminister(account, channel, memberships),
       };
     };
     const right = (facts: Meeting["facts"]) => ({

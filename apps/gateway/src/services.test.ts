@@ -21,7 +21,7 @@ describe("the services of a request", () => {
     const parts = { db, site, keys, group, log: silentLogger };
     const whole: Services = {
       ...parts,
-      events: { poll: async () => ({ kind: "gone" }) },
+      events: { poll: async () => ({ kind: "queueDeleted" }) },
       guesses: {} as Services["guesses"],
       botStorageLimit: 0,
       bouncer: undefined,

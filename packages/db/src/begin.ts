@@ -4,7 +4,7 @@ import type { RequestDeadline } from "./request-deadline.ts";
 export type TransactionMode = "read committed" | "repeatable read read only";
 
 /** Milliseconds by which the server's limit is later than ours, whose error says more. */
-const serverLater = 1_000;
+const serverGraceMs = 1_000;
 
 /**
  * Returns the statement that begins a transaction. If a cancel request does not reach the server, `transaction_timeout`
@@ -17,8 +17,8 @@ export function begin(
   deadline: RequestDeadline | undefined,
 ): string {
   if (mode !== "read committed") return `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
-  const limit = Math.max(deadline?.remainingMs ?? Number.POSITIVE_INFINITY, 0) + serverLater;
+  const limit = Math.max(deadline?.remainingMs ?? Number.POSITIVE_INFINITY, 0) + serverGraceMs;
   if (transactionTimeoutMs === undefined || limit === Number.POSITIVE_INFINITY) return "BEGIN";
-  if (limit + serverLater > transactionTimeoutMs) return "BEGIN";
+  if (limit + serverGraceMs > transactionTimeoutMs) return "BEGIN";
   return `BEGIN; SET LOCAL transaction_timeout = ${Math.ceil(limit)}`;
 }

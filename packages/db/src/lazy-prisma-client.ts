@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 import { whenNeeded } from "@carillon/kit";
 import type pg from "pg";
@@ -41,10 +41,10 @@ export function lazyPrismaClient(pool: pg.Pool): LazyPrismaClient {
 
 async function load(pool: pg.Pool): Promise<SharedPrismaClient> {
   const { sharePrismaClient } = await import("./prisma-on-connection.ts");
-  await nextTurn();
+  await yieldToEventLoop();
   const made = sharePrismaClient(pool);
-  await nextTurn();
+  await yieldToEventLoop();
   await made.client.$connect();
-  await nextTurn();
+  await yieldToEventLoop();
   return made;
 }

@@ -62,14 +62,14 @@ export async function readList<Item>(
 /** Splits the ids into pages; a row larger than a page has its own. */
 function cutIntoPages(sized: readonly SizedRow[]): number[][] {
   const pages: number[][] = [];
-  let room = 0;
+  let bytesLeft = 0;
   for (const { id, bytes } of sized) {
     const page = pages.at(-1);
-    room -= bytes;
-    if (page && room >= 0 && page.length < pageRows) page.push(id);
+    bytesLeft -= bytes;
+    if (page && bytesLeft >= 0 && page.length < pageRows) page.push(id);
     else {
       pages.push([id]);
-      room = pageBytes - bytes;
+      bytesLeft = pageBytes - bytes;
     }
   }
   return pages;

@@ -316,7 +316,7 @@ describe("a transaction", () => {
     });
     expect(attempts).to.equal(2);
 
-    const told = await db.transaction(async (tx) => {
+    const messages = await db.transaction(async (tx) => {
       const first = await refusal(tx.savepoint(() => tx.rows("SELECT 1 / 0")));
       const second = await refusal(
         tx.savepoint(() =>
@@ -325,8 +325,8 @@ describe("a transaction", () => {
       );
       return [first.message, second.message];
     });
-    expect(told[0]).to.contain("division by zero");
-    expect(told[1]).to.contain("nothing");
+    expect(messages[0]).to.contain("division by zero");
+    expect(messages[1]).to.contain("nothing");
   });
 
   it("drops a broken connection and takes another one", async () => {

@@ -97,7 +97,7 @@ async function commit(
   try {
     committed = await tx.commit();
   } catch (error) {
-    if (deadline && (held.cutOff || mayHaveCommitted(error))) deadline.uncertain = true;
+    if (deadline && (held.cutOff || isCommitUncertain(error))) deadline.uncertain = true;
     throw error;
   }
   if (!committed)
@@ -107,6 +107,6 @@ async function commit(
 }
 
 /** Returns whether a failed COMMIT may have taken effect: its connection broke, or the server stopped. */
-function mayHaveCommitted(error: unknown): boolean {
+function isCommitUncertain(error: unknown): boolean {
   return /^(08|57P)/.test(sqlState(error) ?? "08");
 }

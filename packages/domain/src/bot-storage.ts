@@ -247,9 +247,9 @@ export async function deleteStorage(
     return;
   }
   const wanted = new Set(keys);
-  const gone = await tx.first(deleteSome, [bot.id, [...wanted]]);
-  if (!gone || gone.entries < wanted.size) throw notStored();
-  await storeUsedSize(tx, bot, before - gone.size);
+  const deleted = await tx.first(deleteSome, [bot.id, [...wanted]]);
+  if (!deleted || deleted.entries < wanted.size) throw notStored();
+  await storeUsedSize(tx, bot, before - deleted.size);
 }
 
 /** The error for a request that names a key that is not stored. */

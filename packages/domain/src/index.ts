@@ -43,7 +43,7 @@ export { deactivateUserGroup, updateUserGroup } from "./groups/update-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
-export { markReadLater, recordMarkRead } from "./messages/flags/mark-read-later.ts";
+export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";
 export { changeFlagInNarrow, markAsRead } from "./messages/marking/mark-messages.ts";
 export { listTopics } from "./messages/read/list-topics.ts";
 export { matchMessages } from "./messages/read/match-messages.ts";
@@ -64,7 +64,7 @@ export {
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
 export { fileWords, indexMessages, searchVector } from "./messages/search/search-vector.ts";
-export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
+export { sendNoSubscribersNotice } from "./messages/send/bot-trouble.ts";
 export { addSubmessage } from "./messages/add-submessage.ts";
 export { reportMessage } from "./messages/report-message.ts";
 export { checkMessages } from "./messages/send/check.ts";

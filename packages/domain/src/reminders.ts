@@ -88,12 +88,12 @@ function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextRe
   const noted = note === null ? "" : quotedLines(note);
   const wrote = paragraph`${silentUser({ id: message.senderId, fullName: message.senderName })} wrote:`;
   const before = [about.source, noted, wrote.source, ""].join("\n\n");
-  const room = maxMessageLength - longestQuoteFrame - codePointLength(before);
+  const quoteLength = maxMessageLength - longestQuoteFrame - codePointLength(before);
   return {
     about,
     note: note === null ? undefined : reader.readAhead(noted),
     wrote,
-    quote: reader.readAhead(fencedQuote(cutContent(message.content, room))),
+    quote: reader.readAhead(fencedQuote(cutContent(message.content, quoteLength))),
   };
 }
 

@@ -49,7 +49,7 @@ const unwritten = "…";
  * @throws ApiError `BAD_REQUEST` if the actor hides typing, `REQUEST_VARIABLE_MISSING`, and the errors of sending a
  * message (scheduled-messages.md §0.4)
  */
-export async function tellTyping(
+export async function sendTypingEvents(
   tx: Tx,
   site: Site,
   actor: Account,
@@ -57,7 +57,7 @@ export async function tellTyping(
 ): Promise<void> {
   const { op, topic } = input;
   const destination = destinationOf(input);
-  await checkTellsTyping(tx, actor, destination.kind);
+  await assertSendsTypingEvents(tx, actor, destination.kind);
   const {
     found: { message },
   } = await loadAfter(holdAudiences(tx, channelsOf([destination])), {
@@ -121,14 +121,14 @@ interface EditingInput {
  * see the actor; stores nothing (clients.md §4).
  * @throws ApiError `BAD_REQUEST` if the account may not edit the message, or hides typing
  */
-export async function tellEditing(
+export async function sendEditingEvents(
   tx: Tx,
   account: Account,
   { op, messageId }: EditingInput,
 ): Promise<void> {
   const { actor, message } = await holdMessage(tx, account, messageId);
   checkContentEditable(actor, message, await loadRealm(tx, actor.realmId), 0);
-  await checkTellsTyping(tx, actor, message.channel ? "channel" : "direct");
+  await assertSendsTypingEvents(tx, actor, message.channel ? "channel" : "direct");
   const audience = await receivers(tx, actor, message);
   if (audience.length === 0) return;
   const event = op === "start" ? editingStarted : editingStopped;
@@ -185,7 +185,7 @@ const maxSubscribers = 100;
  * Checks that the account's settings allow typing events.
  * @throws ApiError `BAD_REQUEST` if not
  */
-async function checkTellsTyping(
+async function assertSendsTypingEvents(
   sql: Sql,
   account: Account,
   where: "channel" | "direct",

@@ -126,7 +126,7 @@ async function store(
   { channelId, topic, policy }: { channelId: number; topic: string; policy: number },
 ): Promise<void> {
   const stored = await tx.first(upsert, [account.id, channelId, topic, policy]);
-  if (stored) tell(tx, account, channelId, policy, stored);
+  if (stored) emitPolicy(tx, account, channelId, policy, stored);
 }
 
 const removal = statement({
@@ -144,11 +144,17 @@ async function remove(
   { channelId, topic, only }: { channelId: number; topic: string; only?: number },
 ): Promise<boolean> {
   const removed = await tx.first(removal, [account.id, channelId, topic, only ?? null]);
-  if (removed) tell(tx, account, channelId, visibilityPolicy.inherit, removed);
+  if (removed) emitPolicy(tx, account, channelId, visibilityPolicy.inherit, removed);
   return removed !== undefined;
 }
 
-function tell(tx: Tx, account: Account, channelId: number, policy: number, stored: Stored): void {
+function emitPolicy(
+  tx: Tx,
+  account: Account,
+  channelId: number,
+  policy: number,
+  stored: Stored,
+): void {
   emit(tx, account.realmId, [
     topicPolicyEvent({ userId: account.id, channelId, policy, ...stored }),
   ]);

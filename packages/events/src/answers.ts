@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 import type { Database } from "@carillon/db";
 
@@ -68,7 +68,7 @@ export class Answers<Context> {
         cursor = selection.addSome(tail.recent.after(cursor)) ?? tail.head;
         // Nothing may be awaited from here until the waiter is registered, or an event in between would be missed.
         if (selection.isFull || cursor >= tail.head) break;
-        await nextTurn();
+        await yieldToEventLoop();
       }
       if (selection.isFull) break;
     }
@@ -91,8 +91,8 @@ export class Answers<Context> {
    */
   async #isStale(tail: Tail<Context>, cursor: number): Promise<boolean> {
     if (cursor >= tail.head) return false;
-    const writtenAt = tail.recent.writtenAt(cursor + 1);
-    if (writtenAt !== undefined) return performance.now() - writtenAt > stalePlace * 1_000;
+    const loggedAt = tail.recent.loggedAt(cursor + 1);
+    if (loggedAt !== undefined) return performance.now() - loggedAt > stalePlace * 1_000;
     const { db, semaphore } = this.#parts;
     const age = await semaphore.run(() => ageInLog(db, tail.realmId, cursor + 1));
     return age === undefined || age > stalePlace;
@@ -120,7 +120,7 @@ export class Answers<Context> {
 
   async #giveUp(queue: EventQueue): Promise<PollResult> {
     await dropQueue(this.#parts.db, queue.id);
-    return { kind: "gone" };
+    return { kind: "queueDeleted" };
   }
 }
 

@@ -2,16 +2,16 @@
  * Ids of events in a queue (events.md §6). Each number of the log has 1,024 ids, so that heartbeats get ids after the
  * last event, and every id can be mapped to a place in the log. Ids stay safe integers up to 8.7 × 10¹² events.
  */
-const room = 1_024;
+const idsPerEvent = 1_024;
 
 /** Returns the id of the `index`th event that a queue gets for one number of the log. */
 export function eventId(seq: number, index = 0): number {
-  return seq * room + index;
+  return seq * idsPerEvent + index;
 }
 
 /** Returns the number in the log up to which a client with this last id has all events; negative for negative ids. */
 export function seqOf(id: number): number {
-  return Math.floor(id / room);
+  return Math.floor(id / idsPerEvent);
 }
 
 /**

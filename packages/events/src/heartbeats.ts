@@ -28,7 +28,7 @@ export class Heartbeats<Context> {
   /** Answers a waiting poll with a heartbeat. */
   async beat(tail: Tail<Context>, waiter: Waiter): Promise<void> {
     if (waiter.finished) return;
-    if (waiter.isBeingTold) {
+    if (waiter.isBeingAnswered) {
       // An event is being presented to this poll. If the queue does not want it, the heartbeat is still due.
       waiter.expireAfter(beatAgainMs, () => void this.#logRejection(this.beat(tail, waiter)));
       return;

@@ -115,7 +115,7 @@ export class EventHub<Context> {
     );
     const alive = await this.#use.noteAll(open.map(({ waiter }) => waiter.queue.id));
     for (const { tail, waiter } of open)
-      if (alive && !alive.has(waiter.queue.id)) tail.end(waiter, { kind: "gone" });
+      if (alive && !alive.has(waiter.queue.id)) tail.end(waiter, { kind: "queueDeleted" });
     this.#tails.forgetUnused(tails);
   }
 
@@ -126,7 +126,7 @@ export class EventHub<Context> {
       const found = await this.#semaphore.run(async () =>
         poll.deadline.reason ? undefined : this.#lookup.find(this.#db, poll),
       );
-      if (!found) return { kind: "gone" };
+      if (!found) return { kind: "queueDeleted" };
       if (!found.keyIsCurrent) return { kind: "refused" };
       const { queue, head } = found;
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
@@ -154,7 +154,7 @@ export class EventHub<Context> {
       this.#logRejection(this.#heartbeats.beat(tail, waiter));
     // Beat at once, so that it works while the database is down. Polls that are being sent an event get the event
     // instead.
-    await Promise.all(open.filter(({ isBeingTold }) => !isBeingTold).map(beat));
+    await Promise.all(open.filter(({ isBeingAnswered }) => !isBeingAnswered).map(beat));
     await this.#logRejection(tail.settled());
     await Promise.all(open.map(beat));
   }

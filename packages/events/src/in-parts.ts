@@ -1,7 +1,7 @@
 import type { LogRow } from "./log.ts";
 
 /** Receivers per part. Each receiver is looked up without yielding to the event loop. */
-const tellSlice = 20_000;
+const receiversPerSlice = 20_000;
 
 /**
  * Splits rows into parts that are published without a pause, each with a limited number of receivers.
@@ -13,7 +13,7 @@ export function inParts(rows: readonly LogRow[], everybody: number): Array<reado
   let receivers = 0;
   for (const [i, { event }] of rows.entries()) {
     receivers += event.audience?.length ?? everybody;
-    if (receivers < tellSlice && i < rows.length - 1) continue;
+    if (receivers < receiversPerSlice && i < rows.length - 1) continue;
     parts.push(rows.slice(begin, i + 1));
     begin = i + 1;
     receivers = 0;

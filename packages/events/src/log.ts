@@ -9,7 +9,7 @@ export interface LogRow {
   /** Approximate size in memory, in bytes. */
   readonly weight: number;
   /** When it was written, as `performance.now()` of this process. */
-  readonly writtenAt: number;
+  readonly loggedAt: number;
 }
 
 const row = {
@@ -128,7 +128,7 @@ const overhead = 300;
 
 function logRow({ payload, age: seconds, ...row }: Row): LogRow {
   return {
-    writtenAt: performance.now() - seconds * 1_000,
+    loggedAt: performance.now() - seconds * 1_000,
     event: {
       declared: eventOf(row.type, row.op),
       payload: JSON.parse(payload) as LoggedEvent["payload"],

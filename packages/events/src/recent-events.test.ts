@@ -14,7 +14,7 @@ const row = (seq: number, weight = 10): LogRow => ({
     userData: null,
   },
   weight,
-  writtenAt: seq,
+  loggedAt: seq,
 });
 const rows = (from: number, to: number, weight?: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => row(from + i, weight));

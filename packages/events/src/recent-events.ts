@@ -132,9 +132,9 @@ export class RecentEvents {
   }
 
   /** When the event was written, as `performance.now()` of this process; undefined when it is not kept. */
-  writtenAt(seq: number): number | undefined {
+  loggedAt(seq: number): number | undefined {
     return seq > this.#floor
-      ? this.#rows[this.#dropped + (seq - this.#floor) - 1]?.writtenAt
+      ? this.#rows[this.#dropped + (seq - this.#floor) - 1]?.loggedAt
       : undefined;
   }
 

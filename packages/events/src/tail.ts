@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 import type { Database } from "@carillon/db";
 
@@ -109,13 +109,13 @@ export class Tail<Context> {
       if (!first || this.#closed) return;
       if (first.event.seq !== this.head + 1) {
         // The log has been cleared beyond the last event read here, so the waiting polls have missed events.
-        this.endAll({ kind: "gone" });
+        this.endAll({ kind: "queueDeleted" });
         memory.reset(this.recent, first.event.seq - 1);
       }
       if (rows.some(({ event }) => event.declared?.changesPresentation))
         this.context = await presenter.context(this.realmId);
       for (const [i, part] of inParts(rows, this.waiters.size).entries()) {
-        if (i > 0) await nextTurn();
+        if (i > 0) await yieldToEventLoop();
         if (this.#closed) return;
         memory.append(this.recent, part);
         await this.#tell(part.map(({ event }) => event));
@@ -136,18 +136,18 @@ export class Tail<Context> {
         else if (list.at(-1) !== event) list.push(event);
       }
     }
-    for (const waiter of concerned.keys()) waiter.isBeingTold = true;
+    for (const waiter of concerned.keys()) waiter.isBeingAnswered = true;
     let [polls, weight] = [0, 0];
     for (const [waiter, list] of concerned) {
       if (++polls > answerSlice.polls || weight > answerSlice.weight) {
-        await nextTurn();
+        await yieldToEventLoop();
         [polls, weight] = [1, 0];
       }
       if (waiter.finished) continue;
       const selection = new Selection(waiter.queue, this.#parts.presenter, this.context);
       selection.addAll(list);
       weight += selection.weight;
-      waiter.isBeingTold = false;
+      waiter.isBeingAnswered = false;
       if (selection.events.length === 0) continue;
       this.waiters.remove(waiter);
       waiter.finish({ kind: "events", events: selection.events });

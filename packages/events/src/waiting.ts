@@ -5,7 +5,7 @@ import type { EventQueue } from "./queue-options.ts";
 export type PollResult =
   | { readonly kind: "events"; readonly events: readonly NumberedEvent[] }
   /** The queue is unknown, expired, deleted, too far behind, or belongs to another account. */
-  | { readonly kind: "gone" }
+  | { readonly kind: "queueDeleted" }
   /** The id is newer than any that the queue can have received. */
   | { readonly kind: "future" }
   /** The account has been deactivated, or its API key is no longer the one of the request. */
@@ -20,7 +20,7 @@ export class Waiter {
   #timer: NodeJS.Timeout | undefined;
   finished = false;
   /** An event is being presented to it. */
-  isBeingTold = false;
+  isBeingAnswered = false;
 
   constructor(queue: EventQueue, lastId: number, resolve: (result: PollResult) => void) {
     this.queue = queue;

@@ -62,7 +62,7 @@ function someText(random: () => number): string {
 }
 
 /** Places where Markdown hides words: after a fence's language, in link titles, in cells beyond a table's width. */
-function mayBeDropped(text: string, word: string): boolean {
+function canBeDropped(text: string, word: string): boolean {
   const before = text.slice(0, text.indexOf(word));
   const line = text.slice(before.lastIndexOf("\n") + 1).split("\n", 1)[0] ?? "";
   return /\]\([^)]*$|\]\([^\n]*["'<(]/.test(before) || /```|~~~|\|/.test(line);
@@ -127,7 +127,7 @@ describe("The renderer, for random texts", () => {
       const { texts: shown, everything } = readHtml(render(text, options).html);
       const found = new Set(everything.match(WORD));
       for (const word of text.match(WORD) ?? [])
-        if (!found.has(word) && !mayBeDropped(text, word)) fail(text, `${word} is lost`);
+        if (!found.has(word) && !canBeDropped(text, word)) fail(text, `${word} is lost`);
       const numbers = (shown.join("").match(WORD) ?? []).map((word) => Number(word.slice(2, -2)));
       if (numbers.some((n, i) => n <= (numbers[i - 1] ?? -1)))
         fail(text, `order ${numbers.join(" ")}`);

@@ -21,7 +21,7 @@ export {
   quoted,
   silentGroup,
   silentUser,
-  told,
+  verbatim,
   topicLink,
 } from "./notice.ts";
 export { type ParseOptions, parseMessage } from "./parse-message.ts";

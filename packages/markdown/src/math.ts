@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { escapeText } from "./escape.ts";
-import { quietly } from "./quietly.ts";
+import { silenceConsole } from "./silence-console.ts";
 import { takeMarkup, type Rendering } from "./rendering.ts";
 import { isBounded, texCost } from "./tex-limits.ts";
 
@@ -26,7 +26,7 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   const { renderToString } = load();
   try {
     // KaTeX prints unknown commands and \message to the console.
-    const html = quietly(() =>
+    const html = silenceConsole(() =>
       renderToString(tex, {
         displayMode,
         throwOnError: true,

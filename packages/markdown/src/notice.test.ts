@@ -14,7 +14,7 @@ import {
   quoted,
   silentGroup,
   silentUser,
-  told,
+  verbatim,
   topicLink,
 } from "./notice.ts";
 import { parseMessage } from "./parse-message.ts";
@@ -63,8 +63,8 @@ function about(name: string): Notice {
     paragraph`${silentUser({ id: 5, fullName: name })} & ${silentGroup({ id: 21, name })} in ${channelLink({ id: 9, name })}.`,
     paragraph`See ${messageLink({ id: 9, name }, name, "general chat", 214)} and ${directMessageLink("this", [5, 9], 7)}.`,
     paragraph`Channel ${emphasised(name)}, ${moment(1_709_823_600)}. ${quoted(name)}`,
-    paragraph`${told(name)} ${topicLink({ id: 9, name }, name, "general chat")}`,
-    bulletList([told(name), told("second")]),
+    paragraph`${verbatim(name)} ${topicLink({ id: 9, name }, name, "general chat")}`,
+    bulletList([verbatim(name), verbatim("second")]),
   );
 }
 

@@ -105,7 +105,7 @@ export function directMessageLink(
 }
 
 /** Quotes a name as plain text. */
-export function told(name: string): NoticePart {
+export function verbatim(name: string): NoticePart {
   return { source: PLAIN_NAME.test(name) ? name : code(name), html: escapeText(name) };
 }
 

@@ -145,7 +145,7 @@ export async function checkBotName(
 const incomingWebhook = 2;
 
 /** Whether the account may create bots of the type (users.md §5). For write-only bots, a second permission suffices. */
-export async function mayCreateBot(
+export async function canCreateBot(
   tx: Tx,
   realm: Realm,
   account: Account,

@@ -149,7 +149,7 @@ export async function loadUserGroup(
 }
 
 /** The fields of a group that every event needs. */
-interface ToldGroup {
+interface GroupOfEvent {
   readonly id: number;
   /** Whether it is deactivated before and after the change. */
   readonly deactivated: boolean;
@@ -158,34 +158,34 @@ interface ToldGroup {
 /** Makes the events of user groups (events.md §4); none for empty lists. */
 export const groupEvents = {
   added: (group: UserGroupObject): NewEvent => userGroupAdded({ group, ...mark(group) }),
-  updated: (group: ToldGroup, data: LoggedFields<typeof userGroupUpdated>["data"]): NewEvent =>
+  updated: (group: GroupOfEvent, data: LoggedFields<typeof userGroupUpdated>["data"]): NewEvent =>
     userGroupUpdated({ group_id: group.id, data, ...mark(group) }),
   /** Contains the whole group, for clients that did not have it. */
   reactivated: (group: UserGroupObject): NewEvent =>
     userGroupUpdated({ group_id: group.id, data: { deactivated: false }, group }),
-  membersAdded: (group: ToldGroup, user_ids: readonly number[]): NewEvent[] =>
+  membersAdded: (group: GroupOfEvent, user_ids: readonly number[]): NewEvent[] =>
     unlessEmpty(user_ids, () =>
       userGroupMembersAdded({ group_id: group.id, user_ids, ...mark(group) }),
     ),
   membersRemoved: (
-    group: ToldGroup,
+    group: GroupOfEvent,
     user_ids: readonly number[],
     audience: Audience = null,
   ): NewEvent[] =>
     unlessEmpty(user_ids, () =>
       userGroupMembersRemoved({ group_id: group.id, user_ids, ...mark(group) }, { audience }),
     ),
-  subgroupsAdded: (group: ToldGroup, direct_subgroup_ids: readonly number[]): NewEvent[] =>
+  subgroupsAdded: (group: GroupOfEvent, direct_subgroup_ids: readonly number[]): NewEvent[] =>
     unlessEmpty(direct_subgroup_ids, () =>
       userGroupSubgroupsAdded({ group_id: group.id, direct_subgroup_ids, ...mark(group) }),
     ),
-  subgroupsRemoved: (group: ToldGroup, direct_subgroup_ids: readonly number[]): NewEvent[] =>
+  subgroupsRemoved: (group: GroupOfEvent, direct_subgroup_ids: readonly number[]): NewEvent[] =>
     unlessEmpty(direct_subgroup_ids, () =>
       userGroupSubgroupsRemoved({ group_id: group.id, direct_subgroup_ids, ...mark(group) }),
     ),
 };
 
-function mark({ deactivated }: ToldGroup): { deactivated?: true } {
+function mark({ deactivated }: GroupOfEvent): { deactivated?: true } {
   return deactivated ? { deactivated: true } : {};
 }
 

@@ -8,7 +8,7 @@ export {
   botDeletedEvent,
   botUpdatedEvent,
   checkBotName,
-  mayCreateBot,
+  canCreateBot,
 } from "./bots.ts";
 export {
   type AccessFacts,
@@ -18,7 +18,7 @@ export {
   hasMetadataAccess,
   hasProtectedHistory,
   isPublic,
-  mayAdminister,
+  canAdminister,
   readingPermissions,
   showingPermissions,
 } from "./channels/access.ts";
@@ -170,7 +170,7 @@ export {
   checkChangeable,
   holdMessage,
   lockMessageAfter,
-  lockToldMessage,
+  lockMessageAndReceivers,
 } from "./messages/lock-message.ts";
 export { loadMessageAudience } from "./messages/message-audience.ts";
 export { type Reaction, loadReactions } from "./messages/reactions.ts";

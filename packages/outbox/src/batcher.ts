@@ -39,11 +39,11 @@ export function createBatcher<T>(
   /** Ends the current pause. */
   let endPause: (() => void) | undefined;
 
-  const mayPause = () => idleCalls === 0 && waiting.length < batchSize;
+  const canPause = () => idleCalls === 0 && waiting.length < batchSize;
 
   async function pause(): Promise<void> {
     const left = startedAt + pauseMs - performance.now();
-    if (left <= 0 || !mayPause() || waiting.some(isUrgent)) return;
+    if (left <= 0 || !canPause() || waiting.some(isUrgent)) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left);
       endPause = () => {
@@ -81,7 +81,7 @@ export function createBatcher<T>(
     add(added) {
       waiting.push(...added);
       running ??= drain();
-      if (endPause && (!mayPause() || added.some(isUrgent))) endPause();
+      if (endPause && (!canPause() || added.some(isUrgent))) endPause();
     },
     async idle() {
       idleCalls++;

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 /**
  * Bytes that are processed at once: half a millisecond, a few before V8 has compiled the loop. Smaller pieces of text
@@ -15,7 +15,7 @@ export class Slices {
     this.#left -= bytes;
     if (this.#left > 0) return undefined;
     this.#left = sliceBytes;
-    return nextTurn();
+    return yieldToEventLoop();
   }
 
   /** Decodes UTF-8; invalid bytes are replaced. */

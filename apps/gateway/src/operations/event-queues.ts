@@ -50,7 +50,7 @@ export default [
           throw contract.errors.badRequest(`The queue has no event ${lastEventId} yet`);
         case "refused":
           throw contract.errors.unauthorized();
-        case "gone":
+        case "queueDeleted":
           throw contract.errors.badEventQueueId(queueId, contract.needsOf(client));
       }
     },

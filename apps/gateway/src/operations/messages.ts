@@ -54,8 +54,8 @@ export default [
       topic: input.topic,
       channelId: input.stream_id,
       propagateMode: input.propagate_mode,
-      tellOld: input.send_notification_to_old_thread,
-      tellNew: input.send_notification_to_new_thread,
+      notifyOldTopic: input.send_notification_to_old_thread,
+      notifyNewTopic: input.send_notification_to_new_thread,
       previousHash: input.prev_content_sha256,
     });
     return { detached_uploads: [] };

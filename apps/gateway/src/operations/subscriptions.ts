@@ -35,14 +35,14 @@ export default [
       subscriptions: input.subscriptions,
       principals: input.principals,
       authorizationErrorsFatal: fatal,
-      tellSubscribed: input.send_new_subscription_messages,
+      notifySubscribed: input.send_new_subscription_messages,
     });
     return {
       subscribed: added.subscribed,
       already_subscribed: added.alreadySubscribed,
       ...(fatal ? {} : { unauthorized: added.unauthorized }),
       ...(input.send_new_subscription_messages
-        ? { new_subscription_messages_sent: added.told }
+        ? { new_subscription_messages_sent: added.notified }
         : {}),
     };
   }),

@@ -1,10 +1,10 @@
 import * as contract from "@carillon/contract";
-import { tellEditing, tellTyping } from "@carillon/domain";
+import { sendEditingEvents, sendTypingEvents } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
 export default [
   handle.changes(contract.setTypingStatus, async ({ tx, input, actor, services: { site } }) => {
-    await tellTyping(tx, site, actor, {
+    await sendTypingEvents(tx, site, actor, {
       op: input.op,
       type: input.type,
       to: input.to,
@@ -14,6 +14,6 @@ export default [
   }),
 
   handle.changes(contract.setEditTypingStatus, async ({ tx, input, path, actor }) => {
-    await tellEditing(tx, actor, { op: input.op, messageId: path.message_id });
+    await sendEditingEvents(tx, actor, { op: input.op, messageId: path.message_id });
   }),
 ];

@@ -1,7 +1,7 @@
 import { lockClass } from "@carillon/db";
 import {
   batchesAtFirst,
-  batchesPerTurn,
+  batchesPerJob,
   deliverDue,
   type DeliverDue,
   type Publication,
@@ -48,7 +48,7 @@ describe("the job deliver-due", () => {
 
   it("continues in another job after a full run of batches", async () => {
     // A message to a topic's participants is a batch of its own.
-    for (let i = 0; i <= batchesPerTurn; i++)
+    for (let i = 0; i <= batchesPerJob; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
     const continuation = await run();
     if (!continuation) throw new Error("it leaves no job");

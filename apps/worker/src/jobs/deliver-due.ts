@@ -1,7 +1,7 @@
 import { type Outcome, deliverAll, deliveryBatch } from "@carillon/domain";
 import {
   batchesAtFirst,
-  batchesPerTurn,
+  batchesPerJob,
   bytesAtFirst,
   continuation,
   deliverDue,
@@ -25,8 +25,8 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
     { db: db.within(deadline), site, log, backend: queues.backend, signal },
     realmId,
     {
-      maxBatches: batchesPerTurn,
-      mayContinue: (batches, bytes) =>
+      maxBatches: batchesPerJob,
+      canContinue: (batches, bytes) =>
         (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
       ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
       // A job with a tick that continues nothing is from the sweep or looks again: a worker may have died here.

@@ -3,7 +3,7 @@ import {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
   sendSubscribedNotice,
-  sendUnheardNotice,
+  sendNoSubscribersNotice,
 } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 
@@ -19,7 +19,7 @@ export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
     case "channel-changed":
       return sendChannelChangedNotices(tx, realmId, payload);
     case "bot-unheard":
-      return sendUnheardNotice(tx, realmId, payload);
+      return sendNoSubscribersNotice(tx, realmId, payload);
     case "group-membership":
       return sendGroupMembershipNotices(tx, realmId, payload);
   }

@@ -18,7 +18,7 @@ import {
   isEmailAddress,
   loadRealm,
   lockGroupGraph,
-  mayCreateBot,
+  canCreateBot,
   noSuchChannel,
   pictureOf,
   type Realm,
@@ -64,7 +64,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   });
   if (!owner?.isActive) throw errors.unauthorized();
   const botType = checkType(wanted.botType);
-  if (!(await mayCreateBot(tx, realm, owner, botType)))
+  if (!(await canCreateBot(tx, realm, owner, botType)))
     throw errors.badRequest("You may not create such bots");
   const fullName = checkFullName(wanted.fullName);
   const email = botAddress(site, realm, wanted.shortName);
@@ -162,10 +162,10 @@ export async function changeBotDefaults(
   const names = Object.keys(now) as Array<keyof BotDefaults>;
   const changed = names.filter((name) => now[name] !== before[name]);
   if (changed.length === 0) return { now, events: [], audit: [] };
-  const told = Object.fromEntries(changed.map((name) => [name, now[name]]));
+  const changedFields = Object.fromEntries(changed.map((name) => [name, now[name]]));
   return {
     now,
-    events: [botUpdatedEvent(bot.id, told, await botAdministrators(tx, bot))],
+    events: [botUpdatedEvent(bot.id, changedFields, await botAdministrators(tx, bot))],
     audit: changed.map((name) => ({
       type: `bot_${name}_changed`,
       userId: bot.id,

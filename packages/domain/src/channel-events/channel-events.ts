@@ -26,7 +26,7 @@ export function archivedAmong(channels: ReadonlyArray<Pick<Channel, "id" | "isAr
 }
 
 /** Makes the event that removes channels for accounts that can no longer see them. */
-export function channelsGoneEvent(
+export function channelsHiddenEvent(
   channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>,
   audience: Audience,
 ): NewEvent {
@@ -39,7 +39,7 @@ export function channelsGoneEvent(
  * Makes the event of an unarchived channel. Clients without `archived_channels` receive it as a new channel.
  * @param object the channel after the change, without subscribers, which have their own event
  */
-export function channelReturnedEvent(object: ChannelObject, audience: Audience): NewEvent {
+export function channelUnarchivedEvent(object: ChannelObject, audience: Audience): NewEvent {
   const { stream_id, name } = object;
   const back = { property: "is_archived", value: false, channel: object } as const;
   return channelUpdated({ stream_id, name, ...back }, { audience });

@@ -14,7 +14,7 @@ import {
   type PermissionSubject,
 } from "@carillon/model";
 
-import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { archivedAmong, channelsHiddenEvent, channelsShownEvent } from "./channel-events.ts";
 import { peersShownEvent } from "./subscription-events.ts";
 
 const facts = statement({
@@ -72,7 +72,7 @@ export async function channelsSeenEvents(
   }
   const events: NewEvent[] = [];
   for (const { lost, gained, userIds } of alike.values()) {
-    if (lost.length > 0) events.push(channelsGoneEvent(lost, userIds));
+    if (lost.length > 0) events.push(channelsHiddenEvent(lost, userIds));
     if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
   }
   return events;

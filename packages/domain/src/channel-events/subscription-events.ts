@@ -27,7 +27,7 @@ import {
   type SubscriptionPair,
 } from "@carillon/model";
 
-import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { archivedAmong, channelsHiddenEvent, channelsShownEvent } from "./channel-events.ts";
 
 /**
  * Makes the events of new subscriptions (channels.md §10): the channel for subscribers that could not see it before,
@@ -116,7 +116,7 @@ export async function unsubscribedEvents(
       return subscriptionsRemoved({ subscriptions, ...archivedAmong(left) }, { audience: userIds });
     }),
     ...byChannels(lost).map(({ channelIds, userIds }) =>
-      channelsGoneEvent(among(channelIds), userIds),
+      channelsHiddenEvent(among(channelIds), userIds),
     ),
     ...peerEvents("peer_remove", removed, after, archivedAmong(channels)),
   ];
@@ -180,12 +180,12 @@ export function subscribedEvent(
   inheritedOf: ReadonlyMap<number, InheritedNotifications>,
   marks: Pick<LoggedFields<typeof subscriptionsAdded>, "for_clients_without"> = {},
 ): NewEvent[] {
-  const told = added.filter(({ channelId }) => channels.has(channelId));
+  const visibleTo = added.filter(({ channelId }) => channels.has(channelId));
   const common = new Map<number, Subscription>();
   const channelsOf = new Map<number, number>();
   const settingsOf = new Map<number, Record<string, Settings>>();
   // Allocates few objects for each account: there may be thousands.
-  for (const subscription of told) {
+  for (const subscription of visibleTo) {
     const { userId, channelId } = subscription;
     channelsOf.set(userId, (channelsOf.get(userId) ?? 0) + 1);
     const usual = common.get(channelId);
@@ -205,7 +205,7 @@ export function subscribedEvent(
       const channel = channels.get(id);
       return channel ? [inOrder(channel, ownFields(subscription))] : [];
     });
-  const onlyOf = listed(told, (userId) => (channelsOf.get(userId) ?? 0) < common.size);
+  const onlyOf = listed(visibleTo, (userId) => (channelsOf.get(userId) ?? 0) < common.size);
   const userData: Record<string, OwnSubscriptions> = {};
   for (const userId of audience) {
     const [only, settings, theirs] = [
@@ -286,7 +286,7 @@ interface Peers {
  * Makes the peer events for other accounts when accounts are subscribed or unsubscribed (channels.md §10): one event
  * for all channels with the same audience, which queues receive as one for each set of accounts. Accounts never receive
  * events about themselves: new subscribers get the others with their subscription. Accounts unsubscribed together are
- * told about each other, if they can still see the channel.
+ * visibleTo about each other, if they can still see the channel.
  * @param archived ids of the archived channels
  */
 export function peerEvents(
@@ -341,12 +341,12 @@ function peersEvent(
   // With several batches, an account changed in one batch must learn of the other batches; accounts unsubscribed
   // together must learn of each other. The poll filters each account's own changes out.
   const isForAltered = others.length > 0 || (op === "peer_remove" && altered.size > 1);
-  const told = isForAltered ? [...audience] : [...audience].filter((id) => !altered.has(id));
-  if (told.length === 0) return [];
+  const visibleTo = isForAltered ? [...audience] : [...audience].filter((id) => !altered.has(id));
+  if (visibleTo.length === 0) return [];
   const event = op === "peer_add" ? peersAdded : peersRemoved;
   const payload = isForAltered ? { peers: [first, ...others] } : first;
   const marks = archivedIn([first, ...others], archived);
-  return [event({ ...payload, ...marks }, { audience: told })];
+  return [event({ ...payload, ...marks }, { audience: visibleTo })];
 }
 
 /** Returns the archived channels that the event refers to. */

@@ -16,7 +16,7 @@ import {
   loadRealm,
   loadSubscribedChannels,
   lockChannels,
-  mayAdminister,
+  canAdminister,
   type Memberships,
   normaliseColor,
   type Principals,
@@ -37,7 +37,7 @@ export interface AddSubscriptionsInput extends FindOptions {
   readonly subscriptions: readonly WantedChannel[];
   readonly principals: Principals | undefined;
   /** Whether accounts other than the actor get a notice by direct message. */
-  readonly tellSubscribed: boolean;
+  readonly notifySubscribed: boolean;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function addSubscriptions(
   const found = await findOrCreate(tx, realm, actor, memberships, wanted, input);
   const { usable, created, colors, unauthorized, locked } = found;
   if (principals.some(({ id }) => id !== actor.id))
-    for (const channel of usable) checkMayAddOthers(realm, actor, channel, memberships);
+    for (const channel of usable) assertCanAddOthers(realm, actor, channel, memberships);
   const channels = [...usable, ...created];
   checkSubscriptionBounds(channels, principals.length);
 
@@ -78,8 +78,8 @@ export async function addSubscriptions(
   const notices = await postCreationNotices(tx, realm, actor, created);
   if (input.announce) await recordAnnouncements(tx, realm, actor, created);
   const subscribed = { principals, added, created: made };
-  const told =
-    input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
+  const notified =
+    input.notifySubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
   const visibilityEvents = await visibilityBySubscriptions(tx, realm, added, "gained");
   emit(tx, realm.id, [
     ...visibilityEvents,
@@ -88,7 +88,7 @@ export async function addSubscriptions(
     ...creation.defaults,
     ...notices,
   ]);
-  return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
+  return { ...namesByAccount(channels, userIds, added), unauthorized, notified, locked };
 }
 
 /** Result of the permission check of channels that a request names. */
@@ -130,7 +130,7 @@ function sortUsable(
  * Checks the additional permission to subscribe others; it neither follows from a subscription nor requires one.
  * @throws ApiError `BAD_REQUEST`
  */
-function checkMayAddOthers(
+function assertCanAddOthers(
   realm: Realm,
   actor: Account,
   channel: Channel,
@@ -140,7 +140,7 @@ function checkMayAddOthers(
   const own = channelPermissions.canAddSubscribersGroup;
   const allowed =
     memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
-    mayAdminister(actor, channel, memberships) ||
+    canAdminister(actor, channel, memberships) ||
     memberships.holds(actor, own, channel.canAddSubscribersGroupId);
   if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
 }
@@ -250,7 +250,7 @@ export interface AddedSubscriptions {
   /** Requested names of channels that the actor may not use. */
   readonly unauthorized: string[];
   /** Whether the subscribed accounts get a notice. */
-  readonly told: boolean;
+  readonly notified: boolean;
   /** Ids of the channels that the transaction has locked or created. */
   readonly locked: ReadonlySet<number>;
 }

@@ -80,9 +80,9 @@ describe("Unarchiving a channel (channels.md §8)", () => {
       subscriber: { account: org.guest, params: able },
       other: { account: org.bot, params: able },
     };
-    const told = await watch(scene.gateway, queues, () => unarchive(room));
-    expect(kindsOf(told.subscriber)).to.deep.equal(["stream/update", "message"]);
-    for (const [{ id: _id, ...event } = { id: 0 }] of [told.subscriber, told.other])
+    const received = await watch(scene.gateway, queues, () => unarchive(room));
+    expect(kindsOf(received.subscriber)).to.deep.equal(["stream/update", "message"]);
+    for (const [{ id: _id, ...event } = { id: 0 }] of [received.subscriber, received.other])
       expect(event).to.deep.equal({
         type: "stream",
         op: "update",
@@ -91,7 +91,7 @@ describe("Unarchiving a channel (channels.md §8)", () => {
         property: "is_archived",
         value: false,
       });
-    expect(told.other).to.have.length(1);
+    expect(received.other).to.have.length(1);
   });
 
   it("is a new channel for other clients, with their subscription or the list of subscribers", async () => {
@@ -106,19 +106,19 @@ describe("Unarchiving a channel (channels.md §8)", () => {
       moderator: { account: org.moderator },
       other: { account: org.bot },
     };
-    const told = await watch(scene.gateway, queues, () => unarchive(room));
+    const received = await watch(scene.gateway, queues, () => unarchive(room));
     const subscribers = [org.guest.id, org.moderator.id].toSorted((a, b) => a - b);
-    for (const events of [told.guest, told.moderator])
+    for (const events of [received.guest, received.moderator])
       expect(kindsOf(events)).to.deep.equal(["stream/create", "subscription/add", "message"]);
-    expect(kindsOf(told.other)).to.deep.equal(["stream/create", "subscription/peer_add"]);
+    expect(kindsOf(received.other)).to.deep.equal(["stream/create", "subscription/peer_add"]);
     const first = (event: ToldEvent | undefined, list: string) =>
       (event?.[list] as ReadonlyArray<Record<string, unknown>> | undefined)?.[0];
-    for (const events of Object.values(told)) {
+    for (const events of Object.values(received)) {
       const created = first(events[0], "streams");
       expect(created).to.include({ stream_id: room.id, is_archived: false, subscriber_count: 0 });
     }
-    expect(told.other[1]).to.deep.include({ stream_ids: [room.id], user_ids: subscribers });
-    expect(first(told.moderator[1], "subscriptions")).to.deep.include({
+    expect(received.other[1]).to.deep.include({ stream_ids: [room.id], user_ids: subscribers });
+    expect(first(received.moderator[1], "subscriptions")).to.deep.include({
       stream_id: room.id,
       subscribers,
       subscriber_count: 2,
@@ -127,7 +127,7 @@ describe("Unarchiving a channel (channels.md §8)", () => {
       color: "#123456",
       desktop_notifications: false,
     });
-    expect(first(told.guest[1], "subscriptions")).to.include({ is_muted: false });
+    expect(first(received.guest[1], "subscriptions")).to.include({ is_muted: false });
   });
 
   it("of a private channel sends events only to accounts that can see it", async () => {
@@ -168,13 +168,13 @@ describe("Unarchiving a channel (channels.md §8)", () => {
 
   it("does not count subscribers who were deactivated meanwhile", async () => {
     const { db, org } = scene;
-    const [gone, left] = [await user(db, org.realm), await user(db, org.realm)];
+    const [deactivated, left] = [await user(db, org.realm), await user(db, org.realm)];
     const room = await channel(db, org.realm, {
       inviteOnly: true,
-      subscribers: [gone, left],
+      subscribers: [deactivated, left],
       isArchived: true,
     });
-    await deactivateUser(db, gone);
+    await deactivateUser(db, deactivated);
     const { events } = await eventsOf(db, org.realm.id, () => unarchive(room));
     expect(events.find(({ op }) => op === "add")?.audience).to.deep.equal([left.id]);
     expect((await rowOf(room)).subscriberCount).to.equal(1);
@@ -188,9 +188,9 @@ describe("Unarchiving a channel (channels.md §8)", () => {
     const { db, org } = scene;
     const options = { inviteOnly: true, isArchived: true };
     await refuses(await channel(db, org.realm, options));
-    const gone = await user(db, org.realm);
-    const left = await channel(db, org.realm, { ...options, subscribers: [gone] });
-    await deactivateUser(db, gone);
+    const deactivated = await user(db, org.realm);
+    const left = await channel(db, org.realm, { ...options, subscribers: [deactivated] });
+    await deactivateUser(db, deactivated);
     await refuses(left);
     await unarchive(await channel(db, org.realm, { isArchived: true }));
   });

@@ -17,7 +17,7 @@ import {
   recordAudit,
 } from "@carillon/model";
 
-import { channelPropertyEvent, channelReturnedEvent } from "../channel-events/channel-events.ts";
+import { channelPropertyEvent, channelUnarchivedEvent } from "../channel-events/channel-events.ts";
 import { peersShownEvent, subscribedEvent } from "../channel-events/subscription-events.ts";
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import { openChannel } from "./open-channel.ts";
@@ -41,7 +41,7 @@ const archive = statement({
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL`, `BAD_REQUEST`; nothing has changed then
  */
 export async function archiveChannel(tx: Tx, account: Account, channelId: number): Promise<void> {
-  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone", {
+  const { actor, realm, channel } = await openChannel(tx, account, channelId, "exclusive", {
     organization: true,
   });
   if (channel.isArchived) throw errors.badRequest("The channel is archived already");
@@ -80,7 +80,7 @@ async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Prom
  * (channels.md §8).
  * @throws ApiError `BAD_REQUEST`
  */
-export function checkMayReturn(
+export function assertCanUnarchive(
   channel: PublicFacts & Pick<Channel, "isArchived" | "subscriberCount">,
 ): void {
   if (!channel.isArchived) throw errors.badRequest("The channel is not archived");
@@ -101,7 +101,7 @@ export async function unarchiveChannel(
   actor: Account,
   channel: Channel,
 ): Promise<readonly NewEvent[]> {
-  checkMayReturn(channel);
+  assertCanUnarchive(channel);
   const prisma = await tx.prisma();
   await prisma.channel.update({
     where: { id: channel.id },
@@ -141,7 +141,7 @@ async function returnEvents(tx: Tx, channel: Channel): Promise<NewEvent[]> {
   const peers = { stream_ids: [id], user_ids: subscribers };
   const marks = { for_clients_without: "archived_channels" } as const;
   return [
-    channelReturnedEvent(presenter.present({ ...channel, subscriberCount: 0 }), audience),
+    channelUnarchivedEvent(presenter.present({ ...channel, subscriberCount: 0 }), audience),
     ...subscribedEvent(subscriptions, new Map([[id, withSubscribers]]), inheritedOf, marks),
     ...(subscribers.length > 0 && others.length > 0 ? [peersShownEvent(peers, others, marks)] : []),
   ];

@@ -17,7 +17,7 @@ import {
   quoted,
   silentGroup,
   silentUser,
-  told,
+  verbatim,
 } from "@carillon/markdown";
 import {
   type Account,
@@ -200,7 +200,7 @@ async function postingNotice(
   const groups = await loadNamedGroups(tx, realmId, ids);
   const called = (one: LoggedValue): NoticePart => {
     const group = typeof one === "number" ? groups.get(one) : undefined;
-    if (!group) return told("certain people and groups");
+    if (!group) return verbatim("certain people and groups");
     const { description = "" } = systemGroups.find(({ name }) => name === group.name) ?? {};
     return group.isSystemGroup ? quoted(description) : silentGroup(group);
   };
@@ -217,16 +217,16 @@ type LoggedValue = string | number | boolean | null | GroupSettingValue;
 type Words = (value: LoggedValue) => NoticePart;
 
 function privacyOf({ inviteOnly, isWebPublic, historyPublicToSubscribers }: Privacy): NoticePart {
-  if (isWebPublic) return told("web-public");
-  if (!inviteOnly) return told("public");
-  return told(`private with ${historyPublicToSubscribers ? "shared" : "protected"} history`);
+  if (isWebPublic) return verbatim("web-public");
+  if (!inviteOnly) return verbatim("public");
+  return verbatim(`private with ${historyPublicToSubscribers ? "shared" : "protected"} history`);
 }
 
 const retentionOf: Words = (value) => {
-  if (value === null) return told("what the organization says");
+  if (value === null) return verbatim("what the organization says");
   const days = Number(value);
-  if (days < 0) return told("for ever");
-  return told(days === 1 ? "1 day" : `${days} days`);
+  if (days < 0) return verbatim("for ever");
+  return verbatim(days === 1 ? "1 day" : `${days} days`);
 };
 
 const topicsPolicies: Readonly<Record<TopicsPolicy, string>> = {
@@ -236,9 +236,9 @@ const topicsPolicies: Readonly<Record<TopicsPolicy, string>> = {
   empty_topic_only: "none",
 };
 
-const topicsOf: Words = (policy) => told(topicsPolicies[policy as TopicsPolicy]);
+const topicsOf: Words = (policy) => verbatim(topicsPolicies[policy as TopicsPolicy]);
 
-const descriptionOf: Words = (value) => (value === "" ? told("none") : quoted(textOf(value)));
+const descriptionOf: Words = (value) => (value === "" ? verbatim("none") : quoted(textOf(value)));
 
 const nameOf: Words = (value) => emphasised(textOf(value));
 

@@ -1,7 +1,7 @@
 import { bounds, errors, type NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { type Notice, notice, paragraph, silentUser, told } from "@carillon/markdown";
+import { type Notice, notice, paragraph, silentUser, verbatim } from "@carillon/markdown";
 import {
   type Account,
   type Channel,
@@ -139,7 +139,7 @@ export function postCreationNotices(
       const kind = kindOf(channel);
       const said =
         words.get(kind) ??
-        notice(paragraph`${silentUser(creator)} created this ${told(kind)} channel.`);
+        notice(paragraph`${silentUser(creator)} created this ${verbatim(kind)} channel.`);
       words.set(kind, said);
       return { channelId: channel.id, notice: said };
     }),

@@ -36,7 +36,7 @@ export async function changeDefaultChannel(
     now: currentActor(tx, account),
   });
   checkIsAdministrator(now);
-  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
+  const { actor, realm, channel } = await openChannel(tx, account, channelId, "exclusive");
   if (channel.isArchived) throw noSuchChannel(channelId);
   if (!isPublic(channel)) throw errors.badRequest("A default channel cannot be private");
   if (!(await storeDefaultChannel(tx, channelId, isDefault))) return;

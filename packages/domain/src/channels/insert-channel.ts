@@ -18,7 +18,7 @@ import {
   type SystemGroupIds,
 } from "@carillon/model";
 
-import { checkMaySetDeletion, type Holder } from "./open-channel.ts";
+import { assertCanSetDeletion, type Holder } from "./open-channel.ts";
 
 /** The requested properties of a new channel; undefined for the default. */
 export interface CreationOptions {
@@ -51,7 +51,7 @@ export function checkDeletionPolicy(
   const given = (Object.keys(values) as ChannelPermission[]).filter(
     (key) => !sameGroupValue(values[key], systemGroups["role:nobody"]),
   );
-  checkMaySetDeletion(
+  assertCanSetDeletion(
     holder,
     given.map((key) => channelPermissions[key].name),
   );

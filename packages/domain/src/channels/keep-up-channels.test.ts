@@ -40,7 +40,7 @@ describe("The activity of channels", () => {
     await db.rows("DELETE FROM daily_work");
     await keepUpChannels(db, new AbortController().signal);
   };
-  const told = async (work: () => Promise<unknown>) =>
+  const eventsDuring = async (work: () => Promise<unknown>) =>
     (await eventsOf(db, scene.org.realm.id, work)).events
       .filter(({ payload }) => payload["property"] === "is_recently_active")
       .map(({ payload, audience }) => [payload["stream_id"], payload["value"], audience]);
@@ -57,7 +57,7 @@ describe("The activity of channels", () => {
     await past(secret, 181);
     await past(busy, 181);
     await past(busy, 179);
-    const events = await told(keepUp);
+    const events = await eventsDuring(keepUp);
     expect(await isActive(secret, busy, never, young, archived)).to.deep.equal([
       false,
       true,
@@ -70,7 +70,7 @@ describe("The activity of channels", () => {
       [never.id, false],
     ]);
     expect(events[0]?.[2]).to.have.members([owner.id, admin.id, member.id]);
-    expect(await told(keepUp)).to.deep.equal([]);
+    expect(await eventsDuring(keepUp)).to.deep.equal([]);
   });
 
   it("resumes with the next message, with one event to accounts that can see the channel", async () => {
@@ -78,7 +78,7 @@ describe("The activity of channels", () => {
     await past(quiet, 300);
     await keepUp();
     const sender = scene.as(scene.org.member);
-    const events = await told(async () => {
+    const events = await eventsDuring(async () => {
       await send(sender, toChannel(quiet.id));
       await send(sender, toChannel(quiet.id));
     });
@@ -93,7 +93,7 @@ describe("The activity of channels", () => {
     await past(quiet, 300);
     await keepUp();
     const others = [scene.org.member, await user(db, scene.org.realm)];
-    const events = await told(() =>
+    const events = await eventsDuring(() =>
       Promise.all(others.map((account) => send(scene.as(account), toChannel(quiet.id)))),
     );
     expect(events).to.have.lengthOf(1);

@@ -20,14 +20,14 @@ import {
   type SystemGroupIds,
 } from "@carillon/model";
 
-import { checkMayReturn } from "./archive-channel.ts";
+import { assertCanUnarchive } from "./archive-channel.ts";
 import {
   checkFolder,
-  checkMayHave,
-  checkMayHaveWebPublic,
-  checkMaySetDeletion,
-  checkMaySetRetention,
-  checkMaySetTopicsPolicy,
+  assertCanMake,
+  assertCanMakeWebPublic,
+  assertCanSetDeletion,
+  assertCanSetRetention,
+  assertCanSetTopicsPolicy,
   checkTopicsOfProtectedHistory,
   type OpenChannel,
   retentionDays,
@@ -97,10 +97,10 @@ export async function checkNextChannel(
     throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
   if (isDefault && channel.isArchived && wanted.isArchived !== false)
     throw errors.badRequest("An archived channel cannot be a default one");
-  if (wanted.messageRetentionDays !== undefined) checkMaySetRetention(actor);
-  if (wanted.isArchived === false) checkMayReturn({ ...channel, ...privacy });
+  if (wanted.messageRetentionDays !== undefined) assertCanSetRetention(actor);
+  if (wanted.isArchived === false) assertCanUnarchive({ ...channel, ...privacy });
   if (wanted.topicsPolicy !== undefined) {
-    checkMaySetTopicsPolicy(open);
+    assertCanSetTopicsPolicy(open);
     const narrowed = wanted.topicsPolicy !== channel.topicsPolicy;
     if (narrowed && wanted.topicsPolicy === "empty_topic_only")
       await checkHasNoTopics(tx, channel.id);
@@ -197,7 +197,7 @@ export function changeChannelSettings(
       const forReaders = names.find((name) => opening.includes(name));
       if (forReaders !== undefined && !open.isReadable)
         throw errors.badRequest(`Only who may read a channel sets ${forReaders}`);
-      checkMaySetDeletion(open, names);
+      assertCanSetDeletion(open, names);
     },
   });
 }
@@ -244,9 +244,9 @@ function checkPrivacy(
   if (wanted.isPrivate !== undefined) {
     if (!open.isReadable)
       throw errors.badRequest("Only who may read a channel decides whether it is private");
-    checkMayHave(open, wanted.isPrivate ? "private" : "public");
+    assertCanMake(open, wanted.isPrivate ? "private" : "public");
   }
-  if (wanted.isWebPublic === true) checkMayHaveWebPublic(open);
+  if (wanted.isWebPublic === true) assertCanMakeWebPublic(open);
   const topics = wanted.settings.canCreateTopicGroup;
   const isConcerned =
     topics !== undefined ||

@@ -20,7 +20,7 @@ import {
   lockChannels,
   lockGroupGraph,
   lockOrganization,
-  mayAdminister,
+  canAdminister,
   type Memberships,
   noSuchChannel,
   type Realm,
@@ -39,7 +39,7 @@ export interface OpenChannel extends Holder {
  * changes of the first (docs/decisions/012). Sending to the channel and subscribing are blocked meanwhile. Before
  * locking, checks whether the account administers the channel, so that an account without the right neither waits for
  * locks nor blocks others, nor learns anything from the response time (channels.md §3).
- * @param graph "shared" to hold the group graph shared; "alone" is needed to change permissions, names or default
+ * @param graph "shared" to hold the group graph shared; "exclusive" is needed to change permissions, names or default
  * channels, which transactions with the shared lock rely on
  * @param organization whether to lock the organization's row too
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL` if the actor may read the channel but not administer it; otherwise
@@ -49,14 +49,14 @@ export async function openChannel(
   tx: Tx,
   account: Account,
   channelId: number,
-  graph: "alone" | "shared",
+  graph: "exclusive" | "shared",
   { organization = false } = {},
 ): Promise<OpenChannel> {
   const { realmId } = account;
   decide(account, channelId, await inOneStatement(tx, (one) => load(one, account, channelId)));
   const { actor, realm, facts } = await loadAfter(
     [
-      graph === "alone" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
+      graph === "exclusive" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
       organization ? lockOrganization(tx, realmId) : undefined,
       lockChannels(tx, [channelId]),
     ],
@@ -85,7 +85,7 @@ function decide(
   const channel = channels.get(channelId);
   if (!channel) throw noSuchChannel(channelId);
   const isReadable = hasContentAccess(actor, channel, memberships, subscribed(actor.id, channelId));
-  if (!mayAdminister(actor, channel, memberships))
+  if (!canAdminister(actor, channel, memberships))
     throw isReadable ? errors.cannotAdministerChannel() : noSuchChannel(channelId);
   return { channel, memberships, isReadable };
 }
@@ -94,7 +94,7 @@ function decide(
  * Checks that the actor may create private or public channels, or change channels to that kind (channels.md §4.6).
  * @throws ApiError `BAD_REQUEST`
  */
-export function checkMayHave(holder: Holder, kind: "private" | "public"): void {
+export function assertCanMake(holder: Holder, kind: "private" | "public"): void {
   const permission =
     kind === "private" ? "canCreatePrivateChannelGroup" : "canCreatePublicChannelGroup";
   if (!holdsOfRealm(holder, permission))
@@ -105,7 +105,7 @@ export function checkMayHave(holder: Holder, kind: "private" | "public"): void {
  * Checks that the actor may have web-public channels (channels.md §4.8).
  * @throws ApiError `BAD_REQUEST`
  */
-export function checkMayHaveWebPublic(holder: Holder): void {
+export function assertCanMakeWebPublic(holder: Holder): void {
   if (!holder.realm.enableSpectatorAccess)
     throw errors.badRequest("The organization has no web-public channels");
   if (!holdsOfRealm(holder, "canCreateWebPublicChannelGroup"))
@@ -132,7 +132,7 @@ export function checkTopicsOfProtectedHistory(
  * Checks that the actor may set the retention period (channels.md §4.9).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
-export function checkMaySetRetention(actor: Account): void {
+export function assertCanSetRetention(actor: Account): void {
   if (!isOwner(actor))
     throw errors.unauthorizedPrincipal("Only owners may set message_retention_days");
 }
@@ -147,7 +147,7 @@ export function retentionDays(asked: number | "realm_default" | "unlimited"): nu
  * Checks that the actor may set the topics policy (channels.md §4.10).
  * @throws ApiError `BAD_REQUEST`
  */
-export function checkMaySetTopicsPolicy(holder: Holder): void {
+export function assertCanSetTopicsPolicy(holder: Holder): void {
   if (isOrganizationAdministrator(holder.actor)) return;
   if (!holdsOfRealm(holder, "canSetTopicsPolicyGroup"))
     throw errors.badRequest("You may not set topics_policy");
@@ -164,7 +164,7 @@ const deletionPermissions: readonly string[] = [
  * @param names changed permissions of a channel in the wire format
  * @throws ApiError `BAD_REQUEST` for the first one that the actor may not set
  */
-export function checkMaySetDeletion(holder: Holder, names: readonly string[]): void {
+export function assertCanSetDeletion(holder: Holder, names: readonly string[]): void {
   const asked = names.find((name) => deletionPermissions.includes(name));
   if (asked !== undefined && !holdsOfRealm(holder, "canSetDeleteMessagePolicyGroup"))
     throw errors.badRequest(`You may not set ${asked}`);

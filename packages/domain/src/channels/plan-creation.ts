@@ -30,10 +30,10 @@ import {
 } from "./insert-channel.ts";
 import {
   checkFolder,
-  checkMayHave,
-  checkMayHaveWebPublic,
-  checkMaySetRetention,
-  checkMaySetTopicsPolicy,
+  assertCanMake,
+  assertCanMakeWebPublic,
+  assertCanSetRetention,
+  assertCanSetTopicsPolicy,
   checkTopicsOfProtectedHistory,
   type Holder,
   retentionDays,
@@ -128,18 +128,18 @@ interface Creation extends Holder {
  */
 function checkCreationRights(creation: Creation): boolean {
   const { actor, options } = creation;
-  checkMayHave(creation, options.inviteOnly ? "private" : "public");
+  assertCanMake(creation, options.inviteOnly ? "private" : "public");
   if (options.isDefault) {
     if (!isOrganizationAdministrator(actor))
       throw errors.badRequest("Only administrators may make a channel a default one");
     if (options.inviteOnly) throw errors.badRequest("A default channel cannot be private");
   }
   if (options.isWebPublic) {
-    checkMayHaveWebPublic(creation);
+    assertCanMakeWebPublic(creation);
     if (options.inviteOnly) throw errors.badRequest("A web-public channel cannot be private");
   }
-  if (options.messageRetentionDays !== "realm_default") checkMaySetRetention(actor);
-  if (options.topicsPolicy !== "inherit") checkMaySetTopicsPolicy(creation);
+  if (options.messageRetentionDays !== "realm_default") assertCanSetRetention(actor);
+  if (options.topicsPolicy !== "inherit") assertCanSetTopicsPolicy(creation);
   if (!options.inviteOnly) return true;
   const isPublic = options.historyPublicToSubscribers ?? false;
   if (!isPublic)

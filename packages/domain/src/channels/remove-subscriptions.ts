@@ -15,14 +15,14 @@ import {
   loadRealm,
   loadSubscribedChannels,
   lockChannels,
-  mayAdminister,
+  canAdminister,
   type Memberships,
   type Principals,
   unsubscribe,
   loadAfter,
 } from "@carillon/model";
 
-import { recordMarkRead } from "../messages/flags/mark-read-later.ts";
+import { recordMarkRead } from "../messages/flags/mark-read-step.ts";
 import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import {
   type AddedSubscriptions,
@@ -76,7 +76,7 @@ export async function removeSubscriptions(
     if (!visible(found.get(name))) throw errors.badRequest(`There is no channel named ${name}`);
   const channels = [...new Map([...found.values()].map((each) => [each.id, each])).values()];
   if (principals.some((principal) => !isOwn(actor, principal)))
-    for (const channel of channels) checkMayRemoveOthers(actor, channel, memberships);
+    for (const channel of channels) assertCanRemoveOthers(actor, channel, memberships);
 
   checkSubscriptionBounds(channels, principals.length);
   const ids = channels.map(({ id }) => id);
@@ -110,10 +110,10 @@ function isOwn(actor: Account, principal: ActiveAccount): boolean {
 }
 
 /** Checks the permission to unsubscribe others, which requires only that the actor can see the channel. */
-function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
+function assertCanRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
   const permission = channelPermissions.canRemoveSubscribersGroup;
   const allowed =
-    mayAdminister(actor, channel, memberships) ||
+    canAdminister(actor, channel, memberships) ||
     memberships.holds(actor, permission, channel.canRemoveSubscribersGroupId);
   if (!allowed) throw errors.badRequest(`You may not unsubscribe others from ${channel.name}`);
 }
@@ -125,7 +125,7 @@ type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubs
 const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
   principals: undefined,
   authorizationErrorsFatal: true,
-  tellSubscribed: false,
+  notifySubscribed: false,
   inviteOnly: false,
   isWebPublic: false,
   isDefault: false,

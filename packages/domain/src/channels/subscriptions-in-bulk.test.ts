@@ -25,7 +25,7 @@ describe("many channels and many accounts in one request", () => {
 
   const plain: Omit<AddSubscriptionsInput, "subscriptions" | "principals"> = {
     authorizationErrorsFatal: true,
-    tellSubscribed: true,
+    notifySubscribed: true,
     inviteOnly: false,
     isWebPublic: false,
     isDefault: false,
@@ -81,10 +81,10 @@ describe("many channels and many accounts in one request", () => {
         expect(renderedDescription).to.include(`<strong>${name}</strong>`);
         expect(subscriberCount).to.equal(100);
       }
-      const told = many.events
+      const received = many.events
         .filter(({ type }) => type !== "message")
         .map(({ type, op }) => `${type}/${op}`);
-      expect(told).to.deep.equal(
+      expect(received).to.deep.equal(
         few.events.filter(({ type }) => type !== "message").map(({ type, op }) => `${type}/${op}`),
       );
       expect(many.events.filter(({ type }) => type === "message")).to.have.length(100);

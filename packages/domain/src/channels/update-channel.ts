@@ -18,7 +18,7 @@ import {
   writeAudit,
 } from "@carillon/model";
 
-import { channelPropertyEvent, channelsGoneEvent } from "../channel-events/channel-events.ts";
+import { channelPropertyEvent, channelsHiddenEvent } from "../channel-events/channel-events.ts";
 import { channelsShown } from "../channel-events/channels-seen.ts";
 import { unarchiveChannel } from "./archive-channel.ts";
 import { keepNotices } from "./change-notices.ts";
@@ -52,7 +52,7 @@ export async function updateChannel(
   wanted: ChannelChanges,
 ): Promise<IntentRef | undefined> {
   const description = describe(wanted.description);
-  const graph = needsGraphAlone(wanted) ? "alone" : "shared";
+  const graph = needsExclusiveGraph(wanted) ? "exclusive" : "shared";
   const open = await openChannel(tx, account, channelId, graph);
   const { actor, channel, realm } = open;
   const [systemGroups, isDefault, seenBy] = await Promise.all([
@@ -82,7 +82,7 @@ function describe(asked: string | undefined): Description | undefined {
 }
 
 /** Transactions with a shared lock on the group graph rely on channel permissions, names and default channels. */
-function needsGraphAlone(wanted: ChannelChanges): boolean {
+function needsExclusiveGraph(wanted: ChannelChanges): boolean {
   return asksForSettings(wanted) || wanted.newName !== undefined || wanted.isDefault !== undefined;
 }
 
@@ -128,8 +128,8 @@ async function applyChanges(
       data: { channel_id: id, setting: name, old, new: value },
     })),
   );
-  const mayDiffer = privacyColumns.some(changes) || changesVisibility(settings);
-  const userVisibility: UserVisibility = mayDiffer
+  const visibilityCanChange = privacyColumns.some(changes) || changesVisibility(settings);
+  const userVisibility: UserVisibility = visibilityCanChange
     ? await compareVisibility(tx, before, seenBy)
     : { audience: seenBy, events: [] };
   const events = [
@@ -188,7 +188,7 @@ async function compareVisibility(
   return {
     audience: staying,
     events: [
-      ...(lost === nobody ? [] : [channelsGoneEvent([channel], lost)]),
+      ...(lost === nobody ? [] : [channelsHiddenEvent([channel], lost)]),
       ...(gained === nobody ? [] : await channelsShown(sql, realmId, [id], gained)),
     ],
   };
@@ -239,15 +239,19 @@ function settingEvents(
   systemGroups: SystemGroupIds,
   audience: Audience,
 ): NewEvent[] {
-  const told = (name: string, value: ChangedGroupSetting["value"] | boolean) =>
+  const settingEvent = (name: string, value: ChangedGroupSetting["value"] | boolean) =>
     channelPropertyEvent(channel, name, value, audience);
   return settings.flatMap(({ name, before, value }) => {
-    const event = told(name, value);
+    const event = settingEvent(name, value);
     const policy = postPolicy(value, systemGroups);
     const isOlder =
       name === channelPermissions.canSendMessageGroup.name &&
       policy !== postPolicy(before, systemGroups);
     if (!isOlder) return [event];
-    return [event, told("stream_post_policy", policy), told("is_announcement_only", policy === 2)];
+    return [
+      event,
+      settingEvent("stream_post_policy", policy),
+      settingEvent("is_announcement_only", policy === 2),
+    ];
   });
 }

@@ -87,7 +87,7 @@ export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<vo
     run: undefined,
     size: undefined,
   };
-  while (await removal(db, (tx, alone) => deleteBatch(tx, ref, progress, alone)))
+  while (await removal(db, (tx, blockSends) => deleteBatch(tx, ref, progress, blockSends)))
     if (progress.throttle.isThrottled) await pause(throttledPauseMs);
 }
 
@@ -106,7 +106,7 @@ async function deleteBatch(
   tx: Tx,
   ref: DeletionStepRef,
   progress: Progress,
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<boolean> {
   const keys = [ref.deletionId, ref.step];
   const taken = tx.lock({ name: "deletionStep", keys: [ref.deletionId] }, take, keys);
@@ -116,7 +116,7 @@ async function deleteBatch(
   const sized = Promise.resolve(progress.size ?? batchSize(tx, channelId));
   const [[step], places, size, found] = await Promise.all([
     taken,
-    lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
+    lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
     sized,
     sized.then((most) => lockNext(tx, known, most)),
   ]);

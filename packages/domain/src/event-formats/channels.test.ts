@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { peerEvents } from "../channel-events/subscription-events.ts";
-import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
+import { allBut, logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 const kitchen = { stream_id: 4, name: "kitchen", is_archived: false };
 const attic = { stream_id: 5, name: "attic", is_archived: true };
@@ -9,10 +9,16 @@ const attic = { stream_id: 5, name: "attic", is_archived: true };
 describe("events of channels", () => {
   it("stream/create: leaves archived channels out for clients that do not support them", () => {
     const head = { type: "stream", op: "create" };
-    const both = toldWith({ ...head, payload: { streams: [kitchen, attic] } }, "archived_channels");
+    const both = presentWithAndWithout(
+      { ...head, payload: { streams: [kitchen, attic] } },
+      "archived_channels",
+    );
     expect(both.with).to.deep.equal([{ ...head, streams: [kitchen, attic] }]);
     expect(both.without).to.deep.equal([{ ...head, streams: [kitchen] }]);
-    const archived = toldWith({ ...head, payload: { streams: [attic] } }, "archived_channels");
+    const archived = presentWithAndWithout(
+      { ...head, payload: { streams: [attic] } },
+      "archived_channels",
+    );
     expect(archived.with).to.deep.equal([{ ...head, streams: [attic] }]);
     expect(archived.without).to.deep.equal([]);
   });
@@ -21,13 +27,13 @@ describe("events of channels", () => {
     const head = { type: "stream", op: "update" };
     const fields = { stream_id: 4, name: "kitchen", property: "is_archived" };
     const archiving = { ...head, payload: { ...fields, value: true } };
-    const end = toldWith(archiving, "archived_channels");
+    const end = presentWithAndWithout(archiving, "archived_channels");
     expect(end.with).to.deep.equal([{ ...head, ...fields, value: true }]);
     expect(end.without).to.deep.equal([
       { type: "stream", op: "delete", stream_ids: [4], streams: [{ stream_id: 4 }] },
     ]);
     const returning = { ...head, payload: { ...fields, value: false, channel: kitchen } };
-    const back = toldWith(returning, "archived_channels");
+    const back = presentWithAndWithout(returning, "archived_channels");
     expect(back.with).to.deep.equal([{ ...head, ...fields, value: false }]);
     expect(back.without).to.deep.equal([{ type: "stream", op: "create", streams: [kitchen] }]);
   });
@@ -35,7 +41,7 @@ describe("events of channels", () => {
   it("stream/update: sends changes of archived channels only to clients that support them", () => {
     const head = { type: "stream", op: "update" };
     const fields = { stream_id: 5, name: "attic", property: "name", value: "loft" };
-    const outcome = toldWith(
+    const outcome = presentWithAndWithout(
       { ...head, payload: { ...fields, archived: true } },
       "archived_channels",
     );
@@ -61,7 +67,7 @@ describe("events of channels", () => {
       for (const capabilities of [[], allBut()])
         for (const marked of [{}, { archived: false }]) {
           const event = logged({ ...head, payload: { ...place, ...change, ...marked } });
-          expect(told(event, queue({ capabilities }))).to.deep.equal([
+          expect(presented(event, queue({ capabilities }))).to.deep.equal([
             { ...head, ...place, ...change },
           ]);
         }
@@ -71,7 +77,7 @@ describe("events of channels", () => {
     for (const op of ["peer_add", "peer_remove"] as const) {
       const audiences = new Map([[4, new Set([1, 2, 3])]]);
       const events = peerEvents(op, [{ channelId: 4, userId: 3 }], audiences);
-      expect(events.flatMap((event) => told(logged(event), queue()))).to.deep.equal([
+      expect(events.flatMap((event) => presented(logged(event), queue()))).to.deep.equal([
         { type: "subscription", op, stream_ids: [4], user_ids: [3] },
       ]);
     }
@@ -80,16 +86,16 @@ describe("events of channels", () => {
   it("subscription/peer_remove: tells accounts unsubscribed together about each other", () => {
     const audiences = new Map([[4, new Set([1, 2, 3])]]);
     const pairs = [2, 3].map((userId) => ({ channelId: 4, userId }));
-    const toldTo = (op: "peer_add" | "peer_remove", userId: number) =>
+    const presentedTo = (op: "peer_add" | "peer_remove", userId: number) =>
       peerEvents(op, pairs, audiences)
         .filter(({ audience }) => (audience as readonly number[]).includes(userId))
-        .flatMap((event) => told(logged(event), queue({}, userId)))
+        .flatMap((event) => presented(logged(event), queue({}, userId)))
         .map((event) => event["user_ids"]);
-    expect([1, 2, 3].map((id) => toldTo("peer_remove", id))).to.deep.equal([
+    expect([1, 2, 3].map((id) => presentedTo("peer_remove", id))).to.deep.equal([
       [[2, 3]],
       [[3]],
       [[2]],
     ]);
-    expect([1, 2, 3].map((id) => toldTo("peer_add", id))).to.deep.equal([[[2, 3]], [], []]);
+    expect([1, 2, 3].map((id) => presentedTo("peer_add", id))).to.deep.equal([[[2, 3]], [], []]);
   });
 });

@@ -20,19 +20,19 @@ import type { Format } from "./outgoing-event.ts";
 /** `stream/create`: without archived channels for clients that do not support them. */
 export const formatStreamCreate: Format<typeof channelsCreated> = (outgoing) => {
   const { fields } = outgoing;
-  if (outgoing.has("archived_channels")) return [outgoing.tell(fields)];
+  if (outgoing.has("archived_channels")) return [outgoing.present(fields)];
   const streams = fields.streams.filter(({ is_archived }) => !is_archived);
-  return streams.length > 0 ? [outgoing.tell({ streams })] : [];
+  return streams.length > 0 ? [outgoing.present({ streams })] : [];
 };
 
 /** `stream/delete`: without archived channels for clients that do not have them. */
 export const formatStreamDelete: Format<typeof channelsDeleted> = (outgoing) => {
   const { archived = [], stream_ids, streams } = outgoing.fields;
   if (archived.length === 0 || outgoing.has("archived_channels"))
-    return [outgoing.tell({ stream_ids, streams })];
+    return [outgoing.present({ stream_ids, streams })];
   const left = stream_ids.filter((id) => !archived.includes(id));
   const leftStreams = left.map((stream_id) => ({ stream_id }));
-  return left.length > 0 ? [outgoing.tell({ stream_ids: left, streams: leftStreams })] : [];
+  return left.length > 0 ? [outgoing.present({ stream_ids: left, streams: leftStreams })] : [];
 };
 
 /**
@@ -41,14 +41,14 @@ export const formatStreamDelete: Format<typeof channelsDeleted> = (outgoing) => 
  */
 export const formatStreamUpdate: Format<typeof channelUpdated> = (outgoing) => {
   const { channel, archived, ...fields } = outgoing.fields;
-  if (outgoing.has("archived_channels")) return [outgoing.tell(fields)];
-  if (fields.property !== "is_archived") return archived ? [] : [outgoing.tell(fields)];
+  if (outgoing.has("archived_channels")) return [outgoing.present(fields)];
+  if (fields.property !== "is_archived") return archived ? [] : [outgoing.present(fields)];
   const { stream_id } = fields;
   if (fields.value === true)
     return [
-      outgoing.tellAs(channelsDeleted, { stream_ids: [stream_id], streams: [{ stream_id }] }),
+      outgoing.presentAs(channelsDeleted, { stream_ids: [stream_id], streams: [{ stream_id }] }),
     ];
-  return channel ? [outgoing.tellAs(channelsCreated, { streams: [channel] })] : [];
+  return channel ? [outgoing.presentAs(channelsCreated, { streams: [channel] })] : [];
 };
 
 /** `subscription/add`: fills inherited notification settings in unless the client supports null. */
@@ -59,24 +59,24 @@ export const formatSubscriptionAdd: Format<typeof subscriptionsAdded> = (outgoin
   const subscriptions = all
     .filter(({ stream_id }) => wanted?.has(stream_id) ?? true)
     .map((subscription) => ({ ...subscription, ...settings?.[subscription.stream_id] }));
-  if (outgoing.has("notification_settings_null")) return [outgoing.tell({ subscriptions })];
+  if (outgoing.has("notification_settings_null")) return [outgoing.present({ subscriptions })];
   const filled = subscriptions.map((subscription) => fillNotifications(subscription, inherited));
-  return [outgoing.tell({ subscriptions: filled })];
+  return [outgoing.present({ subscriptions: filled })];
 };
 
 /** `subscription/remove`: without archived channels for clients that do not have them. */
 export const formatSubscriptionRemove: Format<typeof subscriptionsRemoved> = (outgoing) => {
   const { archived = [], subscriptions } = outgoing.fields;
   if (archived.length === 0 || outgoing.has("archived_channels"))
-    return [outgoing.tell({ subscriptions })];
+    return [outgoing.present({ subscriptions })];
   const left = subscriptions.filter(({ stream_id }) => !archived.includes(stream_id));
-  return left.length > 0 ? [outgoing.tell({ subscriptions: left })] : [];
+  return left.length > 0 ? [outgoing.present({ subscriptions: left })] : [];
 };
 
 /** `subscription/update`: without archived channels for clients that do not have them. */
 export const formatSubscriptionUpdate: Format<typeof subscriptionUpdated> = (outgoing) => {
   const { archived, ...fields } = outgoing.fields;
-  return archived && !outgoing.has("archived_channels") ? [] : [outgoing.tell(fields)];
+  return archived && !outgoing.has("archived_channels") ? [] : [outgoing.present(fields)];
 };
 
 /**
@@ -92,32 +92,32 @@ export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (out
   return ("peers" in fields ? fields.peers : [fields]).flatMap(({ stream_ids: all, user_ids }) => {
     const stream_ids = hidden.length > 0 ? all.filter((id) => !hidden.includes(id)) : all;
     if (stream_ids.length === 0) return [];
-    if (!user_ids.includes(userId)) return [outgoing.tell({ stream_ids, user_ids })];
+    if (!user_ids.includes(userId)) return [outgoing.present({ stream_ids, user_ids })];
     if (outgoing.event.op === "peer_add" || user_ids.length === 1) return [];
     const others = user_ids.filter((id) => id !== userId);
-    return [outgoing.tell({ stream_ids, user_ids: others })];
+    return [outgoing.present({ stream_ids, user_ids: others })];
   });
 };
 
 /** `typing`: in channels only for clients with the capability; in direct messages for all clients. */
 export const formatTyping: Format<typeof typingStarted | typeof typingStopped> = (outgoing) => {
   const { fields } = outgoing;
-  if (fields.message_type !== "stream") return [outgoing.tell(fields)];
+  if (fields.message_type !== "stream") return [outgoing.present(fields)];
   if (!outgoing.has("stream_typing_notifications")) return [];
-  return [outgoing.tell({ ...fields, topic: outgoing.topic(fields.topic) })];
+  return [outgoing.present({ ...fields, topic: outgoing.topic(fields.topic) })];
 };
 
 /** `typing_edit_message`: with the topic as the client knows it. */
 export const formatEditing: Format<typeof editingStarted | typeof editingStopped> = (outgoing) => {
   const { fields } = outgoing;
   const { recipient } = fields;
-  if (recipient.type !== "channel") return [outgoing.tell(fields)];
+  if (recipient.type !== "channel") return [outgoing.present(fields)];
   const topic = outgoing.topic(recipient.topic);
-  return [outgoing.tell({ ...fields, recipient: { ...recipient, topic } })];
+  return [outgoing.present({ ...fields, recipient: { ...recipient, topic } })];
 };
 
 /** `user_topic`: with the topic as the client knows it. */
 export const formatUserTopic: Format<typeof topicPolicyChanged> = (outgoing) => {
   const { fields } = outgoing;
-  return [outgoing.tell({ ...fields, topic_name: outgoing.topic(fields.topic_name) })];
+  return [outgoing.present({ ...fields, topic_name: outgoing.topic(fields.topic_name) })];
 };

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
+import { allBut, logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 describe("events of user groups", () => {
   const group = { id: 7, name: "cooks", deactivated: false };
@@ -9,11 +9,11 @@ describe("events of user groups", () => {
   it("update: deactivation removes a group and reactivation adds it for older clients", () => {
     const head = { type: "user_group", op: "update" };
     const off = { group_id: 7, data: { deactivated: true } };
-    const end = toldWith({ ...head, payload: off }, capability);
+    const end = presentWithAndWithout({ ...head, payload: off }, capability);
     expect(end.with).to.deep.equal([{ ...head, ...off }]);
     expect(end.without).to.deep.equal([{ type: "user_group", op: "remove", group_id: 7 }]);
     const on = { group_id: 7, data: { deactivated: false } };
-    const back = toldWith({ ...head, payload: { ...on, group } }, capability);
+    const back = presentWithAndWithout({ ...head, payload: { ...on, group } }, capability);
     expect(back.with).to.deep.equal([{ ...head, ...on }]);
     expect(back.without).to.deep.equal([{ type: "user_group", op: "add", group }]);
   });
@@ -29,7 +29,7 @@ describe("events of user groups", () => {
   it("sends changes of deactivated groups only to clients that support them", () => {
     for (const { op, fields } of changes) {
       const payload = { ...fields, deactivated: true };
-      const outcome = toldWith({ type: "user_group", op, payload }, capability);
+      const outcome = presentWithAndWithout({ type: "user_group", op, payload }, capability);
       expect(outcome.with).to.deep.equal([{ type: "user_group", op, ...fields }]);
       expect(outcome.without).to.deep.equal([]);
     }
@@ -40,7 +40,7 @@ describe("events of user groups", () => {
     for (const { op, fields } of all)
       for (const capabilities of [[], allBut()]) {
         const event = logged({ type: "user_group", op, payload: fields });
-        expect(told(event, queue({ capabilities }))).to.deep.equal([
+        expect(presented(event, queue({ capabilities }))).to.deep.equal([
           { type: "user_group", op, ...fields },
         ]);
       }

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { logged, queue, told, toldWith } from "./test-support.ts";
+import { logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 describe("events of changes of messages", () => {
   it("update_message: contains the receiver's flags", () => {
@@ -21,10 +21,10 @@ describe("events of changes of messages", () => {
       payload: { ...fields, flags: [] },
       userData: { 1: { flags: ["read"] } },
     });
-    expect(told(event, queue({}, 1))).to.deep.equal([
+    expect(presented(event, queue({}, 1))).to.deep.equal([
       { type: "update_message", ...fields, flags: ["read"] },
     ]);
-    expect(told(event, queue({}, 2))).to.deep.equal([
+    expect(presented(event, queue({}, 2))).to.deep.equal([
       { type: "update_message", ...fields, flags: [] },
     ]);
   });
@@ -47,7 +47,10 @@ describe("events of changes of messages", () => {
       ["lunch", "", "lunch", "misc"],
     ]) {
       const payload = { ...fields, orig_subject, subject };
-      const outcome = toldWith({ type: "update_message", payload }, "empty_topic_name");
+      const outcome = presentWithAndWithout(
+        { type: "update_message", payload },
+        "empty_topic_name",
+      );
       expect(outcome.with).to.deep.equal([{ type: "update_message", ...payload }]);
       expect(outcome.without).to.deep.equal([
         { type: "update_message", ...fields, orig_subject: shownOrig, subject: shown },
@@ -58,7 +61,10 @@ describe("events of changes of messages", () => {
   it("delete_message: is one event for all messages, or one for each", () => {
     const place = { message_type: "stream", stream_id: 4, topic: "lunch" };
     const payload = { message_ids: [7, 9], ...place };
-    const outcome = toldWith({ type: "delete_message", payload }, "bulk_message_deletion");
+    const outcome = presentWithAndWithout(
+      { type: "delete_message", payload },
+      "bulk_message_deletion",
+    );
     expect(outcome.with).to.deep.equal([{ type: "delete_message", ...payload }]);
     expect(outcome.without).to.deep.equal([
       { type: "delete_message", message_id: 7, ...place },
@@ -69,7 +75,7 @@ describe("events of changes of messages", () => {
   it("delete_message: shows the empty topic by its display name, and no topic for direct messages", () => {
     const place = { message_type: "stream", stream_id: 4 };
     const payload = { message_ids: [7], ...place, topic: "" };
-    const outcome = toldWith({ type: "delete_message", payload }, "empty_topic_name");
+    const outcome = presentWithAndWithout({ type: "delete_message", payload }, "empty_topic_name");
     expect(outcome.with).to.deep.equal([
       { type: "delete_message", message_id: 7, ...place, topic: "" },
     ]);
@@ -77,7 +83,7 @@ describe("events of changes of messages", () => {
       { type: "delete_message", message_ids: [7], ...place, topic: "misc" },
     ]);
     const direct = { message_ids: [7], message_type: "private" };
-    expect(told(logged({ type: "delete_message", payload: direct }), queue())).to.deep.equal([
+    expect(presented(logged({ type: "delete_message", payload: direct }), queue())).to.deep.equal([
       { type: "delete_message", message_id: 7, message_type: "private" },
     ]);
   });
@@ -90,7 +96,7 @@ describe("events of changes of messages", () => {
       sender_id: 3,
       content: "{}",
     };
-    expect(told(logged({ type: "submessage", payload: submessage }), queue())).to.deep.equal([
+    expect(presented(logged({ type: "submessage", payload: submessage }), queue())).to.deep.equal([
       { type: "submessage", ...submessage },
     ]);
   });
@@ -108,7 +114,7 @@ describe("events of changes of messages", () => {
       },
     });
     const head = { type: "update_message_flags", op: "remove" };
-    const outcome = toldWith({ ...head, payload: payload("") }, "empty_topic_name");
+    const outcome = presentWithAndWithout({ ...head, payload: payload("") }, "empty_topic_name");
     expect(outcome.with).to.deep.equal([{ ...head, ...payload("") }]);
     expect(outcome.without).to.deep.equal([{ ...head, ...payload("misc") }]);
   });
@@ -116,7 +122,7 @@ describe("events of changes of messages", () => {
   it("update_message_flags: is otherwise sent as logged", () => {
     const payload = { operation: "add", flag: "read", messages: [], all: true };
     const event = logged({ type: "update_message_flags", op: "add", payload });
-    expect(told(event, queue())).to.deep.equal([
+    expect(presented(event, queue())).to.deep.equal([
       { type: "update_message_flags", op: "add", ...payload },
     ]);
   });

@@ -17,7 +17,7 @@ import { expect } from "chai";
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 import { presentMessages, readMessages } from "../messages/read/read-messages.ts";
 import { sendNow, type SendInput } from "../messages/send/send-now.ts";
-import { queue, told } from "./test-support.ts";
+import { queue, presented } from "./test-support.ts";
 
 describe("message events", () => {
   const db = useDatabase();
@@ -95,8 +95,8 @@ describe("message events", () => {
       const old = { ...event, payload: { ...rest, message: { ...message, avatar_url } } };
       for (const viewer of [org.member, sender]) {
         const to = queue({ clientGravatar: false }, viewer.id);
-        const [shown] = told(old, to);
-        expect(shown).to.deep.equal(told(event, to)[0]);
+        const [shown] = presented(old, to);
+        expect(shown).to.deep.equal(presented(event, to)[0]);
         expect(shown?.["message"]).to.have.property(
           "avatar_url",
           viewer === org.member && sender === hidden
@@ -123,7 +123,7 @@ describe("message events", () => {
       for (const form of forms) {
         const { id } = event.payload["message"] as { id: number };
         const { flags, ...message } = await read(org.guest, id, form);
-        expect(told(event, queueFor(org.guest, form)), JSON.stringify(form)).to.deep.equal([
+        expect(presented(event, queueFor(org.guest, form)), JSON.stringify(form)).to.deep.equal([
           { type: "message", message, flags },
         ]);
       }
@@ -133,7 +133,7 @@ describe("message events", () => {
     const room = await channel(db, org.realm, { subscribers: [org.member, org.guest, org.admin] });
     const content = `@**all** @**${org.guest.fullName}**`;
     const event = await sent(org.admin, { to: room.id, content, readBySender: true });
-    const flagsOf = ({ id }: Account) => told(event, queue({}, id))[0]?.["flags"];
+    const flagsOf = ({ id }: Account) => presented(event, queue({}, id))[0]?.["flags"];
     const wildcard = ["stream_wildcard_mentioned", "wildcard_mentioned"];
     expect(flagsOf(org.member)).to.deep.equal(wildcard);
     expect(flagsOf(org.guest)).to.deep.equal(["mentioned", ...wildcard]);
@@ -145,7 +145,11 @@ describe("message events", () => {
     const content = `@**all** @**${org.admin.fullName}**`;
     const event = await sent(org.member, { to: room.id, content });
     for (const listener of [org.admin, org.moderator]) {
-      const [one, ...more] = told(event, queue({ allPublicChannels: true }, listener.id), "public");
+      const [one, ...more] = presented(
+        event,
+        queue({ allPublicChannels: true }, listener.id),
+        "public",
+      );
       expect(one?.["flags"]).to.deep.equal([]);
       expect(one).to.have.all.keys("type", "message", "flags");
       expect(more).to.deep.equal([]);
@@ -155,10 +159,10 @@ describe("message events", () => {
   it("contain the local id only for the queue that sent the message", async () => {
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const event = await sent(org.member, { to: room.id, queueId: "mine", localId: "7.01" });
-    const [own] = told(event, queue({}, org.member.id, "mine"));
+    const [own] = presented(event, queue({}, org.member.id, "mine"));
     expect(own).to.have.all.keys("type", "message", "flags", "local_message_id");
     expect(own?.["local_message_id"]).to.equal("7.01");
-    const [other] = told(event, queue({}, org.member.id, "other"));
+    const [other] = presented(event, queue({}, org.member.id, "other"));
     expect(other).to.have.all.keys("type", "message", "flags");
   });
 
@@ -166,7 +170,7 @@ describe("message events", () => {
     const room = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
     const event = await sent(org.member, { to: room.id, topic: "" });
     const messages = [org.member, org.guest, org.member].flatMap((account) =>
-      forms.map((form) => told(event, queueFor(account, form))[0]?.["message"]),
+      forms.map((form) => presented(event, queueFor(account, form))[0]?.["message"]),
     );
     expect(new Set(messages).size).to.equal(forms.length);
   });
@@ -197,11 +201,11 @@ describe("message events", () => {
     expect(more).to.deep.equal([]);
     const policy = { stream_id: room.id, visibility_policy: 3 };
     const last_updated = event.payload["last_updated"];
-    expect(told(event, queue({}, friend.id))).to.deep.equal([
+    expect(presented(event, queue({}, friend.id))).to.deep.equal([
       { type: "user_topic", ...policy, topic_name: "misc", last_updated },
     ]);
-    expect(told(event, queue({ capabilities: ["empty_topic_name"] }, friend.id))).to.deep.equal([
-      { type: "user_topic", ...policy, topic_name: "", last_updated },
-    ]);
+    expect(
+      presented(event, queue({ capabilities: ["empty_topic_name"] }, friend.id)),
+    ).to.deep.equal([{ type: "user_topic", ...policy, topic_name: "", last_updated }]);
   });
 });

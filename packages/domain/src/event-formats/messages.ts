@@ -30,7 +30,7 @@ export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
   const form = formOf(event, logged, wishes(outgoing));
   const shown = own?.unseen_sender ? { ...form, ...unknownSender(form.sender_id, context) } : form;
-  return [outgoing.tell({ message: shown, flags, ...echo })];
+  return [outgoing.present({ message: shown, flags, ...echo })];
 };
 
 /** Replaces the sender for guests who cannot see the account. */
@@ -105,7 +105,7 @@ export const formatMessageUpdate: Format<typeof messageUpdated> = (outgoing) => 
   const { fields } = outgoing;
   const { subject, orig_subject } = fields;
   return [
-    outgoing.tell({
+    outgoing.present({
       ...fields,
       ...(subject === undefined ? {} : { subject: outgoing.topic(subject) }),
       ...(orig_subject === undefined ? {} : { orig_subject: outgoing.topic(orig_subject) }),
@@ -121,33 +121,35 @@ export const formatMessageUpdate: Format<typeof messageUpdated> = (outgoing) => 
 export const formatDeletion: Format<typeof messagesDeleted> = (outgoing) => {
   const { message_ids, topic, ...rest } = outgoing.fields;
   const fields = topic === undefined ? rest : { ...rest, topic: outgoing.topic(topic) };
-  if (outgoing.has("bulk_message_deletion")) return [outgoing.tell({ message_ids, ...fields })];
+  if (outgoing.has("bulk_message_deletion")) return [outgoing.present({ message_ids, ...fields })];
   return message_ids.map((message_id) =>
-    outgoing.tellOlder("bulk_message_deletion", { message_id, ...fields }),
+    outgoing.presentOlder("bulk_message_deletion", { message_id, ...fields }),
   );
 };
 
 /** `update_message_flags/remove`: topics in the details of unread messages as the client knows them. */
 export const formatFlagRemoval: Format<typeof flagRemoved> = (outgoing) => {
   const { fields } = outgoing;
-  if (!fields.message_details) return [outgoing.tell(fields)];
+  if (!fields.message_details) return [outgoing.present(fields)];
   const message_details = Object.fromEntries(
     Object.entries(fields.message_details).map(([id, detail]) => {
       const { topic } = detail;
       return [id, topic === undefined ? detail : { ...detail, topic: outgoing.topic(topic) }];
     }),
   );
-  return [outgoing.tell({ ...fields, message_details })];
+  return [outgoing.present({ ...fields, message_details })];
 };
 
 /** `reaction`: with the reacting user as the receiver sees them, for client programs that need it. */
 export const formatReaction: Format<typeof reactionAdded | typeof reactionRemoved> = (outgoing) => {
   const { reactor, unseen_reactor: unseen, ...fields }: Received = outgoing.fields;
-  if (!outgoing.needs("reaction_user")) return [outgoing.tell(fields)];
+  if (!outgoing.needs("reaction_user")) return [outgoing.present(fields)];
   const { user_id } = fields;
   const { host, siteUrl } = outgoing.context;
   const { email, full_name } = reactor && !unseen ? reactor : unknownUser(user_id, host, siteUrl);
-  return [outgoing.tellOlder("reaction_user", { ...fields, user: { user_id, email, full_name } })];
+  return [
+    outgoing.presentOlder("reaction_user", { ...fields, user: { user_id, email, full_name } }),
+  ];
 };
 
 /** Older rows do not contain the user. */

@@ -3,7 +3,7 @@ import type { NarrowTerm } from "@carillon/events";
 import { expect } from "chai";
 
 import { checkNarrow } from "./narrow.ts";
-import { logged, queue, told } from "./test-support.ts";
+import { logged, queue, presented } from "./test-support.ts";
 
 const channelMessage = {
   type: "stream",
@@ -24,7 +24,7 @@ const picture = { user_id: 2, version: 1, hash: "", shown_to: [] };
 function passes(terms: readonly NarrowTerm[], over: object = {}, flags: readonly string[] = []) {
   const message = { ...channelMessage, ...over };
   const event = logged({ type: "message", payload: { message, picture, flags } });
-  return told(event, queue({ narrow: terms })).length === 1;
+  return presented(event, queue({ narrow: terms })).length === 1;
 }
 
 describe("the narrow of a queue", () => {
@@ -103,14 +103,14 @@ describe("the narrow of a queue", () => {
     const payload = { message: channelMessage, picture, flags: [] };
     const event = logged({ type: "message", payload, userData: { 1: { flags: ["mentioned"] } } });
     const mentions = queue({ narrow: [["is", "mentioned"]] });
-    expect(told(event, mentions)).to.have.length(1);
-    expect(told(event, mentions, "public")).to.have.length(0);
-    expect(told(event, { ...mentions, userId: 2 })).to.have.length(0);
+    expect(presented(event, mentions)).to.have.length(1);
+    expect(presented(event, mentions, "public")).to.have.length(0);
+    expect(presented(event, { ...mentions, userId: 2 })).to.have.length(0);
   });
 
   it("filters messages only", () => {
     const event = logged({ type: "default_streams", payload: { default_streams: [1] } });
-    expect(told(event, queue({ narrow: [["is", "starred"]] }))).to.have.length(1);
+    expect(presented(event, queue({ narrow: [["is", "starred"]] }))).to.have.length(1);
   });
 });
 

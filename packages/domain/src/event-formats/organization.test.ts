@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { logged, queue, told, toldWith } from "./test-support.ts";
+import { logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 describe("events of an organization's emoji and linkifiers", () => {
   it("realm_emoji: one at a time for clients that support it, all of them for others", () => {
@@ -8,19 +8,25 @@ describe("events of an organization's emoji and linkifiers", () => {
     for (const op of ["add", "update_one"]) {
       const change = { emoji: realm_emoji[1] };
       const payload = { ...change, realm_emoji };
-      const outcome = toldWith({ type: "realm_emoji", op, payload }, "individual_emoji_changes");
+      const outcome = presentWithAndWithout(
+        { type: "realm_emoji", op, payload },
+        "individual_emoji_changes",
+      );
       expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op, ...change }]);
       expect(outcome.without).to.deep.equal([{ type: "realm_emoji", op: "update", realm_emoji }]);
     }
     const all = { type: "realm_emoji", op: "update", payload: { realm_emoji } };
-    const outcome = toldWith(all, "individual_emoji_changes");
+    const outcome = presentWithAndWithout(all, "individual_emoji_changes");
     expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op: "update", realm_emoji }]);
     expect(outcome.without).to.deep.equal(outcome.with);
   });
 
   it("realm_linkifiers: none for clients that do not support their templates", () => {
     const payload = { realm_linkifiers: [{ id: 1, pattern: "#(?P<id>[0-9]+)" }] };
-    const outcome = toldWith({ type: "realm_linkifiers", payload }, "linkifier_url_template");
+    const outcome = presentWithAndWithout(
+      { type: "realm_linkifiers", payload },
+      "linkifier_url_template",
+    );
     expect(outcome.with).to.deep.equal([{ type: "realm_linkifiers", ...payload }]);
     expect(outcome.without).to.deep.equal([{ type: "realm_linkifiers", realm_linkifiers: [] }]);
   });
@@ -28,7 +34,7 @@ describe("events of an organization's emoji and linkifiers", () => {
   it("realm_linkifiers: does not modify the log's event", () => {
     const event = logged({ type: "realm_linkifiers", payload: { realm_linkifiers: [{ id: 1 }] } });
     const before = structuredClone(event.payload);
-    told(event, queue());
+    presented(event, queue());
     expect(event.payload).to.deep.equal(before);
   });
 });

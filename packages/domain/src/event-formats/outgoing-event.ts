@@ -96,17 +96,17 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
   }
 
   /** The topic as the client knows it. */
-  topic(this: OutgoingEvent<Event & TellsTopics>, name: string): string {
+  topic(this: OutgoingEvent<Event & HasTopic>, name: string): string {
     return name === "" && !this.has("empty_topic_name") ? this.context.emptyTopicDisplayName : name;
   }
 
   /** Makes the format for clients with all capabilities and no needs. */
-  tell(fields: FieldsOf<Event>): QueueEvent {
+  present(fields: FieldsOf<Event>): QueueEvent {
     return onWire(this.event, fields);
   }
 
   /** Makes the format for clients without the capability, or programs with the need. */
-  tellOlder<Reason extends Named<Event> | NamedNeed<Event>>(
+  presentOlder<Reason extends Named<Event> | NamedNeed<Event>>(
     _reason: Reason,
     fields: OlderFields<Event, Reason>,
   ): QueueEvent {
@@ -114,7 +114,7 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
   }
 
   /** Makes another event instead, for clients without a capability. */
-  tellAs<Other extends Substitute<Event>>(declared: Other, fields: FieldsOf<Other>): QueueEvent {
+  presentAs<Other extends Substitute<Event>>(declared: Other, fields: FieldsOf<Other>): QueueEvent {
     return onWire(declared, fields);
   }
 }
@@ -126,7 +126,7 @@ function onWire(
   return op == null ? { type, ...fields } : { type, op, ...fields };
 }
 
-type TellsTopics = EventDeclaration & { readonly older: { readonly empty_topic_name: object } };
+type HasTopic = EventDeclaration & { readonly older: { readonly empty_topic_name: object } };
 
 /** Converts an event to what a queue receives: no event, one or several. */
 export type Format<Event extends EventDeclaration> = (

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { logged, queue, told, toldWith } from "./test-support.ts";
+import { logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 describe("events of presence", () => {
   const person = { user_id: 3, email: "mia@carillon.test" };
@@ -18,7 +18,10 @@ describe("events of presence", () => {
   });
 
   it("contain two times for clients that support them, and a state for others", () => {
-    const active = toldWith(presence(1_750_000_000, 1_750_000_000), "simplified_presence_events");
+    const active = presentWithAndWithout(
+      presence(1_750_000_000, 1_750_000_000),
+      "simplified_presence_events",
+    );
     expect(active.with).to.deep.equal([
       {
         type: "presence",
@@ -37,7 +40,7 @@ describe("events of presence", () => {
 
   it("identify the person only by id if requested", () => {
     const event = logged(presence(1_750_000_000, 1_750_000_000));
-    expect(told(event, queue({ slimPresence: true }))).to.deep.equal([
+    expect(presented(event, queue({ slimPresence: true }))).to.deep.equal([
       {
         type: "presence",
         user_id: 3,
@@ -48,7 +51,7 @@ describe("events of presence", () => {
   });
 
   it("show idle for a connected account that has long been inactive", () => {
-    const [event] = told(logged(presence(1_749_999_900, 1_750_000_000)), queue());
+    const [event] = presented(logged(presence(1_749_999_900, 1_750_000_000)), queue());
     expect(event?.["presence"]).to.deep.equal(website("idle", 1_750_000_000));
   });
 });

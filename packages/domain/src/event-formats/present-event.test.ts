@@ -5,7 +5,7 @@ import { expect } from "chai";
 
 import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
 import type { ScheduledRow } from "../scheduled/row.ts";
-import { allBut, logged, queue, told } from "./test-support.ts";
+import { allBut, logged, queue, presented } from "./test-support.ts";
 
 describe("the events of a queue", () => {
   const db = useDatabase();
@@ -13,16 +13,18 @@ describe("the events of a queue", () => {
   it("have only the types that it requested", () => {
     const event = logged({ type: "alert_words", payload: { alert_words: ["cake"] } });
     const outcome = [{ type: "alert_words", alert_words: ["cake"] }];
-    expect(told(event, queue({ eventTypes: null }))).to.deep.equal(outcome);
-    expect(told(event, queue({ eventTypes: ["message", "alert_words"] }))).to.deep.equal(outcome);
-    expect(told(event, queue({ eventTypes: ["message"] }))).to.deep.equal([]);
-    expect(told(event, queue({ eventTypes: [] }))).to.deep.equal([]);
+    expect(presented(event, queue({ eventTypes: null }))).to.deep.equal(outcome);
+    expect(presented(event, queue({ eventTypes: ["message", "alert_words"] }))).to.deep.equal(
+      outcome,
+    );
+    expect(presented(event, queue({ eventTypes: ["message"] }))).to.deep.equal([]);
+    expect(presented(event, queue({ eventTypes: [] }))).to.deep.equal([]);
   });
 
   it("are filtered by the logged type, even if older clients receive another event", () => {
     const payload = { group_id: 7, data: { deactivated: true } };
     const event = logged({ type: "user_group", op: "update", payload });
-    expect(told(event, queue({ eventTypes: ["user_group"] }))).to.deep.equal([
+    expect(presented(event, queue({ eventTypes: ["user_group"] }))).to.deep.equal([
       { type: "user_group", op: "remove", group_id: 7 },
     ]);
   });
@@ -34,9 +36,9 @@ describe("the events of a queue", () => {
       payload: { a: 1, b: 2 },
       userData: { 1: { b: 3 } },
     });
-    expect(told(event, queue({}, 1))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 3 }]);
-    expect(told(event, queue({}, 2))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 2 }]);
-    expect(told(event, queue({}, 1), "public")).to.deep.equal([
+    expect(presented(event, queue({}, 1))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 3 }]);
+    expect(presented(event, queue({}, 2))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 2 }]);
+    expect(presented(event, queue({}, 1), "public")).to.deep.equal([
       { type: "news", op: "add", a: 1, b: 2 },
     ]);
   });
@@ -44,7 +46,9 @@ describe("the events of a queue", () => {
   it("contain default channels as logged", async () => {
     const { realm } = await organization(db);
     const event = logged(await defaultChannelsEvent(db, realm.id));
-    expect(told(event, queue())).to.deep.equal([{ type: "default_streams", default_streams: [] }]);
+    expect(presented(event, queue())).to.deep.equal([
+      { type: "default_streams", default_streams: [] },
+    ]);
   });
 
   it("contain scheduled messages as logged, including the empty topic", () => {
@@ -68,13 +72,13 @@ describe("the events of a queue", () => {
     };
     const record = presentScheduled(row);
     const head = { type: "scheduled_messages" };
-    expect(told(logged(scheduledEvents.add(row)), queue())).to.deep.equal([
+    expect(presented(logged(scheduledEvents.add(row)), queue())).to.deep.equal([
       { ...head, op: "add", scheduled_messages: [record] },
     ]);
-    expect(told(logged(scheduledEvents.update(row)), queue())).to.deep.equal([
+    expect(presented(logged(scheduledEvents.update(row)), queue())).to.deep.equal([
       { ...head, op: "update", scheduled_message: record },
     ]);
-    expect(told(logged(scheduledEvents.remove(row)), queue())).to.deep.equal([
+    expect(presented(logged(scheduledEvents.remove(row)), queue())).to.deep.equal([
       { ...head, op: "remove", scheduled_message_id: 5 },
     ]);
   });
@@ -117,7 +121,7 @@ describe("the events of a queue", () => {
     it(`contain ${op ? `${type}/${op}` : type} as logged`, () => {
       const event = logged({ type, payload, ...(op ? { op } : {}) });
       for (const capabilities of [[], allBut()])
-        expect(told(event, queue({ capabilities }))).to.deep.equal([
+        expect(presented(event, queue({ capabilities }))).to.deep.equal([
           { type, ...(op ? { op } : {}), ...payload },
         ]);
     });

@@ -102,7 +102,7 @@ const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclarat
 );
 
 /** Sends an event as logged: for events without a format, and for events of another version of Carillon. */
-const asLogged: Format<EventDeclaration> = (outgoing) => [outgoing.tell(outgoing.fields)];
+const asLogged: Format<EventDeclaration> = (outgoing) => [outgoing.present(outgoing.fields)];
 
 /** Returns the format for the declaration's rows. */
 function formatOf(declared: EventDeclaration | undefined): Format<EventDeclaration> {

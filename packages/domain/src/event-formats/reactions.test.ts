@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { allBut, logged, queue, told } from "./test-support.ts";
+import { allBut, logged, queue, presented } from "./test-support.ts";
 
 describe("events of reactions", () => {
   const fields = {
@@ -20,27 +20,27 @@ describe("events of reactions", () => {
 
     it(`reaction/${op}: contains the user for programs that need it`, () => {
       const user = { user_id: 3, ...reactor };
-      expect(told(row, program)).to.deep.equal([{ ...head, ...fields, user }]);
+      expect(presented(row, program)).to.deep.equal([{ ...head, ...fields, user }]);
     });
 
     it(`reaction/${op}: does not contain the user for other clients, whatever their capabilities`, () => {
       for (const options of [{}, { capabilities: allBut() }, { needs: [] }])
-        expect(told(row, queue(options))).to.deep.equal([{ ...head, ...fields }]);
+        expect(presented(row, queue(options))).to.deep.equal([{ ...head, ...fields }]);
     });
 
     it(`reaction/${op}: does not name a user whom the receiver cannot see`, () => {
       const userData = { 1: { unseen_reactor: true } };
       const hidden = logged({ ...head, payload: { ...fields, reactor }, userData });
-      expect(told(hidden, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
-      expect(told(hidden, queue())).to.deep.equal([{ ...head, ...fields }]);
+      expect(presented(hidden, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
+      expect(presented(hidden, queue())).to.deep.equal([{ ...head, ...fields }]);
       const other = queue({ needs: ["reaction_user"] }, 2);
-      expect(told(hidden, other)[0]).to.deep.include({ user: { user_id: 3, ...reactor } });
+      expect(presented(hidden, other)[0]).to.deep.include({ user: { user_id: 3, ...reactor } });
     });
 
     it(`reaction/${op}: supports rows from before names were logged`, () => {
       const old = logged({ ...head, payload: fields });
-      expect(told(old, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
-      expect(told(old, queue())).to.deep.equal([{ ...head, ...fields }]);
+      expect(presented(old, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
+      expect(presented(old, queue())).to.deep.equal([{ ...head, ...fields }]);
     });
   }
 });

@@ -13,7 +13,7 @@ import {
 import { expect } from "chai";
 
 import { subscribedEvents, unsubscribedEvents } from "../channel-events/subscription-events.ts";
-import { allBut, logged, queue, told } from "./test-support.ts";
+import { allBut, logged, queue, presented } from "./test-support.ts";
 
 describe("events of subscriptions", () => {
   const db = useDatabase();
@@ -49,11 +49,11 @@ describe("events of subscriptions", () => {
   const notifications = (...values: Array<boolean | null>) =>
     Object.fromEntries(names.map((name, i) => [name, values[i]]));
 
-  function toldTo(event: NewEvent | undefined, account: TestAccount, knowsNull: boolean) {
+  function presentedTo(event: NewEvent | undefined, account: TestAccount, knowsNull: boolean) {
     const capabilities = knowsNull
       ? (["notification_settings_null"] as const)
       : allBut("notification_settings_null");
-    const [one, ...more] = told(logged(event!), queue({ capabilities }, account.id));
+    const [one, ...more] = presented(logged(event!), queue({ capabilities }, account.id));
     expect(more).to.deep.equal([]);
     expect(one).to.have.all.keys("type", "op", "subscriptions");
     const [subscription] = (one?.["subscriptions"] ?? []) as Array<Record<string, unknown>>;
@@ -71,13 +71,13 @@ describe("events of subscriptions", () => {
     const [event, ...more] = await subscribing(room, accounts);
     expect(more, "accounts that differ in these settings only share an event").to.deep.equal([]);
     for (const account of accounts) {
-      const asKept = toldTo(event, account, true);
+      const asKept = presentedTo(event, account, true);
       expect(asKept).to.include(notifications(null, null, null, null, null));
       const inherited =
         account === org.moderator
           ? notifications(false, false, true, false, false)
           : notifications(false, false, false, false, true);
-      expect(toldTo(event, account, false)).to.deep.equal({ ...asKept, ...inherited });
+      expect(presentedTo(event, account, false)).to.deep.equal({ ...asKept, ...inherited });
       expect(asKept).to.include({ stream_id: room.id, color, is_muted: false, in_home_view: true });
       expect(asKept["subscribers"]).to.deep.equal(
         accounts.map(({ id }) => id).toSorted((a, b) => a - b),
@@ -93,10 +93,10 @@ describe("events of subscriptions", () => {
     });
     await db.transaction((tx) => unsubscribe(tx, [room.id], [org.member.id]));
     const [event] = await subscribing(room, [org.member]);
-    expect(toldTo(event, org.member, true)).to.include(
+    expect(presentedTo(event, org.member, true)).to.include(
       notifications(true, null, null, null, false),
     );
-    expect(toldTo(event, org.member, false)).to.include(
+    expect(presentedTo(event, org.member, false)).to.include(
       notifications(true, false, false, false, false),
     );
   });
@@ -109,7 +109,7 @@ describe("events of subscriptions", () => {
       return unsubscribedEvents(tx, org.realm.id, [room], removed, before);
     });
     const own = events.filter(({ op }) => op !== "peer_remove");
-    const outcome = own.flatMap((event) => told(logged(event), queue({}, org.member.id)));
+    const outcome = own.flatMap((event) => presented(logged(event), queue({}, org.member.id)));
     const { id: stream_id, name } = room;
     expect(outcome).to.deep.equal([
       { type: "subscription", op: "remove", subscriptions: [{ stream_id, name }] },
@@ -120,7 +120,7 @@ describe("events of subscriptions", () => {
   it("update: is sent as logged", () => {
     const payload = { stream_id: 4, property: "is_muted", value: true };
     const event = logged({ type: "subscription", op: "update", payload });
-    expect(told(event, queue())).to.deep.equal([
+    expect(presented(event, queue())).to.deep.equal([
       { type: "subscription", op: "update", ...payload },
     ]);
   });

@@ -75,7 +75,11 @@ function declaredRow(row: Omit<LoggedEvent, "declared">): LoggedEvent {
 }
 
 /** Returns what the queue receives if the empty topic's display name is "misc". */
-export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: Via = "audience") {
+export function presented(
+  event: Omit<LoggedEvent, "declared">,
+  to: EventQueue,
+  via: Via = "audience",
+) {
   return presentEvent(
     declaredRow(event),
     to,
@@ -85,13 +89,13 @@ export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: 
 }
 
 /** Returns what a queue receives with only this capability, and with all others. */
-export function toldWith(
+export function presentWithAndWithout(
   event: Row,
   capability: ClientCapability,
 ): { with: readonly QueueEvent[]; without: readonly QueueEvent[] } {
   const row = logged(event);
   return {
-    with: told(row, queue({ capabilities: [capability] })),
-    without: told(row, queue({ capabilities: allBut(capability) })),
+    with: presented(row, queue({ capabilities: [capability] })),
+    without: presented(row, queue({ capabilities: allBut(capability) })),
   };
 }

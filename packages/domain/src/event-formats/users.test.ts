@@ -8,7 +8,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { logged, queue, told, toldWith } from "./test-support.ts";
+import { logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 describe("events of accounts", () => {
   const db = useDatabase();
@@ -36,7 +36,7 @@ describe("events of accounts", () => {
           });
           expect(
             mine.flatMap((event) =>
-              told(event, queue({ clientGravatar }, viewer.id, "queue", viewer.role)),
+              presented(event, queue({ clientGravatar }, viewer.id, "queue", viewer.role)),
             ),
           ).to.deep.equal([{ type: "realm_user", op: "add", person }]);
           const madeUp = clientGravatar && visibility === 1;
@@ -55,7 +55,10 @@ describe("events of accounts", () => {
     const generated = "http://carillon.test/avatar/9?version=3";
     const urlFor = (person: object, viewer: number, public_gravatar = false) => {
       const payload = { person: { user_id: 9, avatar_url, ...person }, public_gravatar };
-      const [event] = told(logged({ type: "realm_user", op: "add", payload }), queue({}, viewer));
+      const [event] = presented(
+        logged({ type: "realm_user", op: "add", payload }),
+        queue({}, viewer),
+      );
       const shown = event?.["person"] as { avatar_url: string | null } | undefined;
       return shown?.avatar_url;
     };
@@ -72,11 +75,11 @@ describe("events of accounts", () => {
       payload: { person: { ...person, ...urls } },
     });
     const head = { type: "realm_user", op: "update" };
-    expect(told(changed, queue({}, 9))).to.deep.equal([
+    expect(presented(changed, queue({}, 9))).to.deep.equal([
       { ...head, person: { ...person, ...urls } },
     ]);
     const hidden = { avatar_url: generated, avatar_url_medium: `${generated}&s=500` };
-    expect(told(changed, queue({}, 1))).to.deep.equal([
+    expect(presented(changed, queue({}, 1))).to.deep.equal([
       { ...head, person: { ...person, ...hidden } },
     ]);
   });
@@ -84,7 +87,10 @@ describe("events of accounts", () => {
   it("realm_user/add: sends stand-ins only to clients that need all users", () => {
     const person = { user_id: 9, full_name: "Unknown user", avatar_url: "https://avatars.test/9" };
     const payload = { person, placeholder: true };
-    const outcome = toldWith({ type: "realm_user", op: "add", payload }, "user_list_incomplete");
+    const outcome = presentWithAndWithout(
+      { type: "realm_user", op: "add", payload },
+      "user_list_incomplete",
+    );
     expect(outcome.with).to.deep.equal([]);
     expect(outcome.without).to.deep.equal([{ type: "realm_user", op: "add", person }]);
   });
@@ -92,22 +98,22 @@ describe("events of accounts", () => {
   it("realm_user/update and remove: are sent as logged", () => {
     for (const op of ["update", "remove"]) {
       const person = { user_id: 9, full_name: "Mia" };
-      expect(told(logged({ type: "realm_user", op, payload: { person } }), queue())).to.deep.equal([
-        { type: "realm_user", op, person },
-      ]);
+      expect(
+        presented(logged({ type: "realm_user", op, payload: { person } }), queue()),
+      ).to.deep.equal([{ type: "realm_user", op, person }]);
     }
   });
 
   it("realm_user: always contains the avatar, also for clients that support its absence", () => {
     const person = { user_id: 9, avatar_url: "https://avatars.test/9" };
     const payload = { person, public_gravatar: false };
-    const outcome = toldWith(
+    const outcome = presentWithAndWithout(
       { type: "realm_user", op: "add", payload },
       "user_avatar_url_field_optional",
     );
     expect(outcome.without).to.deep.equal([{ type: "realm_user", op: "add", person }]);
     const optional = queue({ capabilities: ["user_avatar_url_field_optional"] });
-    expect(told(logged({ type: "realm_user", op: "add", payload }), optional)).to.deep.equal([
+    expect(presented(logged({ type: "realm_user", op: "add", payload }), optional)).to.deep.equal([
       { type: "realm_user", op: "add", person },
     ]);
   });

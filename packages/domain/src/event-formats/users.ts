@@ -35,7 +35,7 @@ export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   const known = picture ?? oldPicture(user_id, person.avatar_url, delivery_email !== null);
   const url = known ? pictureUrl(context.siteUrl, known, viewer) : person.avatar_url;
   const avatar_url = ownAvatar ? null : url;
-  return [outgoing.tell({ person: { ...person, avatar_url } })];
+  return [outgoing.present({ person: { ...person, avatar_url } })];
 };
 
 /** What older rows have of a new picture: a single URL for all receivers. */
@@ -49,21 +49,21 @@ interface OldChange {
 /** `realm_user/update`: the URL of a picture depends on the viewer. */
 export const formatUserUpdate: Format<typeof userUpdated> = (outgoing) => {
   const { fields } = outgoing;
-  if ("picture" in fields) return [tellPicture(outgoing, fields.person, fields.picture)];
+  if ("picture" in fields) return [presentPicture(outgoing, fields.person, fields.picture)];
   const { user_id, avatar_url, ...change }: OldChange = fields.person;
   const old = oldPicture(user_id, avatar_url, false);
-  if (!old) return [outgoing.tell({ person: fields.person })];
+  if (!old) return [outgoing.present({ person: fields.person })];
   const { avatar_source = "G", avatar_version = old.version } = change;
-  return [tellPicture(outgoing, { user_id, avatar_source, avatar_version }, old)];
+  return [presentPicture(outgoing, { user_id, avatar_source, avatar_version }, old)];
 };
 
-function tellPicture(
+function presentPicture(
   outgoing: OutgoingEvent<typeof userUpdated>,
   person: PicturedPerson,
   picture: Picture,
 ): QueueEvent {
   const avatar_url = pictureUrl(outgoing.context.siteUrl, picture, outgoing.viewer);
-  return outgoing.tell({
+  return outgoing.present({
     person: { ...person, avatar_url, avatar_url_medium: mediumUrl(avatar_url) },
   });
 }
@@ -74,10 +74,10 @@ type PicturedPerson = Extract<LoggedFields<typeof userUpdated>, { picture: unkno
 export const formatPresence: Format<typeof presenceChanged> = (outgoing) => {
   const { user_id, email, server_timestamp, active_timestamp, idle_timestamp } = outgoing.fields;
   if (outgoing.has("simplified_presence_events"))
-    return [outgoing.tell({ presences: { [user_id]: { active_timestamp, idle_timestamp } } })];
+    return [outgoing.present({ presences: { [user_id]: { active_timestamp, idle_timestamp } } })];
   const { website } = legacyPresence({ active: active_timestamp, idle: idle_timestamp });
   return [
-    outgoing.tellOlder("simplified_presence_events", {
+    outgoing.presentOlder("simplified_presence_events", {
       user_id,
       ...(outgoing.queue.options.slimPresence ? {} : { email }),
       server_timestamp,
@@ -96,7 +96,9 @@ type GroupChange =
 /** `user_group`: changes of a deactivated group are sent only to clients that support such groups. */
 export const formatGroupChange: Format<GroupChange> = (outgoing) => {
   const { deactivated, ...fields } = outgoing.fields;
-  return deactivated && !outgoing.has("include_deactivated_groups") ? [] : [outgoing.tell(fields)];
+  return deactivated && !outgoing.has("include_deactivated_groups")
+    ? []
+    : [outgoing.present(fields)];
 };
 
 /**
@@ -105,24 +107,24 @@ export const formatGroupChange: Format<GroupChange> = (outgoing) => {
  */
 export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => {
   const { group, deactivated, ...fields } = outgoing.fields;
-  if (outgoing.has("include_deactivated_groups")) return [outgoing.tell(fields)];
+  if (outgoing.has("include_deactivated_groups")) return [outgoing.present(fields)];
   const change = fields.data.deactivated;
-  if (change === undefined) return deactivated ? [] : [outgoing.tell(fields)];
-  if (change) return [outgoing.tellAs(userGroupRemoved, { group_id: fields.group_id })];
-  return group ? [outgoing.tellAs(userGroupAdded, { group })] : [];
+  if (change === undefined) return deactivated ? [] : [outgoing.present(fields)];
+  if (change) return [outgoing.presentAs(userGroupRemoved, { group_id: fields.group_id })];
+  return group ? [outgoing.presentAs(userGroupAdded, { group })] : [];
 };
 
 /** `realm_emoji`: a single change, or all emoji. */
 export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) => {
   const { realm_emoji, ...change } = outgoing.fields;
   return outgoing.has("individual_emoji_changes")
-    ? [outgoing.tell(change)]
-    : [outgoing.tellAs(emojiReplaced, { realm_emoji })];
+    ? [outgoing.present(change)]
+    : [outgoing.presentAs(emojiReplaced, { realm_emoji })];
 };
 
 /** `realm_linkifiers`: empty for clients that do not support their templates. */
 export const formatLinkifiers: Format<typeof linkifiersChanged> = (outgoing) => [
-  outgoing.tell(
+  outgoing.present(
     outgoing.has("linkifier_url_template") ? outgoing.fields : { realm_linkifiers: [] },
   ),
 ];

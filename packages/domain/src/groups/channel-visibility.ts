@@ -9,7 +9,7 @@ import {
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { channelsGoneEvent } from "../channel-events/channel-events.ts";
+import { channelsHiddenEvent } from "../channel-events/channel-events.ts";
 import { channelsShown } from "../channel-events/channels-seen.ts";
 
 const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
@@ -75,7 +75,7 @@ export async function visibilityEvents(
   const isSubscribed = await loadSubscribed(tx, channels, userIds);
   const known = new Map(channels.map((channel) => [channel.id, channel]));
   const events = shifts(before, after, isSubscribed).map(({ channelIds, userIds: losing }) =>
-    channelsGoneEvent(
+    channelsHiddenEvent(
       channelIds.flatMap((id) => known.get(id) ?? []),
       losing,
     ),

@@ -19,8 +19,8 @@ import {
   noSuchGroup,
   openGroup,
   type OpenGroup,
-  tell,
-  type Told,
+  recordAndEmit,
+  type GroupChange,
 } from "./open-group.ts";
 
 /** The requested changes of a group: ids of accounts and of groups. */
@@ -53,7 +53,7 @@ export async function changeComposition(
     throw errors.badRequest("Say whom or what to add or to delete");
   const open = await openGroup(tx, actor, groupId);
   checkIsNoSystemGroup(open);
-  checkMayChange(open, wanted);
+  assertCanChange(open, wanted);
   const [accounts, supergroups, subgroupMembers] = await Promise.all([
     loadActiveAccounts(tx, actor.realmId, [...wanted.add, ...wanted.delete]),
     loadSupergroups(tx, groupId),
@@ -67,14 +67,14 @@ export async function changeComposition(
   ];
   await recordMembershipNotices(tx, actor, groupId, accounts, wanted);
   const events = await visibilityEvents(tx, watched);
-  tell(tx, actor, groupId, [...changes, { events, audit: [] }]);
+  recordAndEmit(tx, actor, groupId, [...changes, { events, audit: [] }]);
 }
 
 /**
  * Checks the permissions for the whole request before anything changes. Separate permissions allow an actor to join or
  * leave by itself.
  */
-function checkMayChange(open: OpenGroup, wanted: Composition): void {
+function assertCanChange(open: OpenGroup, wanted: Composition): void {
   if (manages(open)) return;
   const isSelf = ([id, ...others]: readonly number[]) =>
     id === open.actor.id && others.length === 0;
@@ -106,7 +106,7 @@ async function changeMembers(
   tx: Tx,
   { group }: OpenGroup,
   wanted: { readonly add: readonly number[]; readonly delete: readonly number[] },
-): Promise<Told> {
+): Promise<GroupChange> {
   const { add, delete: remove } = wanted;
   if (add.length + remove.length === 0) return { events: [], audit: [] };
   const members = await directMembers(tx, group.id, [...add, ...remove]);
@@ -163,7 +163,7 @@ async function changeSubgroups(
   { realm, group }: OpenGroup,
   wanted: { readonly addSubgroups: readonly number[]; readonly deleteSubgroups: readonly number[] },
   supergroups: readonly number[],
-): Promise<Told> {
+): Promise<GroupChange> {
   const { addSubgroups: add, deleteSubgroups: remove } = wanted;
   if (add.length + remove.length === 0) return { events: [], audit: [] };
   await checkSubgroups(tx, realm.id, [...add, ...remove]);

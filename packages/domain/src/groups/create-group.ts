@@ -28,7 +28,7 @@ import {
 import { column, statement, type Tx } from "@carillon/db";
 
 import { checkSubgroups, insertSubgroups, subgroupAudit, insertMembers } from "./composition.ts";
-import { tell } from "./open-group.ts";
+import { recordAndEmit } from "./open-group.ts";
 
 export interface NewUserGroup {
   readonly name: string;
@@ -80,7 +80,7 @@ export async function createUserGroup(
   await tx.rows(insertMembers, [id, userIds]);
   const group = await loadUserGroup(tx, realm.id, id);
   await insertSubgroups(tx, id, subgroups);
-  tell(tx, actor, id, [
+  recordAndEmit(tx, actor, id, [
     {
       events: [groupEvents.added(group), ...groupEvents.subgroupsAdded(group, subgroups)],
       audit: [

@@ -183,14 +183,19 @@ export interface GroupAudit extends AuditEntry {
 }
 
 /** The events and audit entries of a change. */
-export interface Told {
+export interface GroupChange {
   /** In the order of the changes. */
   readonly events: readonly NewEvent[];
   readonly audit: readonly GroupAudit[];
 }
 
 /** Records and emits the events and audit entries of a change's parts. */
-export function tell(tx: Tx, actor: Account, groupId: number, parts: readonly Told[]): void {
+export function recordAndEmit(
+  tx: Tx,
+  actor: Account,
+  groupId: number,
+  parts: readonly GroupChange[],
+): void {
   const audit = parts.flatMap((part) => part.audit);
   recordAudit(
     tx,

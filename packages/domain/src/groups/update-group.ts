@@ -17,8 +17,8 @@ import {
   findObjections,
   openGroup,
   type OpenGroup,
-  tell,
-  type Told,
+  recordAndEmit,
+  type GroupChange,
 } from "./open-group.ts";
 
 interface UserGroupChanges extends GroupDetails {
@@ -44,7 +44,7 @@ export async function updateUserGroup(
   checkIsNoSystemGroup(open);
   checkManages(open);
   const deactivated = open.group.deactivated && details.deactivated !== false;
-  tell(tx, actor, groupId, [
+  recordAndEmit(tx, actor, groupId, [
     await changeDetails(tx, open, details),
     await changeSettings(tx, open, settings, deactivated),
   ]);
@@ -66,7 +66,7 @@ async function changeDetails(
   tx: Tx,
   { realm, group }: OpenGroup,
   wanted: GroupDetails,
-): Promise<Told> {
+): Promise<GroupChange> {
   const { name = group.name, description = group.description } = wanted;
   const renamed = name !== group.name;
   const described = description !== group.description;
@@ -123,7 +123,7 @@ async function changeSettings(
   { realm, group: { id, groups } }: OpenGroup,
   updates: GroupSettingUpdates<"group">,
   deactivated: boolean,
-): Promise<Told> {
+): Promise<GroupChange> {
   const changes = await changeGroupSettings(tx, realm.id, { scope: "group", id, groups }, updates);
   return {
     events: changes.map(({ name, value }) =>
@@ -154,7 +154,7 @@ export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: numbe
     data: { deactivated: true },
     select: { id: true },
   });
-  tell(tx, actor, groupId, [
+  recordAndEmit(tx, actor, groupId, [
     {
       events: [groupEvents.updated(open.group, { deactivated: true })],
       audit: [{ type: "user_group_deactivated" }],

@@ -1,7 +1,7 @@
 import {
   type Account,
   loadMessageAudience,
-  lockToldMessage,
+  lockMessageAndReceivers,
   maxMessageLength,
 } from "@carillon/model";
 import {
@@ -35,7 +35,7 @@ export async function addSubmessage(
   { messageId, type, content }: NewSubmessage,
 ): Promise<void> {
   const data = checkTexts(type, content);
-  const { actor, message } = await lockToldMessage(tx, account, messageId);
+  const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
   const there = await tx.first(attached, [messageId, actor.id]);
   if (!there) throw new Error("statement returned no row");
   if (there.count === 0 && message.senderId !== actor.id)

@@ -13,7 +13,7 @@ import {
   type Account,
   flag,
   loadMessageAudience,
-  lockToldMessage,
+  lockMessageAndReceivers,
   notSeeingAmong,
 } from "@carillon/model";
 
@@ -37,7 +37,7 @@ export async function addReaction(
   messageId: number,
   asked: AskedEmoji,
 ): Promise<void> {
-  const { actor, message } = await lockToldMessage(tx, account, messageId);
+  const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
   const emoji = await reactionOf(tx, actor.id, messageId, asked);
   const { historical, read } = flag;
   await Promise.all([
@@ -46,8 +46,8 @@ export async function addReaction(
       ? writeCopies(tx, actor.id, [messageId], { set: 0, clear: 0 }, read | historical)
       : undefined,
   ]);
-  const told = await reactionTold(tx, actor, message, emoji);
-  emit(tx, actor.realmId, [reactionAdded(...told)]);
+  const parts = await reactionEventParts(tx, actor, message, emoji);
+  emit(tx, actor.realmId, [reactionAdded(...parts)]);
 }
 
 const there = statement({
@@ -120,12 +120,12 @@ export async function removeReaction(
   messageId: number,
   named: NamedReaction,
 ): Promise<void> {
-  const { actor, message } = await lockToldMessage(tx, account, messageId);
+  const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
   const [type, code] = [named.type, codeOf(named)];
   const removed = await tx.first(remove, [messageId, actor.id, type, code]);
   if (!removed) throw errors.reactionDoesNotExist();
-  const told = await reactionTold(tx, actor, message, { type, code, name: removed.name });
-  emit(tx, actor.realmId, [reactionRemoved(...told)]);
+  const parts = await reactionEventParts(tx, actor, message, { type, code, name: removed.name });
+  emit(tx, actor.realmId, [reactionRemoved(...parts)]);
 }
 
 /** @throws ApiError `BAD_REQUEST` if neither a code nor a known name is given */
@@ -183,7 +183,7 @@ function checkEmoji({ type, code, name }: Emoji): void {
 }
 
 /** Returns the payload and audience of a reaction's event (events.md §4). */
-async function reactionTold(
+async function reactionEventParts(
   tx: Tx,
   actor: Account,
   message: AccessibleMessage,

@@ -48,15 +48,15 @@ export async function recordMembershipNotices(
   );
   const request = uniqueId();
   const intents = (change: "added" | "removed", ids: readonly number[]) => {
-    const told = ids.filter((id) => people.has(id));
-    const starts = told.flatMap((_, i) => (i % membershipNoticesAtOnce === 0 ? [i] : []));
+    const recipientIds = ids.filter((id) => people.has(id));
+    const starts = recipientIds.flatMap((_, i) => (i % membershipNoticesAtOnce === 0 ? [i] : []));
     return starts.map((start) => ({
       key: `group-${change}-${request}-${start}`,
       payload: {
         kind: "group-membership" as const,
         actorId: actor.id,
         groupId,
-        userIds: told.slice(start, start + membershipNoticesAtOnce),
+        userIds: recipientIds.slice(start, start + membershipNoticesAtOnce),
         change,
       },
     }));
@@ -96,7 +96,7 @@ export async function recordSubscribedNotices(
     tx,
     realm.id,
     sendNotice,
-    [...toBeTold(actor, subscribed)].map(([userId, channelIds]) => ({
+    [...channelsByRecipient(actor, subscribed)].map(([userId, channelIds]) => ({
       key: `subscribed-${request}-${userId}`,
       payload: { kind: "subscribed", actorId: actor.id, userId, channelIds: [...channelIds] },
     })),
@@ -105,7 +105,7 @@ export async function recordSubscribedNotices(
 }
 
 /** Returns the people other than the actor, with their new subscriptions to channels that existed before. */
-function toBeTold(
+function channelsByRecipient(
   actor: Account,
   { principals, added, created }: NewlySubscribed,
 ): Map<number, number[]> {

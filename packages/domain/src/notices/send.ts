@@ -9,7 +9,7 @@ import {
   paragraph,
   silentGroup,
   silentUser,
-  told,
+  verbatim,
 } from "@carillon/markdown";
 import {
   type Account,
@@ -96,7 +96,7 @@ export async function sendSubscribedNotice(
       target: directTo(bot, user),
       notice: notice(
         paragraph`${silentUser(actor)} subscribed you to:`,
-        bulletList(channels.map(({ name }) => told(name))),
+        bulletList(channels.map(({ name }) => verbatim(name))),
       ),
     }),
   ]);

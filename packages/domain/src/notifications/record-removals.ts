@@ -58,9 +58,9 @@ export async function recordOvertaken(
   pushes: readonly PlannedPush[],
 ): Promise<void> {
   if (pushes.length === 0) return;
-  const gone = await tx.rows(overtaken, [
+  const overtakenPushes = await tx.rows(overtaken, [
     pushes.map(({ userId }) => userId),
     pushes.map(({ messageId }) => messageId),
   ]);
-  await recordPushRemovals(tx, realmId, gone);
+  await recordPushRemovals(tx, realmId, overtakenPushes);
 }

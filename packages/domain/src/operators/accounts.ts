@@ -77,10 +77,10 @@ export function createAccount(
 export async function deactivateForOperator(db: Database, account: Account): Promise<void> {
   const { id, realmId, isBot } = account;
   if (isBot) return db.transaction((tx) => deactivateBot(tx, account));
-  await deactivateWithBots(db, { id: null, realmId, authorize: checkCanDeactivate }, id, {});
+  await deactivateWithBots(db, { id: null, realmId, authorize: assertCanDeactivate }, id, {});
 }
 
-async function checkCanDeactivate(tx: Tx, user: Account): Promise<void> {
+async function assertCanDeactivate(tx: Tx, user: Account): Promise<void> {
   checkActive(user);
   await checkOwnerRemains(tx, user);
 }

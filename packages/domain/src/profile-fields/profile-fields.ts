@@ -59,7 +59,7 @@ export async function createProfileField(
     data: { ...field, realmId, order },
     select: { id: true },
   });
-  await tellProfileFields(tx, actor, {
+  await recordAndEmitFields(tx, actor, {
     type: "profile_field_created",
     data: { profile_field_id: id, name: field.name },
   });
@@ -86,14 +86,14 @@ export async function updateProfileField(
     before.name,
   );
   if (isDeepStrictEqual(before, after)) return;
-  const gone = removedChoices(field, after);
+  const removed = removedChoices(field, after);
   const prisma = await tx.prisma();
   await prisma.customProfileField.update({ where: { id }, data: after, select: { id: true } });
-  if (gone.length > 0)
+  if (removed.length > 0)
     await prisma.customProfileFieldValue.deleteMany({
-      where: { fieldId: id, value: { in: gone } },
+      where: { fieldId: id, value: { in: removed } },
     });
-  await tellProfileFields(tx, actor, {
+  await recordAndEmitFields(tx, actor, {
     type: "profile_field_changed",
     data: { profile_field_id: id, old: before, new: after },
   });
@@ -133,7 +133,7 @@ export async function deleteProfileField(tx: Tx, actor: Account, fieldId: number
   } = await openProfileField(tx, actor, fieldId);
   const prisma = await tx.prisma();
   await prisma.customProfileField.delete({ where: { id }, select: { id: true } });
-  await tellProfileFields(tx, actor, {
+  await recordAndEmitFields(tx, actor, {
     type: "profile_field_deleted",
     data: { profile_field_id: id, name },
   });
@@ -162,7 +162,7 @@ export async function reorderProfileFields(
   if (places.length < fields.length)
     throw errors.badRequest("order must name all profile fields of the organization");
   if ((await tx.count(reorder, [realmId, places])) === 0) return;
-  await tellProfileFields(tx, actor, {
+  await recordAndEmitFields(tx, actor, {
     type: "profile_fields_reordered",
     data: { old: fields.map(({ id }) => id), new: places },
   });
@@ -186,7 +186,7 @@ async function openProfileField(
 }
 
 /** Sends the current fields to all users, and records the actor's change in the audit log. */
-async function tellProfileFields(tx: Tx, actor: Account, done: AuditEntry): Promise<void> {
+async function recordAndEmitFields(tx: Tx, actor: Account, done: AuditEntry): Promise<void> {
   const { realmId } = actor;
   const fields = await listProfileFields(tx, realmId);
   recordAudit(tx, realmId, actor.id, [done]);

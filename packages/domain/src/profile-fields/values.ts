@@ -37,9 +37,9 @@ export async function updateOwnProfile(
     organization: holdOrganization(tx, realmId),
   });
   if (!account?.isActive) throw errors.unauthorized();
-  const mayEditAll = isOrganizationAdministrator(account);
+  const canEditAll = isOrganizationAdministrator(account);
   const values = await checkProfileValues(tx, account, entries, {
-    mayEdit: ({ editableByUser }) => editableByUser || mayEditAll,
+    canEdit: ({ editableByUser }) => editableByUser || canEditAll,
     userVisibility: await loadUserVisibility(tx, account),
   });
   emit(tx, realmId, await storeProfileValues(tx, account, values));
@@ -70,10 +70,10 @@ export async function checkProfileValues(
   target: Account,
   entries: readonly ProfileEntry[],
   {
-    mayEdit = () => true,
+    canEdit = () => true,
     userVisibility = fullUserVisibility,
   }: {
-    readonly mayEdit?: (field: ProfileField) => boolean;
+    readonly canEdit?: (field: ProfileField) => boolean;
     readonly userVisibility?: UserVisibility;
   } = {},
 ): Promise<NewValue[]> {
@@ -90,7 +90,7 @@ export async function checkProfileValues(
   for (const { id, value } of entries) {
     const field = byId.get(id);
     if (!field) throw errors.badRequest(`There is no custom profile field ${id}`);
-    if (!mayEdit(field))
+    if (!canEdit(field))
       throw errors.badRequest(`${field.name} is for administrators of the organization to change`);
     const text = isRemoval(value) ? null : checkValue(field, value);
     if (typeof value === "object" && value !== null) for (const userId of value) named.add(userId);

@@ -60,7 +60,7 @@ export async function updateRealm(
       groups: loadSystemGroups(tx, actor.realmId),
     },
   );
-  checkMayChange(now, settings);
+  assertCanChange(now, settings);
   const changedProperties = await changeRealmProperties(tx, realm.id, properties);
   const owner = { scope: "realm", ...realm } as const;
   const changedSettings = await changeGroupSettings(tx, realm.id, owner, settings, {
@@ -98,7 +98,7 @@ export async function updateRealm(
 }
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
-function checkMayChange(actor: Account, settings: RealmChanges["settings"]): void {
+function assertCanChange(actor: Account, settings: RealmChanges["settings"]): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   for (const [key, permission] of Object.entries<Permission>(realmPermissions))

@@ -129,9 +129,9 @@ async function sweepLane(
 
 /** @returns undefined if another process holds the lane's lock */
 function sweepBatch(db: Database, { place, run }: Going, lane: number) {
-  return removal(db, async (tx, alone) =>
+  return removal(db, async (tx, blockSends) =>
     (await leads(tx, retention, run.realmId, lane))
-      ? removeExpired(tx, place, run, retention.bound.batch, alone)
+      ? removeExpired(tx, place, run, retention.bound.batch, blockSends)
       : undefined,
   );
 }
@@ -167,13 +167,13 @@ async function removeExpired(
   { channelId }: Place,
   run: RemovalRun,
   most: number,
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
   const { places, atOnce } = await loadAfter(
     [holdGroupGraph(tx, realmId), holdOrganization(tx, realmId)],
     {
-      places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
+      places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
       atOnce: channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
     },
   );

@@ -58,7 +58,7 @@ export interface DeliveryRun {
 export interface RunOptions {
   readonly maxBatches: number;
   /** Called before each batch but the first: whether this organization may deliver another one now. */
-  readonly mayContinue?: (batches: number, bytes: number) => boolean;
+  readonly canContinue?: (batches: number, bytes: number) => boolean;
   /** Rows of its first batch at most; given where many are known to be due. */
   readonly firstBatch?: number;
   /** Bytes of text of its first batch at most. */
@@ -84,7 +84,7 @@ const carefulRows = [Infinity, 8, 2];
 const maxRunMs = 8_000;
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, `mayContinue` refuses or the signal fires.
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, `canContinue` refuses or the signal fires.
  * While one batch is written the next is prepared (delivery-batch.ts). It looks once more after its last commit, so a
  * second delivery job may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
  *
@@ -152,7 +152,7 @@ class Delivery {
     const look = await lookForDue(this.#options.db, this.#realmId);
     this.#now = look.now;
     if (look.attempts === null && !look.single) return ended;
-    if (!this.#mayBegin()) return endedWithMore;
+    if (!this.#canBegin()) return endedWithMore;
     if (look.attempts === null)
       // A row that goes alone may need the whole time of a job.
       return this.#batches > 0 ? endedWithMore : { kind: "retryingSingle" };
@@ -164,12 +164,12 @@ class Delivery {
   }
 
   /** Whether another batch may begin after so many. */
-  #mayBegin(batches = this.#batches, bytes = this.#bytesDone): boolean {
-    const { maxBatches, mayContinue } = this.#run;
+  #canBegin(batches = this.#batches, bytes = this.#bytesDone): boolean {
+    const { maxBatches, canContinue } = this.#run;
     if (batches >= maxBatches || this.#options.signal?.aborted) return false;
     if (batches === 0) return true;
     return (
-      performance.now() - this.#startedAt < maxRunMs && (mayContinue?.(batches, bytes) ?? true)
+      performance.now() - this.#startedAt < maxRunMs && (canContinue?.(batches, bytes) ?? true)
     );
   }
 
@@ -203,7 +203,7 @@ class Delivery {
 
   async #prepareNext(batch: DeliveryBatch): Promise<DeliveryBatch | undefined> {
     const inFlight = await batch.inFlight();
-    if (!inFlight || !this.#mayBegin(this.#batches + 1, this.#bytesDone + inFlight.bytes))
+    if (!inFlight || !this.#canBegin(this.#batches + 1, this.#bytesDone + inFlight.bytes))
       return undefined;
     this.#grow(inFlight.ids.length);
     return this.#readsAhead ? this.#readBatch(inFlight) : this.#begin({ previous: inFlight });

@@ -74,7 +74,7 @@ export async function prepareRows(
     const { length: html } = ready.rendered.html;
     if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) {
       const fitting = rows.slice(0, i);
-      for (const later of rows.slice(i)) failures.delete(later);
+      for (const deferred of rows.slice(i)) failures.delete(deferred);
       return { realm, rows: fitting, failures, sendable, outgoing };
     }
     copiesLeft -= copies;

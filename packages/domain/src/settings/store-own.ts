@@ -82,14 +82,14 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
   if (shown) return recordPresence(tx, account, "active");
   const seen = await tx.first(lastSeen, [account.id, offlineThreshold]);
   if (!seen) return;
-  const gone = Math.floor(seen.now) - offlineThreshold - 1;
+  const latestOffline = Math.floor(seen.now) - offlineThreshold - 1;
   emit(tx, account.realmId, [
     presenceEvent(
       account,
       seen.now,
       {
-        active: Math.min(Math.floor(seen.active), gone),
-        idle: Math.min(Math.floor(seen.idle), gone),
+        active: Math.min(Math.floor(seen.active), latestOffline),
+        idle: Math.min(Math.floor(seen.idle), latestOffline),
       },
       await audienceNow(tx, account),
     ),

@@ -78,7 +78,7 @@ export async function updateOwnSettings(
         : await checkOwnName(tx, realm, owner, input.fullName);
     if (input.email !== undefined) await wantAddress(tx, site, realm, owner, input.email);
     const changes = await changed(tx, realm, owner, wanted);
-    const told = await storeOwnSettings(tx, site, realm, owner, changes);
+    const settingEvents = await storeOwnSettings(tx, site, realm, owner, changes);
     if (name !== undefined || password) {
       const prisma = await tx.prisma();
       await prisma.user.update({
@@ -97,7 +97,7 @@ export async function updateOwnSettings(
     // Precedes the other events: every transaction locks presence before the event log.
     const { presence_enabled: shown } = changes;
     if (typeof shown === "boolean") await switchPresence(tx, owner, shown);
-    emit(tx, realm.id, [...named, ...told]);
+    emit(tx, realm.id, [...named, ...settingEvents]);
   });
 }
 

@@ -28,7 +28,7 @@ export async function openConversations(
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
   // Whether guests are restricted is read under the visibility lock, because a change may be in progress before.
-  const showing = conversations.filter(mayShowSomebody);
+  const showing = conversations.filter(canMakeVisible);
   const fresh = await freshAmong(
     tx,
     realm.id,
@@ -47,7 +47,7 @@ export async function openConversations(
  * Whether a conversation can make an account visible to a guest. Bots are always visible, so the server's own notices
  * change nothing.
  */
-function mayShowSomebody({ participants }: Conversation): boolean {
+function canMakeVisible({ participants }: Conversation): boolean {
   return participants.some(
     (guest) => isGuest(guest) && participants.some(({ id, isBot }) => !isBot && id !== guest.id),
   );

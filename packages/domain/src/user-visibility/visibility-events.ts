@@ -155,10 +155,10 @@ export async function visibilityByRole(
   targets: ReadonlyArray<Pick<Account, "id" | "role">>,
   role: number,
 ): Promise<{ readonly gained: NewEvent[]; readonly lost: NewEvent[] }> {
-  const turned = targets.filter((target) => isGuest(target) !== (role === roles.guest));
-  if (!realm.restrictsGuests || turned.length === 0) return { gained: [], lost: [] };
+  const changedSide = targets.filter((target) => isGuest(target) !== (role === roles.guest));
+  if (!realm.restrictsGuests || changedSide.length === 0) return { gained: [], lost: [] };
   await lockUserVisibility(tx, realm.id);
-  const shifts = await tx.rows(unseenBy, [realm.id, turned.map(({ id }) => id)]);
+  const shifts = await tx.rows(unseenBy, [realm.id, changedSide.map(({ id }) => id)]);
   return role === roles.guest
     ? { gained: [], lost: await lostEvents(shifts) }
     : { gained: await gainedEvents(tx, shifts, role), lost: [] };

@@ -44,7 +44,7 @@ const circumstances = statement({
  * Checks that the account may change its own address.
  * @throws ApiError `BAD_REQUEST` if only administrators may change addresses
  */
-async function checkMayWant(tx: Tx, account: Account): Promise<{ wait: number }> {
+async function assertCanRequestAddress(tx: Tx, account: Account): Promise<{ wait: number }> {
   const facts = await tx.first(circumstances, [account.realmId, account.id]);
   if (facts?.disabled && !isOrganizationAdministrator(account))
     throw errors.badRequest("The organization leaves e-mail addresses to its administrators");
@@ -65,7 +65,7 @@ export async function wantAddress(
   text: string,
 ): Promise<void> {
   if (text.trim() === account.deliveryEmail) return;
-  const { wait } = await checkMayWant(tx, account);
+  const { wait } = await assertCanRequestAddress(tx, account);
   const address = await checkAddressFor(tx, site, realm, account, text, "email");
   if (address === undefined) return;
   if (wait > 0) throw errors.rateLimitHit(wait);
@@ -142,7 +142,7 @@ export async function confirmAddress(tx: Tx, site: Site, token: string): Promise
   const prisma = await tx.prisma();
   const { count } = await prisma.addressChange.deleteMany({ where: { id: wanted.id } });
   if (count === 0) throw noSuchLink();
-  await checkMayWant(tx, account);
+  await assertCanRequestAddress(tx, account);
   await checkAddressFor(tx, site, realm, account, newAddress, "email");
   const events = await changeAddress(tx, account, newAddress).catch((error: unknown) => {
     throw sqlState(error) === "23505" ? addressTaken() : error;
@@ -168,7 +168,7 @@ function noSuchLink() {
  * Checks that the actor is an owner who may change e-mail addresses (users.md §3.1).
  * @throws ApiError `BAD_REQUEST` if not
  */
-export function checkMayChangeAddresses(actor: Account): void {
+export function assertCanChangeAddresses(actor: Account): void {
   if (!isOwner(actor) || !actor.canChangeUserEmails)
     throw errors.badRequest("You may not change e-mail addresses");
 }

@@ -210,7 +210,7 @@ async function addressesSeen(
     const changed = [...gained, ...had.filter((visibility) => !has.includes(visibility))];
     if (changed.length === 0) continue;
     const alike = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
-    const told = await inSlices(await accountsShowing(sql, realmId, changed), (account) => {
+    const ofAccounts = await inSlices(await accountsShowing(sql, realmId, changed), (account) => {
       // An account always sees its own address.
       const audience = alike.filter((id) => id !== account.id);
       if (audience.length === 0) return [];
@@ -220,7 +220,7 @@ async function addressesSeen(
         ...(account.avatarSource === "G" ? [pictureUpdated(account, audience)] : []),
       ];
     });
-    for (const ofAccount of told) events.push(...ofAccount);
+    for (const ofAccount of ofAccounts) events.push(...ofAccount);
   }
   return events;
 }

@@ -62,16 +62,16 @@ export async function createMember(
   actor: Account,
   input: { readonly email: string; readonly password: string; readonly fullName: string },
 ): Promise<number> {
-  checkMayCreate(actor);
+  assertCanCreateUsers(actor);
   const { account } = await addPerson(db, site, actor.realmId, input, async (tx) => {
-    checkMayCreate(await currentActor(tx, actor));
+    assertCanCreateUsers(await currentActor(tx, actor));
     return actor.id;
   });
   return account.id;
 }
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST` */
-function checkMayCreate(actor: Account): void {
+function assertCanCreateUsers(actor: Account): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");

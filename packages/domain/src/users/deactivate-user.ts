@@ -67,13 +67,13 @@ export async function deactivateUser(
 ): Promise<void> {
   const note = checkComment(options.comment);
   const { actions } = options;
-  await deactivateWithBots(db, byAccount(actor, checkMayDeactivate), userId, {
+  await deactivateWithBots(db, byAccount(actor, assertCanDeactivate), userId, {
     note,
     deletes: actions && wantedOf(actions),
   });
 }
 
-async function checkMayDeactivate(tx: Tx, actor: Account, user: Account): Promise<void> {
+async function assertCanDeactivate(tx: Tx, actor: Account, user: Account): Promise<void> {
   if (user.isBot) throw errors.badRequest("This is a bot: use DELETE /bots/{bot_id}");
   if (!user.isActive) throw errors.badRequest("The user is already deactivated");
   checkAdministers(actor, user);
@@ -110,7 +110,7 @@ function checkComment(text: string | undefined): DeactivationNote | undefined {
  * @throws ApiError `CANNOT_DEACTIVATE_LAST_USER`
  */
 export async function deactivateOwnUser(db: Database, actor: Account): Promise<void> {
-  await deactivateWithBots(db, byAccount(actor, checkCanLeave), actor.id, {});
+  await deactivateWithBots(db, byAccount(actor, assertCanDeactivateSelf), actor.id, {});
 }
 
 const anotherActive = statement({
@@ -120,7 +120,7 @@ const anotherActive = statement({
 });
 
 /** Rejects the last active account, then the last owner. */
-async function checkCanLeave(tx: Tx, actor: Account, user: Account): Promise<void> {
+async function assertCanDeactivateSelf(tx: Tx, actor: Account, user: Account): Promise<void> {
   if (!(await tx.first(anotherActive, [actor.realmId, user.id])))
     throw errors.cannotDeactivateLastUser("user", false);
   if (!(await ownerRemains(tx, user)))
@@ -253,7 +253,7 @@ const deactivate = statement({
  * Makes events for guests who cannot see the account. Other clients remove a deactivated account from groups and
  * settings themselves; these guests do not receive the deactivation, so they receive the changed groups and settings.
  */
-async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
+async function eventsForBlindGuests(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
   const blind = await guestsNotSeeing(tx, account);
   if (!realm.restrictsGuests || blind.length === 0) return [];
   const groups = await tx.rows(groupsOfAccount, [account.id]);
@@ -317,7 +317,7 @@ export async function deactivateAccount(
     ),
     personUpdated(account.id, { is_active: false }, audience),
     ...lost,
-    ...(await unheardLeaving(tx, realm, account)),
+    ...(await eventsForBlindGuests(tx, realm, account)),
     ...profile,
   ];
   return { events, auditId };

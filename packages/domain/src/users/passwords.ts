@@ -16,7 +16,7 @@ const keyLength = 32;
 /** Hashes derived concurrently: half of Node's thread pool, which other work needs too. */
 const atATime = 2;
 /** Maximum hashes running or waiting: about three seconds of work. */
-const mayBeInLine = atATime + 100;
+const maxInLine = atATime + 100;
 let inLine = 0;
 const hashing = pLimit(atATime);
 
@@ -76,7 +76,7 @@ function isPossible(password: string): boolean {
  * @throws ApiError 503 otherwise
  */
 async function withPlaceInLine<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (inLine >= mayBeInLine)
+  if (inLine >= maxInLine)
     throw errors.unavailable("Too many passwords are being checked: try again in a moment");
   inLine++;
   try {

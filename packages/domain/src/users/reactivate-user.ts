@@ -17,7 +17,7 @@ import {
   lockAccountWithOwner,
   lockGroupGraph,
   markSubscriber,
-  mayCreateBot,
+  canCreateBot,
   noSuchUser,
   personUpdated,
   realmUpdatedEvents,
@@ -115,7 +115,7 @@ async function checkBot(
   owner: Account | undefined,
 ): Promise<number | undefined> {
   const realm = await loadRealm(tx, actor.realmId);
-  if (!(await mayCreateBot(tx, realm, actor, bot.botType)))
+  if (!(await canCreateBot(tx, realm, actor, bot.botType)))
     throw errors.badRequest("You may not create such bots, and so not reactivate one");
   await checkBotName(tx, realm, bot.fullName);
   if (bot.botOwnerId !== (owner?.id ?? null))

@@ -39,7 +39,7 @@ import {
   addressTaken,
   changeAddress,
   checkAddressFor,
-  checkMayChangeAddresses,
+  assertCanChangeAddresses,
 } from "./change-address.ts";
 import { changeRoles, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
 
@@ -128,7 +128,7 @@ async function checkChanges(
   { realm, actor, target }: OpenUser,
   { role, fullName, profileData, newEmail }: UserChanges,
 ): Promise<Wanted> {
-  if (newEmail !== undefined) checkMayChangeAddresses(actor);
+  if (newEmail !== undefined) assertCanChangeAddresses(actor);
   const newRole = role === target.role ? undefined : role;
   if (newRole !== undefined) await checkNewRole(tx, actor, target, newRole);
   const name = fullName === undefined ? undefined : await checkName(tx, realm, target, fullName);

@@ -21,7 +21,7 @@ const payload = z
 export type DeliverDue = z.infer<typeof payload>;
 
 /** Batches after which a delivery continues in another job: about a second of work on an idle machine. */
-export const batchesPerTurn = 14;
+export const batchesPerJob = 14;
 
 /** How many organizations a process delivers in long runs at a time; runs of other organizations end sooner. */
 export const longRunsAtOnce = 2;
@@ -55,7 +55,7 @@ export const deliverDue = job({
   queue: "delivery",
   about:
     "Sends the scheduled messages of one organization that are due. " +
-    `After ${batchesPerTurn} batches it continues in another job, behind all waiting jobs. While the process delivers ` +
+    `After ${batchesPerJob} batches it continues in another job, behind all waiting jobs. While the process delivers ` +
     `${longRunsAtOnce} other organizations in long runs, a job ends after ${batchesAtFirst} batches or ${bytesAtFirst} bytes of text, ` +
     "and a continuation after one batch. After a possible failure it begins with few messages, and counts each try in their rows.",
   payload,

@@ -28,8 +28,8 @@ const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^\p{L}\p{N}])+/u;
 
 /** Returns an obvious literal prefix of every match; often empty. */
 export function plainBeginning(pattern: string): string {
-  const written = pattern.includes("|") ? "" : (PLAIN.exec(pattern)?.[0] ?? "");
-  const repeated = "?*{".includes(pattern.charAt(written.length) || " ");
-  const plain = Array.from(written.replaceAll(/\\(.)/gsu, "$1"));
+  const prefix = pattern.includes("|") ? "" : (PLAIN.exec(pattern)?.[0] ?? "");
+  const repeated = "?*{".includes(pattern.charAt(prefix.length) || " ");
+  const plain = Array.from(prefix.replaceAll(/\\(.)/gsu, "$1"));
   return (repeated ? plain.slice(0, -1) : plain).join("");
 }

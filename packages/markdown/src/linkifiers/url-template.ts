@@ -54,11 +54,11 @@ export function expandUrl(template: string, values: Readonly<Record<string, stri
 }
 
 function variable(
-  written: string,
+  spec: string,
   { named, ifEmpty, keepsReserved }: Operator,
   values: Readonly<Record<string, string>>,
 ): string[] {
-  const [, name = "", length] = VARIABLE.exec(written.trim()) ?? [];
+  const [, name = "", length] = VARIABLE.exec(spec.trim()) ?? [];
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined) return [];
   const cut = length === undefined ? value : Array.from(value).slice(0, Number(length)).join("");

@@ -13,12 +13,12 @@ export interface FoundWord {
  */
 const unspaced =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]";
-const alone = `[[\\p{L}\\p{N}]&&${unspaced}]`;
+const unspacedLetter = `[[\\p{L}\\p{N}]&&${unspaced}]`;
 const letter = `[[\\p{L}\\p{N}]--${unspaced}]`;
 const unseen = "[\\p{Cf}\\p{Variation_Selector}]";
 const mark = `[[\\p{Mn}\\p{Mc}]--${unseen}]`;
 const token = new RegExp(
-  `<[^<>]*>|&#?\\w+;|${alone}${mark}*|${letter}(?:${unseen}*[${letter}${mark}])*`,
+  `<[^<>]*>|&#?\\w+;|${unspacedLetter}${mark}*|${letter}(?:${unseen}*[${letter}${mark}])*`,
   "gv",
 );
 

@@ -28,7 +28,7 @@ describe("content access in SQL, as a condition and as an audience", () => {
       org.realm.id,
       channels.map(({ id }) => id),
     );
-    const told = (channelId: number, userId: number) =>
+    const isInAudience = (channelId: number, userId: number) =>
       audiences.get(channelId)?.includes(userId) ?? audiences.has(channelId);
     for (const person of people) {
       const values = new SqlValues();
@@ -44,8 +44,8 @@ describe("content access in SQL, as a condition and as an audience", () => {
         readable.map(({ id }) => id),
         `role ${person.role}`,
       ).to.deep.equal(expected.map(({ id }) => id).sort((a, b) => a - b));
-      const among = channels.filter(({ id }) => told(id, person.id));
-      expect(among, `told with role ${person.role}`).to.deep.equal(expected);
+      const among = channels.filter(({ id }) => isInAudience(id, person.id));
+      expect(among, `audience with role ${person.role}`).to.deep.equal(expected);
     }
     const lists = [...audiences.values()].filter((list) => list !== undefined);
     expect(lists.length).to.be.within(20, 49);

@@ -61,12 +61,12 @@ export function hasMetadataAccess(
 ): boolean {
   return (
     hasContentAccess(account, channel, memberships, subscribed) ||
-    mayAdminister(account, channel, memberships)
+    canAdminister(account, channel, memberships)
   );
 }
 
 /** Whether the account may change the channel: any channel for administrators, otherwise by permission. */
-export function mayAdminister(
+export function canAdminister(
   account: PermissionSubject,
   channel: AdministrationFacts,
   memberships: Memberships,

@@ -101,17 +101,17 @@ const defaults = statement({
 
 /**
  * Makes the event with the whole list of default channels.
- * @param told the audience; default: all users except guests
+ * @param audience the audience; default: all users except guests
  */
 export async function defaultChannelsEvent(
   sql: Sql,
   realmId: number,
-  told?: Audience,
+  audience?: Audience,
 ): Promise<NewEvent> {
   const [row] = await sql.rows(defaults, [realmId]);
   return defaultChannelsChanged(
     { default_streams: row?.channels ?? [] },
-    { audience: told ?? row?.audience ?? "{}" },
+    { audience: audience ?? row?.audience ?? "{}" },
   );
 }
 

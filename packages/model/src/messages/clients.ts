@@ -89,10 +89,10 @@ async function addClient(
   accountId: number,
   name: string,
 ): Promise<SendingClient | undefined> {
-  if (!(await mayAdd(db, accountId))) return undefined;
+  if (!(await canAdd(db, accountId))) return undefined;
   const add = async (tx: Tx) => {
     await lockKey(tx, "clientNames", accountId);
-    return (await mayAdd(tx, accountId)) ? insertClient(tx, name, accountId) : undefined;
+    return (await canAdd(tx, accountId)) ? insertClient(tx, name, accountId) : undefined;
   };
   return db.transaction(add, { incidental: true });
 }
@@ -103,7 +103,7 @@ const countAdded = statement({
   row: { added: column.int },
 });
 
-async function mayAdd(sql: Sql, accountId: number): Promise<boolean> {
+async function canAdd(sql: Sql, accountId: number): Promise<boolean> {
   const [count] = await sql.rows(countAdded, [accountId]);
   return (count?.added ?? 0) < bounds.clientNames;
 }

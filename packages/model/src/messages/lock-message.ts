@@ -40,7 +40,11 @@ export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldM
  * Locks the message, its audience and the group graph: for an action with an event for the message's receivers, who may
  * read it through groups.
  */
-export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
+export function lockMessageAndReceivers(
+  tx: Tx,
+  account: Account,
+  id: number,
+): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) =>
     Promise.all([holdGroupGraph(tx, account.realmId), holdAudiences(tx, channelIds)]),
   );

@@ -88,10 +88,10 @@ describe("The audience of a message's events", () => {
         const sees = (await accessMessages(db, account, [id])).has(id);
         if (sees && (has || subscribed)) expected.push(account.id);
       }
-      const told = await db.transaction((tx) =>
+      const audience = await db.transaction((tx) =>
         loadMessageAudience(tx, { id, channelId: room.id, memberIds: null }),
       );
-      expect(told).to.deep.equal(expected);
+      expect(audience).to.deep.equal(expected);
       expect(expected.length).to.be.within(5, people.length - 2);
     });
 });

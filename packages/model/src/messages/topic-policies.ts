@@ -36,7 +36,7 @@ export function isFollowed(viewer: Reader): Fragment {
 }
 
 /** An account's stored policy of a topic. */
-interface ToldPolicy {
+interface TopicPolicyChange {
   readonly userId: number;
   readonly channelId: number;
   readonly topic: string;
@@ -46,13 +46,13 @@ interface ToldPolicy {
 }
 
 /** Makes the event of an account's new policy, for the account itself. */
-export function topicPolicyEvent(change: ToldPolicy): NewEvent {
+export function topicPolicyEvent(change: TopicPolicyChange): NewEvent {
   return eventFor(change, [change.userId]);
 }
 
 /** Makes the events of many accounts' new policies: one for all accounts with the same policy of the same topic. */
-export function topicPolicyEvents(changes: readonly ToldPolicy[]): NewEvent[] {
-  const alike = new Map<string, { change: ToldPolicy; userIds: number[] }>();
+export function topicPolicyEvents(changes: readonly TopicPolicyChange[]): NewEvent[] {
+  const alike = new Map<string, { change: TopicPolicyChange; userIds: number[] }>();
   for (const change of changes) {
     const { userId, channelId, topic, policy, lastUpdated } = change;
     const key = JSON.stringify([channelId, policy, lastUpdated, topic]);
@@ -69,7 +69,7 @@ export function topicPolicyEvents(changes: readonly ToldPolicy[]): NewEvent[] {
 }
 
 function eventFor(
-  { channelId, topic, policy, lastUpdated }: Omit<ToldPolicy, "userId">,
+  { channelId, topic, policy, lastUpdated }: Omit<TopicPolicyChange, "userId">,
   audience: readonly number[],
 ): NewEvent {
   return topicPolicyChanged(

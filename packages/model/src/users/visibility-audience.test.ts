@@ -64,8 +64,8 @@ describe("the audience of an account's events, with very many guests", () => {
     expect(await guestsNotSeeing(db, member)).to.deep.equal(guests);
     const named = [guest.id, member.id, ...guests.slice(0, 3)];
     expect(await notSeeingAmong(db, member, named)).to.deep.equal(new Set(guests.slice(0, 3)));
-    const told = (await audienceNow(db, member)) ?? [];
-    expect(JSON.parse(String(told).replace("{", "[").replace("}", "]")))
+    const audience = (await audienceNow(db, member)) ?? [];
+    expect(JSON.parse(String(audience).replace("{", "[").replace("}", "]")))
       .to.include.members([guest.id, member.id])
       .and.not.to.include.members(guests);
   });

@@ -53,7 +53,7 @@ export const amongBlind = statement({
   row: { id: column.int },
 });
 
-type Told = Pick<Account, "id" | "realmId" | "isBot">;
+type SeenAccount = Pick<Account, "id" | "realmId" | "isBot">;
 
 /**
  * Returns the current audience of events about an account: all users, or, if guests are restricted, the users who can
@@ -62,7 +62,7 @@ type Told = Pick<Account, "id" | "realmId" | "isBot">;
  */
 export async function audienceNow(
   sql: Sql,
-  { id, realmId, isBot }: Told,
+  { id, realmId, isBot }: SeenAccount,
   { byChannel = true }: { readonly byChannel?: boolean } = {},
 ): Promise<Audience> {
   if (isBot) return null;
@@ -74,7 +74,7 @@ export async function audienceNow(
  * Returns the audience of events about an account, and keeps the visibility of accounts unchanged until the transaction
  * ends.
  */
-export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
+export async function audienceSeeing(tx: Tx, account: SeenAccount): Promise<Audience> {
   if (account.isBot) return null;
   const { audience } = await loadAfter(holdKey(tx, "userVisibility", account.realmId), {
     audience: audienceNow(tx, account),
@@ -83,7 +83,10 @@ export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
 }
 
 /** Returns the active guests who cannot see the account. */
-export async function guestsNotSeeing(sql: Sql, { id, realmId, isBot }: Told): Promise<number[]> {
+export async function guestsNotSeeing(
+  sql: Sql,
+  { id, realmId, isBot }: SeenAccount,
+): Promise<number[]> {
   if (isBot) return [];
   const rows = await sql.rows(blindGuests, [realmId, id, true]);
   return rows.map((row) => row.id);
@@ -92,7 +95,7 @@ export async function guestsNotSeeing(sql: Sql, { id, realmId, isBot }: Told): P
 /** Returns the given accounts that are guests who cannot see the account. */
 export async function notSeeingAmong(
   sql: Sql,
-  { id, realmId, isBot }: Told,
+  { id, realmId, isBot }: SeenAccount,
   userIds: readonly number[],
 ): Promise<Set<number>> {
   if (isBot || userIds.length === 0) return new Set();

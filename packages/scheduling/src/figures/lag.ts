@@ -68,12 +68,12 @@ export async function readLag(sql: Sql, clock: Clock = systemClock): Promise<Lag
   const after = clock.now();
   const { now, due, overdue, withoutJob, unqueued } = rows[0]!;
   // The database read its clock at some time between our two readings.
-  const apart = now > after ? now - after : Math.min(0, now - before);
+  const skewMs = now > after ? now - after : Math.min(0, now - before);
   return {
     dueLag: Math.max(0, due),
     overdue,
     outboxOldest: Math.max(0, withoutJob, unqueued),
     // Ours has a resolution of 1 ms.
-    clockSkew: Math.abs(apart) <= 1 ? 0 : apart / 1_000,
+    clockSkew: Math.abs(skewMs) <= 1 ? 0 : skewMs / 1_000,
   };
 }

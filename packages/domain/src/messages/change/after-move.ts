@@ -23,7 +23,7 @@ import {
 import { sendMessages } from "../send/send.ts";
 import type { ChangeToApply, HeldChange } from "./lock-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
-import { moveNotices, resolveNotice, type Telling } from "./move-notices.ts";
+import { moveNotices, resolveNotice, type NoticeContext } from "./move-notices.ts";
 import { isLeft, possibleHolders } from "./store-change.ts";
 
 interface HeldMove extends HeldChange {
@@ -51,9 +51,11 @@ export async function afterMove(
   const firsts = isOther
     ? await moveFirsts(tx, realm.id, places, move, ids)
     : { places: places, events: [] };
-  const telling = { realm, actor, bot };
-  const gone =
-    takenBack === undefined ? [] : await takeBack(tx, telling, move, firsts.places, takenBack);
+  const noticeContext = { realm, actor, bot };
+  const flagEvents =
+    takenBack === undefined
+      ? []
+      : await takeBack(tx, noticeContext, move, firsts.places, takenBack);
   const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
   const sameName = !isOther && fold(move.from.topic) === fold(move.to.topic);
   const whole = sameName || !(await isLeft(tx, actor.id, message.recipientId, move));
@@ -67,21 +69,25 @@ export async function afterMove(
   const loaded = await loadPostingChannels(tx, realm.id, [move.from.channel.id], []);
   const source = loaded.get(move.from.channel.id);
   if (!source) throw new Error("locked channel not found");
-  const notices = await moveNotices(tx, telling, moved, { source, places: places }, wanted);
-  const toggled = takenBack === undefined ? await toggleNotices(tx, telling, move) : [];
+  const notices = await moveNotices(tx, noticeContext, moved, { source, places: places }, wanted);
+  const toggled = takenBack === undefined ? await toggleNotices(tx, noticeContext, move) : [];
   const sent = await sendMessages(tx, realm, [...notices, ...toggled]);
-  return [...firsts.events, ...gone, ...policies, ...sent.events];
+  return [...firsts.events, ...flagEvents, ...policies, ...sent.events];
 }
 
-async function toggleNotices(tx: Tx, telling: Telling, move: Move): Promise<OutgoingMessage[]> {
+async function toggleNotices(
+  tx: Tx,
+  noticeContext: NoticeContext,
+  move: Move,
+): Promise<OutgoingMessage[]> {
   const { toggle } = move;
-  return toggle ? [await resolveNotice(tx, telling, { ...move, toggle })] : [];
+  return toggle ? [await resolveNotice(tx, noticeContext, { ...move, toggle })] : [];
 }
 
 /** Deletes the recent notice of a topic that was resolved or unresolved and is now toggled back. */
 async function takeBack(
   tx: Tx,
-  { realm, actor }: Telling,
+  { realm, actor }: NoticeContext,
   { to }: Move,
   places: Places,
   id: number,
@@ -278,13 +284,13 @@ const weakestFirst: readonly number[] = [muted, inherit, unmuted, followed];
  * Moves visibility policies along with a topic that has moved completely (messages.md §6.2). Accounts that may not read
  * the target channel lose theirs.
  * @param merges whether the target topic had messages before
- * @param mayRead whether an account may read the target channel
+ * @param canRead whether an account may read the target channel
  */
 async function movePolicies(
   tx: Tx,
   { from, to }: Move,
   merges: boolean,
-  mayRead: (userId: number) => boolean,
+  canRead: (userId: number) => boolean,
 ): Promise<NewEvent[]> {
   const rows = await tx.lock({ name: "topicPolicies" }, hold, [
     from.channel.id,
@@ -294,7 +300,7 @@ async function movePolicies(
   ]);
   const old = new Map(rows.flatMap((one) => (one.isOld ? [[one.userId, one] as const] : [])));
   const present = new Map(rows.flatMap((one) => (one.isOld ? [] : [[one.userId, one] as const])));
-  const wanted = [...new Set(rows.map(({ userId }) => userId))].filter(mayRead).map((userId) => {
+  const wanted = [...new Set(rows.map(({ userId }) => userId))].filter(canRead).map((userId) => {
     const [was, is] = [old.get(userId)?.policy ?? inherit, present.get(userId)?.policy ?? inherit];
     return { userId, is, policy: merges ? stronger(was, is) : was };
   });
@@ -323,12 +329,12 @@ function stronger(one: number, other: number): number {
 
 async function remove(tx: Tx, rows: ReadonlyArray<RowOf<typeof row>>) {
   if (rows.length === 0) return [];
-  const [gone] = await tx.rows(forget, [
+  const [forgotten] = await tx.rows(forget, [
     rows.map(({ userId }) => userId),
     rows.map(({ channelId }) => channelId),
     rows.map(({ topic }) => topic),
   ]);
-  const lastUpdated = gone?.lastUpdated ?? 0;
+  const lastUpdated = forgotten?.lastUpdated ?? 0;
   return rows.map(({ userId, channelId, topic }) => ({
     userId,
     channelId,

@@ -20,11 +20,11 @@ import {
   type HeldChange,
   lockContent,
   lockMove,
-  mayMove,
+  asksToMove,
 } from "./lock-change.ts";
 import { noticeToTakeBack } from "./move-notices.ts";
 import { isBegun, rewriteFlags, storeMove, storeText } from "./store-change.ts";
-import { loadReceivers, type ToldAlike, updateEvents } from "./update-events.ts";
+import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events.ts";
 
 /**
  * Changes the content of a message, or moves it with others of its topic (messages.md §6.2), in one transaction with
@@ -37,7 +37,7 @@ export function changeMessage(
   id: number,
   wanted: WantedChange,
 ): Promise<void> {
-  return removal(db, (tx, alone) => change(tx, site, account, id, wanted, alone));
+  return removal(db, (tx, blockSends) => change(tx, site, account, id, wanted, blockSends));
 }
 
 async function change(
@@ -46,17 +46,17 @@ async function change(
   account: Account,
   id: number,
   wanted: WantedChange,
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<void> {
   const seen = await requireMessage(tx, account, id);
   checkChangeable(seen);
-  const moves = mayMove(seen, wanted);
+  const moves = asksToMove(seen, wanted);
   // Check the permission before locking: a topic may have any number of messages, and a request without the permission
   // should neither wait for their locks nor block others.
   if (moves && wanted.content === undefined)
     await checkChange(tx, site, account, seen, wanted, undefined);
   const held = moves
-    ? await lockMove(tx, account, seen, wanted, alone)
+    ? await lockMove(tx, account, seen, wanted, blockSends)
     : await lockContent(tx, account, id);
   const { actor, message } = held;
   const stored =
@@ -106,11 +106,11 @@ async function applyChange(tx: Tx, held: HeldChange, change: ChangeToApply): Pro
   ];
 }
 
-function losingOf(receivers: readonly ToldAlike[]): ReadonlySet<number> {
+function losingOf(receivers: readonly ReceiverGroup[]): ReadonlySet<number> {
   return new Set(receivers.flatMap(({ losing }) => losing));
 }
 
-function losses({ from }: Move, receivers: readonly ToldAlike[]): NewEvent[] {
+function losses({ from }: Move, receivers: readonly ReceiverGroup[]): NewEvent[] {
   const place = { channelId: from.channel.id, topic: from.topic };
   return receivers.flatMap(({ ids, losing }) => lossEvents(place, ids, losing));
 }

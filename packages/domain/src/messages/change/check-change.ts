@@ -218,8 +218,8 @@ export interface WantedChange {
   readonly channelId?: number | undefined;
   readonly propagateMode: PropagateMode;
   /** Whether a notice of the move is sent to the old topic, and to the new one. */
-  readonly tellOld: boolean;
-  readonly tellNew: boolean;
+  readonly notifyOldTopic: boolean;
+  readonly notifyNewTopic: boolean;
   /** Hexadecimal SHA-256 of the content that the client wants to replace. */
   readonly previousHash?: string | undefined;
 }

@@ -14,7 +14,7 @@ import {
 } from "@carillon/model";
 
 import { type CheckFacts, ownerOf } from "../send/check-facts.ts";
-import { checkPosting, mayCreateTopic } from "../send/posting.ts";
+import { checkPosting, canCreateTopic } from "../send/posting.ts";
 
 /** Grace period in seconds for a request that began within the time limit. */
 export const buffer = 20;
@@ -135,7 +135,7 @@ export function checkChannelRights(
  */
 export function checkNewTopic(facts: CheckFacts, actor: Account, move: Move, begun: boolean): void {
   if (begun || isOnlyToggle(move)) return;
-  if (!mayCreateTopic(actor, ownerOf(facts, actor), move.to.channel, facts.memberships))
+  if (!canCreateTopic(actor, ownerOf(facts, actor), move.to.channel, facts.memberships))
     throw errors.badRequest("You may not start a topic in this channel");
 }
 

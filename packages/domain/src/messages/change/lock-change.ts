@@ -7,7 +7,7 @@ import {
   currentActor,
   findChannel,
   hasProtectedHistory,
-  lockToldMessage,
+  lockMessageAndReceivers,
   requireMessage,
 } from "@carillon/model";
 
@@ -30,7 +30,7 @@ export interface HeldChange {
 }
 
 /** Whether the request may move the message. */
-export function mayMove(
+export function asksToMove(
   { channelId }: Pick<AccessibleMessage, "channelId">,
   wanted: WantedChange,
 ): boolean {
@@ -42,7 +42,7 @@ export function mayMove(
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export async function lockContent(tx: Tx, account: Account, id: number): Promise<HeldChange> {
-  const { actor, message } = await lockToldMessage(tx, account, id);
+  const { actor, message } = await lockMessageAndReceivers(tx, account, id);
   return { actor, message, places: undefined, ids: [id] };
 }
 
@@ -50,7 +50,7 @@ export async function lockContent(tx: Tx, account: Account, id: number): Promise
  * Locks a message that may be moved, both channels and all messages that move with it. The channel lock serializes
  * moves within a channel, so the messages of the topic are final once it is held.
  * @param seen the message as read before locking
- * @param alone whether sending to the channels is blocked meanwhile, see `removal`
+ * @param blockSends whether sending to the channels is blocked meanwhile, see `removal`
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  * @throws ChangedMeanwhile if the message was moved or removed while waiting for its channel
  */
@@ -59,7 +59,7 @@ export async function lockMove(
   account: Account,
   seen: AccessibleMessage,
   wanted: WantedChange,
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<HeldChange> {
   const { id, channelId } = seen;
   if (channelId === null) throw new Error("direct messages cannot be moved");
@@ -69,7 +69,7 @@ export async function lockMove(
     target !== undefined &&
     (await findChannel(tx, account, target, { access: "metadata", archived: true }));
   const channelIds = [...new Set([channelId, ...(visible ? [visible.id] : [])])];
-  const places = await lockPlaces(tx, account.realmId, channelIds, alone);
+  const places = await lockPlaces(tx, account.realmId, channelIds, blockSends);
   const actor = await currentActor(tx, account);
   const message = await requireMessage(tx, actor, id);
   if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);

@@ -6,7 +6,7 @@ import {
   type NoticePart,
   paragraph,
   silentUser,
-  told,
+  verbatim,
   topicLink,
 } from "@carillon/markdown";
 import {
@@ -33,7 +33,7 @@ interface Moved {
 }
 
 /** The organization, the bot that sends the notices, and the account that moved the messages. */
-export interface Telling {
+export interface NoticeContext {
   readonly realm: Realm;
   readonly bot: Account;
   readonly actor: Account;
@@ -46,16 +46,16 @@ export interface Telling {
  */
 export async function moveNotices(
   tx: Tx,
-  { realm, bot, actor }: Telling,
+  { realm, bot, actor }: NoticeContext,
   { move, count, whole }: Moved,
   { source, places }: { readonly source: PostingChannel; readonly places: Places },
-  { tellOld, tellNew }: Pick<WantedChange, "tellOld" | "tellNew">,
+  { notifyOldTopic, notifyNewTopic }: Pick<WantedChange, "notifyOldTopic" | "notifyNewTopic">,
 ): Promise<OutgoingMessage[]> {
-  if (isOnlyToggle(move) || (!tellOld && !tellNew)) return [];
+  if (isOnlyToggle(move) || (!notifyOldTopic && !notifyNewTopic)) return [];
   const { from, to } = move;
   const named = namer(realm, places);
-  const what = told(whole ? "This topic" : count === 1 ? "A message" : `${count} messages`);
-  const were = told(whole || count === 1 ? "was" : "were");
+  const what = verbatim(whole ? "This topic" : count === 1 ? "A message" : `${count} messages`);
+  const were = verbatim(whole || count === 1 ? "was" : "were");
   const who = silentUser(actor);
   const say = (channel: PostingChannel, topic: string, said: Notice) =>
     composeNotice(tx, {
@@ -71,8 +71,8 @@ export async function moveNotices(
     : paragraph`${what} ${were} moved from this topic to ${there} by ${who}.`;
   const arrived = paragraph`${what} ${were} moved here from ${named(from, to.channel)} by ${who}.`;
   return [
-    ...(tellOld ? [await say(source, from.topic, notice(moved))] : []),
-    ...(tellNew ? [await say(to.channel, to.topic, notice(arrived))] : []),
+    ...(notifyOldTopic ? [await say(source, from.topic, notice(moved))] : []),
+    ...(notifyNewTopic ? [await say(to.channel, to.topic, notice(arrived))] : []),
   ];
 }
 
@@ -88,7 +88,7 @@ function namer({ emptyTopicDisplayName }: Realm, { readers }: Places): Namer {
   return ({ channel, topic }, readIn) =>
     areAmong(readers.get(readIn.id), readers.get(channel.id))
       ? topicLink(channel, topic, emptyTopicDisplayName)
-      : told("another channel");
+      : verbatim("another channel");
 }
 
 /** Whether all of the ids are among the others; undefined stands for all accounts. */
@@ -155,7 +155,7 @@ const unread = statement({
  */
 export async function resolveNotice(
   tx: Tx,
-  { bot, actor }: Telling,
+  { bot, actor }: NoticeContext,
   { to, toggle }: Move & { readonly toggle: "resolved" | "unresolved" },
 ): Promise<OutgoingMessage> {
   const { channel, topic } = to;

@@ -41,7 +41,7 @@ const withoutCopy = flagNames(flag.read | flag.historical);
 export async function updateEvents(
   tx: Tx,
   done: DoneChange,
-  groups: readonly ToldAlike[],
+  groups: readonly ReceiverGroup[],
 ): Promise<NewEvent[]> {
   const told = groups.flatMap(({ ids, told: userIds }) => {
     const id = ids.includes(done.message.id) ? done.message.id : ids[0];
@@ -112,7 +112,7 @@ function moveFields(move: Move, { realm, propagateMode }: DoneChange): Partial<U
 }
 
 /** Messages of a change that share the same receivers. */
-export interface ToldAlike {
+export interface ReceiverGroup {
   /** Ascending. */
   readonly ids: readonly number[];
   /** Accounts that could and can read the messages, and have a copy or are subscribed; ascending. */
@@ -130,7 +130,7 @@ export async function loadReceivers(
   { actor, ids }: HeldChange,
   { readers }: Places,
   move: Move,
-): Promise<ToldAlike[]> {
+): Promise<ReceiverGroup[]> {
   const { channel } = move.from;
   const elsewhere = changesChannel(move) ? move.to.channel : undefined;
   const before = among(readers.get(channel.id));

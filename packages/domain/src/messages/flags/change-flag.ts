@@ -55,7 +55,7 @@ async function add(
   unseen: Unseen,
 ): Promise<number> {
   const bits = { set: flag[name], clear: 0 };
-  const written =
+  const changed =
     name === "read"
       ? await markRead(tx, account, ids)
       : await writeCopies(
@@ -65,9 +65,9 @@ async function add(
           bits,
           bits.set | flag.read | flag.historical,
         );
-  if (written.length > 0)
-    emit(tx, account.realmId, [flagAddition(name, idsOf(written), [account.id])]);
-  return written.length;
+  if (changed.length > 0)
+    emit(tx, account.realmId, [flagAddition(name, idsOf(changed), [account.id])]);
+  return changed.length;
 }
 
 /** Marks messages read, and removes their notifications from the account's devices (push.md §9). */
@@ -75,14 +75,14 @@ async function markRead(
   tx: Tx,
   { id: userId, realmId }: Account,
   ids: readonly number[],
-): Promise<readonly WrittenCopy[]> {
-  const written = await rewriteCopies(tx, userId, ids.filter(Number.isSafeInteger), {
+): Promise<readonly ChangedCopy[]> {
+  const changed = await rewriteCopies(tx, userId, ids.filter(Number.isSafeInteger), {
     set: flag.read,
     clear: flag.activeMobilePush,
   });
-  const pushed = idsOf(written.filter((copy) => copy.pushed));
+  const pushed = idsOf(changed.filter((copy) => copy.pushed));
   await recordPushRemovals(tx, realmId, [{ userId, ids: pushed }]);
-  return written;
+  return changed;
 }
 
 /** @returns number of messages that changed */
@@ -94,10 +94,10 @@ async function remove(
   unseen: Unseen,
 ): Promise<number> {
   await reach(tx, account, ids, unseen);
-  const written = await rewriteCopies(tx, account.id, ids, { set: 0, clear: flag[name] });
-  if (written.length > 0)
-    emit(tx, account.realmId, [flagRemoval(name, idsOf(written), [account.id])]);
-  return written.length;
+  const changed = await rewriteCopies(tx, account.id, ids, { set: 0, clear: flag[name] });
+  if (changed.length > 0)
+    emit(tx, account.realmId, [flagRemoval(name, idsOf(changed), [account.id])]);
+  return changed.length;
 }
 
 /** Marks messages unread, except in channels that the account is not subscribed to. */
@@ -114,15 +114,15 @@ async function markUnread(
     if (channel && !channel.subscribed) ignored.add(channel.id);
     else unread.push(id);
   const bits = { set: 0, clear: flag.read };
-  const written = await writeCopies(tx, account.id, unread, bits, flag.historical);
-  if (written.length > 0) {
-    const details = detailsOf(account.id, seen, written);
-    emit(tx, account.realmId, [flagRemoval("read", idsOf(written), [account.id], details)]);
+  const changed = await writeCopies(tx, account.id, unread, bits, flag.historical);
+  if (changed.length > 0) {
+    const details = detailsOf(account.id, seen, changed);
+    emit(tx, account.realmId, [flagRemoval("read", idsOf(changed), [account.id], details)]);
   }
-  return { changed: written.length, ignored: [...ignored].toSorted((a, b) => a - b) };
+  return { changed: changed.length, ignored: [...ignored].toSorted((a, b) => a - b) };
 }
 
-function idsOf(copies: readonly WrittenCopy[]): number[] {
+function idsOf(copies: readonly ChangedCopy[]): number[] {
   return copies.map(({ id }) => id);
 }
 
@@ -150,13 +150,13 @@ const row = {
 };
 
 /** A copy that was changed or inserted. */
-interface WrittenCopy {
+interface ChangedCopy {
   readonly id: number;
   readonly flags: number;
 }
 
 /** A copy that was changed. */
-interface RewrittenCopy extends WrittenCopy {
+interface RewrittenCopy extends ChangedCopy {
   /** Whether a notification of it was on the account's devices. */
   readonly pushed: boolean;
 }
@@ -212,7 +212,7 @@ export function writeCopies(
   ids: readonly number[],
   { set, clear }: Bits,
   fresh: number,
-): Promise<WrittenCopy[]> {
+): Promise<ChangedCopy[]> {
   return tx.rows(write, [userId, ids, set, clear, fresh]);
 }
 
@@ -287,7 +287,7 @@ const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildca
 function detailsOf(
   ownId: number,
   seen: ReadonlyMap<number, AccessibleMessage>,
-  unread: readonly WrittenCopy[],
+  unread: readonly ChangedCopy[],
 ): Details {
   return Object.fromEntries(
     unread.flatMap(({ id, flags }) => {

@@ -1,7 +1,7 @@
 import { channel, organization, rowsRead, useDatabase, type TestChannel } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { mark } from "./mark-read-later.ts";
+import { mark } from "./mark-read-step.ts";
 
 describe("A step of marking as read", () => {
   const db = useDatabase();

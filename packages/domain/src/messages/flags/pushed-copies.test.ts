@@ -57,13 +57,13 @@ describe("The flag of messages that were pushed", () => {
   async function alike(work: (by: TestAccount) => Promise<unknown>): Promise<ToldEvent[]> {
     const answers: unknown[] = [];
     const queues = { pushed: { account: pushed }, other: { account: other } };
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       for (const by of [pushed, other]) answers.push(await work(by));
     });
     expect(answers[0]).to.deep.equal(answers[1]);
     const untimed = (events: readonly ToldEvent[]) => events.map((event) => ({ ...event, id: 0 }));
-    expect(untimed(told.pushed)).to.deep.equal(untimed(told.other));
-    return told.pushed;
+    expect(untimed(received.pushed)).to.deep.equal(untimed(received.other));
+    return received.pushed;
   }
 
   it("does not appear in responses or in the snapshot", async () => {
@@ -100,14 +100,14 @@ describe("The flag of messages that were pushed", () => {
       for (const op of ["add", "remove"] as const) {
         await push([id]);
         const params = { op, flag: name };
-        const told = await alike((by) =>
+        const received = await alike((by) =>
           name === "starred"
             ? scene.as(by).succeed(updateMessageFlagsInNarrow, {
                 params: { ...params, narrow, anchor: "newest", num_before: 5, num_after: 0 },
               })
             : scene.as(by).succeed(updateMessageFlags, { params: { ...params, messages: [id] } }),
         );
-        expect(told, `${op} ${name}`).to.have.length(1);
+        expect(received, `${op} ${name}`).to.have.length(1);
         const left = name === "read" && op === "add" ? 0 : flag.activeMobilePush;
         expect(await isPushed(id), `${op} ${name}`).to.equal(left);
         expect(((await bits(id)) ?? 0) & ~flag.activeMobilePush).to.equal(await bits(id, other));

@@ -53,12 +53,12 @@ describe("Marking more as read than one request does", () => {
       // A job may run twice.
       for (const job of [...jobs, ...jobs]) await runJob(db, markRead, job);
   }
-  const tell = async (asked: () => Promise<unknown>) => {
+  const markedDuring = async (asked: () => Promise<unknown>) => {
     const { result, events } = await eventsOf(db, org.realm.id, asked);
-    const told = announced(events).map(({ payload }) =>
+    const marked = announced(events).map(({ payload }) =>
       payload["all"] === true ? "all" : (payload["messages"] as number[]),
     );
-    return { result, told };
+    return { result, marked };
   };
   const named = (): Readonly<Record<string, NamedToRead>> => ({
     everything: {},
@@ -68,35 +68,35 @@ describe("Marking more as read than one request does", () => {
 
   for (const what of ["everything", "a channel", "a topic"]) {
     it(`marks ${what} in batches, with their events, and has a job do the rest`, async () => {
-      const asked = await tell(() => markAsRead(db, org.member, named()[what] ?? {}, 0));
-      expect(asked).to.deep.equal({ result: false, told: [ids.slice(0, batch)] });
+      const asked = await markedDuring(() => markAsRead(db, org.member, named()[what] ?? {}, 0));
+      expect(asked).to.deep.equal({ result: false, marked: [ids.slice(0, batch)] });
       expect(await unread()).to.deep.equal(ids.slice(batch));
       const [later = 0] = await pastMessages(db, room, org.owner);
-      expect((await tell(work)).told).to.deep.equal([ids.slice(batch)]);
+      expect((await markedDuring(work)).marked).to.deep.equal([ids.slice(batch)]);
       // Sent after the request.
       expect(await unread()).to.deep.equal([later]);
     });
 
     it(`marks ${what} once if the request is repeated while the job is running`, async () => {
       const ask = () => markAsRead(db, org.member, named()[what] ?? {}, 0);
-      const { told } = await tell(async () => {
+      const { marked } = await markedDuring(async () => {
         expect(await ask()).to.equal(false);
         await Promise.all([ask(), ask(), work(), work()]);
         await work();
       });
       // The last request may find nothing unread and report "all" instead.
-      const listed = told.flat().filter((id) => id !== "all");
+      const listed = marked.flat().filter((id) => id !== "all");
       expect(listed).to.have.length(new Set(listed).size);
       expect(ids).to.include.members(listed);
-      if (!told.includes("all")) expect(listed).to.have.members(ids);
+      if (!marked.includes("all")) expect(listed).to.have.members(ids);
       expect(await unread()).to.deep.equal([]);
     });
   }
 
   it("reports the last batch of everything as all if there is time", async () => {
-    const { result, told } = await tell(() => markAsRead(db, org.member, {}, 3_600_000));
+    const { result, marked } = await markedDuring(() => markAsRead(db, org.member, {}, 3_600_000));
     expect(result).to.equal(true);
-    expect(told).to.deep.equal([ids.slice(0, batch), ids.slice(batch, 2 * batch), "all"]);
+    expect(marked).to.deep.equal([ids.slice(0, batch), ids.slice(batch, 2 * batch), "all"]);
     expect(await pending()).to.deep.equal([]);
   });
 
@@ -134,7 +134,7 @@ describe("Marking more as read than one request does", () => {
   it("keeps committed batches and their events if a later batch fails, and holds no locks on them", async () => {
     const locked = ids[batch + 10] ?? 0;
     await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
-    const { told } = await tell(async () => {
+    const { marked } = await markedDuring(async () => {
       const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
       await obstacle.untilWaiting(1, "the second batch waits for a copy");
       // The rows of the first batch are not locked.
@@ -148,26 +148,25 @@ describe("Marking more as read than one request does", () => {
       );
       expect(await asked).to.be.instanceOf(Error);
     });
-    expect(told).to.deep.equal([ids.slice(0, batch)]);
+    expect(marked).to.deep.equal([ids.slice(0, batch)]);
     expect(await unread()).to.deep.equal(ids.slice(batch));
     await obstacle.release();
-    expect((await tell(() => markAsRead(db, org.member, {}, 3_600_000))).told).to.deep.equal([
-      ids.slice(batch, 2 * batch),
-      "all",
-    ]);
+    expect(
+      (await markedDuring(() => markAsRead(db, org.member, {}, 3_600_000))).marked,
+    ).to.deep.equal([ids.slice(batch, 2 * batch), "all"]);
   });
 
   it("stops when the account is deactivated, and keeps the events already sent", async () => {
     const locked = ids[10] ?? 0;
     await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
-    const { told } = await tell(async () => {
+    const { marked } = await markedDuring(async () => {
       const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
       await obstacle.untilWaiting(1, "the first batch waits for a copy");
       await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [org.member.id]);
       await obstacle.lock("COMMIT");
       expect(await asked).to.include({ code: "UNAUTHORIZED" });
     });
-    expect(told).to.deep.equal([ids.slice(0, batch)]);
+    expect(marked).to.deep.equal([ids.slice(0, batch)]);
     expect(await unread()).to.deep.equal(ids.slice(batch));
   });
 });

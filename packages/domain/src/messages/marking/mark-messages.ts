@@ -20,7 +20,7 @@ import {
   takeMarkStep,
   type ToMark,
   topicDigest,
-} from "../flags/mark-read-later.ts";
+} from "../flags/mark-read-step.ts";
 import { findMessages, foundInRefusedChannel } from "../read/find-messages.ts";
 import { parseAnchor, checkAmount, maxMessages, type Wanted } from "../read/request.ts";
 import { checkTerms, compileNarrow } from "../read/narrow/compile.ts";
@@ -106,15 +106,15 @@ async function markBatch(
   const { last, lookedAt } = step;
   const marked = [...(step.marked ?? [])];
   const done = lookedAt < batchSize;
-  const later = !done && performance.now() >= end;
-  if (later) await recordRest(tx, actor, toMark, last);
+  const outOfTime = !done && performance.now() >= end;
+  if (outOfTime) await recordRest(tx, actor, toMark, last);
   await recordPushRemovals(tx, actor.realmId, pushedIn([step]));
   if (marked.length > 0) {
     const all = done && toMark.channelId === undefined && (await nothingUnread(tx, actor));
     const event = all ? allRead(actor.id) : flagAddition("read", marked, [actor.id]);
     emit(tx, actor.realmId, [event]);
   }
-  return done || later ? done : last;
+  return done || outOfTime ? done : last;
 }
 
 /**

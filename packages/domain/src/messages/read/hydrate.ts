@@ -155,15 +155,15 @@ async function loadRows(
   ids: readonly number[],
 ): Promise<{ rows: MessageRow[]; rest: readonly number[] }> {
   const rows: MessageRow[] = [];
-  let room = pageBytes;
+  let bytesLeft = pageBytes;
   for (let start = 0; start < ids.length; start += messagesAtOnce) {
     const wanted = ids.slice(start, start + messagesAtOnce);
-    for (const row of await sql.rows(byIds, [viewer.id, wanted, room])) {
+    for (const row of await sql.rows(byIds, [viewer.id, wanted, bytesLeft])) {
       rows.push(row);
-      room -= row.weight;
+      bytesLeft -= row.weight;
     }
     const last = rows.at(-1)?.id;
-    if (room <= 0 && last !== undefined) return { rows, rest: ids.filter((id) => id > last) };
+    if (bytesLeft <= 0 && last !== undefined) return { rows, rest: ids.filter((id) => id > last) };
   }
   return { rows, rest: [] };
 }

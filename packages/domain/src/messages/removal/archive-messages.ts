@@ -9,7 +9,7 @@ export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, r
       has_attachment`;
 
 /** Removed messages of one recipient and topic. */
-export interface GoneMessages {
+export interface RemovedTopicMessages {
   readonly recipientId: number;
   readonly isChannel: boolean;
   readonly topic: string;
@@ -123,7 +123,7 @@ export const move = statement({
     count: column.int,
     /** Copies that changed while waiting for their lock. */
     missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
-    topics: column.json<readonly GoneMessages[]>(),
+    topics: column.json<readonly RemovedTopicMessages[]>(),
     unseen: column.json<readonly UnseenMessages[]>(),
     /** Messages whose notifications are on devices. */
     pushed: column.json<readonly Pushed[]>(),

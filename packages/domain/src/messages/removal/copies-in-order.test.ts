@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { markReadLater } from "../flags/mark-read-later.ts";
+import { runMarkReadStep } from "../flags/mark-read-step.ts";
 import { archiveMessages } from "./archive-messages.ts";
 
 // docs/decisions/018: copies are locked by account, then by message, to prevent deadlocks.
@@ -47,7 +47,7 @@ describe("The lock order of copies", () => {
   const works: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
     "removes messages": removing,
     "marks messages read of those who left": (tx) =>
-      markReadLater(tx, org.realm.id, 1, {
+      runMarkReadStep(tx, org.realm.id, 1, {
         channelId: room.id,
         upTo: ids.at(-1) ?? 0,
         readers: people.toReversed().map((userId) => ({ userId, after: 0 })),

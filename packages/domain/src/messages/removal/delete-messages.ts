@@ -32,16 +32,16 @@ import {
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export function deleteMessage(db: Database, account: Account, id: number): Promise<void> {
-  return removal(db, (tx, alone) => deleteOne(tx, account, id, alone));
+  return removal(db, (tx, blockSends) => deleteOne(tx, account, id, blockSends));
 }
 
-async function deleteOne(tx: Tx, account: Account, id: number, alone: boolean): Promise<void> {
+async function deleteOne(tx: Tx, account: Account, id: number, blockSends: boolean): Promise<void> {
   const { realmId } = account;
   const held = await lockMessageAfter(tx, account, id, (channelIds) =>
-    lockPlaces(tx, realmId, channelIds, alone),
+    lockPlaces(tx, realmId, channelIds, blockSends),
   );
   const { actor, message, place } = held;
-  await checkMayDelete(tx, actor, message);
+  await assertCanDelete(tx, actor, message);
   const { channelId } = message;
   const run = { realmId, channelId, cause: "message", actorId: actor.id } as const;
   const { events } = await removeMessages(tx, run, place, [id]);
@@ -85,8 +85,8 @@ export async function deleteTopic(
   };
   for (;;) {
     const { before, run } = next;
-    const done = await removal(db, (tx, alone) =>
-      removeNewest(tx, account, named, { before, run }, alone),
+    const done = await removal(db, (tx, blockSends) =>
+      removeNewest(tx, account, named, { before, run }, blockSends),
     );
     if (!done.next) return true;
     if (performance.now() >= end) return false;
@@ -106,11 +106,11 @@ async function removeNewest(
   account: Account,
   { channelId, topic }: TopicToDelete,
   { before, run }: Next,
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<{ readonly next?: Next }> {
   // Lock only channels that the account can see.
   await requireChannel(tx, account, channelId, need);
-  const places = await lockPlaces(tx, account.realmId, [channelId], alone);
+  const places = await lockPlaces(tx, account.realmId, [channelId], blockSends);
   const actor = await currentActor(tx, account);
   if (!isOrganizationAdministrator(actor))
     throw errors.unauthorizedPrincipal("Only administrators may delete topics");
@@ -165,7 +165,7 @@ async function lockNewest(
  * message.
  * @throws ApiError `BAD_REQUEST`
  */
-async function checkMayDelete(
+async function assertCanDelete(
   tx: Tx,
   actor: Account,
   { channel, senderId, sentAt }: AccessibleMessage,

@@ -17,7 +17,7 @@ import {
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents, unstarredEvents } from "../flags/change-flag.ts";
-import { archiveMessages, type GoneMessages, type Readers } from "./archive-messages.ts";
+import { archiveMessages, type RemovedTopicMessages, type Readers } from "./archive-messages.ts";
 
 /** Maximum messages of one event: the limit of ids in a queue's event (events.md §6). */
 const mostInEvent = 1_000;
@@ -57,18 +57,18 @@ export async function removeMessages(
   // A run that already has an id need not wait for its note.
   const id = run.id ?? (await before)[1].id;
   const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
-  const [[firsts, noted], gone] = await Promise.all([before, moved]);
-  await recordPushRemovals(tx, realmId, gone.pushed);
+  const [[firsts, noted], archived] = await Promise.all([before, moved]);
+  await recordPushRemovals(tx, realmId, archived.pushed);
   const events = [
-    ...deletionEvents(places, gone.topics),
+    ...deletionEvents(places, archived.topics),
     // Accounts that have left the channel get no deletion event, but their clients must learn that the messages are no
     // longer unread or starred: the job that marks messages read after unsubscribing (channels.md §11) no longer finds
     // them.
-    ...readEvents(gone.unseen.map(({ userId, unread }) => ({ userId, ids: unread }))),
-    ...unstarredEvents(gone.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
+    ...readEvents(archived.unseen.map(({ userId, unread }) => ({ userId, ids: unread }))),
+    ...unstarredEvents(archived.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
     ...(await storeFirsts(tx, realmId, firsts)),
   ];
-  return { run: noted, count: gone.count, events };
+  return { run: noted, count: archived.count, events };
 }
 
 function readersOf({ channels, readers }: Places): Readers {
@@ -96,7 +96,7 @@ class SendersInTheWay extends Error {}
  */
 export async function removal<T>(
   db: Database,
-  work: (tx: Tx, alone: boolean) => Promise<T>,
+  work: (tx: Tx, blockSends: boolean) => Promise<T>,
 ): Promise<T> {
   try {
     return await db.transaction((tx) => work(tx, false));
@@ -161,8 +161,8 @@ async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
  * Receivers are the accounts that could see the messages: with shared history all readers of the channel, with
  * protected history and direct messages those readers that had a copy.
  */
-function deletionEvents({ channels, readers }: Places, gone: readonly GoneMessages[]) {
-  return gone.flatMap(({ recipientId, isChannel, topic, holderIds, ids }): NewEvent[] => {
+function deletionEvents({ channels, readers }: Places, removed: readonly RemovedTopicMessages[]) {
+  return removed.flatMap(({ recipientId, isChannel, topic, holderIds, ids }): NewEvent[] => {
     const message_ids = [...ids];
     if (!isChannel)
       return [messagesDeleted({ message_ids, message_type: "private" }, { audience: holderIds })];
@@ -203,8 +203,8 @@ function seenBy(
 ): readonly number[] | null {
   if (!holderIds) return readerIds ?? null;
   if (!readerIds) return holderIds;
-  const mayRead = new Set(readerIds);
-  return holderIds.filter((id) => mayRead.has(id));
+  const canRead = new Set(readerIds);
+  return holderIds.filter((id) => canRead.has(id));
 }
 
 /** A channel whose first message is removed, and its new first message. */
@@ -239,7 +239,7 @@ const remaining = statement({
  */
 export async function newFirsts(
   tx: Tx,
-  { channels, alone }: Places,
+  { channels, blockSends }: Places,
   ids: readonly number[],
   there = ids,
 ): Promise<NewFirst[]> {
@@ -249,7 +249,7 @@ export async function newFirsts(
   );
   if (losing.length === 0) return [];
   const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), there]);
-  if (!alone && left.some(({ settled }) => !settled)) throw new SendersInTheWay();
+  if (!blockSends && left.some(({ settled }) => !settled)) throw new SendersInTheWay();
   return left.flatMap(({ recipientId, messageId }) => {
     const channel = channels.get(recipientId);
     return channel ? [{ channel, messageId }] : [];
@@ -297,7 +297,7 @@ export interface Places {
   readonly channels: ReadonlyMap<number, Channel>;
   readonly readers: ContentAudiences;
   /** Whether sending to them is blocked. */
-  readonly alone: boolean;
+  readonly blockSends: boolean;
 }
 
 const recipients = statement({
@@ -310,18 +310,18 @@ const recipients = statement({
  * Locks the channels and their audiences until the transaction ends, so that the receivers of a removal's events are
  * the accounts that could see the messages. Must precede selecting and locking the messages.
  * @param channelIds channels of the messages; empty for direct messages
- * @param alone whether to block sending to them, see {@link removal}
+ * @param blockSends whether to block sending to them, see {@link removal}
  */
 export async function lockPlaces(
   tx: Tx,
   realmId: number,
   channelIds: readonly number[],
-  alone: boolean,
+  blockSends: boolean,
 ): Promise<Places> {
   const { channels, rows, readers } = await loadAfter(
     [
       holdGroupGraph(tx, realmId),
-      alone ? changeAudiences(tx, channelIds) : holdAudiences(tx, channelIds),
+      blockSends ? changeAudiences(tx, channelIds) : holdAudiences(tx, channelIds),
       lockChannelRows(tx, channelIds),
     ],
     {
@@ -334,5 +334,5 @@ export async function lockPlaces(
     const channel = channels.get(channelId);
     return channel ? [[id, channel] as const] : [];
   });
-  return { channels: new Map(byRecipient), readers, alone };
+  return { channels: new Map(byRecipient), readers, blockSends };
 }

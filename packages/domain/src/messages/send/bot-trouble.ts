@@ -8,7 +8,7 @@ import {
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
-import { emphasised, notice, paragraph, silentUser, told } from "@carillon/markdown";
+import { emphasised, notice, paragraph, silentUser, verbatim } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "./notice.ts";
 import { sendMessages } from "./send.ts";
@@ -44,7 +44,7 @@ export async function notifyBotOwner(
   const notifier = await systemBot(tx, realm.id, "notification");
   const name =
     typeof channel === "number"
-      ? told(`with the ID ${channel}`)
+      ? verbatim(`with the ID ${channel}`)
       : emphasised(cutTo(channel, maxChannelNameLength, "…"));
   const who = silentUser(bot);
   const { events } = await sendMessages(tx, realm, [
@@ -65,7 +65,7 @@ export async function notifyBotOwner(
  * Notifies the owner of a bot that has sent to a channel without subscribers; does nothing when the bot or the channel was
  * deleted meanwhile.
  */
-export async function sendUnheardNotice(
+export async function sendNoSubscribersNotice(
   tx: Tx,
   realmId: number,
   wanted: { readonly botId: number; readonly channelId: number },

@@ -28,7 +28,7 @@ import { attempt } from "./attempt.ts";
 import { loadCheckFacts, loadUserVisibilities, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
-import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
+import { checkPosting, canCreateTopic, canSee } from "./posting.ts";
 import { TextReader } from "./text-reader.ts";
 import { boundedWidget, widgetOf } from "./widget.ts";
 
@@ -179,13 +179,13 @@ function channelTarget(
   const { channelId, name } = destination;
   const channel = facts.channels.get(channelId);
   const owner = ownerOf(facts, sender);
-  if (!channel || (name !== undefined && !maySee(sender, owner, channel, facts.memberships)))
+  if (!channel || (name !== undefined && !canSee(sender, owner, channel, facts.memberships)))
     throw errors.streamDoesNotExist(
       name === undefined ? { stream_id: channelId } : { stream: name },
     );
   checkPosting(sender, owner, channel, facts.memberships);
   if (!facts.started.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
-    if (!mayCreateTopic(sender, owner, channel, facts.memberships))
+    if (!canCreateTopic(sender, owner, channel, facts.memberships))
       throw errors.badRequest("You may not start a topic in this channel");
     if (input.topicIsStored !== true) checkNewTopicVisible(input.topic ?? "", topic);
   }

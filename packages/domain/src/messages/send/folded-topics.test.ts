@@ -109,8 +109,8 @@ describe("Topics of one batch that differ in case", () => {
     const { results } = await check(room, said);
     const keys = await classes(said.map(({ topic }) => topic.trim()));
     const wrong = pairs.filter((_, i) => {
-      const mayAnswer = !(results[2 * i + 1] instanceof ApiError);
-      return mayAnswer !== (keys[2 * i] === keys[2 * i + 1]);
+      const canAnswer = !(results[2 * i + 1] instanceof ApiError);
+      return canAnswer !== (keys[2 * i] === keys[2 * i + 1]);
     });
     expect(wrong).to.deep.equal([]);
   });

@@ -17,18 +17,18 @@ export function checkMentions(
 ): void {
   const { sender, target, topic, rendered } = message;
   if (target.kind === "channel") {
-    const mayMentionMany = () =>
+    const canMentionMany = () =>
       facts.memberships.holds(
         sender,
         realmPermissions.canMentionManyUsersGroup,
         facts.realm.groups.canMentionManyUsersGroup,
       );
     const { channel } = target;
-    if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !mayMentionMany())
+    if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !canMentionMany())
       throw errors.streamWildcardMentionNotAllowed();
     const spelling = topicSpelling({ recipientId: channel.recipientId, topic });
     const participants = facts.participants.get(spelling) ?? 0;
-    if (rendered.topicWildcard && participants > manyUsers && !mayMentionMany())
+    if (rendered.topicWildcard && participants > manyUsers && !canMentionMany())
       throw errors.topicWildcardMentionNotAllowed();
   }
   for (const id of rendered.mentionedGroupIds) {

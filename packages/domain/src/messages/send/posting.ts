@@ -19,7 +19,7 @@ export function checkPosting(
   channel: PostingChannel,
   memberships: Memberships,
 ): void {
-  if (!maySee(sender, owner, channel, memberships))
+  if (!canSee(sender, owner, channel, memberships))
     throw errors.badRequest("You may not send messages to this channel: you do not see it");
   if (
     !holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships)
@@ -31,7 +31,7 @@ export function checkPosting(
 }
 
 /** Whether the account, or its owner for a bot, has metadata access to the channel. */
-export function maySee(
+export function canSee(
   sender: Account,
   owner: Account | undefined,
   channel: PostingChannel,
@@ -44,7 +44,7 @@ export function maySee(
 }
 
 /** Whether the account may start a topic in the channel (step 6). */
-export function mayCreateTopic(
+export function canCreateTopic(
   sender: Account,
   owner: Account | undefined,
   channel: PostingChannel,

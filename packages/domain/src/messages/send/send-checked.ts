@@ -1,7 +1,7 @@
 import type { OutgoingMessage, Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
-import { recordUnheard } from "./record-unheard.ts";
+import { recordNoSubscribersNotices } from "./record-no-subscribers-notices.ts";
 import type { MadeMessages } from "./make-messages.ts";
 import { sendMessages, writeMessages, type NumberedMessages, type SendResult } from "./send.ts";
 
@@ -16,7 +16,7 @@ export async function sendChecked(
 ): Promise<SendResult> {
   const [result] = await Promise.all([
     sendMessages(tx, realm, outgoing),
-    recordUnheard(tx, realm, outgoing),
+    recordNoSubscribersNotices(tx, realm, outgoing),
   ]);
   return result;
 }
@@ -30,7 +30,7 @@ export async function writeChecked(
 ): Promise<SendResult> {
   const [result] = await Promise.all([
     writeMessages(tx, realm, messages, made),
-    recordUnheard(tx, realm, messages.numbered),
+    recordNoSubscribersNotices(tx, realm, messages.numbered),
   ]);
   return result;
 }

@@ -8,7 +8,7 @@ import {
 } from "@carillon/model";
 import type { BouncerOutcome, NotifyAnswer } from "@carillon/push";
 
-import { tellDevice } from "../devices/devices.ts";
+import { emitDeviceEvent } from "../devices/devices.ts";
 
 /** The devices of a call: all active devices of these accounts of one organization. */
 export interface Notified {
@@ -130,7 +130,7 @@ async function forgetTokens(
   if (devices.length === 0) return;
   await tx.rows(forget, [devices.map(({ id }) => id)]);
   for (const { id, userId } of devices)
-    tellDevice.updated(tx, { id: userId, realmId }, id, { push_token_id: null });
+    emitDeviceEvent.updated(tx, { id: userId, realmId }, id, { push_token_id: null });
 }
 
 const active = statement({

@@ -1,6 +1,6 @@
 import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 
-import { tellDevice } from "../devices/devices.ts";
+import { emitDeviceEvent } from "../devices/devices.ts";
 import { removeLegacyTokens } from "../devices/legacy-tokens.ts";
 
 /** Identifies a device's registration; a new registration of the device has another id. */
@@ -94,12 +94,12 @@ export async function settleRegistration(
   const owner = { id: device.userId, realmId };
   if (refusal !== undefined) {
     await tx.rows(refuse, [deviceId, refusal]);
-    tellDevice.updated(tx, owner, deviceId, { push_registration_error_code: refusal });
+    emitDeviceEvent.updated(tx, owner, deviceId, { push_registration_error_code: refusal });
     return;
   }
   const [stored] = await tx.rows(acknowledge, [deviceId]);
   if (!stored) throw new Error("a token was not acknowledged");
-  tellDevice.updated(tx, owner, deviceId, {
+  emitDeviceEvent.updated(tx, owner, deviceId, {
     push_token_id: stored.tokenId.toString("base64"),
     pending_push_token_id: null,
   });
@@ -151,7 +151,7 @@ export async function expireRegistrations(tx: Tx, limit: number): Promise<number
   const devices = await tx.lock({ name: "devices", keys: ids }, lockOverdue, [ids]);
   if (devices.length > 0) await tx.rows(giveUp, [devices.map(({ id }) => id), registrationExpired]);
   for (const { id, userId } of devices)
-    tellDevice.updated(tx, { id: userId, realmId }, id, {
+    emitDeviceEvent.updated(tx, { id: userId, realmId }, id, {
       push_registration_error_code: registrationExpired,
     });
   return ids.length;

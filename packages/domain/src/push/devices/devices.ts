@@ -74,18 +74,18 @@ export async function createDevice(tx: Tx, actor: Account): Promise<number> {
     select: { id: true },
   });
   const id = Number(made.id);
-  const gone = await tx.lock({ name: "devices" }, removeSurplus, [actor.id, id, maxDevices - 1]);
-  for (const { id: removedId } of gone) tellDevice.removed(tx, actor, removedId);
-  tellDevice.added(tx, actor, id);
+  const removed = await tx.lock({ name: "devices" }, removeSurplus, [actor.id, id, maxDevices - 1]);
+  for (const { id: removedId } of removed) emitDeviceEvent.removed(tx, actor, removedId);
+  emitDeviceEvent.added(tx, actor, id);
   return id;
 }
 
 /** Removes a device and its pending registration. @throws ApiError `BAD_REQUEST` if the account has no such device */
 export async function removeDevice(tx: Tx, actor: Account, deviceId: number): Promise<void> {
   const lock = { name: "devices", keys: [deviceId] } as const;
-  const gone = await tx.lock(lock, remove, [actor.id, deviceId]);
-  if (gone.length === 0) throw noSuchDevice();
-  tellDevice.removed(tx, actor, deviceId);
+  const removed = await tx.lock(lock, remove, [actor.id, deviceId]);
+  if (removed.length === 0) throw noSuchDevice();
+  emitDeviceEvent.removed(tx, actor, deviceId);
 }
 
 /** The error for an unknown device id, or another account's. */
@@ -136,22 +136,22 @@ interface Owner {
 }
 
 /** Emits events of a device to its owner's clients, with the transaction's commit (push.md §8). */
-export const tellDevice = {
+export const emitDeviceEvent = {
   added: (tx: Tx, owner: Owner, deviceId: number) =>
-    tell(tx, owner, deviceAdded({ device_id: deviceId }, to(owner))),
+    emitOne(tx, owner, deviceAdded({ device_id: deviceId }, to(owner))),
 
   /** @param changed only the changed fields */
   updated: (tx: Tx, owner: Owner, deviceId: number, changed: Partial<DeviceObject>) =>
-    tell(tx, owner, deviceUpdated({ device_id: deviceId, ...changed }, to(owner))),
+    emitOne(tx, owner, deviceUpdated({ device_id: deviceId, ...changed }, to(owner))),
 
   removed: (tx: Tx, owner: Owner, deviceId: number) =>
-    tell(tx, owner, deviceRemoved({ device_id: deviceId }, to(owner))),
+    emitOne(tx, owner, deviceRemoved({ device_id: deviceId }, to(owner))),
 };
 
 function to({ id }: Owner) {
   return { audience: [id] };
 }
 
-function tell(tx: Tx, { realmId }: Owner, event: NewEvent): void {
+function emitOne(tx: Tx, { realmId }: Owner, event: NewEvent): void {
   emit(tx, realmId, [event]);
 }

@@ -74,12 +74,12 @@ export async function addLegacyToken(
  * @throws ApiError `BAD_REQUEST` if the account has not stored it
  */
 export async function removeLegacyToken(tx: Tx, actor: Account, token: LegacyToken): Promise<void> {
-  const gone = await tx.lock({ name: "legacyPushTokens" }, remove, [
+  const removed = await tx.lock({ name: "legacyPushTokens" }, remove, [
     actor.id,
     token.kind,
     digestOf(token),
   ]);
-  if (gone.length === 0) throw errors.badRequest("You have not registered this token");
+  if (removed.length === 0) throw errors.badRequest("You have not registered this token");
 }
 
 /** Hashes a token; APNs tokens are case-insensitive. */

@@ -18,7 +18,7 @@ import {
 } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-import { base64, noSuchDevice, tellDevice, unixSeconds } from "./devices.ts";
+import { base64, noSuchDevice, emitDeviceEvent, unixSeconds } from "./devices.ts";
 
 /**
  * Stores a device's push key, its token, or both, and records a job that registers the token with the push bouncer
@@ -57,7 +57,7 @@ async function rotateKey(
     data: { pushKey: Uint8Array.from(key), pushKeyId: given.id },
     select: { id: true },
   });
-  tellDevice.updated(tx, actor, device.id, { push_key_id: given.id });
+  emitDeviceEvent.updated(tx, actor, device.id, { push_key_id: given.id });
 }
 
 /**
@@ -109,7 +109,7 @@ async function registerToken(
   if (!stored) throw new Error("a registration was not stored");
   const payload = { deviceId: device.id, registrationId: stored.id };
   await recordIntents(tx, actor.realmId, registerPushToken, [{ key: String(stored.id), payload }]);
-  tellDevice.updated(tx, actor, device.id, {
+  emitDeviceEvent.updated(tx, actor, device.id, {
     ...(key ? { push_key_id: key.id } : {}),
     pending_push_token_id: base64(tokenId),
     push_token_last_updated_timestamp: unixSeconds(stored.updatedAt),

@@ -53,8 +53,8 @@ export async function compileNarrow(
   const search = plans.find((plan) => plan.search)?.search;
   const named = asked.filter((plan) => plan.channelReadable !== undefined);
   return {
-    message: plans.flatMap(({ message, negated }) => (message ? [turned(message, negated)] : [])),
-    row: plans.flatMap(({ row, negated }) => (row ? [turned(row, negated)] : [])),
+    message: plans.flatMap(({ message, negated }) => (message ? [negateIf(message, negated)] : [])),
+    row: plans.flatMap(({ row, negated }) => (row ? [negateIf(row, negated)] : [])),
     ...(search ? { search } : {}),
     drives: asked.flatMap(({ drive }) => (drive ? [drive] : [])),
     shared: asked.some((plan) => plan.sharedHistory) && !plans.some((plan) => plan.personalOnly),
@@ -77,7 +77,7 @@ function isDirectTerm(term: NarrowTerm | undefined): boolean {
   return term?.operator === "is" && (term.operand === "dm" || term.operand === "private");
 }
 
-function turned(condition: Fragment, negated: boolean): Fragment {
+function negateIf(condition: Fragment, negated: boolean): Fragment {
   return negated ? (values) => `NOT (${condition(values)})` : condition;
 }
 

@@ -4,10 +4,10 @@ import type { Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 
 /** Seconds between two notices to the owner of a bot (scheduled-messages.md §6). */
-const unheardInterval = 300;
+const noticeInterval = 300;
 
 /** Requests notices to the owners of bots that have sent to channels without subscribers. */
-export async function recordUnheard(
+export async function recordNoSubscribersNotices(
   tx: Tx,
   realm: Realm,
   messages: readonly CheckedMessage[],
@@ -16,7 +16,7 @@ export async function recordUnheard(
   for (const { sender, target } of messages)
     if (sender.isBot && target.kind === "channel" && target.channel.subscriberCount === 0)
       unheard.set(sender.id, target.channel.id);
-  const interval = Math.floor(realm.now / unheardInterval);
+  const interval = Math.floor(realm.now / noticeInterval);
   await recordIntents(
     tx,
     realm.id,

@@ -53,7 +53,7 @@ export async function recordMarkRead(
  * events. Records the remainder as the next step. A repeated step marks nothing again and emits no event.
  * @param intentId id of this step's job intent, from which the next one's key is made
  */
-export async function markReadLater(
+export async function runMarkReadStep(
   tx: Tx,
   realmId: number,
   intentId: number,
