@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path/posix";
 import { expect } from "chai";
-import { circlesIn } from "./circles.ts";
 import { layers, reserved } from "./layers.ts";
 import { readSources, sourceFile, type SourceFile } from "./source-files.ts";
 
@@ -32,16 +31,7 @@ describe("the layers", () => {
     }
   });
 
-  it("have no circle of packages", () => {
-    const edges = files.flatMap(({ path, imports }) =>
-      imports.flatMap((name) => {
-        const [, imported] = /^@carillon\/(.+)$/.exec(name) ?? [];
-        return imported === undefined ? [] : [[workspaceOf(path), `packages/${imported}`] as const];
-      }),
-    );
-    expect(circlesIn(edges)).to.deep.equal([]);
-  });
-
+  // Circles of files are found by oxlint (`import/no-cycle`), circles of packages by tsc, whose references may not form one.
   it("have no circle of folders inside a package", () => {
     const edges = files.flatMap(({ path, imports }) =>
       imports
@@ -49,7 +39,7 @@ describe("the layers", () => {
         .map((name) => [dirname(path), dirname(join(dirname(path), name))] as const)
         .filter((edge) => edge.every(isArea) && !nested(...edge)),
     );
-    expect(circlesIn(edges)).to.deep.equal([]);
+    expect(edgesInCircles(edges)).to.deep.equal([]);
   });
 
   const refused: ReadonlyArray<readonly [path: string, text: string]> = [
@@ -71,13 +61,13 @@ describe("the layers", () => {
 
   it("refuse circles", () => {
     expect(
-      circlesIn([
+      edgesInCircles([
         ["a", "b"],
         ["b", "c"],
         ["c", "b"],
-        ["c", "c"],
+        ["c", "d"],
       ]),
-    ).to.deep.equal([["b", "c"]]);
+    ).to.deep.equal(["b → c", "c → b"]);
   });
 });
 
@@ -125,6 +115,16 @@ function workspaceOf(path: string): string {
 /** Whether it is a folder below `src`: the files of `src` itself wire the folders or are shared by them. */
 function isArea(folder: string): boolean {
   return folder.split("/").length > 3;
+}
+
+/** Removes edges from folders that nothing imports and to folders that import nothing, until only circles are left. */
+function edgesInCircles(edges: ReadonlyArray<readonly [from: string, to: string]>): string[] {
+  const froms = new Set(edges.map(([from]) => from));
+  const tos = new Set(edges.map(([, to]) => to));
+  const rest = edges.filter(([from, to]) => tos.has(from) && froms.has(to));
+  return rest.length < edges.length
+    ? edgesInCircles(rest)
+    : [...new Set(rest.map(([from, to]) => `${from} → ${to}`))].toSorted();
 }
 
 /** Whether one folder lies in the other. */

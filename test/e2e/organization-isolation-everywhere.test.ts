@@ -9,7 +9,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { classify, requests, type Request } from "./support/isolation/requests.ts";
+import { classify, furtherThings, requests, type Request } from "./support/isolation/requests.ts";
 import { makeThings, nothing, type Things } from "./support/isolation/things.ts";
 
 /**
@@ -26,14 +26,14 @@ describe("Things of another organization", () => {
 
   before(async () => {
     here = await organization(db);
-    own = await makeThings(db, gateway, here);
+    own = await makeThings(db, gateway, here, furtherThings());
     // IDs of the other organization are numbers that mean nothing else in a response.
     await db.rows(
       `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 900000 + coalesce(last_value, 0))
        FROM pg_sequences WHERE schemaname = 'public' AND max_value > 1000000`,
     );
     there = await organization(db);
-    theirs = await makeThings(db, gateway, there);
+    theirs = await makeThings(db, gateway, there, furtherThings());
   });
 
   it("are covered in every parameter of every operation: a new parameter needs a line in `parameters.ts`", () => {

@@ -9,7 +9,7 @@ import {
   type TestDatabase,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { connectDatabase } from "./database.ts";
+import { connectDatabase } from "./connect-database.ts";
 
 const options = { max: 2, name: "test" };
 

@@ -1,7 +1,7 @@
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { connectDatabase } from "./database.ts";
+import { connectDatabase } from "./connect-database.ts";
 import type { Lock } from "./lock-order.ts";
 import { holdKey, lockKey, lockKeyWithCommit } from "./locks.ts";
 import type { Tx } from "./tx.ts";

@@ -10,7 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import pg from "pg";
-import { connectDatabase } from "./database.ts";
+import { connectDatabase } from "./connect-database.ts";
 import { readMigrations } from "./migration-files.ts";
 import { applyMigrations, checkMigrations } from "./migrations.ts";
 

@@ -1,7 +1,7 @@
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { connectDatabase } from "./database.ts";
+import { connectDatabase } from "./connect-database.ts";
 import { isPassing } from "./sql-errors.ts";
 
 describe("createPool", () => {

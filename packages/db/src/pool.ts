@@ -1,3 +1,4 @@
+import { within } from "@carillon/kit";
 import pg from "pg";
 
 import { PoolClient } from "./pool-client.ts";
@@ -79,4 +80,12 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
       client.query(`SET transaction_timeout = ${options.transactionTimeoutMs}`).catch(() => {});
   });
   return pool;
+}
+
+/** How long an answer may take, in milliseconds. */
+const answerMs = 2_000;
+
+/** Returns whether the database behind the pool answers within two seconds. */
+export function answers(pool: pg.Pool): Promise<boolean> {
+  return within(pool.query("SELECT 1"), answerMs).catch(() => false);
 }

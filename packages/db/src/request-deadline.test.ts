@@ -2,7 +2,8 @@ import { startFaultProxy, useDatabase, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import pg from "pg";
 
-import { connectDatabase, type Database } from "./database.ts";
+import { connectDatabase } from "./connect-database.ts";
+import type { Database } from "./database.ts";
 import { RequestDeadline } from "./request-deadline.ts";
 import { Semaphore } from "@carillon/kit";
 

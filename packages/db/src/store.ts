@@ -1,9 +1,8 @@
 import type pg from "pg";
 
-import { answers } from "./database.ts";
 import type { MigrationSet } from "./migration-files.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
-import { createPool, type PoolOptions } from "./pool.ts";
+import { answers, createPool, type PoolOptions } from "./pool.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
 import type { Sql } from "./sql.ts";

@@ -10,10 +10,11 @@ export type {
   EventQueue,
   LoggedEvent,
   NarrowTerm,
+  NumberedEvent,
   QueueEvent,
   QueueOptions,
 } from "./queue-options.ts";
 export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
-export type { NumberedEvent } from "./selection.ts";
 export type { PollResult } from "./waiting.ts";
-export { connectWakeUps, type WakeUpOptions, type WakeUps } from "./wake-ups/wake-ups.ts";
+export type { WakeUpOptions } from "./wake-ups/transport.ts";
+export { connectWakeUps, type WakeUps } from "./wake-ups/wake-ups.ts";

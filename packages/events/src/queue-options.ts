@@ -53,3 +53,6 @@ export interface LoggedEvent {
 
 /** An event as a client receives it, without its `id`. */
 export type QueueEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** An event as it is sent. */
+export type NumberedEvent = QueueEvent & { readonly id: number };

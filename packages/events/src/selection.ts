@@ -1,10 +1,7 @@
 import type { Presenter } from "./present.ts";
 import { effectOf, isForAllPublic } from "./effects.ts";
 import { eventId } from "./event-ids.ts";
-import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
-
-/** An event as it is sent. */
-export type NumberedEvent = QueueEvent & { readonly id: number };
+import type { EventQueue, LoggedEvent, NumberedEvent } from "./queue-options.ts";
 
 /** Most events in one answer; the rest comes with the next poll. */
 const maxEvents = 1_000;

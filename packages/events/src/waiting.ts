@@ -1,5 +1,4 @@
-import type { NumberedEvent } from "./selection.ts";
-import type { EventQueue } from "./queue-options.ts";
+import type { EventQueue, NumberedEvent } from "./queue-options.ts";
 
 /** How a poll ended. */
 export type PollResult =

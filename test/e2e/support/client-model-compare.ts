@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { declaredKeys } from "./declared-changes.ts";
-import type { ClientModel, ModelState } from "./client-model.ts";
+import type { ClientModel } from "./client-model.ts";
+import type { ModelState } from "./client-model-state.ts";
 import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
 import { unknownName } from "./client-model-people.ts";
 import type { Item } from "./client-model-lists.ts";

@@ -1,4 +1,4 @@
-import type { ModelState } from "./client-model.ts";
+import type { ModelState } from "./client-model-state.ts";
 import { changeProfile } from "./client-model-profiles.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 

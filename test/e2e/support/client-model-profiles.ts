@@ -1,4 +1,4 @@
-import type { ModelState } from "./client-model.ts";
+import type { ModelState } from "./client-model-state.ts";
 import type { Item } from "./client-model-lists.ts";
 
 type Values = Record<string, { readonly value: string; readonly rendered_value?: string }>;

@@ -1,4 +1,4 @@
-import type { ToldMessage } from "./client-model.ts";
+import type { Item } from "./client-model-lists.ts";
 
 /** `unread_msgs` of a snapshot. */
 export interface UnreadSnapshot {
@@ -25,6 +25,15 @@ export interface UnreadDetail {
   readonly topic?: string;
   readonly user_ids?: readonly number[];
   readonly mentioned?: true;
+}
+
+/** The details of a `message` event's message. */
+export interface ToldMessage extends Item {
+  readonly id: number;
+  readonly type: "stream" | "private";
+  readonly stream_id?: number;
+  readonly subject: string;
+  readonly display_recipient: string | ReadonlyArray<{ readonly id: number }>;
 }
 
 const mentions = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];

@@ -4,35 +4,9 @@ import type { NumberedEvent } from "@carillon/events";
 import { applyDeclared } from "./declared-changes.ts";
 import { changedIds, peopleAppliers } from "./client-model-people.ts";
 import { forgetProfileValues } from "./client-model-profiles.ts";
-import { UnreadModel, type UnreadDetail, type UnreadSnapshot } from "./client-model-unread.ts";
+import type { ModelState } from "./client-model-state.ts";
+import { UnreadModel, type ToldMessage, type UnreadDetail } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
-
-/** A client's state of its organization: the fields of its snapshot, updated by events only. */
-export interface ModelState {
-  [field: string]: unknown;
-  user_id: number;
-  is_guest: boolean;
-  max_message_id: number;
-  subscriptions: Item[];
-  unsubscribed: Item[];
-  never_subscribed: Item[];
-  streams: Item[];
-  channel_folders: Item[];
-  custom_profile_fields: Item[];
-  realm_users: Item[];
-  realm_non_active_users: Item[];
-  realm_user_groups: Item[];
-  realm_bots: Item[];
-  user_topics: Item[];
-  drafts: Item[];
-  devices: Record<string, Item>;
-  user_status: Record<string, Record<string, string>>;
-  realm_user_settings_defaults: Record<string, unknown>;
-  user_settings: Record<string, unknown>;
-  starred_messages: number[];
-  recent_private_conversations: Array<{ user_ids: number[]; max_message_id: number }>;
-  unread_msgs: UnreadSnapshot;
-}
 
 /** A device that has not been registered for push yet. */
 const newDevice = {
@@ -44,15 +18,6 @@ const newDevice = {
 };
 
 const listsOfChannels = ["subscriptions", "unsubscribed", "never_subscribed"] as const;
-
-/** The details of a `message` event's message. */
-export interface ToldMessage extends Item {
-  readonly id: number;
-  readonly type: "stream" | "private";
-  readonly stream_id?: number;
-  readonly subject: string;
-  readonly display_recipient: string | ReadonlyArray<{ readonly id: number }>;
-}
 
 /**
  * Applies events to a snapshot like a correct and strict client: an event that adds known data or changes unknown data

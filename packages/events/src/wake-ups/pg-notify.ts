@@ -1,7 +1,7 @@
 import { column, listenOn, statement } from "@carillon/db";
 
 import { realmOf, wakeUpChannel } from "./channel.ts";
-import type { Transport, WakeUpOptions } from "./wake-ups.ts";
+import type { Transport, WakeUpOptions } from "./transport.ts";
 
 const notify = statement({
   name: "wake-up",

@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 
 import { realmOf, wakeUpChannel } from "./channel.ts";
-import type { Transport, WakeUpOptions } from "./wake-ups.ts";
+import type { Transport, WakeUpOptions } from "./transport.ts";
 
 /** A wake-up that cannot be sent at once is dropped: gateways read the log every second anyway. */
 const connecting: RedisOptions = {

@@ -1,9 +1,7 @@
-import type { Database, PostCommitBus } from "@carillon/db";
-import type { Logger } from "@carillon/kit";
-
 import { eventsLogged } from "../emit.ts";
 import { pgNotify } from "./pg-notify.ts";
 import { redisPubSub } from "./redis-pub-sub.ts";
+import type { WakeUpOptions } from "./transport.ts";
 
 /** Signals processes that an organization's log has grown. It may get lost: they also read the log every second. */
 export interface WakeUps {
@@ -12,26 +10,6 @@ export interface WakeUps {
   /** Resolves when every wake-up has been sent. */
   idle(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Carries the wake-ups of one process to the others. */
-export interface Transport {
-  /** Wakes the processes that wait for events of these organizations. May fail. */
-  send(realmIds: readonly number[]): Promise<void>;
-  close(): Promise<void>;
-}
-
-export interface WakeUpOptions {
-  readonly db: Database;
-  /** Where commits of this process are published; by default the database's own bus. */
-  readonly postCommit?: PostCommitBus | undefined;
-  /** If set, wake-ups go over Redis; otherwise over `pg_notify`. */
-  readonly redisUrl: string | undefined;
-  readonly log: Logger;
-  /** Called for wake-ups of every process, including this one; without it, this process does not subscribe. */
-  readonly onWake?: (realmId: number) => void;
-  /** Called when wake-ups may have been lost: read every log. */
-  readonly onReconnected?: () => void;
 }
 
 /** Connects this process to the wake-ups, and sends one for each organization whose events it has committed. */

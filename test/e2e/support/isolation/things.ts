@@ -11,7 +11,6 @@ import {
   type Gateway,
   type TestOrganization,
 } from "@carillon/testkit";
-import { furtherThings } from "./requests.ts";
 
 /** One of every kind of thing that requests refer to by ID, address or name. */
 export interface Things {
@@ -56,11 +55,15 @@ export const nothing: Things = {
   made: () => none,
 };
 
-/** Creates one of each for the owner of an organization, who may see and do everything in it. */
+/**
+ * Creates one of each for the owner of an organization, who may see and do everything in it.
+ * @param further things that examples of operations create: operation and field of its response
+ */
 export async function makeThings(
   db: Database,
   gateway: Gateway,
   org: TestOrganization,
+  further: ReadonlyArray<readonly [operationId: string, field: string]>,
 ): Promise<Things> {
   const { owner, member, realm } = org;
   const client = gateway.as(owner);
@@ -82,12 +85,15 @@ export async function makeThings(
     pattern: `${unique("TK").toUpperCase()}-(?P<id>[0-9]+)`,
     url_template: "https://x.test/{id}",
   };
-  const further = new Map<string, unknown>();
-  for (const [id, field] of furtherThings()) {
+  const madeByExamples = new Map<string, unknown>();
+  for (const [id, field] of further) {
     const maker = allOperations.find((operation) => operation.id === id);
     if (!maker) throw new Error(`there is no ${id}`);
     const path = maker.path.replace("/api/v1/", "");
-    further.set(`${id} ${field}`, await made(field, path, secretly(exampleOf(maker).params)));
+    madeByExamples.set(
+      `${id} ${field}`,
+      await made(field, path, secretly(exampleOf(maker).params)),
+    );
   }
   return {
     user: member.id,
@@ -110,7 +116,7 @@ export async function makeThings(
     field: (await profileField(db, realm)).id,
     device: await device(db, owner),
     queue: String(await made("queue_id", "register", {})),
-    made: (key) => further.get(key),
+    made: (key) => madeByExamples.get(key),
   };
 }
 

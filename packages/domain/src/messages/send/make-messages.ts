@@ -45,7 +45,7 @@ export async function makeMessages(
 ): Promise<MadeMessages> {
   const rows = await messageValues(realm.id, numbered);
   await nextSlice();
-  const copies = copyValues(numbered, receiving);
+  const copies = copyValues(numbered, receiving.receivers, receiving.flags);
   return { rows, copies, events: await messageEvents(realm, numbered, receiving) };
 }
 

@@ -84,7 +84,10 @@ export async function writeMessages(
   );
   const receiving =
     known ?? (await Promise.all([loadReceiving(tx, realm, numbered), inserting]))[0];
-  const copying = tx.rows(insertCopies, made?.copies ?? copyValues(numbered, receiving));
+  const copying = tx.rows(
+    insertCopies,
+    made?.copies ?? copyValues(numbered, receiving.receivers, receiving.flags),
+  );
   // Their rejections are handled below, after the slices in which the events are made.
   for (const writing of [inserting, copying]) writing.catch(() => {});
   const events = made?.events ?? (await messageEvents(realm, numbered, receiving));

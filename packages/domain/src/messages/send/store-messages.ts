@@ -4,7 +4,8 @@ import { inSlices } from "@carillon/kit";
 import { renderVersion, searchText } from "@carillon/markdown";
 
 import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
-import type { Receiving } from "./make-messages.ts";
+import type { Receivers } from "./audience.ts";
+import type { ReceiverFlags } from "./receiver-flags.ts";
 
 /** Inserts messages, and parses the words of each topic once. Fails where a `scheduled_message_id`, which is unique, exists. */
 export const insertMessages = statement({
@@ -79,7 +80,8 @@ export const insertCopies = statement({
 /** Makes the values of {@link insertCopies}. */
 export function copyValues(
   messages: readonly NumberedMessage[],
-  { receivers, flags }: Pick<Receiving, "receivers" | "flags">,
+  receivers: readonly Receivers[],
+  flags: readonly ReceiverFlags[],
 ): unknown[] {
   const exceptions = messages.flatMap(({ id }, i) =>
     [...flags[i]!.byUser].map(([userId, bits]) => [id, userId, bits] as const),

@@ -1,0 +1,68 @@
+import { StartupError } from "@carillon/kit";
+
+import { BoundDatabase } from "./bound-database.ts";
+import { checkServer } from "./check-server.ts";
+import type { Database } from "./database.ts";
+import type { PrismaClient } from "./generated/client.ts";
+import { lazyPrismaClient } from "./lazy-prisma-client.ts";
+import { checkMigrations, unreachable } from "./migrations.ts";
+import { answers, createPool, type PoolOptions } from "./pool.ts";
+import { poolSql } from "./pool-sql.ts";
+import { PostCommitBus } from "./post-commit.ts";
+import { transaction, type TransactionParts } from "./transaction.ts";
+
+/**
+ * Connects and checks the database before a process starts.
+ * @throws StartupError when the database does not answer, folds case in ASCII only, or does not have this build's
+ *   migrations
+ */
+export async function connectDatabase(
+  databaseUrl: string,
+  options: PoolOptions,
+): Promise<Database> {
+  const pool = createPool(databaseUrl, options);
+  let version = 0;
+  try {
+    const server = await checkServer(pool).catch((error: Error) => {
+      throw error instanceof StartupError ? error : unreachable(databaseUrl, error);
+    });
+    version = server.number;
+    await checkMigrations(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const prismaClient = lazyPrismaClient(pool);
+  const postCommit = new PostCommitBus();
+  const parts: TransactionParts = {
+    pool,
+    prismaClient,
+    postCommit,
+    checkLocks: options.checkLocks ?? false,
+    transactionTimeoutMs:
+      version < transactionTimeoutSince
+        ? undefined
+        : (options.transactionTimeoutMs ?? Number.POSITIVE_INFINITY),
+  };
+  const database: Database = {
+    url: databaseUrl,
+    pool,
+    get prisma(): PrismaClient {
+      return prismaClient.client;
+    },
+    loadPrisma: () => prismaClient.load(),
+    postCommit,
+    ...poolSql(pool),
+    transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
+    within: (deadline) => new BoundDatabase(database, parts, deadline),
+    answers: () => answers(pool),
+    close: async () => {
+      await prismaClient.close();
+      await pool.end();
+    },
+  };
+  return database;
+}
+
+/** PostgreSQL's `server_version_num`. */
+const transactionTimeoutSince = 170_000;
