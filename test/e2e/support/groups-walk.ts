@@ -24,7 +24,7 @@ export interface GroupsWalk {
   readonly gateway: Gateway;
   readonly model: GroupsModel;
   readonly chance: Chance;
-  readonly accounts: readonly TestAccount[];
+  readonly accounts: TestAccount[];
 }
 
 /** A request with its response and the model's expected result. */
@@ -134,6 +134,17 @@ async function ask(
     : new Refusal("UNAUTHORIZED");
   const text = `${by.fullName} (${by.id}): ${method} ${path} ${JSON.stringify(params)}`;
   return { text, answer, expected };
+}
+
+/** Reads the bot's key as an owner, and uses it in the later steps. */
+async function readNewKey({ gateway, model, accounts }: GroupsWalk, bot: TestAccount) {
+  const owner = accounts.find(({ id, isBot }) => {
+    const { role, active } = model.user(id);
+    return !isBot && active && role === 100;
+  });
+  if (!owner) throw new Error("there is no active owner");
+  const { body } = await gateway.as(owner).get(`/api/v1/bots/${bot.id}/api_key`);
+  accounts.splice(accounts.indexOf(bot), 1, { ...bot, apiKey: String(body["api_key"]) });
 }
 
 const settingsOfMembers = [
@@ -295,12 +306,17 @@ const makers: Readonly<Record<string, { weight: number; make: Maker }>> = {
   },
   "give somebody another role": {
     weight: 3,
-    make(walk) {
+    async make(walk) {
       const [by, whom] = [administrator(walk), pick(walk, walk.accounts)];
       const role = pick(walk, [100, 200, 300, 400, 400, 600]);
-      return ask(walk, by, "patch", `/users/${whom.id}`, { role }, () =>
+      const { role: before } = walk.model.user(whom.id);
+      const step = await ask(walk, by, "patch", `/users/${whom.id}`, { role }, () =>
         change.changeRole(walk.model, by.id, whom.id, role),
       );
+      // A bot that gets the power of owners gets another key (users.md §5).
+      if (whom.isBot && before !== 100 && walk.model.user(whom.id).role === 100)
+        await readNewKey(walk, whom);
+      return step;
     },
   },
   "deactivate somebody": {
