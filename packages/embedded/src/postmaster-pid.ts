@@ -33,7 +33,8 @@ export async function servesCluster(pid: number, cluster: string): Promise<boole
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(cluster));
   } catch (error) {
-    // Another user's process: only root may look, and a server of ours is ours to look at.
+    // Without root, access is denied to the processes of other users. Such a process may be the cluster's server, which
+    // an earlier start as root runs as another user: assume that it is. Root is never denied.
     return (error as NodeJS.ErrnoException).code !== "ENOENT" && process.getuid?.() !== 0;
   }
 }
