@@ -165,7 +165,8 @@ describe("work under a request deadline", () => {
         const work = failure(
           own.within(deadline).transaction(async (tx) => {
             await Promise.all([tx.rows(add(1)), tx.rows(add(2))]);
-            await tx.rows("SELECT pg_sleep(0.01)");
+            // Longer than any pause of this process: the deadline ends first.
+            await tx.rows("SELECT pg_sleep(5)");
           }),
         );
         // From before BEGIN is sent to after its answer.
