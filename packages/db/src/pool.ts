@@ -85,7 +85,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
 /** How long an answer may take, in milliseconds. */
 const answerMs = 2_000;
 
-/** Returns whether the database behind the pool answers within two seconds. */
+/** @internal Returns whether the database behind the pool answers within two seconds. */
 export function answers(pool: pg.Pool): Promise<boolean> {
   return within(pool.query("SELECT 1"), answerMs).catch(() => false);
 }
