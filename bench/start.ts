@@ -8,13 +8,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { say, report, type Row } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
-import { median, spread } from "./lib/statistics.ts";
+import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startChild } from "./lib/child.ts";
 import { freePort } from "./lib/free-port.ts";
 import { gatewayEnvironment } from "./lib/system.ts";
 
-// How long it takes until the gateway answers: of `npm start`, installed, built and with data there, and of the gateway's
-// process alone.
+// Time until the gateway answers: of `npm start`, installed, built and with data there, and of the gateway's process alone,
+// which sets V8's flag itself, against one that gets it on the command line.
 const turns = 7;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rows: Row[] = [];
@@ -27,19 +27,30 @@ process.exit(0);
 async function alone(): Promise<void> {
   const database = await createBenchDatabase("postgres");
   const taken: number[] = [];
-  for (let turn = 0; turn < turns; turn++) {
+  const withFlag: number[] = [];
+  const start = async (nodeOptions: readonly string[]) => {
     const port = await freePort();
     const begun = performance.now();
-    const gateway = startChild("gateway", "apps/gateway/dist/main.js", {
-      ...gatewayEnvironment(database),
-      PORT: String(port),
-    });
+    const env = { ...gatewayEnvironment(database), PORT: String(port) };
+    const gateway = startChild("gateway", "apps/gateway/dist/main.js", env, nodeOptions);
     await answers(port);
-    taken.push(performance.now() - begun);
+    const tookMs = performance.now() - begun;
     await gateway.stop();
+    return tookMs;
+  };
+  for (let turn = 0; turn < turns; turn++) {
+    taken.push(await start([]));
+    withFlag.push(await start(["--heap-growing-percent=60"]));
   }
   await database.drop();
   add("a gateway's process until its first answer", taken, 1_200);
+  const ratio = medianRatio(taken, withFlag);
+  rows.push({
+    question: `the same against a gateway that gets its V8 flag on the command line, ${turns} turns`,
+    value: `${ratio.toFixed(2)} × (${spread(withFlag)} ms)`,
+    target: "at most 1.0 ×",
+    holds: ratio <= 1,
+  });
 }
 
 async function whole(): Promise<void> {

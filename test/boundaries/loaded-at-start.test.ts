@@ -14,11 +14,10 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     "koa-body",
     "linkify-it",
     "markdown-it",
-    "p-limit",
   ],
-  worker: [...common, "bullmq", "gemoji", "ioredis", "linkify-it", "markdown-it", "p-limit"],
+  worker: [...common, "bullmq", "gemoji", "ioredis", "linkify-it", "markdown-it"],
   dashboard: [...common, "@koa/router", "bullmq", "ioredis", "koa"],
-  bouncer: [...common, "jose", "koa", "p-limit"],
+  bouncer: [...common, "jose", "koa"],
 };
 
 /** Files that bring much with them, and stand for it. */

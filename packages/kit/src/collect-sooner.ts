@@ -7,7 +7,11 @@ import { setFlagsFromString } from "node:v8";
  */
 const growthPercent = 60;
 
-/** Makes V8 collect old objects sooner in this process; to be called at its start (docs/decisions/042). */
+/**
+ * Makes V8 collect old objects sooner in this process; to be called at its start. Any V8 flag on the command line would
+ * make V8 reject the compiled code that Node's modules come with: 50 ms of processor time at each start (bench `start`,
+ * docs/decisions/042).
+ */
 export function collectSooner(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }

@@ -1,5 +1,5 @@
+import { Semaphore } from "@carillon/kit";
 import { queueBackends, redisUrl, type QueueBackend } from "@carillon/testkit";
-import pLimit from "p-limit";
 
 /** Runs a scenario on one backend, with its own database and queues. */
 export type Scenario = (backend: QueueBackend) => Promise<void>;
@@ -25,7 +25,7 @@ export function onBothBackends(
     const rounds = Math.ceil((Object.keys(scenarios).length * queueBackends.length) / playedAtOnce);
     this.timeout(limitMs * rounds);
     const runs: Array<Promise<void>> = [];
-    const limit = pLimit(playedAtOnce);
+    const semaphore = new Semaphore(playedAtOnce);
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
 
@@ -37,7 +37,7 @@ export function onBothBackends(
           it(`${what}, on redis: needs CARILLON_TEST_REDIS_URL`);
           continue;
         }
-        const run = begun.then(() => limit(() => scenario(backend)));
+        const run = begun.then(() => semaphore.run(() => scenario(backend)));
         // Reported by the scenario's own test.
         run.catch(() => undefined);
         runs.push(run);

@@ -1,8 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-import pLimit from "p-limit";
 import { errors } from "@carillon/contract";
-import { codePointLength } from "@carillon/kit";
+import { codePointLength, Semaphore } from "@carillon/kit";
 
 import { isCommonPassword } from "./common-passwords.ts";
 
@@ -18,7 +17,7 @@ const atATime = 2;
 /** Maximum hashes running or waiting: about three seconds of work. */
 const maxInLine = atATime + 100;
 let inLine = 0;
-const hashing = pLimit(atATime);
+const hashing = new Semaphore(atATime);
 
 /**
  * Hashes a password for storage as `scrypt$N$r$p$salt$hash`, the last two in base64.
@@ -93,7 +92,7 @@ function derive(
   length: number,
 ): Promise<Buffer> {
   const maxmem = 256 * options.N * options.r;
-  return hashing(
+  return hashing.run(
     () =>
       new Promise((resolve, reject) => {
         // Normalized, so that passwords match whatever composition the keyboard produces.
