@@ -35,9 +35,9 @@ describe("The numbers of roles", () => {
       expect(spellsRole(text), text).to.equal(false);
   });
 
-  it("stand in packages/contract/src/roles.ts and nowhere else; tests may name them", async () => {
+  it("stand in packages/contract/src/primitives/roles.ts and nowhere else; tests may name them", async () => {
     const sources = await readFiles(["packages", "apps", "bench", "scripts"], /(?<!\.test)\.m?ts$/);
     const found = sources.filter(({ text }) => spellsRole(text)).map(({ path }) => path);
-    expect(found).to.deep.equal(["packages/contract/src/roles.ts"]);
+    expect(found).to.deep.equal(["packages/contract/src/primitives/roles.ts"]);
   });
 });

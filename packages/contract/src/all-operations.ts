@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./primitives/operation.ts";
 import * as declared from "./operations/declared.ts";
 
 /** Every operation that the gateway serves, sorted by the names of the declarations. */

@@ -1,5 +1,5 @@
-import { errorCodes, reasonStatuses, type ErrorCode } from "./error-codes.ts";
-import type { Operation } from "./operation.ts";
+import { errorCodes, reasonStatuses, type ErrorCode } from "./primitives/error-codes.ts";
+import type { Operation } from "./primitives/operation.ts";
 
 /** Returns the codes that callers of the operation must expect, the common ones first. */
 export function codesOf(operation: Operation): ErrorCode[] {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { codesOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
-import { errorCodes } from "./error-codes.ts";
+import { errorCodes } from "./primitives/error-codes.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
-import { parameterSchema, schemaOf } from "./json-schema.ts";
-import type { Access, Operation, RawAnswer } from "./operation.ts";
-import type { JsonSchema } from "./parameter.ts";
-import { typeText } from "./type-text.ts";
+import { parameterSchema, schemaOf } from "./primitives/json-schema.ts";
+import type { Access, Operation, RawAnswer } from "./primitives/operation.ts";
+import type { JsonSchema } from "./primitives/parameter.ts";
+import { typeText } from "./primitives/type-text.ts";
 
 /** Writes the pages of `docs/api/`, by file name: one for each area, and an index with what all operations share. */
 export function apiReference(operations: readonly Operation[]): Map<string, string> {

@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./primitives/operation.ts";
 
 /** Areas that take in several resources, with the paths below `/api/v1/` that belong to them; the first match counts. */
 const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [

@@ -3,15 +3,15 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { z } from "zod";
 import { allOperations } from "./all-operations.ts";
-import { ApiError } from "./api-error.ts";
-import { decodeInput } from "./decode-input.ts";
-import { form } from "./form.ts";
-import { maxId, maxLongId } from "./ids.ts";
+import { ApiError } from "./primitives/api-error.ts";
+import { decodeInput } from "./primitives/decode-input.ts";
+import { form } from "./primitives/form.ts";
+import { maxId, maxLongId } from "./primitives/ids.ts";
 import { narrowParameter } from "./operations/narrow.ts";
-import { operation } from "./operation.ts";
-import type { Parameter } from "./parameter.ts";
-import { path } from "./path.ts";
-import { isUnstorable } from "./strict-json.ts";
+import { operation } from "./primitives/operation.ts";
+import type { Parameter } from "./primitives/parameter.ts";
+import { path } from "./primitives/path.ts";
+import { isUnstorable } from "./primitives/strict-json.ts";
 
 /** What a database can hold. */
 const storable = fc.string({ unit: "binary", maxLength: 40 }).filter((text) => !isUnstorable(text));

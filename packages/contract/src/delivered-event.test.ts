@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { schemaOf } from "./json-schema.ts";
+import { schemaOf } from "./primitives/json-schema.ts";
 import { allEvents, kindOf } from "./events/all-events.ts";
 import { deliveredEvent } from "./delivered-event.ts";
 import { eventReference } from "./events/event-reference.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { allEvents } from "./events/all-events.ts";
 import { deliveredFaults } from "./events/catalogue.ts";
 import { formsOf } from "./events/forms.ts";
-import { writtenAs } from "./json-schema.ts";
+import { writtenAs } from "./primitives/json-schema.ts";
 
 /** Any event as a client gets it, exactly as it is declared; documents have all of them as alternatives. */
 export const deliveredEvent = z

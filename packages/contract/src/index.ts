@@ -1,19 +1,19 @@
 export * from "./all-operations.ts";
 export { refusalsOf } from "./answers.ts";
 export * from "./api-reference.ts";
-export * from "./api-error.ts";
+export * from "./primitives/api-error.ts";
 export {
   type LongEntry,
   maxStorageEntries,
   type ShortEntries,
   type StorageBatch,
 } from "./operations/bot-storage/storage-batches.ts";
-export * from "./bounds.ts";
+export * from "./primitives/bounds.ts";
 export type { ChannelObject, SubscriptionObject } from "./operations/channel-object.ts";
 export type { TopicsPolicy } from "./operations/channel-object.ts";
-export * from "./decode-input.ts";
-export * from "./error-codes.ts";
-export * from "./errors.ts";
+export * from "./primitives/decode-input.ts";
+export * from "./primitives/error-codes.ts";
+export * from "./primitives/errors.ts";
 export { secretNames } from "./secret-names.ts";
 export * from "./events/all-events.ts";
 export * from "./events/capabilities.ts";
@@ -35,23 +35,23 @@ export { type Audience, NewEvent } from "./events/new-event.ts";
 export { beforeExamples } from "./examples/before.ts";
 export { curlExample } from "./examples/curl.ts";
 export { exampleOf } from "./examples/example-of.ts";
-export * from "./form.ts";
-export * from "./ids.ts";
+export * from "./primitives/form.ts";
+export * from "./primitives/ids.ts";
 export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";
 export * from "./open-api.ts";
-export * from "./operation.ts";
+export * from "./primitives/operation.ts";
 export * from "./operations/declared.ts";
-export * from "./parameter.ts";
-export * from "./path.ts";
+export * from "./primitives/parameter.ts";
+export * from "./primitives/path.ts";
 export * from "./permissions/group-setting.ts";
 export * from "./permissions/parameters.ts";
 export * from "./permissions/permission.ts";
 export * from "./permissions/registry.ts";
 export * from "./permissions/supported.ts";
 export * from "./permissions/system-groups.ts";
-export * from "./program-needs.ts";
-export * from "./roles.ts";
+export * from "./primitives/program-needs.ts";
+export * from "./primitives/roles.ts";
 export * from "./settings/parameters.ts";
 export * from "./settings/registry.ts";
-export * from "./shape.ts";
-export * from "./strict-json.ts";
+export * from "./primitives/shape.ts";
+export * from "./primitives/strict-json.ts";

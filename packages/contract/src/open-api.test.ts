@@ -5,11 +5,11 @@ import { expect } from "chai";
 import { z } from "zod";
 import { allOperations, isOperation } from "./all-operations.ts";
 import { apiReference } from "./api-reference.ts";
-import { form } from "./form.ts";
+import { form } from "./primitives/form.ts";
 import { openApi } from "./open-api.ts";
-import { operation } from "./operation.ts";
-import { path } from "./path.ts";
-import { shape } from "./shape.ts";
+import { operation } from "./primitives/operation.ts";
+import { path } from "./primitives/path.ts";
+import { shape } from "./primitives/shape.ts";
 
 const edit = operation({
   id: "edit-sample",

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
-import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { errorCodes, type ErrorCode } from "./primitives/error-codes.ts";
 import { eventWebhooks } from "./events/event-webhooks.ts";
 import { getEvents } from "./operations/event-queues.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
 import { exampleOf } from "./examples/example-of.ts";
 import { shownExample } from "./examples/shown.ts";
-import { parameterSchema, schemaOf } from "./json-schema.ts";
-import type { Operation } from "./operation.ts";
-import type { JsonSchema, Parameter } from "./parameter.ts";
+import { parameterSchema, schemaOf } from "./primitives/json-schema.ts";
+import type { Operation } from "./primitives/operation.ts";
+import type { JsonSchema, Parameter } from "./primitives/parameter.ts";
 
 export interface OpenApiOptions {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ProgramNeed, programNeeds } from "../program-needs.ts";
+import { type ProgramNeed, programNeeds } from "../primitives/program-needs.ts";
 import { eventOf, kindOf } from "./all-events.ts";
 import type { ClientCapability } from "./capabilities.ts";
 import type { EventDeclaration } from "./event.ts";

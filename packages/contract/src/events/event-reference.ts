@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { schemaOf } from "../json-schema.ts";
-import { olderPrograms } from "../program-needs.ts";
-import type { JsonSchema } from "../parameter.ts";
-import { typeText } from "../type-text.ts";
+import { schemaOf } from "../primitives/json-schema.ts";
+import { olderPrograms } from "../primitives/program-needs.ts";
+import type { JsonSchema } from "../primitives/parameter.ts";
+import { typeText } from "../primitives/type-text.ts";
 import { allEvents, kindOf } from "./all-events.ts";
 import type { EventDeclaration, SnapshotChange } from "./event.ts";
 import { type EventFields, type EventShape, variantsOf } from "./fields.ts";

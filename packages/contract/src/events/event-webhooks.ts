@@ -1,5 +1,5 @@
 import { sampleOf } from "../examples/sample.ts";
-import { schemaOf } from "../json-schema.ts";
+import { schemaOf } from "../primitives/json-schema.ts";
 import { allEvents, kindOf } from "./all-events.ts";
 import { formsOf } from "./forms.ts";
 import type { EventDeclaration } from "./event.ts";

@@ -1,4 +1,4 @@
-import type { ProgramNeed } from "../program-needs.ts";
+import type { ProgramNeed } from "../primitives/program-needs.ts";
 import type { ClientCapability } from "./capabilities.ts";
 import type { EventFields, EventShape, ValuesOf } from "./fields.ts";
 import { type Audience, NewEvent } from "./new-event.ts";

@@ -1,5 +1,5 @@
-import type { Operation } from "../operation.ts";
-import type { Caller } from "./example.ts";
+import type { Operation } from "../primitives/operation.ts";
+import type { Caller } from "../primitives/example.ts";
 import { exampleOf, type WholeExample } from "./example-of.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Operation } from "../operation.ts";
-import type { JsonSchema } from "../parameter.ts";
+import type { Operation } from "../primitives/operation.ts";
+import type { JsonSchema } from "../primitives/parameter.ts";
 import { demoValues } from "./demo-values.ts";
-import type { Caller, Example } from "./example.ts";
+import type { Caller, Example } from "../primitives/example.ts";
 
 /** An example with everything that follows from the declaration. */
 export interface WholeExample {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../parameter.ts";
+import type { JsonSchema } from "../primitives/parameter.ts";
 import { demoValues } from "./demo-values.ts";
 
 /** Makes a value that fits a schema: the demo's value of that name, or else any value of the type. */

@@ -1,4 +1,4 @@
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../primitives/operation.ts";
 import { exampleOf } from "./example-of.ts";
 
 /**

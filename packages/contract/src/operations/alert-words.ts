@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 
 /** Alert words of one account: each change tells its clients all of them. */
 export const maxAlertWords = 10_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 
 /** The credentials of a client. */
 const apiKeyAnswer = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { StorageBatches } from "./bot-storage/storage-batches.ts";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 
 /** `GET /bot_storage` (bot-storage-alert-words-navigation.md §1). */
 export const getBotStorage = operation({

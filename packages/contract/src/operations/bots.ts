@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { oneInteger } from "../one-integer.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { roles } from "../roles.ts";
+import { form } from "../primitives/form.ts";
+import { oneInteger } from "../primitives/one-integer.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { roles } from "../primitives/roles.ts";
 
 /** A bot's default channels, by name. */
 export const botDefaults = z.strictObject({

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { mostAccounts } from "../bounds.ts";
+import { mostAccounts } from "../primitives/bounds.ts";
 import { channelObject, topicsPolicies } from "./channel-object.ts";
-import { form } from "../form.ts";
-import { maxId } from "../ids.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { form } from "../primitives/form.ts";
+import { maxId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 import { groupSettingParameters, groupSettingUpdateParameters } from "../permissions/parameters.ts";
 import { channelPermissions } from "../permissions/registry.ts";
-import { shape } from "../shape.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** Parameters of a new channel, for both operations that can create one (channels.md §4). */
 export const creationParameters = {

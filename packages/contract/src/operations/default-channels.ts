@@ -1,5 +1,5 @@
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 
 /** `POST /default_streams` (channels.md §8). */
 export const addDefaultChannel = operation({

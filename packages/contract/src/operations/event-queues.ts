@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deliveredEvent } from "../delivered-event.ts";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 
 const typeNames = form.json(z.array(z.string())).nullMeansAbsent().optional();
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { form } from "../form.ts";
+import { form } from "../primitives/form.ts";
 import { messageResource } from "./message-resource.ts";
 import { narrowParameter } from "./narrow.ts";
-import { operation } from "../operation.ts";
-import { shape } from "../shape.ts";
+import { operation } from "../primitives/operation.ts";
+import { shape } from "../primitives/shape.ts";
 
 export type { EditHistoryEntry, MessageResource } from "./message-resource.ts";
 export type { NarrowTerm } from "./narrow.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { shape } from "../shape.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** Linkifiers of an organization: each text is matched with all of them. */
 export const maxLinkifiers = 100;

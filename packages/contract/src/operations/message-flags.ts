@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { mostMessages } from "../bounds.ts";
-import { form } from "../form.ts";
+import { mostMessages } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
 import { requiredNarrowParameter } from "./narrow.ts";
-import { operation } from "../operation.ts";
+import { operation } from "../primitives/operation.ts";
 import { anchorDate } from "./get-messages.ts";
 
 /** The answer of operations that mark messages as read (messages.md §7). */

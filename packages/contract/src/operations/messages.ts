@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
 import { messageResource } from "./message-resource.ts";
 import { narrowParameter } from "./narrow.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { shape } from "../shape.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** Reasons for reporting a message (`server_report_message_types`). */
 export const reportTypes = [

@@ -1,5 +1,5 @@
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** `POST /users/me/muted_users/{muted_user_id}` (clients.md §4). */
 export const muteUser = operation({

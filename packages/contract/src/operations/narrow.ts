@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { form } from "../form.ts";
+import { form } from "../primitives/form.ts";
 
 /** One condition of a narrow, sent in either of its two forms (messages.md §2). */
 export interface NarrowTerm {

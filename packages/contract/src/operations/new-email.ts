@@ -1,5 +1,5 @@
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** What the link of the mail names: the page, and the form on it. */
 const mailedLink = {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Most } from "../bounds.ts";
-import { form } from "../form.ts";
-import { oneInteger } from "../one-integer.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { shape } from "../shape.ts";
+import type { Most } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { oneInteger } from "../primitives/one-integer.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** Custom profile fields of an organization: every registration gets all of them. */
 export const maxProfileFields = 100;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
 
 /** Devices of one account: a further one takes the place of the oldest. */
 export const maxDevices = 100;

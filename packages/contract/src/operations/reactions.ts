@@ -1,7 +1,7 @@
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** `POST /messages/{message_id}/reactions` (messages.md §6.5). */
 export const addReaction = operation({

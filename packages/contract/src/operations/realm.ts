@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { maxId } from "../ids.ts";
-import { operation } from "../operation.ts";
+import { form } from "../primitives/form.ts";
+import { maxId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
 import { groupSettingUpdateParameters, someGroupSettingFields } from "../permissions/parameters.ts";
 import { realmPermissions } from "../permissions/registry.ts";
 

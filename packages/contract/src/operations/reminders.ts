@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 import { deliveryTimestamp } from "./scheduled-messages.ts";
 
 /** A reminder as clients see it (scheduled-messages.md §8). */

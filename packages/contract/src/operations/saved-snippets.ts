@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** Snippets of one account: every registration gets all of them. */
 export const maxSavedSnippets = 1_000;

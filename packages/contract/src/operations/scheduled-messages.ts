@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { mostAccounts } from "../bounds.ts";
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { mostAccounts } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** The type of a message, for creation and changes. */
 export const messageTypes = form

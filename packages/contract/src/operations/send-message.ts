@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { mostAccounts, overBound } from "../bounds.ts";
-import { form } from "../form.ts";
+import { mostAccounts, overBound } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
 import { widgetContent } from "./widgets.ts";
-import { operation } from "../operation.ts";
-import { Unusable } from "../parameter.ts";
-import { isUnstorable, parseStrictJson } from "../strict-json.ts";
+import { operation } from "../primitives/operation.ts";
+import { Unusable } from "../primitives/parameter.ts";
+import { isUnstorable, parseStrictJson } from "../primitives/strict-json.ts";
 import { messageTypes, sendingErrors, topicParameter } from "./scheduled-messages.ts";
 
 const anyInteger = z.number().refine(Number.isInteger, "must be an integer");

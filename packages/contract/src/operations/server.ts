@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** `GET /server_settings` (http-contract.md §10). */
 export const getServerSettings = operation({

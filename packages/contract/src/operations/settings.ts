@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { bounds } from "../bounds.ts";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
+import { bounds } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
 import { defaultSettingParameters, settingParameters } from "../settings/parameters.ts";
-import { shape } from "../shape.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** `GET /settings`: what `PATCH /settings` changes, in the form that the snapshot has it (events.md §1.2). */
 export const getSettings = operation({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { bounds, mostAccounts, mostChannels } from "../bounds.ts";
+import { bounds, mostAccounts, mostChannels } from "../primitives/bounds.ts";
 import { subscriptionObject, subscriptionSwitches } from "./channel-object.ts";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { shape } from "../shape.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { shape } from "../primitives/shape.ts";
 import { creationParameters } from "./channels.ts";
 
 /** The accounts that a request subscribes or unsubscribes. */

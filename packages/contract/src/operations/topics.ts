@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 
 /** `GET /users/me/{stream_id}/topics` (channels.md §7). */
 export const listTopics = operation({

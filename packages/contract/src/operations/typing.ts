@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { mostAccounts } from "../bounds.ts";
-import { form } from "../form.ts";
-import { maxLongId } from "../ids.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { shape } from "../shape.ts";
+import { mostAccounts } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { maxLongId } from "../primitives/ids.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** `POST /typing` (clients.md §4). */
 export const setTypingStatus = operation({

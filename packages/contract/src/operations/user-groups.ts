@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { type Most, mostAccounts, mostGroups } from "../bounds.ts";
-import { form } from "../form.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
+import { type Most, mostAccounts, mostGroups } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
 import {
   groupSettingFields,
   groupSettingParameters,
   groupSettingUpdateParameters,
 } from "../permissions/parameters.ts";
 import { groupPermissions } from "../permissions/registry.ts";
-import { shape } from "../shape.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** A user group in answers (user-groups.md §5); lists are in ascending order. */
 export const userGroupObject = z.strictObject({

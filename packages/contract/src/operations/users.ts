@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { mostAccounts } from "../bounds.ts";
-import { form } from "../form.ts";
-import { oneInteger } from "../one-integer.ts";
-import { operation } from "../operation.ts";
-import { path } from "../path.ts";
-import { roles } from "../roles.ts";
-import { shape } from "../shape.ts";
+import { mostAccounts } from "../primitives/bounds.ts";
+import { form } from "../primitives/form.ts";
+import { oneInteger } from "../primitives/one-integer.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+import { roles } from "../primitives/roles.ts";
+import { shape } from "../primitives/shape.ts";
 import { profileEntries } from "./profile-fields.ts";
 
 /** The value of a custom profile field. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ApiError } from "../api-error.ts";
-import { bounds } from "../bounds.ts";
-import { errors } from "../errors.ts";
-import { form } from "../form.ts";
+import type { ApiError } from "../primitives/api-error.ts";
+import { bounds } from "../primitives/bounds.ts";
+import { errors } from "../primitives/errors.ts";
+import { form } from "../primitives/form.ts";
 
 /** The highest number of an option or a task, as in the clients. */
 const maxIndex = 1_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { bounds } from "../bounds.ts";
-import { shape } from "../shape.ts";
+import { bounds } from "../primitives/bounds.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** A group-setting value (user-groups.md §3): the ID of a named group, or a set of accounts and groups. */
 export const groupSettingInput = z

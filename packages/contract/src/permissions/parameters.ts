@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { form } from "../form.ts";
-import type { Parameter } from "../parameter.ts";
+import { form } from "../primitives/form.ts";
+import type { Parameter } from "../primitives/parameter.ts";
 import {
   groupSettingInput,
   groupSettingUpdate,

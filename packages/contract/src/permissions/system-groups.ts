@@ -1,4 +1,4 @@
-import { roles } from "../roles.ts";
+import { roles } from "../primitives/roles.ts";
 
 export type SystemGroupName =
   | "role:nobody"

@@ -1,6 +1,6 @@
-import { form } from "../form.ts";
-import { oneInteger } from "../one-integer.ts";
-import type { Parameter } from "../parameter.ts";
+import { form } from "../primitives/form.ts";
+import { oneInteger } from "../primitives/one-integer.ts";
+import type { Parameter } from "../primitives/parameter.ts";
 import {
   personalSettings,
   type PersonalSetting,

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { Unusable, type TextReader } from "../../parameter.ts";
+import { Unusable, type TextReader } from "../../primitives/parameter.ts";
 import { StringEntries } from "./string-entries.ts";
 
 /** Entries that one request writes: each is a row, and 100,000 take some seconds. */

@@ -1,4 +1,4 @@
-import { Unusable } from "../../parameter.ts";
+import { Unusable } from "../../primitives/parameter.ts";
 
 /** Receives the entries of an object in order: the pieces of each name, the pieces of its value, its end. */
 interface EntrySink {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./error-codes.ts";
-import type { Example } from "./examples/example.ts";
+import type { Example } from "./example.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PathParameter } from "./path.ts";
 
