@@ -24,7 +24,8 @@ export function eventReference(): string {
 }
 
 function section(declared: EventDeclaration): string[] {
-  const { about, to, receivers = "everybody", fields, older, notServedYet, snapshot } = declared;
+  const { about, to, receivers = "everybody", fields, older, notServedYet, optIn } = declared;
+  const { snapshot } = declared;
   const forms = Object.entries(older).flatMap(([reason, form]) => [
     `${whose(reason)}: ${form.about}${becomes(form.becomes)}`,
     ...(form.fields ? tables(form.fields) : []),
@@ -34,6 +35,7 @@ function section(declared: EventDeclaration): string[] {
     ...(notServedYet ? ["**Not served yet.**"] : []),
     about,
     `To: ${to === "everybody" ? "every active account" : receivers}.`,
+    ...(optIn ? ["Opt-in: only queues whose `event_types` name it get it."] : []),
     ...(snapshot ? [`In the snapshot: ${changeText(snapshot)}.`] : []),
     ...tables(fields),
     ...forms,

@@ -75,6 +75,8 @@ export interface EventDeclaration<
   readonly own: Own;
   /** Forms for clients without a capability, and for programs with a need. */
   readonly older: Older;
+  /** Only queues whose `event_types` name the type get it: an absent list does not mean it (events.md §1). */
+  readonly optIn?: true;
   /** For gateways only: no client gets it. */
   readonly internal?: true;
   /** No code emits it yet. */

@@ -39,7 +39,7 @@ import {
 
 /**
  * Converts an event to what one queue receives, in order: nothing if its types, narrow or capabilities exclude the
- * event, rarely more than one event (events.md §1, §1.1, §4). The caller adds the `id`, and has checked that the
+ * event, or if the event is opt-in and its types do not name it, rarely more than one event (events.md §1, §1.1, §4). The caller adds the `id`, and has checked that the
  * queue's user may receive the event.
  *
  * Queues with the same options share one `message` object, so that it can be serialized once.
@@ -54,7 +54,8 @@ export function presentEvent(
   via: Via,
 ): readonly QueueEvent[] {
   const { eventTypes } = queue.options;
-  if (eventTypes !== null && !eventTypes.includes(event.type)) return [];
+  const isNamed = eventTypes?.includes(event.type);
+  if (!(isNamed ?? !event.declared?.optIn)) return [];
   return formatOf(event.declared)(new OutgoingEvent(event, queue, context, via));
 }
 

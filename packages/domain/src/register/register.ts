@@ -18,7 +18,7 @@ import {
 import { checkNarrow } from "../event-formats/narrow.ts";
 import { serverVersion } from "../server.ts";
 import type { Section, SnapshotContext } from "../snapshot-section.ts";
-import { sections } from "./sections.ts";
+import { wantedSections } from "./sections.ts";
 
 export interface RegisterInput {
   /** Types of events for the queue; undefined for all. */
@@ -83,7 +83,7 @@ export async function registerQueue(
           readQueueBegin(tx, actor.id),
           snapshotContext(tx, site, actor, input, options),
         ]);
-        return [place, await snapshot(context, wantedSections(input))] as const;
+        return [place, await snapshot(context, wantedSections(context.named))] as const;
       },
       { mode: "repeatable read read only" },
     );
@@ -137,13 +137,6 @@ async function snapshotContext(
     needs: input.needs,
     named: named && new Set(named),
   };
-}
-
-function wantedSections({ fetchEventTypes, eventTypes }: RegisterInput): Section[] {
-  const names = fetchEventTypes ?? eventTypes;
-  if (!names) return [...sections];
-  const wanted = new Set(names);
-  return sections.filter((section) => section.names.every((name) => wanted.has(name)));
 }
 
 async function snapshot(

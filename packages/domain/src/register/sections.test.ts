@@ -1,11 +1,25 @@
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { sections } from "./sections.ts";
+import type { Section } from "../snapshot-section.ts";
+import { sections, wantedSections } from "./sections.ts";
 import { fieldsOf } from "./snapshot-sections.test.ts";
 
 describe("the sections of the snapshot", () => {
   const db = useDatabase();
+
+  it("are all sent without a list of types, unless they are opt-in", () => {
+    const load = async () => ({});
+    const usual: Section = { names: ["cakes"], load };
+    const pair: Section = { names: ["cakes", "pies"], load };
+    const optIn: Section = { names: ["pies"], optIn: true, load };
+    const wanted = (...types: string[]) => wantedSections(new Set(types), [usual, pair, optIn]);
+    expect(wantedSections(undefined, [usual, pair, optIn])).to.deep.equal([usual, pair]);
+    expect(wanted()).to.deep.equal([]);
+    expect(wanted("cakes")).to.deep.equal([usual]);
+    expect(wanted("pies")).to.deep.equal([optIn]);
+    expect(wanted("cakes", "pies")).to.deep.equal([usual, pair, optIn]);
+  });
 
   it("have disjoint fields, so that their order does not matter", async () => {
     const { member } = await organization(db);
