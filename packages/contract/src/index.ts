@@ -37,6 +37,7 @@ export { curlExample } from "./examples/curl.ts";
 export { exampleOf } from "./examples/example-of.ts";
 export * from "./primitives/form.ts";
 export * from "./primitives/ids.ts";
+export { type Condition, unlessParameter } from "./operations/conditions.ts";
 export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";
 export * from "./open-api.ts";
 export * from "./primitives/operation.ts";

@@ -65,6 +65,15 @@ export const errors = {
   unavailable: (message = "The server could not answer in time") =>
     new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 
+  /** The request uses what processes of the previous release, some of which still run, do not know. */
+  olderProcesses: () =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      "The server is being upgraded, and takes this request when that is done; nothing was changed",
+      {},
+      { reason: "unavailable", retryAfter: 30 },
+    ),
+
   /**
    * Too many requests wait: this one is better sent again.
    * @param retryAfter seconds

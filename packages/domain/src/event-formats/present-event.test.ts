@@ -1,3 +1,4 @@
+import { eventOf } from "@carillon/contract";
 import { defaultChannelsEvent } from "@carillon/model";
 import { scheduledKind } from "@carillon/scheduling";
 import { organization, useDatabase } from "@carillon/testkit";
@@ -5,6 +6,7 @@ import { expect } from "chai";
 
 import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
 import type { ScheduledRow } from "../scheduled/row.ts";
+import { presentEvent } from "./present-event.ts";
 import { allBut, logged, queue, presented } from "./test-support.ts";
 
 describe("the events of a queue", () => {
@@ -19,6 +21,17 @@ describe("the events of a queue", () => {
     );
     expect(presented(event, queue({ eventTypes: ["message"] }))).to.deep.equal([]);
     expect(presented(event, queue({ eventTypes: [] }))).to.deep.equal([]);
+  });
+
+  it("have opt-in types only if it names them", () => {
+    const declared = { ...eventOf("muted_users", undefined)!, optIn: true } as const;
+    const event = { ...logged({ type: "muted_users", payload: { muted_users: [] } }), declared };
+    const context = { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test", host: "" };
+    const sent = (eventTypes: readonly string[] | null) =>
+      presentEvent(event, queue({ eventTypes }), context, "audience");
+    expect(sent(null)).to.deep.equal([]);
+    expect(sent(["message"])).to.deep.equal([]);
+    expect(sent(["muted_users"])).to.deep.equal([{ type: "muted_users", muted_users: [] }]);
   });
 
   it("are filtered by the logged type, even if older clients receive another event", () => {
@@ -69,6 +82,7 @@ describe("the events of a queue", () => {
       failed: false,
       targetId: null,
       note: null,
+      unless: null,
     };
     const record = presentScheduled(row);
     const head = { type: "scheduled_messages" };

@@ -77,6 +77,7 @@ export async function createReminder(
       requestId: input.requestId,
       targetId: message.id,
       note,
+      unless: null,
     },
   ]);
   emit(tx, realm.id, [reminderEvents.add(row!)]);

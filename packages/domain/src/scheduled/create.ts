@@ -153,6 +153,7 @@ function rowOf({ request, message }: Accepted, recipientId: number): NewSchedule
     requestId,
     targetId: null,
     note: null,
+    unless: null,
   };
 }
 

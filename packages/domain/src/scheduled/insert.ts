@@ -18,13 +18,14 @@ const store = statement({
   name: "scheduled-insert",
   text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
       rendered_content, client_id, deliver_at, read_by_sender, has_attachment, kind, reminder_target_message_id,
-      reminder_note, request_id)
+      reminder_note, request_id, unless, messages_before)
     SELECT $1, s.sender_id, s.recipient_id, s.channel_id, s.topic, s.content, s.rendered, s.client_id,
-      to_timestamp(s.deliver_at), s.read_by_sender, s.has_attachment, s.kind, s.target_id, s.note, s.request_id
+      to_timestamp(s.deliver_at), s.read_by_sender, s.has_attachment, s.kind, s.target_id, s.note, s.request_id,
+      s.unless::jsonb, pg_sequence_last_value('messages_id_seq'::regclass)
     FROM unnest($2::int[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::float8[],
-        $10::bool[], $11::bool[], $12::int[], $13::bigint[], $14::text[], $15::text[])
+        $10::bool[], $11::bool[], $12::int[], $13::bigint[], $14::text[], $15::text[], $16::text[])
       WITH ORDINALITY AS s (sender_id, recipient_id, channel_id, topic, content, rendered, client_id, deliver_at,
-        read_by_sender, has_attachment, kind, target_id, note, request_id, place)
+        read_by_sender, has_attachment, kind, target_id, note, request_id, unless, place)
     ORDER BY s.place RETURNING id`,
   row: { id: column.bigint },
 });
@@ -55,6 +56,7 @@ export async function insertScheduled(
     packed.bigints(ofEach((row) => row.targetId)),
     packed.texts(ofEach((row) => row.note)),
     packed.texts(ofEach((row) => row.requestId ?? null)),
+    packed.texts(ofEach(({ unless }) => unless && JSON.stringify(unless))),
   ]);
   const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
   return rows.map(

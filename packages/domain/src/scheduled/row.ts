@@ -1,3 +1,4 @@
+import type { Condition } from "@carillon/contract";
 import type { Destination } from "@carillon/model";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import type { ScheduledKind } from "@carillon/scheduling";
@@ -25,6 +26,8 @@ export const scheduledRow = {
   targetId: column.bigint.orNull(),
   /** Null without one. */
   note: column.text.orNull(),
+  /** The message is not sent if one of these holds; null without conditions. */
+  unless: column.json<readonly Condition[]>().orNull(),
 };
 
 /** A row of `scheduled_messages` with its recipients. */
@@ -34,7 +37,8 @@ export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.chan
   CASE WHEN s.channel_id IS NULL THEN r.member_ids END AS "memberIds", s.topic, s.content,
   s.rendered_content AS "renderedContent", s.client_id AS "clientId",
   extract(epoch FROM s.deliver_at)::float8 AS "deliverAt", s.version, s.read_by_sender AS "readBySender",
-  s.delivered, s.failed, s.reminder_target_message_id AS "targetId", s.reminder_note AS note`;
+  s.delivered, s.failed, s.reminder_target_message_id AS "targetId", s.reminder_note AS note,
+  s.unless`;
 
 /** The `FROM` clause of {@link scheduledColumns}. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";

@@ -4,7 +4,7 @@ import { useDatabase, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { addToCounter, readCounters } from "../figures/counters.ts";
-import { heartbeatOf } from "./heartbeats.ts";
+import { heartbeatOf, runsOlderProcess } from "./heartbeats.ts";
 import { startTask } from "./recurring-task.ts";
 import { startRecurring } from "./start-recurring.ts";
 
@@ -32,6 +32,31 @@ describe("heartbeats", () => {
     await beating.stop();
     await beating.run();
     expect(await row(own.processId)).to.equal(undefined);
+  });
+
+  it("name what the build knows, so that a process of an earlier release is found while it runs", async () => {
+    const own = heartbeatOf("worker");
+    await own.beat(db);
+    expect(await runsOlderProcess(db, "conditions")).to.equal(false);
+    const [older] = await db.rows<{ id: string }>(
+      `INSERT INTO process_heartbeats (process_id, role, host, pid)
+       VALUES (gen_random_uuid(), 'dashboard', 'old', 1) RETURNING process_id AS id`,
+    );
+    expect(await runsOlderProcess(db, "conditions"), "a dashboard").to.equal(false);
+    for (const role of ["gateway", "worker"]) {
+      await db.rows("UPDATE process_heartbeats SET role = $2 WHERE process_id = $1", [
+        older?.id,
+        role,
+      ]);
+      expect(await runsOlderProcess(db, "conditions"), role).to.equal(true);
+    }
+    await db.rows(
+      "UPDATE process_heartbeats SET last_seen = now() - interval '61 seconds' WHERE process_id = $1",
+      [older?.id],
+    );
+    expect(await runsOlderProcess(db, "conditions"), "one that has crashed").to.equal(false);
+    await own.end(db);
+    await db.rows("DELETE FROM process_heartbeats WHERE process_id = $1", [older?.id]);
   });
 
   it("measure how far the clock of a process is ahead of the database's, from the second beat on", async () => {

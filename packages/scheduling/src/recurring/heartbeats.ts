@@ -16,6 +16,30 @@ export interface Heartbeat extends RecurringTask {
   end(sql: Sql): Promise<void>;
 }
 
+/**
+ * What this build's processes do with rows that a build of the previous release would treat as ordinary ones. Each
+ * process names them in its row of `process_heartbeats`, where earlier builds name none.
+ */
+const features = ["conditions"] as const;
+
+type Feature = (typeof features)[number];
+
+/** Seconds since its last heartbeat for which a process may still be running. */
+const runningSeconds = 60;
+
+const lacking = statement({
+  name: "heartbeats-lacking",
+  text: `SELECT EXISTS (SELECT FROM process_heartbeats WHERE role IN ('gateway', 'worker')
+      AND last_seen > now() - interval '${runningSeconds} seconds' AND NOT features @> ARRAY[$1::text]) AS found`,
+  row: { found: column.bool },
+});
+
+/** Whether a gateway or a worker runs whose build lacks the feature, so that what needs it must be refused. */
+export async function runsOlderProcess(sql: Sql, feature: Feature): Promise<boolean> {
+  const [row] = await sql.rows(lacking, [feature]);
+  return row?.found === true;
+}
+
 /** Seconds without a heartbeat after which a row is deleted, because its process has crashed. */
 const deletedAfterSeconds = 3_600;
 
@@ -24,8 +48,8 @@ const write = statement({
   text: `WITH deleted AS (
       DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${deletedAfterSeconds} seconds'
         AND process_id <> $1)
-    INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters, clock_ahead)
-    VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6, $7)
+    INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters, clock_ahead, features)
+    VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6, $7, $8)
     ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters,
       clock_ahead = excluded.clock_ahead
     RETURNING extract(epoch FROM clock_timestamp())::float8 AS "databaseTime"`,
@@ -55,7 +79,12 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
   const beat = async (sql: Sql): Promise<void> => {
     const values = [processId, role, hostname(), process.pid, process.uptime()];
     const sent = Date.now();
-    const [row] = await sql.rows(write, [...values, JSON.stringify(counters()), clockAhead]);
+    const [row] = await sql.rows(write, [
+      ...values,
+      JSON.stringify(counters()),
+      clockAhead,
+      features,
+    ]);
     // The database read its clock at some time between the two readings of ours.
     if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
   };
