@@ -4,7 +4,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ["kit"],
-  ["contract", "jobs", "mail", "push", "embedded", "markdown"],
+  ["contract", "jobs", "mail", "push", "embedded", "markdown", "calendar"],
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup"],
   ["model", "domain"],
@@ -16,6 +16,7 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^(koa|koa-.+|@koa\/.+)$/, only: ["apps/gateway", "apps/dashboard", "apps/bouncer"] },
   { names: /^@bull-board\//, only: ["apps/dashboard"] },
   { names: /^bullmq(\/|$)/, only: ["packages/queue"] },
+  { names: /^temporal-polyfill(\/|$)/, only: ["packages/calendar"] },
   { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },
   { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
   { names: /^(libsodium|sodium)-/, only: ["packages/push"] },

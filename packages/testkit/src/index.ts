@@ -34,6 +34,7 @@ export * from "./push-provider.ts";
 export * from "./query-counter.ts";
 export * from "./queue-store.ts";
 export * from "./queues.ts";
+export * from "./random-rules.ts";
 export * from "./redis.ts";
 export * from "./requests/index.ts";
 export * from "./scene.ts";

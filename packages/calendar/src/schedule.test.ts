@@ -1,0 +1,148 @@
+import { expect } from "chai";
+import { formatDate, parseDate } from "./dates.ts";
+import { parseLocalTime } from "./local-time.ts";
+import { parseRule } from "./rule.ts";
+import { Schedule } from "./schedule.ts";
+import { loadZones, type Zones } from "./zones.ts";
+
+describe("schedules", () => {
+  let zones: Zones;
+  before(async () => {
+    zones = await loadZones();
+  });
+
+  const schedule = (
+    rrule: string,
+    start: string,
+    timezone = "Europe/Berlin",
+    excluded: readonly string[] = [],
+  ) =>
+    new Schedule(
+      {
+        rule: parseRule(rrule),
+        start: parseLocalTime(start),
+        timezone,
+        excludedDays: new Set(excluded.map((date) => parseDate(date)!)),
+      },
+      zones,
+    );
+  const seconds = (iso: string) => Date.parse(iso) / 1_000;
+  const shown = (found: Schedule, after: string, count = 5) => {
+    const occurrences = found.after(seconds(after), count);
+    return {
+      times: occurrences.map(({ localTime }) => localTime),
+      warnings: found.warnings(occurrences, seconds(after), count),
+    };
+  };
+
+  it("keep their local time through daylight saving time", () => {
+    const { times, warnings } = shown(
+      schedule("FREQ=WEEKLY", "2026-03-22T09:00"),
+      "2026-03-01T00:00Z",
+      2,
+    );
+    expect(times).to.deep.equal(["2026-03-22T09:00:00+01:00", "2026-03-29T09:00:00+02:00"]);
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it("list what comes after an instant, exclusive", () => {
+    const daily = schedule("FREQ=DAILY", "2026-12-01T09:00");
+    expect(shown(daily, "2026-12-03T08:00:00Z", 1).times).to.deep.equal([
+      "2026-12-04T09:00:00+01:00",
+    ]);
+    expect(shown(daily, "2026-12-03T07:59:59Z", 1).times).to.deep.equal([
+      "2026-12-03T09:00:00+01:00",
+    ]);
+  });
+
+  it("leave out excluded days, which count", () => {
+    const found = schedule("FREQ=DAILY;COUNT=3", "2026-12-01T09:00", "UTC", [
+      "2026-12-02",
+      "2027-01-01",
+    ]);
+    expect(found.after(0, 5).map(({ date }) => date)).to.deep.equal(["2026-12-01", "2026-12-03"]);
+    expect(found.includes(parseDate("2026-12-02")!)).to.equal(true);
+  });
+
+  it("include the instant of UNTIL", () => {
+    const last = (until: string) => {
+      const found = schedule(`FREQ=DAILY;UNTIL=${until}`, "2026-12-01T00:30").after(0, 9);
+      return found.at(-1)?.date;
+    };
+    expect(last("20261204T233000Z")).to.equal("2026-12-05");
+    expect(last("20261204T232959Z")).to.equal("2026-12-04");
+    expect(last("20261205")).to.equal("2026-12-05");
+  });
+
+  it("warn of short months that are left out", () => {
+    expect(
+      shown(schedule("FREQ=MONTHLY", "2026-12-31T09:00"), "2026-12-01T00:00Z").warnings,
+    ).to.deep.equal(["SKIPS_SHORT_MONTHS"]);
+    expect(
+      shown(schedule("FREQ=YEARLY", "2028-02-29T09:00"), "2028-01-01T00:00Z", 2).warnings,
+    ).to.deep.equal(["SKIPS_SHORT_MONTHS"]);
+    expect(
+      shown(schedule("FREQ=MONTHLY;BYMONTHDAY=-1", "2026-12-31T09:00"), "2026-12-01T00:00Z")
+        .warnings,
+    ).to.deep.equal([]);
+    expect(
+      shown(schedule("FREQ=MONTHLY;BYMONTH=1,3", "2026-12-31T09:00"), "2026-12-01T00:00Z").warnings,
+    ).to.deep.equal([]);
+    expect(
+      shown(schedule("FREQ=YEARLY", "2026-12-31T09:00"), "2026-12-01T00:00Z").warnings,
+    ).to.deep.equal([]);
+    expect(
+      shown(schedule("FREQ=DAILY", "2026-01-31T09:00"), "2026-02-01T00:00Z").warnings,
+    ).to.deep.equal([]);
+    const lastOfFour = "FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1";
+    expect(
+      shown(schedule(lastOfFour, "2026-12-31T09:00"), "2026-12-01T00:00Z").warnings,
+    ).to.deep.equal([]);
+  });
+
+  it("warn of gaps, overlaps and the end", () => {
+    const { times, warnings } = shown(
+      schedule("FREQ=DAILY;COUNT=2", "2024-03-30T02:30"),
+      "2024-03-01T00:00Z",
+    );
+    expect(times).to.deep.equal(["2024-03-30T02:30:00+01:00", "2024-03-31T03:00:00+02:00"]);
+    expect(warnings).to.deep.equal(["DST_GAP", "ENDS"]);
+    const overlap = shown(schedule("FREQ=DAILY", "2024-10-27T02:30"), "2024-10-01T00:00Z", 1);
+    expect(overlap).to.deep.equal({
+      times: ["2024-10-27T02:30:00+02:00"],
+      warnings: ["DST_OVERLAP"],
+    });
+  });
+
+  it("tell whether they occur within ten years", () => {
+    const now = seconds("2026-11-24T12:00Z");
+    expect(
+      schedule("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "2026-01-01T09:00").occursWithin(now),
+    ).to.equal(false);
+    expect(schedule("FREQ=DAILY;UNTIL=20261123", "2026-01-01T09:00").occursWithin(now)).to.equal(
+      false,
+    );
+    expect(schedule("FREQ=DAILY;UNTIL=20261124", "2026-01-01T09:00").occursWithin(now)).to.equal(
+      false,
+    );
+    expect(schedule("FREQ=DAILY;UNTIL=20261125", "2026-01-01T09:00").occursWithin(now)).to.equal(
+      true,
+    );
+    expect(schedule("FREQ=DAILY", "2037-01-01T09:00").occursWithin(now)).to.equal(false);
+    expect(schedule("FREQ=YEARLY;INTERVAL=9", "2026-01-01T09:00").occursWithin(now)).to.equal(true);
+  });
+
+  it("find the next day, beyond a limit none", () => {
+    const found = schedule("FREQ=WEEKLY", "2026-11-24T09:00", "UTC", ["2026-12-01"]);
+    const day = parseDate("2026-11-24")!;
+    expect(formatDate(found.nextDay(day)!)).to.equal("2026-12-08");
+    expect(found.nextDay(day, day + 7)).to.equal(undefined);
+  });
+
+  it("end with the year 9999", () => {
+    expect(shown(schedule("FREQ=DAILY", "9999-12-30T23:00"), "9999-01-01T00:00Z")).to.deep.equal({
+      times: ["9999-12-30T23:00:00+01:00", "9999-12-31T23:00:00+01:00"],
+      warnings: ["ENDS"],
+    });
+  });
+});
