@@ -1,11 +1,12 @@
 import {
+  beginIntentCall,
   doIntent,
-  lookAtIntent,
+  finishIntent,
   recordIntents,
+  type CallingIntent,
   type ClaimedIntent,
-  type SeenIntent,
 } from "@carillon/outbox";
-import type { Database, Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import {
   noteNotified,
   refusesOrganization,
@@ -23,34 +24,27 @@ import {
   type PushRequest,
 } from "@carillon/push";
 
-import type { BouncerReply } from "./bouncer.ts";
+import type { Bouncer, BouncerReply } from "./bouncer.ts";
 import { noted } from "./intent-processor.ts";
+import { ofOldestDevices } from "./split-notifications.ts";
 import { processor, type JobContext, type Processor } from "./processor.ts";
 
 /** How a job prepares the notifications of its call, and what it does after the answer. */
 export interface NotifyWork<Payload> {
   readonly type: NotificationType;
   /** Splits an intent into payloads of several, where one call cannot take all devices. */
-  split(this: void, payload: Payload, call: PreparedCall, again: boolean): Payload[] | undefined;
+  split(this: void, payload: Payload, call: PreparedCall): Payload[] | undefined;
   /** Runs in a transaction that commits before the call. The notifications are stored in no job and no row. */
   prepare(this: void, tx: Tx, site: Site, intent: ClaimedIntent<Payload>): Promise<PreparedCall>;
-  /**
-   * Runs in the transaction that ends the intent, after the bouncer's answer.
-   * @param again an earlier attempt may have notified more devices
-   */
-  settle?(
-    this: void,
-    tx: Tx,
-    intent: ClaimedIntent<Payload>,
-    call: PreparedCall,
-    again: boolean,
-  ): Promise<void>;
+  /** Runs in the transaction that ends the intent, after the bouncer's answer. */
+  settle?(this: void, tx: Tx, intent: CallingIntent<Payload>, call: PreparedCall): Promise<void>;
 }
 
 /**
  * Makes the processor of a job that notifies devices by one call to the bouncer for each intent (push.md §9). Where accounts
- * have very many devices it splits the intent instead. The call's idempotency key is that of the job, so that a worker that
- * dies between the call and the end of the intent notifies no device twice. Without a push service it calls nothing.
+ * have very many devices it splits the intent instead, but never one whose call may have gone out: its parts would have
+ * other idempotency keys. The call's key is that of the job, so that a worker that dies between the call and the end of the
+ * intent notifies no device twice. Without a push service it calls nothing.
  */
 export function notifyProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -58,14 +52,16 @@ export function notifyProcessor<Payload>(
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
     noted(definition, context, async (db) => {
-      const intent = await lookAtIntent(db, definition, context.payload);
-      if (!intent) return;
-      const result = await callBouncer(definition, context, db, work, intent);
-      await doIntent(db, definition, context.payload, async (tx) => {
-        if (!result) return;
-        if (result.kind === "split") return recordParts(tx, definition, intent, result.parts);
-        if (result.outcome) await noteNotified(tx, notified(intent, result.call), result.outcome);
-        await work.settle?.(tx, intent, result.call, context.attempt > 1);
+      const { payload: ref, services } = context;
+      const { bouncer, site } = services;
+      if (!bouncer) return doIntent(db, definition, ref, () => Promise.resolve());
+      const begun = await db.transaction((tx) => begin(tx, site, definition, ref, work));
+      if (!begun) return;
+      const { intent, call } = begun;
+      const outcome = await callBouncer(bouncer, definition, context, work.type, call);
+      await doIntent(db, definition, ref, async (tx) => {
+        if (outcome) await noteNotified(tx, notified(intent, call), outcome);
+        await work.settle?.(tx, intent, call);
       });
     }),
   );
@@ -83,17 +79,36 @@ const maxPayload = 4_096;
  */
 const triedForMs = 2 * 3_600_000;
 
-/** A prepared call and its outcome; undefined where there was nothing to send. */
-interface Called {
-  readonly kind: "called";
+/** An intent whose call goes out next. */
+interface Begun<Payload> {
+  readonly intent: CallingIntent<Payload>;
   readonly call: PreparedCall;
-  readonly outcome: BouncerReply<NotifyAnswer> | undefined;
 }
 
-/** The payloads of the intents into which one was split. */
-interface Split<Payload> {
-  readonly kind: "split";
-  readonly parts: readonly Payload[];
+/**
+ * Prepares the call, or ends the intent by splitting it.
+ * @returns undefined when no call has to be made for this intent
+ * @throws GiveUp when the bouncer has not taken it in time
+ */
+async function begin<Payload>(
+  tx: Tx,
+  site: Site,
+  definition: IntentDefinition<Payload>,
+  ref: IntentRef,
+  { prepare, split }: NotifyWork<Payload>,
+): Promise<Begun<Payload> | undefined> {
+  const intent = await beginIntentCall(tx, definition, ref);
+  if (!intent) return undefined;
+  if (intent.ageMs > triedForMs)
+    throw new GiveUp("the push bouncer has not taken it within two hours");
+  const call = await prepare(tx, site, intent);
+  if (intent.called)
+    return { intent, call: { ...call, notifications: ofOldestDevices(call.notifications) } };
+  const parts = split(intent.payload, call);
+  if (!parts) return { intent, call };
+  await finishIntent(tx, intent.id);
+  await recordParts(tx, definition, intent, parts);
+  return undefined;
 }
 
 /** Records the parts under keys that name the original intent, so that each is recorded once. */
@@ -113,35 +128,28 @@ function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: Prepar
 
 /**
  * Calls the bouncer.
- * @returns undefined without a push service
+ * @returns undefined when nothing is left to send
  * @throws GiveUp for a call that the bouncer will never accept, Error for one that it may accept later
  */
-async function callBouncer<Payload>(
-  definition: IntentDefinition<Payload>,
-  { payload: ref, services, log, signal, attempt }: JobContext<IntentRef>,
-  db: Database,
-  { prepare, split, type }: NotifyWork<Payload>,
-  intent: SeenIntent<Payload>,
-): Promise<Called | Split<Payload> | undefined> {
-  const { bouncer, site } = services;
-  if (!bouncer) return undefined;
-  if (intent.ageMs > triedForMs)
-    throw new GiveUp("the push bouncer has not taken it within two hours");
-  const call = await db.transaction((tx) => prepare(tx, site, intent));
-  const parts = split(intent.payload, call, attempt > 1);
-  if (parts) return { kind: "split", parts };
-  const requests = await encrypted(type, call.notifications);
+async function callBouncer(
+  bouncer: Bouncer,
+  definition: IntentDefinition,
+  { payload: ref, log, signal }: JobContext<IntentRef>,
+  type: NotificationType,
+  { realmUuid, notifications }: PreparedCall,
+): Promise<BouncerReply<NotifyAnswer> | undefined> {
+  const requests = await encrypted(type, notifications);
   const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= maxPayload);
   if (push_requests.length < requests.length)
     log.warn({ count: requests.length - push_requests.length }, "notifications are too large");
-  if (push_requests.length === 0) return { kind: "called", call, outcome: undefined };
-  const body = { realm_uuid: call.realmUuid, push_requests };
+  if (push_requests.length === 0) return undefined;
+  const body = { realm_uuid: realmUuid, push_requests };
   const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
   if (outcome.kind === "adminActionRequired")
     log.error({ code: outcome.code }, "the push bouncer requires an action of an administrator");
   if (outcome.kind === "permanent") throw new GiveUp(outcome.reason);
   if (outcome.kind !== "done" && !refusesOrganization(outcome)) throw new Error(outcome.reason);
-  return { kind: "called", call, outcome };
+  return outcome;
 }
 
 /** Encrypts each notification for its device, with a nonce of its own. */

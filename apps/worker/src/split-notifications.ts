@@ -3,11 +3,21 @@ import type { Notification } from "@carillon/domain";
 /** Devices in one call: few intents have as many, and encrypting for them takes 20 ms. */
 const mostInCall = 400;
 
+/** Notifications that a bouncer accepts in one call. */
+const mostAccepted = 500;
+
 /**
- * Devices in a repeated call, up to a bouncer's limit: devices may have been added since the first call, and the call must
- * not be split after it was made.
+ * Reduces a repeated call to what a bouncer accepts, by leaving out the devices that were added last. The call had 400
+ * notifications at first, and cannot be split any more.
  */
-const mostInRepeatedCall = 500;
+export function ofOldestDevices<One extends { readonly target: { readonly deviceId: number } }>(
+  notifications: readonly One[],
+): readonly One[] {
+  if (notifications.length <= mostAccepted) return notifications;
+  const oldestFirst = notifications.toSorted((a, b) => a.target.deviceId - b.target.deviceId);
+  const kept = new Set(oldestFirst.slice(0, mostAccepted));
+  return notifications.filter((one) => kept.has(one));
+}
 
 /**
  * Splits an intent that is too large for one call. Each part becomes an intent, so that its call has its own idempotency key
@@ -15,15 +25,13 @@ const mostInRepeatedCall = 500;
  * move other devices to another call, and the bouncer would notify them twice.
  * @param entries of the intent
  * @param notifications in the order of the entries; an entry has no more than an account has devices
- * @param again whether an earlier attempt may have called
  * @returns the entries of each part; undefined where all go into one call
  */
 export function splitNotifications<Entry>(
   entries: readonly Entry[],
   notifications: ReadonlyArray<Pick<Notification, "entry">>,
-  again: boolean,
 ): Entry[][] | undefined {
-  if (notifications.length <= (again ? mostInRepeatedCall : mostInCall)) return undefined;
+  if (notifications.length <= mostInCall) return undefined;
   const devices = new Map<number, number>();
   for (const { entry } of notifications) devices.set(entry, (devices.get(entry) ?? 0) + 1);
   const parts: Entry[][] = [];

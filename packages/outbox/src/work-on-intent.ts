@@ -44,6 +44,22 @@ export class IntentBusy extends Error {
   override readonly name = "IntentBusy";
 }
 
+/** Runs a statement that locks an intent's row, with a short `lock_timeout`. @throws IntentBusy */
+async function lockIntent<R>(
+  tx: Tx,
+  intentId: number,
+  lock: () => Promise<readonly R[]>,
+): Promise<R | undefined> {
+  const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
+  const [, [row]] = await Promise.all([lockTimeout(claimTimeoutMs), lock(), lockTimeout(0)]).catch(
+    (error: unknown) => {
+      if (sqlState(error) !== lockNotAvailable) throw error;
+      throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
+    },
+  );
+  return row;
+}
+
 /**
  * Locks an intent for this transaction, so that its work and {@link finishIntent} commit together and the work is done
  * once. The publisher may be marking the row as enqueued; the claim waits for that.
@@ -56,30 +72,18 @@ export async function claimIntent<Payload>(
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,
 ): Promise<ClaimedIntent<Payload> | undefined> {
-  const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
-  const [, [row]] = await Promise.all([
-    lockTimeout(claimTimeoutMs),
+  const row = await lockIntent(tx, intentId, () =>
     tx.lock({ name: "intent", keys: [intentId] }, claim, [intentId, version]),
-    lockTimeout(0),
-  ]).catch((error: unknown) => {
-    if (sqlState(error) !== lockNotAvailable) throw error;
-    throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
-  });
+  );
   return row && parsed(definition, intentId, row);
 }
 
 const look = statement({
   name: "intent-look",
-  text: `SELECT realm_id AS "realmId", payload, extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
-    FROM job_intent WHERE id = $1 AND version = $2 AND state = 'pending'`,
-  row: { ...intentRow, ageMs: column.float.neverNullHere() },
+  text: `SELECT realm_id AS "realmId", payload FROM job_intent
+    WHERE id = $1 AND version = $2 AND state = 'pending'`,
+  row: intentRow,
 });
-
-/** A pending intent, read without a lock. */
-export interface SeenIntent<Payload> extends ClaimedIntent<Payload> {
-  /** Milliseconds since it was first to run, or was replayed. */
-  readonly ageMs: number;
-}
 
 /**
  * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
@@ -89,9 +93,51 @@ export async function lookAtIntent<Payload>(
   sql: Sql,
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,
-): Promise<SeenIntent<Payload> | undefined> {
+): Promise<ClaimedIntent<Payload> | undefined> {
   const [row] = await sql.rows(look, [intentId, version]);
-  return row && { ...parsed(definition, intentId, row), ageMs: row.ageMs };
+  return row && parsed(definition, intentId, row);
+}
+
+const beginCall = statement({
+  name: "intent-begin-call",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id, realm_id, payload, run_at, version, called_version FROM job_intent
+      WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE
+    ), marked AS (
+      UPDATE job_intent i SET called_version = held.version FROM held
+      WHERE i.id = held.id AND held.called_version IS DISTINCT FROM held.version
+    )
+    SELECT realm_id AS "realmId", payload, called_version IS NOT DISTINCT FROM version AS called,
+      extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
+    FROM held`,
+  row: { ...intentRow, called: column.bool, ageMs: column.float.neverNullHere() },
+});
+
+/** An intent whose call may go out after this transaction. */
+export interface CallingIntent<Payload> extends ClaimedIntent<Payload> {
+  /** Whether an earlier attempt may have called, counted or not. */
+  readonly called: boolean;
+  /** Milliseconds since it was first to run, or was replayed. */
+  readonly ageMs: number;
+}
+
+/**
+ * Locks an intent and records that its call may go out once this transaction has committed. The row remembers it because
+ * BullMQ counts no attempt of a worker that was killed, or of a job that was handed back or re-created.
+ * @returns undefined when it is done, dead or replayed since
+ * @throws IntentBusy when another transaction holds it for longer than two seconds
+ */
+export async function beginIntentCall<Payload>(
+  tx: Tx,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+): Promise<CallingIntent<Payload> | undefined> {
+  const row = await lockIntent(tx, intentId, () =>
+    tx.lock({ name: "intent", keys: [intentId] }, beginCall, [intentId, version]),
+  );
+  if (!row) return undefined;
+  const { called, ageMs } = row;
+  return { ...parsed(definition, intentId, row), called, ageMs };
 }
 
 /** @throws Error when the intent belongs to no organization */

@@ -47,10 +47,33 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   },
 };
 
-/** A proxy to the bouncer that applies each fault once to each kind of call, and then none. */
+/** An arriving call. */
+export interface Arriving {
+  /** `register` or `notify` */
+  readonly name: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Chooses the fault of a call; undefined for none. */
+export type ChooseMishap = (
+  call: Arriving,
+) => { readonly name: string; readonly mishap: Mishap } | undefined;
+
+/** Applies each fault once to each kind of call, and then none. */
+function eachOnce(): ChooseMishap {
+  const waiting = new Map<string, Array<[string, Mishap]>>();
+  return ({ name }) => {
+    const left = waiting.get(name) ?? Object.entries(mishaps);
+    waiting.set(name, left);
+    const next = left.shift();
+    return next && { name: next[0], mishap: next[1] };
+  };
+}
+
+/** A proxy to the bouncer that applies faults to calls. */
 export interface FaultyWay {
   readonly url: string;
-  /** Names of the faults applied so far. */
+  /** The faults applied so far, as `CALL: FAULT`. */
   readonly befallen: string[];
   close(): Promise<void>;
 }
@@ -58,26 +81,28 @@ export interface FaultyWay {
 /**
  * Starts the proxy.
  * @param target returns the bouncer's address; called at the first call
+ * @param choose by default each fault is applied once to each kind of call
  */
-export async function startFaultyWay(target: () => string): Promise<FaultyWay> {
+export async function startFaultyWay(
+  target: () => string,
+  choose: ChooseMishap = eachOnce(),
+): Promise<FaultyWay> {
   const befallen: string[] = [];
-  const waiting = new Map<string, string[]>();
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += String(chunk);
     const path = request.url ?? "";
-    const left = waiting.get(path) ?? Object.keys(mishaps);
-    waiting.set(path, left);
-    const name = left.shift();
-    if (name !== undefined) befallen.push(`${path.split("/").at(-1)}: ${name}`);
+    const name = path.split("/").at(-1) ?? "";
+    const key = request.headers["idempotency-key"];
+    const chosen = choose({ name, idempotencyKey: typeof key === "string" ? key : undefined });
+    if (chosen) befallen.push(`${name}: ${chosen.name}`);
     const names = ["authorization", "content-type", "idempotency-key"] as const;
     const headers = names.flatMap((one): Array<[string, string]> => {
       const value = request.headers[one];
       return typeof value === "string" ? [[one, value]] : [];
     });
-    const mishap = (name === undefined ? undefined : mishaps[name]) ?? pass;
-    await mishap({
+    await (chosen?.mishap ?? pass)({
       async forward() {
         const answer = await fetch(target() + path, { method: "POST", headers, body });
         return { status: answer.status, text: await answer.text() };

@@ -8,6 +8,6 @@ import { splitNotifications } from "../split-notifications.ts";
 export default notifyProcessor(removePushes, {
   type: "remove",
   prepare: (tx, site, { realmId, payload }) => prepareRemovals(tx, site, realmId, payload.removals),
-  split: ({ removals }, { notifications }, again) =>
-    splitNotifications(removals, notifications, again)?.map((part) => ({ removals: part })),
+  split: ({ removals }, { notifications }) =>
+    splitNotifications(removals, notifications)?.map((part) => ({ removals: part })),
 });

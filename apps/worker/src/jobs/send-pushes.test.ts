@@ -301,38 +301,72 @@ describe("the job send-pushes", () => {
         expect(await plannedRemovals(scene.db)).to.deep.equal([]);
       });
 
-    it("that fails at a part of very many devices: tells each once, though devices come and go meanwhile", async () => {
-      const { db, org } = scene;
-      const people = await crowd(db, receiver, 5);
-      const ids = people.map(({ id }) => id);
-      await subscribe(db, room, ...people);
+    describe("and very many devices", () => {
+      let ids: number[];
+      beforeEach(async () => {
+        const people = await crowd(scene.db, receiver, 5);
+        ids = people.map(({ id }) => id);
+        await subscribe(scene.db, room, ...people);
+      });
+      /** Registers devices `first` to `last` of each of them. */
       const register = (first: number, last: number) =>
-        db.rows(
+        scene.db.rows(
           `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind)
            SELECT id, decode(rpad('31', 66, '0'), 'hex'), 1, int8send(n * 1000000000 + id), 'fcm'
            FROM unnest($1::int[]) AS id, generate_series($2::bigint, $3::bigint) AS n`,
           [ids, first, last],
         );
-      await register(1, 1);
-      await send(scene.as(org.owner), toChannel(room.id, { content: "@**all**" }));
-      await plannedPushes(db);
-      await register(2, 90);
-      // The second part is told, and nobody hears of it.
-      let calls = 0;
-      await fails((call, hands) => (++calls === 2 ? unheard(call, hands) : hands.accept()));
-      expect(bouncer.handedOver.map((body) => body.push_requests.length)).to.deep.equal([361, 90]);
-      await db.rows("DELETE FROM client_devices WHERE push_token_id = ANY($1::bytea[])", [
-        bouncer.handedOver[0]?.push_requests
-          .slice(0, 50)
-          .map(({ token_id }) => Buffer.from(token_id, "base64")),
-      ]);
-      await register(91, 92);
-      await push(2);
-      const told = bouncer.handedOver.flatMap((body) =>
-        body.push_requests.map(({ token_id }) => token_id),
-      );
-      expect(told).to.have.length(new Set(told).size);
-      expect(await pendingPayloads(db, sendPushes)).to.deep.equal([]);
+      /** Sends a message that is planned with a device each, and registers the others before it is pushed. */
+      const beginWith = async (devices: number) => {
+        await register(1, 1);
+        await send(scene.as(scene.org.owner), toChannel(room.id, { content: "@**all**" }));
+        await plannedPushes(scene.db);
+        await register(2, devices);
+      };
+      const sizes = () => bouncer.handedOver.map((body) => body.push_requests.length);
+      const assertOnce = async () => {
+        const notified = bouncer.handedOver.flatMap((body) =>
+          body.push_requests.map(({ token_id }) => token_id),
+        );
+        expect(notified).to.have.length(new Set(notified).size);
+        expect(await pendingPayloads(scene.db, sendPushes)).to.deep.equal([]);
+      };
+
+      it("that fails at a part: tells each once, though devices come and go meanwhile", async () => {
+        await beginWith(90);
+        // The second part is told, and nobody hears of it.
+        let calls = 0;
+        await fails((call, hands) => (++calls === 2 ? unheard(call, hands) : hands.accept()));
+        expect(sizes()).to.deep.equal([361, 90]);
+        await scene.db.rows("DELETE FROM client_devices WHERE push_token_id = ANY($1::bytea[])", [
+          bouncer.handedOver[0]?.push_requests
+            .slice(0, 50)
+            .map(({ token_id }) => Buffer.from(token_id, "base64")),
+        ]);
+        await register(91, 92);
+        await push(2);
+        await assertOnce();
+      });
+
+      it("that was called by a worker that was killed: tells each once, though devices come meanwhile", async () => {
+        await beginWith(79);
+        await fails(unheard);
+        expect(sizes()).to.deep.equal([396]);
+        await register(80, 81);
+        // A killed worker's job runs again as the same attempt.
+        await push(1);
+        expect(sizes()).to.deep.equal([396, 10]);
+        await assertOnce();
+      });
+
+      it("that was called before: repeats the call with as many devices as it takes, the oldest ones", async () => {
+        await beginWith(79);
+        await fails(unheard);
+        await register(80, 101);
+        await push(2);
+        expect(sizes()).to.deep.equal([396, 104]);
+        await assertOnce();
+      });
     });
 
     it("that fails: tries no more once the message is read, and takes it off the device", async () => {

@@ -8,8 +8,9 @@ import { splitNotifications } from "../split-notifications.ts";
 export default notifyProcessor(sendPushes, {
   type: "message",
   prepare: (tx, site, { realmId, payload }) => preparePushes(tx, site, realmId, payload.pushes),
-  split: ({ pushes }, { notifications }, again) =>
-    splitNotifications(pushes, notifications, again)?.map((part) => ({ pushes: part })),
-  settle: (tx, { realmId, payload }, call, again) =>
-    recordOvertaken(tx, realmId, again ? payload.pushes : call.pushes),
+  split: ({ pushes }, { notifications }) =>
+    splitNotifications(pushes, notifications)?.map((part) => ({ pushes: part })),
+  // An earlier call may have notified more devices.
+  settle: (tx, { realmId, payload, called }, call) =>
+    recordOvertaken(tx, realmId, called ? payload.pushes : call.pushes),
 });
