@@ -7,7 +7,7 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Sending to an organization with 10,000 alert words against one with none, by turns.
+// Compares sending in an organization with 10,000 alert words with sending in one without, in alternation.
 const words = 10_000;
 const rounds = Number(process.argv[2] ?? 9);
 const seconds = 4;
@@ -23,7 +23,7 @@ const organizations = {
 };
 for (const { members } of [organizations.unheard, organizations.heard])
   await addWords(db, members, words / members.length);
-// A word of every chat line: somebody in each channel is alerted by each message.
+// A word of every chat line, so each message alerts one member of its channel.
 await addWords(
   db,
   organizations.heard.rooms.map(({ members }) => members[1]!),
@@ -35,7 +35,7 @@ const gateway = await startGateway(database);
 const loader = await startLoader();
 const rates = { none: [] as number[], unheard: [] as number[], heard: [] as number[] };
 const names = Object.keys(rates) as Array<keyof typeof rates>;
-// The first round warms up.
+// The first round is a warm-up.
 for (let round = 0; round <= rounds; round++)
   for (const name of names) {
     const rate = await send(organizations[name]);
@@ -58,7 +58,7 @@ async function send(world: World): Promise<number> {
   return (await loader.run(load)).rate;
 }
 
-/** Cost is the time that a message takes: the rate, the other way round. */
+/** Cost is the time of one message, the inverse of the rate. */
 function row(what: string, own: readonly number[]): Row {
   const ratio = medianRatio(rates.none, own);
   return {
@@ -69,7 +69,7 @@ function row(what: string, own: readonly number[]): Row {
   };
 }
 
-/** @param word the same for all; unless given each has others, of one and two words */
+/** @param word the same word for all members; unless given, each member has other words, of one and two words */
 async function addWords(
   sql: Database,
   members: ReadonlyArray<{ readonly id: number }>,
@@ -93,7 +93,7 @@ async function addWords(
   );
 }
 
-/** So that it is known that words were looked for. */
+/** Proves that alert words were searched for. */
 async function alertedMessages(): Promise<number> {
   const [count] = await db.rows<{ count: number }>(
     "SELECT count(DISTINCT message_id)::int AS count FROM user_messages WHERE flags & 64 <> 0",

@@ -8,8 +8,8 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
-// Ten million characters in one request: how long they hold the event loop. `npm run bench -- bot-storage 1000000` asks
-// the same of fewer.
+// How long ten million characters in one request hold the event loop. `npm run bench -- bot-storage 1000000` runs the
+// same bench with fewer characters.
 const characters = Number(process.argv[2] ?? 10_000_000);
 const rounds = 3;
 const heldMs = 50;
@@ -79,7 +79,7 @@ async function measure(what: string, body: Buffer, type = formType): Promise<Row
   const bot = bots[0]!;
   const held = { put: [] as number[], get: [] as number[] };
   const took = { put: [] as number[], get: [] as number[] };
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     await send(bot, "DELETE");
     for (const name of ["put", "get"] as const) {
@@ -105,7 +105,7 @@ async function measure(what: string, body: Buffer, type = formType): Promise<Row
   }));
 }
 
-/** Everybody stores the longest at the same time, and reads it then. */
+/** All bots store the largest value at the same time, and then read it. */
 async function atOnce(): Promise<Row> {
   const body = Buffer.from(`storage=%7B%22a%22:%22${"%F0%9F%98%80".repeat(characters - 1)}%22%7D`);
   await send(bots[0]!, "DELETE");

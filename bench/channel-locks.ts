@@ -14,7 +14,7 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type Room } from "./lib/world.ts";
 import type { ProbeRequest, ProbeWaits } from "./peers/lock-probe.ts";
 
-// For how long changing a private channel of 10,000 subscribers keeps others waiting.
+// How long a change of a private channel with 10,000 subscribers blocks other requests.
 const subscribers = 10_000;
 const rounds = 7;
 const besides = 3;
@@ -32,7 +32,7 @@ const groups = groupIds(
   defaultGroups(channelPermissions, await loadSystemGroups(db, world.realmId)),
 );
 const channelId = await db.transaction(async (tx) => {
-  // Whoever changes it administers the organization.
+  // An administrator makes the changes.
   await tx.rows("UPDATE users SET role = $2 WHERE id = $1", [actor.id, roles.administrator]);
   const made = await insertChannel(tx, world.realmId, {
     name: "large",
@@ -63,7 +63,7 @@ const changes: Readonly<Record<string, () => Record<string, unknown>>> = {
 /** Milliseconds, by change. */
 const held = new Map(Object.keys(changes).map((what) => [what, [] as ProbeWaits[]]));
 const took = new Map(Object.keys(changes).map((what) => [what, [] as number[]]));
-// The first round warms up.
+// The first round is a warm-up.
 for (let round = 0; round <= rounds; round++)
   for (const [what, params] of Object.entries(changes)) {
     await pause();
@@ -97,7 +97,7 @@ function row(what: string): Row {
   };
 }
 
-/** Sends to other channels, and reads of accounts, while the channel is changed again and again. */
+/** Sends to other channels and reads accounts while the channel is changed repeatedly. */
 async function measureBeside(): Promise<Row> {
   const requests = Array.from({ length: 500 }, (_, n): FormRequest =>
     n % 2 === 0
@@ -122,7 +122,7 @@ async function measureBeside(): Promise<Row> {
         await change(all[count % all.length]!());
         await pause();
       }
-      // Private again.
+      // Makes the channel private again.
       for (; count % 3 !== 0; count++) await change(Object.values(changes)[count % 3]!());
     })();
     const together = await run();

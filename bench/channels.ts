@@ -13,7 +13,7 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
-// The channels of a large organization: their list, and their sections of the snapshot.
+// The list of the channels of a large organization, and their sections of the snapshot.
 const channels = { count: 2_000, inviteOnly: 500 };
 const people = 100;
 const rounds = 5;
@@ -23,13 +23,13 @@ const target = 0.5;
 const limitMs = 50;
 const watched = 15;
 
-/** What is asked for, and how it looks to the one who asks. */
+/** A request, and a caller whose channels make a difference. */
 interface Kind {
   readonly name: string;
   readonly request: (member: Member) => FormRequest;
   /** The fields of the answer that are compared. */
   readonly fields: readonly string[];
-  /** What the bare server leaves out. */
+  /** Fields that the bare server leaves out. */
   readonly bare: string;
 }
 
@@ -88,7 +88,7 @@ async function measureRate(kind: Kind, loader: Loader): Promise<Row> {
   };
 }
 
-/** One request at a time, beside somebody who asks for what needs no database. */
+/** Sends one request at a time, while another client sends requests that need no database. */
 async function measureWait({ name, request }: Kind): Promise<Row> {
   const watcher = await startWatcher(gateway.port, world.members[0]!);
   await pause(3_000);
@@ -111,7 +111,7 @@ async function measureWait({ name, request }: Kind): Promise<Row> {
   };
 }
 
-/** Bytes of the answer, whose fields have to be the same of both. */
+/** Returns the bytes of the answer, and checks that both servers answer with the same fields. */
 async function expectSameAnswers({ request, fields, name }: Kind): Promise<number> {
   const member = world.members[0]!;
   const [own, other] = [
@@ -137,7 +137,7 @@ function form(
   return { method, path, headers, body: new URLSearchParams(fields).toString() };
 }
 
-/** A request without an empty body, which `fetch` refuses with GET. */
+/** Makes a request without an empty body, which `fetch` refuses for GET. */
 function bare({ body, ...request }: FormRequest): RequestInit & { readonly path: string } {
   return body === "" ? request : { ...request, body };
 }

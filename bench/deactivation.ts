@@ -12,17 +12,18 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Deactivating somebody who has sent much: until the answer, and until it is gone, by itself and while others send.
+// Deactivating an account that has sent many messages: the time until the answer and until the messages are deleted,
+// without load and while others send.
 const scale = Number(process.argv[2] ?? 1);
 const rooms = 20;
-/** Of each channel. */
+/** Subscribers of each channel. */
 const subscribers = 10;
 const bots = 20;
-/** Messages of the person and of their bots, to a channel each time. */
+/** Messages of the account and of its bots, each to a channel. */
 const much = Math.round(200_000 * scale);
-/** Rounds of answers. */
+/** Rounds that measure the answer. */
 const answers = 15;
-/** Rounds of sending, without a cascade and with one; there is more to delete than it can. */
+/** Rounds that measure sending, without a deletion and during one that is longer than the round. */
 const rounds = 3;
 const seconds = 3;
 const during = Math.round(60_000 * Math.max(scale, 0.25));
@@ -36,9 +37,9 @@ const busy = await departing(db, world, "Busy", bots);
 const others: Departing[] = [];
 for (let round = 0; round < rounds; round++)
   others.push(await departing(db, world, `Other ${round}`, 1));
-// Each channel begins with a message of somebody who stays.
+// Each channel begins with a message of an account that stays.
 await fillPast(db, world, rooms, 40);
-// Half of it is the person's own.
+// Half of the messages are the account's own.
 await fill(busy, much, 30);
 for (const other of others) await fill(other, during, 20);
 await db.rows("VACUUM ANALYZE");
@@ -121,7 +122,7 @@ await report("deactivation", [
 process.exit(0);
 
 async function fill({ id, botIds }: Departing, count: number, daysAgo: number): Promise<void> {
-  // Bots by turns, the person in between; each of them reaches every other channel.
+  // Alternates between bots and the account; each of them sends to every other channel.
   const senders = botIds.flatMap((botId) => [id, botId]);
   await fillPast(db, world, count, daysAgo, senders);
 }
@@ -154,7 +155,7 @@ async function finished(): Promise<void> {
   while ((await open()).length > 0) await pause(50);
 }
 
-/** The most memory in bytes, of the second and of the last third of some work. */
+/** Returns the peak memory in bytes of the second and of the last third of some work. */
 async function memoryUntil(
   { process: { pid } }: Child,
   work: Promise<void>,

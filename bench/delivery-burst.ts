@@ -11,9 +11,10 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Many messages due in the same second, sent in full by the worker, against one bare INSERT a job by the peer.
+// Many messages due in the same second, sent in full by the worker, compared with a peer that runs one bare INSERT for
+// each job.
 const messages = 5_000;
-// The rates of one build differ by half from round to round, the peer's too.
+// The rates of one build differ by half from round to round; so do the peer's.
 const rounds = 7;
 const concurrencies = [10, 20, 50];
 
@@ -51,7 +52,7 @@ async function measure(backend: BackendName): Promise<Row> {
   };
 }
 
-/** The peer in its fastest configuration, after a run that warms it up. */
+/** Measures the peer in its fastest configuration, after a warm-up run. */
 async function warmPeer(
   backend: BackendName,
   database: BenchDatabase,

@@ -10,11 +10,14 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Whether what others have due delays an organization's messages: 100,000 of one, and as many of ten.
+// Whether due messages of other organizations delay an organization's messages: 100,000 of one organization, or of ten.
 const flood = 100_000;
 /** Between two messages of the quiet organization, in milliseconds. */
 const everyMs = 100;
-/** How long before their time its messages are scheduled, by turns, in seconds: on short notice each has its own delivery job. */
+/**
+ * How long before their due time the messages are scheduled, in rotation, in seconds. Messages on short notice have
+ * delivery jobs of their own.
+ */
 const notice = [1, 4];
 
 const rows: Row[] = [];

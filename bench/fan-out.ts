@@ -8,7 +8,7 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type Room, type World } from "./lib/world.ts";
 
-// Sending to many receivers, when none of them has a queue and when each has one.
+// Sending to many receivers, when none of them has an event queue and when each has one.
 const receivers = 10_000;
 const rounds = 20;
 const sends = 5;
@@ -25,7 +25,8 @@ interface Side {
 const without = await prepare(0);
 const all = await prepare(receivers);
 const bare: number[] = [];
-// Both sides by turns, request by request, so that whatever else the machine does meets both. The first round warms up.
+// Alternates between both sides request by request, so that other load on the machine affects both. The first round is
+// a warm-up.
 for (let round = 0; round <= rounds; round++) {
   const turns = round % 2 === 0 ? [without, all] : [all, without];
   const times = new Map<Side, number[]>(turns.map((side) => [side, []]));
@@ -65,7 +66,7 @@ async function prepare(queues: number): Promise<Side> {
   return { database, world, gateway, costs: [] };
 }
 
-/** A queue for each subscriber, as registering writes it. */
+/** Inserts an event queue for each subscriber, as registering does. */
 async function insertQueues({ db }: BenchDatabase, { realmId }: World, room: Room): Promise<void> {
   const options: QueueOptions = {
     eventTypes: ["message"],
@@ -93,7 +94,7 @@ async function send({ world, gateway }: Side, n: number): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Milliseconds of the least that sending writes. */
+/** Milliseconds of the minimal writes of sending. */
 async function copy({ database: { db }, world }: Side, n: number): Promise<number> {
   const startedAt = performance.now();
   await db.rows(

@@ -32,7 +32,7 @@ await report("groups", [await measureCheck(), await measureList()]);
 await database.drop();
 process.exit(0);
 
-/** Requests by turns, one at a time, so that nothing but the check differs. */
+/** Alternates requests, one at a time, so that only the check differs. */
 async function measureCheck(): Promise<Row> {
   const peer = await startBarePeer("one-check", database);
   const times = { without: [] as number[], with: [] as number[] };
@@ -85,7 +85,7 @@ async function measureList(): Promise<Row> {
   };
 }
 
-/** Bytes of the answer, which has to be the same of both. */
+/** Returns the bytes of the answer, and checks that both servers give the same. */
 async function expectSameAnswers(ours: number, theirs: number): Promise<number> {
   const request = get(crowd[0]!, "/api/v1/user_groups");
   const own = await ask<{ user_groups: object[] }>(ours, request);

@@ -15,11 +15,12 @@ import {
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Whether messages with long texts, all due in one second, are sent in time, and whether others are late meanwhile.
+// Whether messages with long texts, all due in one second, are sent in time, and whether they delay other
+// organizations.
 const longest = 10_000;
 const messages = 1_000;
 const reminders = 600;
-/** Between two messages of the other organization, in milliseconds. */
+/** Time between two messages of the other organization, in milliseconds. */
 const everyMs = 200;
 
 const list = (n: number) => `${"- a\n".repeat(2_495)}${n}`;
@@ -30,7 +31,7 @@ const ordinary = (n: number) => `${paragraph.repeat(200).slice(0, longest - 10)}
 interface Case {
   readonly what: string;
   readonly count: number;
-  /** Seconds in which all are to be sent; none is promised where it is undefined. */
+  /** Seconds within which all messages must be sent; undefined without a target. */
   readonly within?: number;
   readonly write: (database: BenchDatabase, world: World, due: number) => Promise<number>;
 }
@@ -106,7 +107,7 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
   };
 }
 
-/** Rows as requests would have left them, with their delivery jobs noted as set. @returns the first of their ids */
+/** Inserts rows as requests do, marked as having delivery jobs. @returns the lowest id */
 async function writeTexts(
   database: BenchDatabase,
   world: World,
@@ -123,7 +124,7 @@ async function writeTexts(
   return first;
 }
 
-/** Reminders of everybody in a channel, by turns, of one message of it. */
+/** Inserts reminders of one message, of all members of a channel in rotation. */
 async function writeReminders({ db }: BenchDatabase, world: World, due: number): Promise<number> {
   const room = world.rooms[0]!;
   const clientId = await clientIdOf(db, "website");
@@ -151,7 +152,7 @@ async function writeReminders({ db }: BenchDatabase, world: World, due: number):
   return written[0]!.id;
 }
 
-/** How many were sent, and when the last was committed, in seconds after their time. */
+/** Returns how many messages were sent, and when the last one was committed, in seconds after the due time. */
 async function sentOf(
   { db }: BenchDatabase,
   { realmId }: World,

@@ -12,7 +12,7 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// How late messages are: the last of many due in the same second, and one that is alone.
+// How late messages are: the last of many that are due in the same second, and a single message.
 const crowd = 1_000;
 const rounds = 3;
 const loners = 45;
@@ -29,7 +29,7 @@ async function measure(backend: BackendName): Promise<Row[]> {
   const gateway = await startGateway(database);
   const lasts: number[] = [];
   const burst = await prepareBurst(database, world);
-  // The first one meets a worker that has not sent anything yet; it counts too.
+  // The first round meets a worker that has not sent anything yet; it counts, too.
   for (let round = 1; round <= rounds; round++) lasts.push((await burst.run(crowd)).seconds);
   await burst.close();
   const worst = Math.max(...lasts);
@@ -58,13 +58,13 @@ async function measure(backend: BackendName): Promise<Row[]> {
   ];
 }
 
-/** One message for each second, each scheduled 1 to 5 s before; how late each was committed, in seconds. */
+/** Schedules one message for each second, 1 to 5 s before; returns how late each was committed, in seconds. */
 async function loneMessages({ db }: BenchDatabase, world: World, port: number): Promise<number[]> {
   const start = Math.ceil(Date.now() / 1_000) + 6;
   const ids = await Promise.all(
     Array.from({ length: loners }, async (_, n) => {
       const due = start + n;
-      // Not on the full second: people press the button at any time.
+      // Not on the full second: people send requests at any time.
       const notice = 1 + ((n * 7) % 5) + ((n * 37) % 100) / 200;
       await pause((due - notice) * 1_000 - Date.now());
       return scheduled(port, world, n, due);

@@ -9,7 +9,7 @@ import { startGateway, startWorker } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Marking 50,000 messages as read against 50, and what others notice of it.
+// Marking 50,000 messages as read, compared with 50, and how it delays other requests.
 const rounds = 7;
 const few = 50;
 const many = 50_000;
@@ -29,7 +29,7 @@ say(`${many} messages are there that somebody can have unread`);
 const answers = { few: [] as number[], many: [] as number[] };
 const untilRead: number[] = [];
 const held: number[] = [];
-// The first round warms up.
+// The first round is a warm-up.
 for (let round = 0; round <= rounds; round++) {
   await leaveUnread(few);
   const [small] = await mark();
@@ -86,7 +86,7 @@ await report("mark-read", [
 ]);
 process.exit(0);
 
-/** Makes the reader's newest copies unread, and no others. */
+/** Makes the reader's newest copies unread, and all others read. */
 async function leaveUnread(count: number): Promise<void> {
   await db.rows("UPDATE user_messages SET flags = flags | 1 WHERE user_id = $1 AND flags & 1 = 0", [
     reader.id,
@@ -101,7 +101,7 @@ async function leaveUnread(count: number): Promise<void> {
   await db.rows("CHECKPOINT");
 }
 
-/** @returns milliseconds until the answer, and until nothing of what there was is unread */
+/** @returns milliseconds until the answer, and until no earlier message is unread */
 async function mark(): Promise<[answer: number, all: number]> {
   const startedAt = performance.now();
   const [before] = await db.rows<{ id: number }>("SELECT max(id) AS id FROM messages");

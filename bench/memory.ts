@@ -8,13 +8,12 @@ import { backends, createBenchDatabase, type BackendName } from "./lib/servers.t
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// What `npm start` has in memory when nobody does anything, and the most that gateway and worker take while messages are
-// scheduled and sent as in the other benches.
+// The memory of an idle `npm start`, and the peak memory of gateway and worker under the load of the other benches.
 const messages = 5_000;
 const bursts = 2;
 const seconds = 10;
 const limitMb = 160;
-/** At rest, each, and together with the standalone and the dashboard. */
+/** Idle memory of each process, and of all with standalone and dashboard. */
 const restMb = 100;
 const allMb = 320;
 

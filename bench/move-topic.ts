@@ -9,7 +9,7 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Moving a topic of 10,000 messages to another name, in one request.
+// Moving a topic of 10,000 messages to another name in one request.
 const messages = 10_000;
 const subscribers = 100;
 const rounds = 5;
@@ -32,7 +32,7 @@ const bare: number[] = [];
 const held: number[] = [];
 const busy: number[] = [];
 let moves = 0;
-// The first round warms up.
+// The first round is a warm-up.
 for (let round = 0; round <= rounds; round++) {
   await db.rows("VACUUM ANALYZE messages");
   await db.rows("CHECKPOINT");

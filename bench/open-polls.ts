@@ -12,14 +12,14 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 import type { PollRequest, PollsAnswer } from "./peers/polls.ts";
 
-// What many open polls cost one gateway: answering them all, keeping them, and sending beside them.
+// The cost of many open polls for one gateway: answering them, keeping them open, and sending meanwhile.
 const crowd = 10_000;
 const rounds = 3;
 const seconds = 4;
 const limitKb = 24;
 const limitS = 1.5;
 
-/** A server that polls are held at, and what came out, by round. */
+/** A server that holds polls, and its measurements by round. */
 interface Holder {
   readonly name: string;
   readonly child: Child;
@@ -31,7 +31,7 @@ interface Holder {
   readonly each: number[];
   /** Seconds from the request to the last answer. */
   readonly last: number[];
-  /** Seconds of processor time until then. */
+  /** Seconds of CPU time until then. */
   readonly busy: number[];
 }
 
@@ -45,13 +45,13 @@ const gateway = await startGateway(database, settling);
 const bare = await startBare();
 const beside: number[] = [];
 const alone: number[] = [];
-// Both warm up with other requests: the gateway with registrations too.
+// Both servers warm up with other requests; the gateway also with registrations.
 await load.run(bare.port, seconds);
 await load.run(gateway.port, seconds);
 const queues = await registerQueues(gateway.port, members);
 const ours = await holder("the gateway", gateway, queues);
 const theirs = await holder("the bare server", bare, queues);
-// First of all, as the events that are sent later stay in the gateway's memory for a while.
+// Measured first, because events that are sent later stay in the gateway's memory for a while.
 for (let round = 1; round <= rounds; round++) await answerAll(round);
 for (let round = 1; round <= rounds; round++) await sendBeside(round);
 await report("open-polls", rows());
@@ -69,7 +69,7 @@ async function answerAll(round: number): Promise<void> {
 }
 
 async function sendBeside(round: number): Promise<void> {
-  // Before and after, as tables grow and the machine does other things.
+  // Measured before and after, because tables grow and the load of the machine changes.
   const before = await send();
   await polls.open(gateway.port, queues);
   beside.push(await send());
@@ -81,7 +81,7 @@ async function sendBeside(round: number): Promise<void> {
   );
 }
 
-/** Opens the polls, looks at the memory, and answers them all. @param post says the id of the message */
+/** Opens the polls, measures the memory, and answers all polls. @param post sends the message and returns its id */
 async function tell(holder: Holder, post: () => Promise<number>): Promise<PollsAnswer> {
   const { child, port, name, empty, each, last, busy } = holder;
   await polls.open(port, holder.polls);
@@ -100,7 +100,7 @@ async function tell(holder: Holder, post: () => Promise<number>): Promise<PollsA
   return answer;
 }
 
-/** Messages a second to the small channels, after a second that wakes everything up. */
+/** Messages per second to the small channels, after a warm-up second. */
 async function send(): Promise<number> {
   await idle(gateway);
   await load.run(gateway.port, 1);
@@ -146,7 +146,7 @@ async function holder(
   return { name, child, port, polls: requests, empty, each: [], last: [], busy: [] };
 }
 
-/** What answers held requests, and does nothing else. */
+/** A server that only answers held requests. */
 async function startBare(): Promise<Child & { readonly port: number }> {
   const child = startChild(
     "peer-held",

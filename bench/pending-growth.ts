@@ -8,7 +8,7 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { benchSite, startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// What creating, listing and delivering cost when a thousand messages are pending, and when a million are.
+// The cost of creating, listing and delivering with a thousand pending messages, and with a million.
 const few = 1_000;
 const many = 1_000_000;
 const listed = 20;
@@ -32,7 +32,7 @@ interface Costs {
 const small = await prepare(few);
 const large = await prepare(many);
 const costs = [small, large].map((): Costs => ({ creating: [], listing: [], delivering: [] }));
-// Both sides by turns, so that whatever else the machine does meets both. The first round warms up.
+// Alternates between both sides, so that other load on the machine affects both. The first round is a warm-up.
 for (let round = 0; round <= rounds; round++) {
   for (const [i, side] of [small, large].entries()) {
     const creating = await create(side, round);
@@ -65,7 +65,10 @@ function row(name: keyof Costs): Row {
   };
 }
 
-/** An organization with so many pending messages, spread over the next year and over all members but the first. */
+/**
+ * Creates an organization with this many pending messages, spread over the next year and over all members but the
+ * first.
+ */
 async function prepare(pending: number): Promise<Side> {
   const database = await createBenchDatabase("postgres");
   const { db } = database;
@@ -87,7 +90,10 @@ async function prepare(pending: number): Promise<Side> {
   return { database, world, gateway };
 }
 
-/** Five keys checked for each of a million rows take longer than everything else of the bench: all at once is faster. */
+/**
+ * Checking five foreign keys for each of a million rows would take longer than the rest of the bench; adding them later
+ * checks all at once.
+ */
 async function withoutForeignKeys({ db }: BenchDatabase, work: () => Promise<void>): Promise<void> {
   const keys = await db.rows<{ name: string; definition: string }>(
     `SELECT quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
@@ -100,7 +106,7 @@ async function withoutForeignKeys({ db }: BenchDatabase, work: () => Promise<voi
   await change(keys.map(({ name, definition }) => `ADD CONSTRAINT ${name} ${definition}`));
 }
 
-/** Rows as the operation writes them; what is due within a day has its delivery job. */
+/** Inserts rows as the operation does; rows due within a day are marked as having delivery jobs. */
 async function insertPending(
   { db }: BenchDatabase,
   { realmId, rooms }: World,
@@ -133,12 +139,12 @@ async function insertPending(
   );
 }
 
-/** Milliseconds of a request, the middle one of many. */
+/** Returns the median time of many requests, in milliseconds. */
 async function create({ world, gateway }: Side, round: number): Promise<number> {
   const at = Math.floor(Date.now() / 1_000) + 7_200;
   const times: number[] = [];
   for (let i = 0; i < requests; i++) {
-    // The first member, whose list is looked at, schedules nothing.
+    // The first member, whose list is read, schedules nothing.
     const n = (round * requests + i) % world.members.length || 1;
     const { path, ...request } = scheduleRequest(world, n, at + i);
     times.push(await timed(gateway, path, request));

@@ -10,15 +10,18 @@ import { median, medianRatio, quantile, spread } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// What a phone that registers for push notices of the push bouncer. Each kind of bouncer has an installation of its own,
-// and they are asked in turn, one request after the other, so that all meet the same machine.
+// How long a phone that registers for push waits for the push bouncer. Each kind of bouncer has its own installation.
+// Requests alternate between them, one at a time, so that all run on the same machine load.
 const rounds = 9;
-/** In a round, at each installation. */
+/** Registrations in a round, at each installation. */
 const registrations = 60;
-/** Milliseconds: by then the worker has done with the one before, so that its share of the processor is not what differs. */
+/**
+ * Pause in milliseconds, in which the worker finishes the previous registration, so that its CPU time does not affect
+ * the next one.
+ */
 const every = 40;
 
-/** What a bouncer does with a request; nothing where nobody listens. */
+/** The behaviour of a bouncer; undefined when it does not listen. */
 const bouncers: Readonly<Record<string, RequestListener | undefined>> = {
   healthy: (request, response) => {
     request.resume().on("end", () => {
@@ -32,7 +35,7 @@ const bouncers: Readonly<Record<string, RequestListener | undefined>> = {
 
 interface Installation {
   readonly name: string;
-  /** Makes devices of many people. @returns what registers the next one */
+  /** Creates devices of many accounts. @returns a function that registers the next one */
   readonly prepare: () => Promise<() => Promise<unknown>>;
   readonly stop: () => Promise<void>;
   /** Milliseconds, by round. */
@@ -49,7 +52,7 @@ async function compare(backend: BackendName): Promise<Row[]> {
   const installations: Installation[] = [];
   for (const [name, listener] of Object.entries(bouncers))
     installations.push(await install(name, backend, await listen(listener)));
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     const asked = await Promise.all(
       installations.map(async ({ prepare }) => ({ next: await prepare(), times: [] as number[] })),
@@ -84,7 +87,7 @@ async function compare(backend: BackendName): Promise<Row[]> {
   });
 }
 
-/** How far those two are apart that are the farthest. */
+/** Returns the difference between the largest and the smallest value. */
 function farthest(lists: ReadonlyArray<readonly number[]>): number {
   return Math.max(...lists.flatMap((ours) => lists.map((theirs) => medianRatio(ours, theirs))));
 }

@@ -8,11 +8,11 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// What push notifications cost: by themselves, and those who send.
+// The cost of push notifications, by themselves and for senders.
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 const notifications = 5_000;
 const messages = 5_000;
-/** Devices of one call of the bouncer. */
+/** Devices in one call of the bouncer. */
 const inCall = 200;
 
 const rows: Row[] = [];
@@ -20,7 +20,7 @@ for (const backend of backends) rows.push(await pushing(backend), await sending(
 await report("push", rows);
 process.exit(0);
 
-/** 100 messages in channels of 51, who all want everything: the worker's notifications against the bare loop's. */
+/** 100 messages in channels of 51 members who want all notifications: the worker compared with the minimal loop. */
 async function pushing(backend: BackendName): Promise<Row> {
   const database = await createBenchDatabase(backend);
   const world = await createWorld(database.db, 50, 51);
@@ -32,7 +32,7 @@ async function pushing(backend: BackendName): Promise<Row> {
   const burst = await prepareBurst(database, world);
   const ours: number[] = [];
   const theirs: number[] = [];
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     const last = bouncer.received(notifications);
     const { due, first } = await burst.run(notifications / 50);
@@ -58,7 +58,7 @@ async function pushing(backend: BackendName): Promise<Row> {
   };
 }
 
-/** A burst of scheduled messages whose receivers all have devices, against one whose receivers have none. */
+/** A burst of scheduled messages whose receivers all have devices, compared with a burst whose receivers have none. */
 async function sending(backend: BackendName): Promise<Row> {
   const database = await createBenchDatabase(backend);
   const world = await createWorld(database.db, 50, 10);
@@ -91,7 +91,7 @@ async function sending(backend: BackendName): Promise<Row> {
   };
 }
 
-/** Waits until everything has been pushed. */
+/** Waits until all notifications are pushed. */
 async function settled(db: Awaited<ReturnType<typeof createBenchDatabase>>["db"]): Promise<void> {
   for (;;) {
     const [left] = await db.rows<{ count: number }>(

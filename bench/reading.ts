@@ -12,7 +12,8 @@ import { secretKey, startGateway, type RunningGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { busyRequests, newest, otherRequests } from "./reading/requests.ts";
 
-// Reading messages where there are many: `npm run bench -- reading 300000` asks the same of fewer, and is over sooner.
+// Reading from a large history. `npm run bench -- reading 300000` runs the same bench with fewer messages, in less
+// time.
 const few = 30_000;
 const many = Number(process.argv[2] ?? 3_000_000);
 const rounds = 5;
@@ -64,7 +65,7 @@ async function againstPeer({ database, history, gateway }: Side, loader: Loader)
   };
 }
 
-/** Both have to say the same of each message; the order of fields is nobody's. */
+/** Checks that both servers give the same fields of each message, in any order. */
 async function expectSameAnswers(
   request: FormRequest,
   gateway: { readonly port: number },
@@ -103,7 +104,7 @@ async function apart(small: Side, large: Side, loader: Loader): Promise<Row> {
   };
 }
 
-/** One request at a time, all kinds by turns; the first round warms up. */
+/** Sends one request at a time, alternating between all kinds; the first round is a warm-up. */
 async function otherKinds({ gateway, database: { db }, history }: Side): Promise<Row[]> {
   const reader = history.members[0]!;
   const [facts] = await db.rows<{ ids: number[]; colleagues: number[]; unread: number }>(
@@ -137,7 +138,7 @@ async function otherKinds({ gateway, database: { db }, history }: Side): Promise
     };
   });
 
-  /** Microseconds for each message of the answer. */
+  /** Microseconds per message of the answer. */
   async function cost(request: FormRequest): Promise<number> {
     const startedAt = performance.now();
     const { messages } = await ask<Answer>(gateway.port, bare(request));
@@ -151,7 +152,7 @@ async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
   const request = newest(history.members[0]!, history.busy[0]!.id, most);
   const [held, busy, more]: number[][] = [[], [], []];
   let bytes = 0;
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     await settledMemory(gateway);
     const watched = watch(gateway);
@@ -183,7 +184,7 @@ async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
   ];
 }
 
-/** A request without an empty body, which `fetch` refuses with GET. */
+/** Makes a request without an empty body, which `fetch` refuses for GET. */
 function bare({ body: _body, ...request }: FormRequest): RequestInit & { readonly path: string } {
   return request;
 }

@@ -21,17 +21,17 @@ import { finds } from "./rendering/finds.ts";
 import { dearLinkifiers, linkifiedTexts } from "./rendering/linkified.ts";
 import { worstTexts } from "./worst-request/texts.ts";
 
-// What the longest text may cost the process that renders it. Arguments: how many texts to try, the seed.
+// The CPU time of rendering the slowest texts. Arguments: how many texts to try, the seed.
 const [tried = 1_500, seed = 496] = process.argv.slice(2).map(Number);
 const longest = 10_000;
 const limitMs = 50;
 const rounds = 5;
 const kept = 12;
 
-/** A text, by a name for the table. */
+/** A text with its name in the table. */
 type Named = readonly [name: string, text: string];
 
-/** Processor time of the whole process, its compiler and its collector of garbage too, in milliseconds. */
+/** CPU time of the whole process in milliseconds, including V8's compiler and garbage collector. */
 function cost(text: string, lookups: Lookups = emptyLookups): number {
   const before = process.cpuUsage();
   try {
@@ -43,7 +43,7 @@ function cost(text: string, lookups: Lookups = emptyLookups): number {
   return (user + system) / 1_000;
 }
 
-/** The dearest text of some, each taken as the median of some rounds. */
+/** Measures the slowest of the texts, each by the median of several rounds. */
 function dearest(question: string, texts: readonly Named[], lookups?: Lookups): Row {
   const costs = texts.map(([name, text]) => {
     const each = Array.from({ length: rounds }, () => cost(text, lookups));
@@ -61,7 +61,7 @@ function dearest(question: string, texts: readonly Named[], lookups?: Lookups): 
   };
 }
 
-/** What a search for dear texts comes to: some at random, then more and more like the dearest so far. */
+/** Searches for slow texts: some at random, then variants of the slowest ones so far. */
 function search(): SlowText[] {
   const random = sequence(seed);
   const worst: { of: SlowText; ms: number }[] = finds.map((of) => ({
@@ -72,7 +72,7 @@ function search(): SlowText[] {
     const of =
       random() < 0.6 ? changedSlowText(random, oneOf(random, worst).of) : someSlowText(random);
     const text = slowText(of, longest);
-    // What else the machine does makes some dearer than they are: those that would be kept are tried again.
+    // Other load on the machine makes some texts seem slower, so a text that would be kept is measured again.
     let ms = cost(text);
     if (ms > (worst.at(-1)?.ms ?? 0)) ms = Math.min(ms, cost(text), cost(text));
     worst.push({ of, ms });
@@ -87,7 +87,7 @@ const repeated = slowFragments.map((fragment): Named => {
 });
 const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, text(longest)]);
 const corpus = [...repeated, ...composed];
-// As in a process that has rendered some texts: the first ones of a process are compiled meanwhile.
+// As in a process that has rendered some texts: V8 compiles code during the first ones.
 for (let n = 0; n < 3; n++) for (const [, text] of corpus) cost(text);
 const rows = [dearest("the corpus of hostile texts", corpus)];
 const found = [...finds, ...search()].map((of): Named => [

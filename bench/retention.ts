@@ -10,13 +10,13 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Removing what is kept no longer, by itself and while others send.
+// Deleting expired messages, without load and while others send.
 const rounds = 3;
 const rooms = 20;
 const subscribers = 10;
-/** Messages that are removed by the sweep alone in each round. */
+/** Messages that the sweep deletes in each round without load. */
 const alone = 20_000;
-/** Seconds of sending, without the sweep and with it; there is more to remove than it can. */
+/** Seconds of sending, without the sweep and during one that is longer than the round. */
 const seconds = 3;
 const during = 75_000;
 
@@ -25,7 +25,7 @@ const { db } = database;
 const world = await createWorld(db, rooms, subscribers);
 const parts = ["alone", "during"] as const;
 const sizes = { alone, during };
-// What is removed first lies lowest, as in life, and what is sent meanwhile comes after all of it.
+// Expired messages have the lowest ids, as in production, and messages sent meanwhile have higher ones.
 let age = 10_000;
 const chunks: Array<{ part: (typeof parts)[number]; age: number }> = [];
 for (let round = 0; round < rounds; round++)
@@ -41,7 +41,7 @@ const load = await startLoad(world, "send");
 await load.run(gateway.port, seconds);
 
 const rates = { alone: [] as number[], during: [] as number[] };
-/** Milliseconds of processor time of PostgreSQL for a thousand messages that the sweep removes alone. */
+/** CPU time of PostgreSQL, in milliseconds, per thousand messages that the sweep deletes without load. */
 const costs: number[] = [];
 const sends = { without: [] as number[], meanwhile: [] as number[] };
 for (const { part, age: days } of chunks) {
@@ -80,7 +80,7 @@ await report("retention", [
 ]);
 process.exit(0);
 
-/** Processor time of the server's processes that work in the database, so far. */
+/** CPU time of the server's backend processes so far. */
 async function backendsMs(): Promise<number> {
   const rows = await db.rows<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
@@ -88,7 +88,7 @@ async function backendsMs(): Promise<number> {
   return rows.reduce((sum, { pid }) => sum + processorMsOf(pid), 0);
 }
 
-/** Removes what is older than so many days, and a bit, until nothing is left or it is told to end. */
+/** Deletes messages older than slightly more than this many days, until none is left or it is stopped. */
 async function sweep(days: number, signal = new AbortController().signal): Promise<number> {
   await db.rows("UPDATE channels SET message_retention_days = $1", [days - 5]);
   await db.rows("DELETE FROM daily_work");
@@ -106,6 +106,6 @@ async function measureSends(loader: Load, days: number): Promise<void> {
   sends.meanwhile.push((await loader.run(gateway.port, seconds)).rate);
   ending.abort();
   if ((await sweeping) >= during) throw new Error("there was too little to remove");
-  // What is left of it is not for the next round.
+  // Deletes the rest, so that the next round starts without it.
   await sweep(days);
 }

@@ -12,7 +12,7 @@ import { processorMs } from "./lib/settle.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// What one more of each takes: bytes of tables and indexes together, as they lie there after writing, and processor time.
+// The cost of one more of each kind of row: bytes of tables and indexes after writing, and CPU time.
 const rooms = 200;
 const each = 10;
 const messages = 20_000;
@@ -78,7 +78,7 @@ await database.drop();
 await report("scale-costs", rows);
 process.exit(0);
 
-/** Bytes of each table with its indexes and what lies beside it. */
+/** Bytes of each table with its indexes and TOAST data. */
 async function sizes(of: Database): Promise<Map<string, number>> {
   const found = await of.rows<{ name: string; bytes: number }>(
     `SELECT relname AS name, pg_total_relation_size(oid)::float8 AS bytes FROM pg_class
@@ -87,7 +87,7 @@ async function sizes(of: Database): Promise<Map<string, number>> {
   return new Map(found.map(({ name, bytes: size }) => [name, size]));
 }
 
-/** By how much one table has grown, or all of them. */
+/** Growth of one table, or of all tables. */
 function grown(from: Map<string, number>, to: Map<string, number>, table?: string): number {
   const of = (map: Map<string, number>) =>
     table === undefined ? [...map.values()].reduce((a, b) => a + b, 0) : (map.get(table) ?? 0);

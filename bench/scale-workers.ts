@@ -12,21 +12,21 @@ import { median, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// How the delivery of ten organizations grows with the number of workers; where it does not, what is used up. Besides with
-// workers that get a sixth of a processor each, as if there were more processors than they can use.
+// How the delivery rate of ten organizations grows with the number of workers, and which resource limits it. Also with
+// workers that get a sixth of a CPU each, as on a machine with more CPUs than they can use.
 const organizations = 10;
 const rounds = 3;
 const cores = 2;
-/** Of so many milliseconds a confined worker runs for the first few, and is frozen for the rest. */
+/** Of each period of this many milliseconds a confined worker runs for the first part and is frozen for the rest. */
 const confined = { periodMs: 60, runMs: 10 };
 
-/** One delivery of all. Processor times are seconds for 1,000 messages. */
+/** One delivery of all messages. CPU times are seconds per 1,000 messages. */
 interface Run {
   readonly rate: number;
   readonly worker: number;
   readonly postgres: number;
   readonly redis: number;
-  /** Of the two processors, all of it together. */
+  /** CPU time of all processes, of the two CPUs. */
   readonly used: number;
 }
 
@@ -61,14 +61,14 @@ await report("scale-workers", rows);
 await database.drop();
 process.exit(0);
 
-/** Rounds in which each number of workers has its turn. */
+/** Rounds; each measures every number of workers. */
 async function compare(
   numbers: readonly number[],
   messages: number,
   confine: boolean,
 ): Promise<Map<number, Run[]>> {
   const runs = new Map<number, Run[]>(numbers.map((number) => [number, []]));
-  // Workers that have sent something before.
+  // Workers that are warmed up.
   await once(1, messages, false);
   for (let round = 1; round <= rounds; round++)
     for (const number of numbers) {
@@ -131,7 +131,7 @@ async function once(number: number, messages: number, confine: boolean): Promise
   };
 }
 
-/** Freezes the workers most of the time, each at another time. @returns what lets them run */
+/** Freezes the workers most of the time, at different times. @returns a function that resumes them */
 function slowDown(workers: readonly Child[]): () => void {
   const timers: NodeJS.Timeout[] = [];
   for (const [n, { process: child }] of workers.entries()) {

@@ -8,9 +8,10 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Sending through the gateway, against the least that a server can do for it, and through two gateways. With BEFORE, the
-// folder of another checkout that is built already, one by one against that: alone, a request is as fast as its round
-// trips and its checks, which the bare server does not make, so that only another build says whether it is slow.
+// Throughput of sending through the gateway, compared with a minimal server, and through two gateways. With BEFORE, the
+// folder of another, already built checkout, also compares single requests with that build: a single request takes its
+// round trips and checks, which the minimal server does not make, so only another build tells whether it has become
+// slower.
 const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
@@ -65,7 +66,7 @@ async function againstBare(of: BenchDatabase, people: World): Promise<Row[]> {
   ];
 }
 
-/** One request after the other, through this gateway and the one of another checkout. */
+/** Alternates single requests between this gateway and the one of the other checkout. */
 async function againstBefore(
   of: BenchDatabase,
   people: World,
@@ -100,7 +101,7 @@ function pathOf(kind: LoadKind): string {
   return kind === "send" ? "/messages" : "/scheduled_messages";
 }
 
-/** As many requests through two gateways as through one. */
+/** Sends as many requests through two gateways as through one. */
 async function twoGateways(of: BenchDatabase, people: World, kind: LoadKind): Promise<Row[]> {
   const gateways = [await startGateway(of), await startGateway(of)] as const;
   const loads: readonly [Load, Load] = [

@@ -9,7 +9,7 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type Room } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
-// Sending to a channel of 10,000 against one of 10, and what others notice of it.
+// Sending to a channel of 10,000 subscribers, compared with a channel of 10, and how it delays other requests.
 const many = 10_000;
 const rounds = 20;
 const times = 10;
@@ -38,7 +38,7 @@ async function send(room: Room): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** By turns, request by request; the first round warms up. */
+/** Alternates request by request; the first round is a warm-up. */
 async function measureCost(): Promise<Row> {
   const costs = { few: [] as number[], all: [] as number[] };
   for (let round = 0; round <= rounds; round++) {
@@ -58,7 +58,7 @@ async function measureCost(): Promise<Row> {
   };
 }
 
-/** What somebody waits who reads every 20 ms, and somebody who sends to the small channel right after. */
+/** Returns the waits of an account that reads every 20 ms, and of one that sends to the small channel right after. */
 async function measureWaits(): Promise<Row[]> {
   const watcher = await startWatcher(gateway.port, small.members[0]!);
   await pause(3_000);

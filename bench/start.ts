@@ -13,8 +13,8 @@ import { startChild } from "./lib/child.ts";
 import { freePort } from "./lib/free-port.ts";
 import { gatewayEnvironment } from "./lib/system.ts";
 
-// Time until the gateway answers: of `npm start`, installed, built and with data there, and of the gateway's process alone,
-// which sets V8's flag itself, against one that gets it on the command line.
+// The time until the gateway answers: of `npm start`, installed, built and with data, and of the gateway process alone,
+// which sets V8's flag itself, compared with a gateway that gets the flag on the command line.
 const turns = 7;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rows: Row[] = [];
@@ -87,7 +87,7 @@ async function whole(): Promise<void> {
   add("`npm start` until the gateway's first answer", taken, 3_000);
 }
 
-/** When the log of the standalone says what, in milliseconds since the start. */
+/** Returns when the standalone's log contains the text, in milliseconds since the start. */
 function phases(log: string, begunAt: number): Record<string, number> {
   const lines = log
     .trim()
@@ -101,7 +101,7 @@ function phases(log: string, begunAt: number): Record<string, number> {
   return Object.fromEntries(entries) as Record<string, number>;
 }
 
-/** Resolves with the first answer of 200 to `GET /health`. */
+/** Resolves at the first 200 of `GET /health`. */
 async function answers(port: number): Promise<void> {
   const ask = () =>
     new Promise<boolean>((resolve) => {

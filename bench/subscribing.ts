@@ -13,7 +13,7 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
-// Subscribing 5,000 people in one request, while some of them and some others poll.
+// Subscribing 5,000 accounts in one request, while some of them and some other accounts poll.
 const people = 5_000;
 const polling = 200;
 const rounds = 7;
@@ -36,7 +36,7 @@ const polls = await startPolls();
 const subscribed = crowd.slice(0, people);
 const ids = subscribed.map(({ id }) => id);
 const types = ["stream", "subscription"];
-/** Those who poll: new subscribers, and of a public channel as many others. */
+/** The polling accounts: new subscribers, and for a public channel as many others. */
 const pollers: Readonly<Record<Kind, readonly Member[]>> = {
   public: [...subscribed.slice(0, polling), ...crowd.slice(people)],
   private: subscribed.slice(0, 2 * polling),
@@ -57,7 +57,7 @@ async function measure(kind: Kind): Promise<Row[]> {
   const busy: number[] = [];
   const more: number[] = [];
   const queues = await registerQueues(gateway.port, pollers[kind], types);
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     await polls.open(gateway.port, queues);
     await settledMemory(gateway);
@@ -113,7 +113,7 @@ async function measure(kind: Kind): Promise<Row[]> {
   ];
 }
 
-/** A channel of the actor's own. */
+/** Creates a channel of the actor. */
 async function addChannel(kind: Kind, name: string): Promise<number> {
   return db.transaction(async (tx) => {
     const inviteOnly = kind === "private";

@@ -11,8 +11,8 @@ import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway } from "./lib/system.ts";
 import type { BystanderRequest, Met } from "./peers/bystander.ts";
 
-// How long others wait, and how much memory a gateway takes, while an account attacks it. Arguments: only attacks whose
-// name has one of them.
+// How long other requests wait, and how much memory a gateway takes, while an account attacks it. Arguments: run only
+// attacks whose name contains one of them.
 const seconds = Number(process.env["CARILLON_ATTACK_SECONDS"] ?? "60");
 const quietMs = 5_000;
 const limitMs = 100;
@@ -47,7 +47,7 @@ async function measure(attack: Attack): Promise<Row[]> {
     bystanderRoom: { id: scene.bystanderRoom.id },
   };
   other.process.send(request);
-  // A fresh process compiles what it runs first.
+  // A fresh process compiles code during its first requests.
   await pause(quietMs);
   await read();
   await pause(quietMs);

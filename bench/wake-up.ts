@@ -8,12 +8,12 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type Room } from "./lib/world.ts";
 
-// How long a message takes from the request at one gateway to the answer of a poll at another.
+// The time from the request at one gateway to the answer of a poll at another.
 const sends = 100;
 const warmUps = 10;
 const limitMs = 100;
 
-/** A member who polls at one gateway, and the others of the channel, who write to it. */
+/** A member who polls at one gateway, and the other members of the channel, who write to it. */
 interface Listener {
   readonly port: number;
   readonly path: string;
@@ -38,7 +38,7 @@ async function measure(backend: BackendName): Promise<Row> {
   const here = await listener(world.rooms[1]!, near.port);
   for (let n = 0; n < warmUps + sends; n++) {
     const measured = n >= warmUps;
-    // One after the other, so that neither gateway has anything else to do.
+    // One at a time, so that both gateways are otherwise idle.
     for (const [times, who] of [
       [across, there],
       [within, here],
@@ -68,10 +68,11 @@ async function listener(room: Room, port: number): Promise<Listener> {
   return { ...queue!, port, room: { ...room, members: others } };
 }
 
-/** Milliseconds from the request to the answer of a poll that waits. */
+/** Milliseconds from the request to the answer of a waiting poll. */
 async function send(n: number, port: number, listening: Listener): Promise<number> {
   const told = poll(listening);
-  // The poll waits by then; messages come at any time between two looks without a wake-up.
+  // The poll waits by now; without wake-ups the gateway reads the log at intervals, so messages are sent at any time
+  // between two readings.
   await pause(50 + ((n * 37) % 100));
   const startedAt = performance.now();
   const [{ at, messageId }, { id }] = await Promise.all([
@@ -82,7 +83,7 @@ async function send(n: number, port: number, listening: Listener): Promise<numbe
   return at - startedAt;
 }
 
-/** When the next message was told, in the process's milliseconds, and which one. */
+/** Returns when the next message was received, in milliseconds of this process, and its id. */
 async function poll(listening: Listener): Promise<{ at: number; messageId: number | undefined }> {
   const { port, path, authorization, lastEventId } = listening;
   const { events } = await ask<{ events: Array<{ id: number; message?: { id: number } }> }>(port, {

@@ -12,22 +12,22 @@ import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// A week of traffic: each day has its requests, then everything in the database becomes a day older, and gateway and worker
-// are started anew, which run all that recurs. Afterwards no table may grow any more but those that hold what people wrote.
+// A week of traffic. After the requests of a day, everything in the database is moved a day back, and gateway and
+// worker are restarted, which runs all recurring work. In the end only tables with user content may have grown.
 const days = 7;
 const sends = 300;
 const schedules = 60;
 const queues = 30;
 const rooms = 10;
 
-/** What people wrote, each with one row or more, for as long as they want it. */
+/** Tables with user content, which is kept as long as users want. */
 const theirs = new Map([
   ["messages", "what people wrote; retention removes it"],
   ["user_messages", "copies of messages; they go with them"],
   ["scheduled_messages", "what people scheduled, also what has been sent"],
 ]);
 
-/** What is kept for longer than a week, and the most that it comes to here. */
+/** Tables whose rows are kept for longer than a week, with the largest number expected here. */
 const bounds = new Map([
   ["bullmq.event", { rows: 4 * 10_256, why: "BullMQ keeps 10,000 of each queue" }],
   ["channel_traffic", { rows: rooms * 30, why: "a row for each channel and day, for 28 days" }],
@@ -61,7 +61,7 @@ for (let day = 1; day <= days; day++) {
     await ask(formRequest(member, "/api/v1/users/me/presence", { status: "active" }));
   }
   while (await undelivered(db)) await pause(200);
-  // What recurs has run at the start; the rest of it follows within seconds.
+  // Recurring work runs at the start; the rest of it follows within seconds.
   await pause(6_000);
   counts.push(await rowCounts(db));
   await gateway.stop();
@@ -117,7 +117,7 @@ async function rowCounts(of: Database): Promise<Map<string, number>> {
   return found;
 }
 
-/** Moves every time and every day a day back: in two steps, so that no day meets the one before on its way. */
+/** Moves every time and date a day back, in two steps, so that no date collides with the previous one. */
 async function makeOlder(of: Database): Promise<void> {
   const columns = await of.rows<{ table: string; column: string }>(
     `SELECT format('%I', c.table_name) AS "table", format('%I', c.column_name) AS "column"

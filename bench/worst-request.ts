@@ -9,7 +9,7 @@ import type { Case } from "./worst-request/requests.ts";
 import { send } from "./worst-request/send.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
-// How long one request, whatever it carries, keeps others waiting. Arguments: only cases whose name has one of them.
+// How long one request of any content delays other requests. Arguments: run only cases whose name contains one of them.
 const rounds = 3;
 const quietMs = 300;
 const limitMs = 100;
@@ -32,7 +32,7 @@ await gateway.stop();
 await database.drop();
 process.exit(0);
 
-/** Waits until a fresh process has caught up with those who ask it. */
+/** Waits until a fresh process has answered its first requests. */
 async function settled(): Promise<void> {
   for (let attempts = 0; attempts < 60; attempts++) {
     await pause(1_000);
@@ -40,7 +40,10 @@ async function settled(): Promise<void> {
   }
 }
 
-/** The longest wait of the other beside the request, against one in as quiet a time before. */
+/**
+ * Returns the longest wait of the other client during the request, compared with the longest in an equally long time
+ * before.
+ */
 async function measure({ name, inTurn, requests }: Case): Promise<Row> {
   const quiet: number[] = [];
   const beside: number[] = [];

@@ -5,7 +5,7 @@ import { root } from "./lib/root.mjs";
 import { StepError, attend, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
-// npm run bench: every bench/NAME.ts; npm run bench -- NAME …: those.
+// npm run bench: every bench/NAME.ts; npm run bench -- NAME [ARGUMENT …]: one of them.
 const folder = join(root, "bench");
 
 await steps(async () => {

@@ -5,6 +5,6 @@ import { StepError, steps } from "./lib/run.mjs";
 // node scripts/image.mjs FOLDER: copies everything that a container's processes need into an empty folder.
 await steps(() => {
   const folder = process.argv[2];
-  if (!folder) throw new StepError("Say where to: node scripts/image.mjs FOLDER");
+  if (!folder) throw new StepError("Usage: node scripts/image.mjs FOLDER");
   shipTo(resolve(folder));
 });

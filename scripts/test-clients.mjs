@@ -17,7 +17,7 @@ await steps(async () => {
   const env = {};
   for (const [name, requirements] of Object.entries(pythons)) {
     const { folder, reason } = await pythonWith(requirements);
-    if (reason) console.log(`${reason}: what needs it is skipped.`);
+    if (reason) console.log(`${reason}: tests that need it are skipped.`);
     else env[name] = folder;
   }
   await become(...suite("clients"), env);

@@ -22,7 +22,7 @@ await steps(async () => {
     ];
     for (const [name, { value, reason }] of found) {
       if (value) env[name] = value;
-      else console.log(`${reason}: what needs it is skipped.`);
+      else console.log(`${reason}: tests that need it are skipped.`);
     }
     process.exitCode = await attend(...suite("containers"), env);
   } finally {
@@ -43,7 +43,7 @@ async function compose(tools) {
   const { code, output } = await capture("go", ["build", "-C", source, "-o", parser, "."]);
   if (code === 0) return { value: parser };
   const last = output.trim().split("\n").at(-1);
-  return { reason: `there is no docker compose, and no Go that makes its parser (${last})` };
+  return { reason: `docker compose is missing, and Go cannot build the parser (${last})` };
 }
 
 /** Installs the Node.js version of the Dockerfile's base image from npm. */

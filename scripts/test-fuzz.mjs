@@ -18,7 +18,7 @@ await steps(async () => {
   const { values } = parseArgs({ options });
   await prepare();
   const { folder, reason } = await pythonWith("test/fuzz/requirements.txt");
-  if (reason) console.log(`${reason}: what needs it is skipped.`);
+  if (reason) console.log(`${reason}: tests that need it are skipped.`);
   await become(...suite("fuzz", values.as ? [`--grep=as ${values.as} are`] : []), {
     ...(reason ? {} : { CARILLON_TEST_FUZZER: folder }),
     ...(values.seed ? { CARILLON_FUZZ_SEED: values.seed } : {}),

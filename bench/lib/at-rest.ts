@@ -7,24 +7,24 @@ import { startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 import { processorMsOf } from "./settle.ts";
 
-/** A process of Node at rest. */
+/** An idle Node process. */
 export interface NodeAtRest {
   /** `standalone`, `gateway`, `worker`, `dashboard`. */
   readonly name: string;
-  /** Megabytes that it has in memory (RSS), with what it shares with others. */
+  /** Resident memory (RSS) in megabytes, shared pages included. */
   readonly rss: number;
-  /** Megabytes, of what is shared its share only (PSS). */
+  /** Proportional set size (PSS) in megabytes: shared pages are divided among the processes. */
   readonly pss: number;
 }
 
-/** Seconds after everything serves: the tasks of the start are done, and V8 has had time to look for garbage of itself. */
+/** Time after the start, in milliseconds, in which start-up tasks finish and V8 collects garbage by itself. */
 const settlesInMs = 30_000;
-/** What counts as doing nothing: milliseconds of processor time in a second, of all processes together. */
+/** Processes count as idle below this: milliseconds of CPU time in a second, of all processes together. */
 const idleMs = 60;
 
 /**
- * What `npm start` has in memory when nobody does anything: with a folder and a PostgreSQL of its own, after half a minute
- * and once it has been idle for a second. Nobody makes it look for garbage.
+ * Measures the memory of an idle `npm start` with its own data folder and PostgreSQL: half a minute after the start,
+ * once it has been idle for a second, without forcing a garbage collection.
  */
 export async function startedAtRest(): Promise<NodeAtRest[]> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-bench-rest-"));
@@ -49,7 +49,7 @@ export async function startedAtRest(): Promise<NodeAtRest[]> {
   return nodes;
 }
 
-/** A process of Node and those that it has started, and they in turn. */
+/** Lists a Node process and its descendants. */
 function nodesBelow(top: number): number[] {
   const parents = readdirSync("/proc")
     .map(Number)

@@ -2,7 +2,7 @@ import { startChild, type Child } from "./child.ts";
 import type { BenchDatabase } from "./servers.ts";
 import { secretKey } from "./system.ts";
 
-/** Starts `bench/peers/NAME.ts`, a server that prints its port, as a process of its own on the same database. */
+/** Starts `bench/peers/NAME.ts`, a server that prints its port, in a separate process on the same database. */
 export async function startBarePeer(
   name: string,
   { url }: BenchDatabase,

@@ -3,11 +3,11 @@ import type { BouncerQuestion, BouncerWord } from "../peers/bouncer.ts";
 import type { PushingRequest } from "../peers/pushing.ts";
 import { startChild } from "./child.ts";
 
-/** A bouncer that reads what it is sent. */
+/** A bouncer that reads and discards notifications. */
 export interface BenchBouncer {
-  /** Variables of a process that pushes by it. */
+  /** Variables of a process that uses this bouncer. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Counts from now on; @returns when the last of so many notifications came, by the clock, in seconds */
+  /** Starts counting. @returns when the given number of notifications had arrived, UNIX seconds */
   received(expected: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startBouncer(): Promise<BenchBouncer> {
   };
 }
 
-/** The bare loop that encrypts and posts. */
+/** The minimal loop that encrypts and posts. */
 export interface BarePushing {
   /** @returns seconds */
   run(request: PushingRequest): Promise<number>;

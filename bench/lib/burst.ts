@@ -6,7 +6,7 @@ import { scheduleRows } from "./scheduled-rows.ts";
 import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
-/** What one burst came to. */
+/** The result of one burst. */
 export interface BurstResult {
   /** From the due second to the last commit, in seconds. */
   readonly seconds: number;
@@ -18,22 +18,22 @@ export interface BurstResult {
 
 export interface Burst {
   /**
-   * Schedules messages of all members for one second, waits until the worker has sent them, and checks that
-   * every one has been sent in full.
-   * @throws Error when one has not
+   * Schedules messages of all members for one second, waits until the worker has sent them, and checks that each was
+   * sent completely.
+   * @throws Error when one was not
    */
   run(count: number): Promise<BurstResult>;
   close(): Promise<void>;
 }
 
 /**
- * How far ahead messages are due, in seconds. All must be scheduled two seconds before, or each would have a delivery job
- * of its own, as messages have that are scheduled on short notice.
+ * How far ahead messages are due, in seconds. All must be scheduled two seconds before, because messages on short
+ * notice have delivery jobs of their own.
  */
 const ahead = 6;
 const shortNotice = 2;
 
-/** Bursts in a world, with a delivery job publisher like a gateway's. */
+/** Runs bursts in a world, with a delivery job publisher like a gateway's. */
 export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
   const queues = await connectQueues({
     databaseUrl: database.url,
@@ -79,7 +79,7 @@ async function run(
   return check(db, world, ids, due);
 }
 
-/** Waits until the last row is delivered; it looks by primary key, so that looking costs next to nothing. */
+/** Waits until the last row is delivered. Polls by primary key, so that polling costs almost nothing. */
 async function sent(db: BenchDatabase["db"], lastId: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -102,7 +102,7 @@ interface Found {
   early: boolean;
 }
 
-/** The times of the commits as PostgreSQL noted them (`track_commit_timestamp`). */
+/** Returns the commit times that PostgreSQL recorded (`track_commit_timestamp`). */
 async function check(
   db: BenchDatabase["db"],
   { members, rooms }: World,

@@ -1,7 +1,7 @@
 import { say } from "./report.ts";
 
 interface Measured {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -9,10 +9,10 @@ interface Measured {
 }
 
 /**
- * The rates of the gateway and of what is beside it, measured by turns after a warm-up of each, so that both
- * meet the same machine.
+ * Measures the rates of the gateway and of a peer in alternation, each after a warm-up, so that both run on the same
+ * machine load.
  * @param run puts the same load on the port
- * @param peer what it is called
+ * @param peer name of the peer
  */
 export async function ratesByTurns(
   run: (port: number) => Promise<Measured>,

@@ -4,12 +4,12 @@ import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { channelPermissions } from "@carillon/contract";
 import type { Member, World } from "./world.ts";
 
-/** Of so many channels an account is subscribed to one. */
+/** An account is subscribed to one in this many channels. */
 const share = 10;
 
 /**
- * Gives the organization channels, each with its creator as administrator and every tenth of the members as
- * subscribers; the first ones are private. Each member has left one channel.
+ * Gives the organization channels, each with its creator as administrator and a tenth of the members as subscribers.
+ * The first channels are private. Each member has left one channel.
  */
 export async function addChannels(
   db: Database,

@@ -1,4 +1,4 @@
-/** What people write in a chat: most lines plain, some with a mention, a link, emphasis, code or an emoji. */
+/** Typical chat lines: most are plain, some have a mention, a link, emphasis, code or an emoji. */
 const openings = [
   "Good morning, here is the plan for today:",
   "Reminder:",
@@ -41,8 +41,7 @@ const accents: ReadonlyArray<(name: string, n: number) => string> = [
 ];
 
 /**
- * Line number `n`, 60 to 200 characters; the same for the same number.
- * @param colleague somebody who may be mentioned
+ * Returns line number `n`, 60 to 200 characters; the same line for the same number. @param colleague a name to mention
  */
 export function chatLine(n: number, colleague: string): string {
   const pick = <T>(list: readonly T[], step: number) => list[Math.floor(n / step) % list.length]!;

@@ -9,11 +9,11 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let folder: string | undefined;
 
-/** A process that a bench runs beside itself; it ends with the bench. */
+/** A child process of a bench; it ends with the bench. */
 export interface Child {
   readonly name: string;
   readonly process: ChildProcess;
-  /** What it has written, which goes to a file as in production. */
+  /** Its output, which goes to a file as in production. */
   output(): string;
   /** Waits until it has written `text`. */
   written(text: string): Promise<void>;
@@ -23,16 +23,16 @@ export interface Child {
 const running = new Set<ChildProcess>();
 process.on("exit", (code) => {
   for (const child of running) child.kill("SIGKILL");
-  // What the processes wrote stays where something went wrong.
+  // Keeps the output of the processes when something went wrong.
   if (folder && code === 0) rmSync(folder, { recursive: true, force: true });
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 
 /**
- * Starts Node on a file of this repository.
- * @param file from the checkout's root
- * @param env all that it gets besides PATH and the like
- * @param checkout folder of another checkout; this one's unless given
+ * Starts Node with a file of this repository.
+ * @param file path from the checkout's root
+ * @param env environment variables in addition to PATH and the like
+ * @param checkout folder of another checkout; this one unless given
  */
 export function startChild(
   name: string,

@@ -4,9 +4,7 @@ import { randomKey } from "@carillon/kit";
 import { benchSite } from "./system.ts";
 import type { Member, Room, World } from "./world.ts";
 
-/**
- * Adds `count` accounts to a channel, all at once: each is what a member of the channel is, with a key of its own.
- */
+/** Adds `count` accounts to a channel in one statement: each is like a member of the channel, with its own API key. */
 export async function addCrowd(
   db: Database,
   { realmId }: World,

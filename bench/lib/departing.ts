@@ -5,13 +5,13 @@ import { loadRealm } from "@carillon/model";
 import { benchSite } from "./system.ts";
 import type { Member, World } from "./world.ts";
 
-/** A person who is to be deactivated, with their bots. */
+/** A person to be deactivated, with their bots. */
 export interface Departing {
   readonly id: number;
   readonly botIds: readonly number[];
 }
 
-/** Makes a person with bots; none of them is subscribed to anything. */
+/** Creates a person with bots, without subscriptions. */
 export async function departing(
   db: Database,
   { realmId }: World,
@@ -35,7 +35,7 @@ export async function departing(
   });
 }
 
-/** Makes somebody who may deactivate others. */
+/** Creates an account that may deactivate others. */
 export async function administrator(db: Database, { realmId }: World): Promise<Member> {
   const [name, email] = ["Ada Administrator", "ada@departing.test"];
   return db.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export async function administrator(db: Database, { realmId }: World): Promise<M
   });
 }
 
-/** Takes a deactivation back as if it had never been, with the deletion that it has recorded. */
+/** Undoes a deactivation and the deletion that it recorded. */
 export async function bringBack(db: Database, { id, botIds }: Departing): Promise<void> {
   const ids = [id, ...botIds];
   await db.rows("DELETE FROM job_intent");

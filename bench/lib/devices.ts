@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Database } from "@carillon/db";
 import type { World } from "./world.ts";
 
-/** A push key: of which kind it is, and 32 bytes. */
+/** A push key: its kind and 32 bytes. */
 export function pushKeyOf(id: number): Buffer {
   return Buffer.concat([Buffer.from([0x31]), createHash("sha256").update(String(id)).digest()]);
 }
 
-/** Gives everybody of the world one device that can be reached. */
+/** Gives each member one device that can be reached. */
 export async function addDevices(db: Database, { members }: World): Promise<void> {
   await db.rows(
     `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind, push_token_last_updated)
@@ -17,13 +17,13 @@ export async function addDevices(db: Database, { members }: World): Promise<void
   await db.rows("VACUUM ANALYZE client_devices");
 }
 
-/** Nobody has a device any more. */
+/** Removes all devices. */
 export async function dropDevices(db: Database): Promise<void> {
   await db.rows("DELETE FROM client_devices");
   await db.rows("VACUUM ANALYZE client_devices");
 }
 
-/** Everybody of the world wants to be notified of all that is said in their channel. */
+/** Turns on notifications of all messages of their channels for all members. */
 export async function wantEverything(db: Database, { members }: World): Promise<void> {
   await db.rows(
     "UPDATE subscriptions SET push_notifications = true WHERE user_id = ANY($1::int[])",

@@ -5,10 +5,10 @@ import type { World } from "./world.ts";
 const slice = 5_000;
 
 /**
- * Schedules messages of everybody in an organization for one second, as requests would have left them: with their delivery jobs
- * noted as set, of which none is.
+ * Inserts scheduled messages of all members of an organization for one second, as requests do: marked as having
+ * delivery jobs, but without any.
  * @param due UNIX seconds
- * @returns the first and the last of their ids
+ * @returns the lowest and the highest id
  */
 export async function writeDueRows(
   database: BenchDatabase,
@@ -22,7 +22,7 @@ export async function writeDueRows(
   return { first: ids[0] ?? 0, last: ids.at(-1) ?? 0 };
 }
 
-/** How many of them are still to be sent. */
+/** Counts the messages that are not sent yet. */
 export async function pendingOf({ db }: BenchDatabase, world: World): Promise<number> {
   const [row] = await db.rows<{ n: number }>(
     "SELECT count(*)::int AS n FROM scheduled_messages WHERE realm_id = $1 AND NOT delivered AND NOT failed",

@@ -2,18 +2,18 @@ import type { Database } from "@carillon/db";
 import { loadSystemGroups } from "@carillon/model";
 import type { Member, World } from "./world.ts";
 
-/** What is in each group, and how deep groups lie in each other. */
+/** Members of each group, and the depth of nesting. */
 const membersEach = 30;
 const depth = 8;
 
 export interface GroupCrowd {
-  /** Each holds the organization's `can_create_groups` through eight groups. */
+  /** Members who hold the organization's `can_create_groups` through eight nested groups. */
   readonly holders: readonly Member[];
 }
 
 /**
- * Gives the organization user groups in chains, each the only subgroup of the one before it: made by members, with
- * the permissions that a new group has. Who may create groups is everybody in the first chain.
+ * Gives the organization chains of user groups: each group is the only subgroup of the one before it. Members create
+ * them, with the permissions of a new group. The members of the first chain may create groups.
  */
 export async function addGroups(
   db: Database,

@@ -1,8 +1,8 @@
 import type { FormRequest } from "./requests.ts";
 
 /**
- * The answer of a process on this machine.
- * @throws Error when it refuses
+ * Sends a request to a process on this machine and returns its answer.
+ * @throws Error when it is refused
  */
 export async function ask<Answer>(
   port: number,

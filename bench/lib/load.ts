@@ -4,25 +4,28 @@ import { startChild } from "./child.ts";
 import { scheduleRequest, sendRequest } from "./requests.ts";
 import type { World } from "./world.ts";
 
-/** How many different requests there are; each connection goes through them in turn. */
+/** Number of different requests; each connection repeats them in order. */
 const different = 2_000;
 
-/** What is asked for: to schedule messages over the next hour, 32 requests in flight, or to send them, 8 in flight. */
+/**
+ * The kind of request: scheduling messages over the next hour with 32 requests in flight, or sending them with 8 in
+ * flight.
+ */
 export type LoadKind = "schedule" | "send";
 
 const connections = { schedule: 32, send: 8 };
 
 export interface Load {
   /**
-   * Keeps that many requests in flight, or as many as are given.
-   * @returns answered requests a second
+   * Keeps that number of requests in flight.
+   * @returns answered requests per second
    * @throws Error when one was refused
    */
   run(port: number, seconds: number, inFlight?: number): Promise<LoadAnswer>;
   stop(): Promise<void>;
 }
 
-/** The process that sends whatever it is given. */
+/** A process that sends the given requests. */
 export interface Loader {
   /** @throws Error when a request was refused */
   run(request: LoadRequest): Promise<LoadAnswer>;
@@ -51,7 +54,7 @@ export async function startLoader(): Promise<Loader> {
   };
 }
 
-/** Starts the process that sends them. */
+/** Starts the process that sends these requests. */
 export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
   const loader = await startLoader();
   return {

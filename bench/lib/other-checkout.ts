@@ -5,8 +5,8 @@ import type { BenchDatabase } from "./servers.ts";
 import { startGateway, type RunningGateway } from "./system.ts";
 
 /**
- * The gateway of another checkout that is built already, on the same database. A build refuses to start where there are
- * migrations that it does not know: for as long as it starts they are not on the list. It must get along with the tables.
+ * Starts the gateway of another, already built checkout on the same database. A build refuses to start with migrations
+ * that it does not know, so these are hidden until it has started. It must work with the present tables.
  */
 export async function startOtherGateway(
   of: BenchDatabase,

@@ -3,12 +3,13 @@ import { searchVector } from "@carillon/domain";
 import { chatLine } from "./chat-lines.ts";
 import type { World } from "./world.ts";
 
-/** Different lines of chat that messages are made of. */
+/** Number of different chat lines. */
 const lines = 500;
 
 /**
- * Messages that were sent so many days ago, to all channels by turns, in eight topics; everybody has read them.
- * @param senders by turns too; of each channel its first member unless given
+ * Inserts messages that were sent the given number of days ago, to all channels in rotation, in eight topics; all
+ * members have read them.
+ * @param senders in rotation; by default the first member of each channel
  */
 export async function fillPast(
   db: Database,

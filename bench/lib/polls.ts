@@ -5,19 +5,22 @@ import { ask } from "./http.ts";
 import { credentials, registerRequest } from "./requests.ts";
 import type { Member } from "./world.ts";
 
-/** A process that holds polls open, so that what they cost a client is apart. */
+/** A process that holds polls open, so that the cost of the client is not measured with the server's. */
 export interface Polls {
-  /** Opens connections, and a poll on each. */
+  /** Opens connections with one poll each. */
   open(port: number, polls: readonly PollRequest[]): Promise<void>;
-  /** Waits until all have been answered. @throws Error when one was not told just this message */
+  /**
+   * Waits until all polls are answered.
+   * @throws Error when an answer does not contain exactly this message
+   */
   answers(messageId: number): Promise<PollsAnswer>;
-  /** The same where they are told of other things. */
+  /** Like `answered`, for answers with other events. */
   answered(): Promise<PollsAnswer>;
   hangUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts it. */
+/** Starts the process. */
 export async function startPolls(): Promise<Polls> {
   const child = startChild("polls", "bench/peers/polls.ts", { NODE_ENV: "production" });
   await child.written("polls started");
@@ -47,10 +50,10 @@ export async function startPolls(): Promise<Polls> {
   };
 }
 
-/** Registrations at a time. */
+/** Concurrent registrations. */
 const registering = 8;
 
-/** Registers a queue for each member, of messages unless other types are named. */
+/** Registers a queue for each member, for messages unless other types are given. */
 export async function registerQueues(
   port: number,
   members: readonly Member[],

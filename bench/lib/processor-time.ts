@@ -3,11 +3,11 @@ import { Redis } from "ioredis";
 import type { BenchDatabase } from "./servers.ts";
 import { processorMsOf } from "./settle.ts";
 
-/** Processor time that the servers of a bench have used so far, in milliseconds. */
+/** CPU time that the servers of a bench have used so far, in milliseconds. */
 export interface ServerTimes {
-  /** All processes of PostgreSQL, also those that have ended. */
+  /** All processes of PostgreSQL, also ended ones. */
   postgres(): number;
-  /** 0 where the queues are on PostgreSQL. */
+  /** 0 when the queues are on PostgreSQL. */
   redis(): number;
 }
 
@@ -24,7 +24,7 @@ export async function serverTimes({ db, redisUrl }: BenchDatabase): Promise<Serv
   };
 }
 
-/** The fields of `/proc/PID/stat` behind the name of the program, which may hold spaces. */
+/** The fields of `/proc/PID/stat` after the program's name, which may contain spaces. */
 function fieldsOf(pid: number): string[] {
   return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }
@@ -33,7 +33,7 @@ function parentOf(pid: number): number {
   return Number(fieldsOf(pid)[1]);
 }
 
-/** Of children that have ended and were waited for. */
+/** CPU time of children that have ended and were waited for. */
 function endedMs(pid: number): number {
   const fields = fieldsOf(pid);
   return (Number(fields[13]) + Number(fields[14])) * 10;
@@ -47,7 +47,7 @@ function children(of: number): number[] {
       try {
         return parentOf(pid) === of;
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         return false;
       }
     });

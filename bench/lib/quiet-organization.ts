@@ -5,9 +5,9 @@ import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
 /**
- * Schedules one message after another in an organization, each for a full second, with its delivery job.
+ * Schedules messages of an organization one by one, each for a full second, with its delivery job.
  * @param everyMs pause between two messages, in milliseconds
- * @param notice how long before its time a message is scheduled, in seconds; used in turn
+ * @param notice how long before its due time a message is scheduled, in seconds, in rotation
  * @param over whether to stop
  */
 export async function keepScheduling(

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serverVersions } from "./servers.ts";
 
-/** One line of a result: a question, what came out, what was wanted. */
+/** One row of a result: a question, the measured value, the target. */
 export interface Row {
   readonly question: string;
   readonly value: string;
@@ -12,7 +12,7 @@ export interface Row {
   readonly holds: boolean;
 }
 
-/** What a table was taken on, by the name of the bench. */
+/** The machine on which a table was measured, by the name of the bench. */
 type Circumstances = Readonly<
   Record<string, { readonly date: string; readonly machine: string; readonly load: string }>
 >;
@@ -22,12 +22,12 @@ const page = fileURLToPath(new URL("../results.md", import.meta.url));
 const startedAt = performance.now();
 const loadAtStart = loadavg()[0]!.toFixed(1);
 
-/** One line of progress. */
+/** Prints a line of progress. */
 export function say(text: string): void {
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${text}`);
 }
 
-/** Prints the table, writes it to `results/NAME.json`, and brings `results.md` up to date. */
+/** Prints the table, writes it to `results/NAME.json`, and updates `results.md`. */
 export async function report(name: string, rows: readonly Row[]): Promise<void> {
   console.log(`\n${table(rows)}\n`);
   mkdirSync(folder, { recursive: true });
@@ -68,7 +68,7 @@ async function machine(): Promise<string> {
   ].join(", ");
 }
 
-/** Renders rows as a Markdown table with columns of one width. */
+/** Renders rows as a Markdown table with aligned columns. */
 function table(rows: readonly Row[]): string {
   const lines = [
     ["question", "value", "target", "holds"],

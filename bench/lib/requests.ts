@@ -1,7 +1,7 @@
 import { chatLine } from "./chat-lines.ts";
 import type { Member, Room, World } from "./world.ts";
 
-/** A request ready to be sent, with a form in its body or nothing. */
+/** A request with a form as its body, or without a body. */
 export interface FormRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -28,7 +28,7 @@ export function sendRequest(world: Pick<World, "rooms">, n: number): FormRequest
   return formRequest(sender, "/api/v1/messages", fields);
 }
 
-/** A member asks for a queue, of messages unless other types are named, without a snapshot. */
+/** Registers a queue without a snapshot, for messages unless other types are given. */
 export function registerRequest(
   member: Member,
   eventTypes: readonly string[] = ["message"],
@@ -69,7 +69,7 @@ export function subscribeRequest(
   });
 }
 
-/** A member has read everything. */
+/** Marks all messages of a member as read. */
 export function markAllReadRequest(member: Member): FormRequest {
   return formRequest(member, "/api/v1/mark_all_as_read", {});
 }
@@ -88,7 +88,7 @@ export function registerDeviceRequest(member: Member, deviceId: number): FormReq
   });
 }
 
-/** Everybody writes to their channel in turn. */
+/** Returns senders and their channels in rotation. */
 function lineOf({ rooms }: { readonly rooms: readonly Room[] }, n: number) {
   const room = rooms[n % rooms.length]!;
   const turn = Math.floor(n / rooms.length);

@@ -6,9 +6,9 @@ import type { World } from "./world.ts";
 let lines = 0;
 
 /**
- * Schedules messages of everybody in an organization for one second, in one statement, as requests would have left them.
+ * Inserts scheduled messages of all members of an organization for one second, in one statement, as requests do.
  * @param due UNIX seconds
- * @param alarmed whether their delivery jobs are noted as set
+ * @param alarmed whether the rows are marked as having delivery jobs
  * @returns their ids
  */
 export async function scheduleRows(
@@ -43,7 +43,7 @@ export async function scheduleRows(
   return written.map(({ id }) => id);
 }
 
-/** Everybody writes to their channel in turn; a quarter of the topics are new in each burst. */
+/** All members write to their channels in rotation; a quarter of the topics are new in each burst. */
 function chatRows({ rooms }: World, count: number) {
   const burst = lines / count;
   return Array.from({ length: count }, (_, i) => {

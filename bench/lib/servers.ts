@@ -6,14 +6,14 @@ import { prepareQueues } from "@carillon/queue";
 import { Redis } from "ioredis";
 import pg from "pg";
 
-/** Where the queues of a run lie. */
+/** Where the queues of a run are stored. */
 export type BackendName = "postgres" | "redis";
 
-/** A database of one bench, migrated, and the queues' store that belongs to it. */
+/** A migrated database of one bench, with its queue store. */
 export interface BenchDatabase {
   readonly url: string;
   readonly db: Database;
-  /** Given when the queues are on Redis. */
+  /** Set when the queues are on Redis. */
   readonly redisUrl: string | undefined;
   drop(): Promise<void>;
 }
@@ -21,12 +21,12 @@ export interface BenchDatabase {
 const postgres = process.env["CARILLON_BENCH_DATABASE_URL"];
 const redis = process.env["CARILLON_BENCH_REDIS_URL"];
 
-/** The stores to measure on: Redis only where it is installed. */
+/** The queue stores to measure: Redis only if it is installed. */
 export const backends: readonly BackendName[] = redis ? ["postgres", "redis"] : ["postgres"];
 
 /**
- * A fresh database, with every table of ours and of the queues.
- * @throws Error that says how benches are run, where there is no server
+ * Creates a database with our tables and those of the queues.
+ * @throws Error that says how to run benches, if there is no server
  */
 export async function createBenchDatabase(backend: BackendName): Promise<BenchDatabase> {
   const name = `carillon_bench_${randomBytes(6).toString("hex")}`;
@@ -38,13 +38,13 @@ export async function createBenchDatabase(backend: BackendName): Promise<BenchDa
   return connectTo(name, redisUrl);
 }
 
-/** One that was made before on the same server, with PostgreSQL's queues, by the name it was given. */
+/** Opens a database that was created before on the same server, with PostgreSQL's queues, by its name. */
 export async function openBenchDatabase(name: string): Promise<BenchDatabase | undefined> {
   const named = await administer(`SELECT FROM pg_database WHERE datname = '${name}'`);
   return named.rowCount === 0 ? undefined : connectTo(name, undefined);
 }
 
-/** Gives it a name to be opened by; nobody may be connected to it. */
+/** Names the database so that it can be opened later; it must have no connections. */
 export async function renameBenchDatabase({ url, db }: BenchDatabase, name: string): Promise<void> {
   await db.close();
   await administer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
@@ -72,7 +72,7 @@ function addressOf(database: string): string {
   return url.href;
 }
 
-/** A vacuum may be at work in it for a while: only a superuser, or a drop without force, ends that. */
+/** A vacuum may run for a while; only a superuser can end it, or a DROP without FORCE. */
 async function dropDatabase(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -85,7 +85,7 @@ async function dropDatabase(name: string): Promise<void> {
   }
 }
 
-/** What the servers call themselves. */
+/** Versions of the servers. */
 export async function serverVersions(): Promise<{ postgres: string; redis: string | undefined }> {
   const client = new pg.Client({ connectionString: postgres });
   await client.connect();

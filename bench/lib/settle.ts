@@ -9,16 +9,16 @@ const onMessage = `process.on("message", (text) => {
   process.send("collected");
 });`;
 
-/** Options of Node with which a process can be settled. */
+/** Options of Node for a process that `settled` can measure. */
 export const settling: readonly string[] = [
   "--expose-gc",
   `--import=data:text/javascript,${encodeURIComponent(onMessage)}`,
 ];
 
-/** What counts as doing nothing: milliseconds of processor time in half a second. */
+/** A process counts as idle below this: milliseconds of CPU time in half a second. */
 const idleMs = 20;
 
-/** Waits until a process has nothing to do. */
+/** Waits until a process is idle. */
 export async function idle(child: Child): Promise<void> {
   let before = processorMs(child);
   for (;;) {
@@ -29,7 +29,9 @@ export async function idle(child: Child): Promise<void> {
   }
 }
 
-/** Bytes of memory (RSS) of a process that was started with `settling`, idle, after its garbage has been collected. */
+/**
+ * Returns the resident memory (RSS) in bytes of an idle process, started with `settling`, after a garbage collection.
+ */
 export async function settledMemory(child: Child): Promise<number> {
   for (let times = 0; times < 2; times++) {
     await idle(child);
@@ -42,14 +44,14 @@ export async function settledMemory(child: Child): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
 }
 
-/** Processor time that it has used, in milliseconds: Linux counts it in steps of ten. */
+/** CPU time that the process has used, in milliseconds, in steps of ten. */
 export function processorMs({ process: { pid } }: Child): number {
   return processorMsOf(pid ?? 0);
 }
 
-/** The same of any process. */
+/** CPU time of any process. */
 export function processorMsOf(pid: number): number {
-  // The name of the program, in brackets, may hold spaces.
+  // The program's name, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

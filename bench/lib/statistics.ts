@@ -1,4 +1,4 @@
-/** The middle of the values, the mean of the two middle ones where their number is even. */
+/** Returns the median; of an even number of values, the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
     : sorted[Math.floor(half)]!;
 }
 
-/** The smallest value that at least `share` of the values do not exceed. */
+/** Returns the quantile: the smallest value that at least `share` of the values do not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
@@ -19,7 +19,10 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`;
 }
 
-/** The median of our values over theirs, round by round: what else the machine does meets both of a round alike. */
+/**
+ * Returns the median of the ratios of our values to theirs, round by round, so that other load on the machine affects
+ * both values of a ratio.
+ */
 export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
   return median(ours.map((value, round) => value / theirs[round]!));
 }

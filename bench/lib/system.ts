@@ -4,7 +4,7 @@ import type { BenchDatabase } from "./servers.ts";
 
 export const secretKey = "the benches seal their API keys with these words";
 
-/** The installation that the benches run in. */
+/** The installation in which benches run. */
 export const benchSite: Site = {
   url: "http://carillon.test",
   secrets: secretsOf(secretKey),
@@ -12,7 +12,7 @@ export const benchSite: Site = {
   pushConfigured: false,
 };
 
-/** The variables of a gateway of the benches. */
+/** Variables of a gateway in a bench. */
 export function gatewayEnvironment({
   url,
   redisUrl,
@@ -27,7 +27,7 @@ export function gatewayEnvironment({
   };
 }
 
-/** The worker that is shipped, as a process of its own. @param variables over the benches' own */
+/** Starts the built worker in a separate process. @param variables override the benches' own */
 export async function startWorker(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
@@ -48,9 +48,9 @@ export interface RunningGateway extends Child {
 }
 
 /**
- * The gateway that is shipped, as a process of its own, on a free port.
- * @param variables over the benches' own
- * @param checkout folder of another checkout that is built already; this one's unless given
+ * Starts the built gateway in a separate process on a free port.
+ * @param variables override the benches' own
+ * @param checkout folder of another checkout that is already built; this one unless given
  */
 export async function startGateway(
   database: BenchDatabase,

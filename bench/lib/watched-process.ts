@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Child } from "./child.ts";
 
-/** How often the event loop is looked at, in milliseconds: what is measured is no finer. */
+/** Interval at which the event loop is sampled, in milliseconds; it limits the resolution of the measurement. */
 const resolutionMs = 2;
 
 const onMessage = `import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -20,32 +20,32 @@ process.on("message", (text) => {
   if (text === "watched") process.send({ heldMs: delay.max / 1e6, busyMs: busiest / 1e3 });
 });`;
 
-/** Options of Node with which a process can be watched. */
+/** Options of Node for a process that `watch` can measure. */
 export const watchable: readonly string[] = [
   `--import=data:text/javascript,${encodeURIComponent(onMessage)}`,
 ];
 
-/** What came of a while. */
+/** Measurements of a period. */
 export interface Watched {
-  /** The longest that the event loop was held, in milliseconds. */
+  /** The longest delay of the event loop, in milliseconds. */
   readonly heldMs: number;
   /**
-   * The most processor time between two turns of it, of all threads: what holds it by itself, whoever else is at work on
-   * the machine.
+   * The most CPU time between two turns of the event loop, of all threads. Unlike the delay it does not depend on other
+   * load.
    */
   readonly busyMs: number;
-  /** Bytes of memory (RSS) at its beginning, and at most since. */
+  /** Resident memory (RSS) in bytes: at the beginning, and the peak since. */
   readonly rest: number;
   readonly peak: number;
 }
 
-/** Watches a process that was started with `watchable` (Linux). @returns what ends it */
+/** Measures a process that was started with `watchable` (Linux). @returns a function that ends the measurement */
 export function watch({ process: child }: Child): () => Promise<Watched> {
   const status = `/proc/${child.pid}/status`;
   const bytes = (field: string) =>
     Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(status, "utf8"))?.[1]) *
     1_024;
-  // Lets the kernel begin to count the peak anew (proc(5), clear_refs).
+  // Resets the kernel's peak value (proc(5), clear_refs).
   writeFileSync(`/proc/${child.pid}/clear_refs`, "5");
   const rest = bytes("VmRSS");
   child.send("watch");

@@ -17,7 +17,7 @@ export interface Room {
   readonly members: readonly Member[];
 }
 
-/** An organization whose members sit in one channel each. */
+/** An organization whose members are subscribed to one channel each. */
 export interface World {
   readonly realmId: number;
   readonly rooms: readonly Room[];
@@ -26,7 +26,7 @@ export interface World {
 
 let worlds = 0;
 
-/** Makes an organization of `rooms` channels with `each` subscribers. */
+/** Creates an organization with `rooms` channels of `each` subscribers. */
 export async function createWorld(db: Database, rooms: number, each: number): Promise<World> {
   const label = `bench${++worlds}`;
   const world = await db.transaction(async (tx): Promise<World> => {

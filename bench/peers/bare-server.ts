@@ -4,18 +4,18 @@ import { isGuest } from "@carillon/contract";
 import { secretsOf } from "@carillon/model";
 import pg from "pg";
 
-// The least that an operation for people takes, whatever it answers: no contract, no checks of the answer, no log.
+// The minimal cost of an operation for people: no contract, no checks of the answer, no log.
 const secrets = secretsOf(process.env["SECRET_KEY"]!);
 export const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: 10 });
 
-/** Whose key came with the request. */
+/** The account whose key came with the request. */
 export interface Caller {
   readonly id: number;
   readonly realm_id: number;
   readonly role: number;
 }
 
-/** Serves what `answer` gives to anybody but guests, with the fields of a success, on a port that it prints. */
+/** Serves the result of `answer` to all accounts but guests, with the fields of a success, on a port that it prints. */
 export function serveBare(
   answer: (caller: Caller, url: string, request: IncomingMessage) => Promise<object>,
 ): void {

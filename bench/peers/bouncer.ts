@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { NotifyBody } from "@carillon/push";
 
-/** What a bench asks: to be told when so many notifications have come since. */
+/** Request of a bench: answer when this many more notifications have arrived. */
 export interface BouncerQuestion {
   readonly expected: number;
 }
 
-/** When the last of them came, by the clock, in milliseconds. */
+/** When the last one arrived, UNIX milliseconds. */
 export interface BouncerWord {
   readonly at: number;
 }
 
-// A push bouncer that reads what it is sent, and hands nothing over.
+// A push bouncer that reads notifications and hands none over.
 let came = 0;
 let awaited = Infinity;
 

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { serve } from "./serve.ts";
 
-// BullMQ on Redis without anything around it: one bare INSERT a job.
+// Bare BullMQ on Redis: one bare INSERT for each job.
 const concurrency = Number(process.env["CONCURRENCY"]);
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: concurrency });
 const connection = new Redis(process.env["REDIS_URL"]!, { maxRetriesPerRequest: null });

@@ -1,9 +1,9 @@
 import { startBystander, type Bystander } from "../../test/scale/attacks/bystander.ts";
 
-/** Who asks, and where. */
+/** The caller and the server's address. */
 export type BystanderRequest = Parameters<typeof startBystander>[0];
 
-/** What the bystander met since it was asked before. */
+/** Measurements of the bystander since the last request for them. */
 export interface Met {
   /** Milliseconds of each answer. */
   readonly times: readonly number[];

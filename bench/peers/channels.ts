@@ -2,7 +2,8 @@ import { roles } from "@carillon/contract";
 import { pool, serveBare, type Caller } from "./bare-server.ts";
 import { byId, groupValues, type Parts } from "./group-values.ts";
 
-// The least that listing channels and their section of the snapshot take: no snapshot of the queries, no event queue.
+// The minimal cost of listing channels and of their section of the snapshot: no database snapshot for the queries, no
+// event queue.
 serveBare((caller, url) => answer(caller, url));
 
 const settings = [

@@ -1,4 +1,4 @@
-/** What a group consists of: its members, or its subgroups. */
+/** Members and subgroups of a group. */
 export interface Parts {
   readonly id: number;
   readonly ids: number[];
@@ -8,7 +8,10 @@ export type ById = ReadonlyMap<number, number[]>;
 
 export const byId = (rows: readonly Parts[]): ById => new Map(rows.map(({ id, ids }) => [id, ids]));
 
-/** How a group is shown that is the value of a permission: by its id if it has a name, else by what it consists of. */
+/**
+ * Returns how clients see a group that is the value of a permission: its id if it has a name, else its members and
+ * subgroups.
+ */
 export function groupValues(
   named: { has(id: number): boolean },
   members: ById,

@@ -1,7 +1,7 @@
 import { pool, serveBare, type Caller } from "./bare-server.ts";
 import { byId, groupValues, type ById, type Parts } from "./group-values.ts";
 
-// The least that listing user groups takes: no snapshot of the three.
+// The minimal cost of listing user groups: no database snapshot for the three queries.
 serveBare(async (caller) => ({ user_groups: await list(caller) }));
 
 const settings = [

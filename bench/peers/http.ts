@@ -11,7 +11,7 @@ import {
 import { Redis } from "ioredis";
 import pg from "pg";
 
-// The least that scheduling a message takes: no checks, no rendering, no contract, no log.
+// The minimal cost of scheduling a message: no checks, no rendering, no contract, no log.
 const connectionString = process.env["DATABASE_URL"]!;
 const redisUrl = process.env["REDIS_URL"];
 const secrets = secretsOf(process.env["SECRET_KEY"]!);
@@ -64,7 +64,7 @@ async function schedule(request: IncomingMessage): Promise<number> {
   return id;
 }
 
-/** The row and its event, in one transaction. */
+/** Writes the row and its event in one transaction. */
 async function write(
   user: { id: number; realm_id: number },
   form: URLSearchParams,
@@ -110,7 +110,7 @@ async function onPostgres(): Promise<Enqueue> {
   const queue = new Queue(
     "peer-http",
     { connection },
-    // A Queue is typed for Redis unless every parameter of its type is spelled out.
+    // The type Queue assumes Redis unless all its type parameters are given.
     createPostgresBackend as unknown as BackendFactory<RedisQueueBackend>,
   );
   await queue.waitUntilReady();

@@ -12,9 +12,9 @@ export interface LoadRequest {
 
 export interface LoadAnswer {
   readonly answered: number;
-  /** Anything but 200, and what got no answer. */
+  /** Answers other than 200, and requests without an answer. */
   readonly refused: number;
-  /** Answered requests a second. */
+  /** Answered requests per second. */
   readonly rate: number;
   /** Milliseconds from request to answer. */
   readonly p50: number;
@@ -36,7 +36,7 @@ async function send({ port, seconds, connections, requests }: LoadRequest): Prom
     url: `http://127.0.0.1:${port}`,
     connections,
     duration: seconds,
-    // Connections begin at different places, so that they do not all send the same.
+    // Connections start at different requests, so that they do not all send the same one.
     setupClient(client) {
       const start = (next++ * requests.length) / connections;
       client.on("response", (_status, _bytes, ms) => times.push(ms));

@@ -1,19 +1,19 @@
 import pg from "pg";
 import { lockClass } from "@carillon/db";
 
-/** Whose locks to ask for. */
+/** The organization and channel whose locks are probed. */
 export interface ProbeRequest {
   readonly realmId: number;
   readonly channelId: number;
 }
 
-/** The longest waits since the one before was told, in milliseconds. */
+/** The longest waits since the previous report, in milliseconds. */
 export interface ProbeWaits {
-  /** The group graph, shared: what everybody waits for who subscribes, or creates channels. */
+  /** The group graph, shared: requests that subscribe or create channels wait for it. */
   readonly groups: number;
-  /** The channel's row: what everybody waits for who subscribes to it, or changes it. */
+  /** The channel's row: requests that subscribe to the channel or change it wait for it. */
   readonly channel: number;
-  /** The head of the log: what everybody waits for who changes anything. */
+  /** The head of the event log: every request that emits events waits for it. */
   readonly head: number;
 }
 
@@ -24,7 +24,7 @@ const texts: Readonly<Record<keyof ProbeWaits, string>> = {
   head: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
 };
 let longest = { groups: 0, channel: 0, head: 0 };
-/** Since when each is waited for. */
+/** Since when each lock has been waited for. */
 const waitingSince = new Map<keyof ProbeWaits, number>();
 
 process.on("message", (wanted: ProbeRequest | "read") => {
@@ -37,7 +37,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("probe started");
 
-/** Takes each lock on a connection of its own, lets go of it, and takes it again. */
+/** Takes each lock on its own connection, releases it, and takes it again. */
 async function start({ realmId, channelId }: ProbeRequest): Promise<void> {
   const kinds = Object.keys(texts) as Array<keyof ProbeWaits>;
   await Promise.all(kinds.map((kind) => take(kind, kind === "channel" ? channelId : realmId)));
@@ -47,7 +47,7 @@ async function take(kind: keyof ProbeWaits, key: number): Promise<void> {
   const client = new pg.Client({ connectionString: process.env["DATABASE_URL"] });
   await client.connect();
   for (;;) {
-    // Without a transaction around it, it is let go of at once.
+    // Without a transaction block the lock is released at once.
     const since = performance.now();
     waitingSince.set(kind, since);
     await client.query({ name: kind, text: texts[kind], values: [key] });

@@ -8,7 +8,7 @@ import { silentLogger } from "@carillon/kit";
 import { z } from "zod";
 import { benchSite } from "../lib/system.ts";
 
-// The gateway with two operations that differ in one permission check: the evaluator as every operation asks it.
+// A gateway with two operations that differ in one permission check, made by the evaluator that every operation uses.
 const db = await connectDatabase(process.env["DATABASE_URL"]!, { max: 10, name: "one-check" });
 const handle = handlerFor<{ db: Database }, Account>();
 
@@ -29,7 +29,7 @@ const without = handle(declare("without"), async ({ actor, services }) =>
   }),
 );
 
-// The query after the other, not with it: as dear as a check can be.
+// The query runs after the other one, not together with it: the most expensive case of a check.
 const within = handle(declare("with"), async ({ actor, services }) =>
   services.db.transaction(async (tx) => {
     const realm = await loadRealm(tx, actor.realmId);

@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net";
 
-/** A poll to be opened on a connection of its own. */
+/** A poll that gets its own connection. */
 export interface PollRequest {
-  /** With the queue; where it stands is added to it. */
+  /** Path with the queue; the last event id is appended. */
   readonly path: string;
   readonly authorization: string;
   readonly lastEventId: number;
 }
 
-/** What a bench asks for: to open these polls, to tell when all have been answered, to hang up. */
+/** Request of a bench: open these polls, report when all are answered, or hang up. */
 export type PollsRequest =
   | { readonly ask: "open"; readonly port: number; readonly polls: readonly PollRequest[] }
   | { readonly ask: "answers" }
   | { readonly ask: "hang up" };
 
-/** When the polls were answered (milliseconds of UNIX time), and what all of them were told. */
+/** When the polls were answered (UNIX milliseconds), and the events of all answers. */
 export interface PollsAnswer {
   readonly first: number;
   readonly last: number;
@@ -36,15 +36,15 @@ interface PollBody {
   readonly events?: ReadonlyArray<{ id: number; type: string; message?: { id: number } }>;
 }
 
-/** What each queue has been given, by the path of its polls: the next poll acknowledges it, on any connection. */
+/** The last event id of each queue, by the path of its polls: the next poll acknowledges it, on any connection. */
 const given = new Map<string, number>();
 
-/** New connections at a time: fewer than what a server lets wait. */
+/** Concurrent new connections, fewer than a server's backlog. */
 const connecting = 100;
 
 /**
- * One connection with one poll at a time. It reads just enough of HTTP to know where an answer ends, so that waiting
- * costs this process as little as may be.
+ * One connection with one poll at a time. Parses just enough of HTTP to find the end of an answer, so that waiting
+ * costs this process little.
  */
 class Poller {
   answered: Answered | undefined;
@@ -76,7 +76,7 @@ class Poller {
     this.#socket.destroy();
   }
 
-  /** The messages that it was told. */
+  /** The messages of the answer. */
   messages(): number[] {
     const { events = [] } = JSON.parse(this.answered!.body.toString()) as PollBody;
     const last = events.at(-1);
@@ -98,7 +98,7 @@ class Poller {
     if (body.length < length) return;
     this.#chunks = [];
     this.answered = { at: Date.now(), body };
-    // As a client does: a heartbeat is followed by the next poll.
+    // As a client does, polls again after a heartbeat.
     if (body.includes('"heartbeat"')) {
       this.messages();
       this.open();

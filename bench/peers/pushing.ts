@@ -2,20 +2,20 @@ import { bouncerClient, encryptPayload, pushRequestFor, type PushRequest } from 
 import { chatLine } from "../lib/chat-lines.ts";
 import { pushKeyOf } from "../lib/devices.ts";
 
-/** A run of the bare loop. */
+/** A run of the minimal loop. */
 export interface PushingRequest {
   readonly notifications: number;
   readonly people: number;
   readonly inCall: number;
 }
 
-// The least that pushing takes: encrypt what each device is told, and post it, a batch a call. Nothing is looked up.
+// The minimal cost of pushing: encrypts each device's notification and posts a batch per call, without lookups.
 const url = process.env["BOUNCER_URL"]!;
 const client = bouncerClient(
   { url, serverId: "bench", serverKey: "bench", timeoutMs: 15_000 },
   "1",
 );
-/** As many calls at once as a worker makes. */
+/** As many concurrent calls as a worker makes. */
 const atOnce = 20;
 
 console.log("peer started");

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { secretsOf } from "@carillon/model";
 import pg from "pg";
 
-// The least that reading a channel's newest messages takes: no checks of the parameters, of who may read the channel or
-// of the answer, no contract, no log, no snapshot of the queries; addresses, pictures and topics as they mostly are.
+// The minimal cost of reading a channel's newest messages: no checks of parameters, access or the answer, no contract,
+// no log, no database snapshot; addresses, pictures and topics in their usual form.
 const secrets = secretsOf(process.env["SECRET_KEY"]!);
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: 10 });
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

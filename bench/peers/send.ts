@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pool, serveBare, type Caller } from "./bare-server.ts";
 
-// The least that sending a message to a channel takes: no checks, no rendering, no flags, no search, no policies.
+// The minimal cost of sending a message to a channel: no checks, no rendering, no flags, no search, no policies.
 const rowText = `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
     render_version, client_id)
   SELECT $1, $2, r.id, true, $4, $5, $5, 1, (SELECT min(id) FROM clients)
@@ -22,7 +22,7 @@ async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.concat(chunks).toString());
 }
 
-/** The row, its copies and its event, in one transaction. */
+/** Writes the row, its copies and its event in one transaction. */
 async function send(caller: Caller, form: URLSearchParams): Promise<number> {
   const [to, topic, content] = [form.get("to"), form.get("topic"), form.get("content")];
   const client = await pool.connect();

@@ -6,13 +6,13 @@ export interface PeerJob {
   readonly content: string;
 }
 
-/** What a bench asks a peer for: that many jobs, due in the same second. */
+/** Request of a bench to a peer: this many jobs, due in the same second. */
 export interface PeerRequest {
   readonly count: number;
   readonly content: string;
 }
 
-/** From the due second to the last commit, and to the first, in seconds. */
+/** Seconds from the due second to the last commit and to the first. */
 export interface PeerAnswer {
   readonly seconds: number;
   readonly first: number;
@@ -21,7 +21,7 @@ export interface PeerAnswer {
 /** How far ahead the jobs are due, in seconds. */
 const ahead = 4;
 
-/** Answers the bench's requests; one at a time. */
+/** Answers the bench's requests, one at a time. */
 export function serve(pool: pg.Pool, add: (jobs: PeerJob[], due: number) => Promise<void>): void {
   process.on("message", (request: PeerRequest) => {
     void (async () => process.send?.(await burst(pool, add, request)))();
@@ -43,7 +43,7 @@ async function burst(
   await add(jobs, due);
   if (Date.now() > due * 1_000) throw new Error("adding took longer than the jobs were ahead");
   await pause(due * 1_000 - Date.now());
-  // Numbers come from a sequence and rows are never undone: the highest tells how many there are.
+  // Numbers come from a sequence and no row is rolled back, so the highest number is the count.
   while ((await highest(pool)) - before < count) await pause(50);
   for (;;) {
     const { rows } = await pool.query<{ rows: number; first: number; last: number }>(

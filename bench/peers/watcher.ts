@@ -1,16 +1,16 @@
 import { Agent, request } from "node:http";
 
-/** Whom to watch for. */
+/** The accounts whose requests are measured. */
 export interface WatchRequest {
   readonly port: number;
   readonly authorization: string;
 }
 
-/** The longest waits since the one before was told, in milliseconds. */
+/** The longest waits since the previous report, in milliseconds. */
 export interface Waits {
   /** `GET /users/me`. */
   readonly account: number;
-  /** A path that there is not, which asks the database nothing: what holds the process itself. */
+  /** An unknown path, which needs no database: measures only delays of the process. */
   readonly process: number;
 }
 
@@ -24,7 +24,7 @@ process.on("message", (wanted: WatchRequest | "read") => {
   if (wanted === "read") return tell();
   let due = performance.now();
   const ask = (): void => {
-    // What should have been asked while this process itself was held up is asked now.
+    // Sends the requests that were missed while this process itself was delayed.
     for (; due <= performance.now(); due += everyMs) {
       get(wanted, "account", "/api/v1/users/me", due);
       get(wanted, "process", "/api/v1/there/is/no/such/path", due);
@@ -54,7 +54,7 @@ function note(kind: keyof Waits, at: number): void {
   longest[kind] = Math.max(longest[kind], performance.now() - at);
 }
 
-/** Those who still wait have waited so long. */
+/** Requests that still wait count with the time they have waited so far. */
 function tell(): void {
   for (const { kind, at } of open.values()) note(kind, at);
   process.send?.(longest);

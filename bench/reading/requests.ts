@@ -21,7 +21,7 @@ export function newest(member: Member, channelId: number, count: number): FormRe
   });
 }
 
-/** The 100 newest messages of the busy channels, asked by each of their subscribers. */
+/** The 100 newest messages of the busy channels, requested by each of their subscribers. */
 export function busyRequests({ busy, members }: History): FormRequest[] {
   const byId = new Map(members.map((member) => [member.id, member]));
   return busy.flatMap(({ id, subscribers }) =>
@@ -29,7 +29,7 @@ export function busyRequests({ busy, members }: History): FormRequest[] {
   );
 }
 
-/** What is asked for otherwise, by the first member, who is in every channel. */
+/** Other requests, by the first member, who is subscribed to every channel. */
 export function otherRequests(
   { members, busy }: History,
   { ids, colleagues }: { readonly ids: readonly number[]; readonly colleagues: readonly number[] },

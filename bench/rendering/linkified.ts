@@ -6,7 +6,7 @@ const of = (patterns: readonly string[]): Linkifier[] =>
 const some = (count: number, pattern: (n: number) => string) =>
   of(Array.from({ length: count }, (_, n) => pattern(n)));
 
-/** Linkifiers of an organization, as many as it may have, that match often, or nearly. */
+/** As many linkifiers as an organization may have, which match or nearly match often. */
 export const dearLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = {
   "100 of ordinary kinds": some(100, (n) => `${"#MD"[n % 3]}${n}-[0-9]+`),
   "30 that differ in case": some(30, (n) => `(?i)issue ${n}\\b`),
@@ -21,7 +21,7 @@ export const dearLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = {
   everything: of(["(?s).+", ".*", "[a-z]", "\\S+ \\S+"]),
 };
 
-/** Texts with many places at which a link may begin. */
+/** Texts with many positions at which a link may begin. */
 export function linkifiedTexts(length: number): Readonly<Record<string, string>> {
   let state = 7;
   const letter = (letters: string) => {

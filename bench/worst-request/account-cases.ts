@@ -3,7 +3,7 @@ import type { Crowded } from "./crowded.ts";
 import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
-/** What accounts keep for themselves, and what administrators set for 10,000 of them. */
+/** Requests that store data of one account, and settings that administrators change for 10,000 accounts. */
 export function accountCases({ room, crowd, bot }: Crowded): readonly Case[] {
   const [owner, eve] = room.members as [Member, Member];
   const one = (name: string, request: (round: number) => RawRequest): Case => ({

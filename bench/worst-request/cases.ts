@@ -8,10 +8,10 @@ import type { RawRequest } from "./send.ts";
 import { fill, growing, worstTexts } from "./texts.ts";
 
 const megabyte = 1_000_000;
-/** What a message may have. */
+/** Maximum sizes of a message. */
 const longest = 10_000;
 
-/** All of them, each named for what is sent. */
+/** Returns all cases, each named after its request. */
 export function worstCases(crowded: Crowded): readonly Case[] {
   const { room, crowd, wordy, patient, history } = crowded;
   const [owner, eve] = room.members as [Member, Member];

@@ -6,7 +6,7 @@ import { addCrowd } from "../lib/crowd.ts";
 import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
 import { fill } from "./texts.ts";
 
-/** How large the organization is. */
+/** Size of the organization. */
 export const size = {
   accounts: 10_000,
   channels: 4_000,
@@ -14,22 +14,22 @@ export const size = {
   history: 5_000,
 } as const;
 
-/** A large organization, and accounts of it that have much of their own. */
+/** A large organization, and accounts with much data. */
 export interface Crowded {
   readonly world: World;
   readonly room: Room;
   readonly crowd: readonly Member[];
-  /** An account of a bot; the room's first member owns it, and the organization. */
+  /** A bot; its owner is the room's first member, who also owns the organization. */
   readonly bot: Member;
   /** With 600 pending scheduled messages of 10,000 characters. */
   readonly wordy: Member;
   /** With 10,000 pending scheduled messages. */
   readonly patient: Member;
-  /** IDs of 5,000 messages of 4,000 characters in the room, all of whose members have them; in order. */
+  /** IDs of 5,000 messages of 4,000 characters in the room, in order; all its members have copies. */
   readonly history: readonly number[];
 }
 
-/** Fills the database, set by set. */
+/** Fills the database, one set after another. */
 export async function createCrowded(db: Database): Promise<Crowded> {
   const world = await createWorld(db, 1, 20);
   const room = world.rooms[0]!;

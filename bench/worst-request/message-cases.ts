@@ -3,7 +3,7 @@ import type { Crowded } from "./crowded.ts";
 import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
-/** What becomes of messages once they are there: 5,000 of 4 KB, which 20 people have. */
+/** Changes of existing messages: 5,000 messages of 4 KB with 20 receivers. */
 export function messageCases({ room, crowd, wordy, history }: Crowded): readonly Case[] {
   const [owner, eve] = room.members as [Member, Member];
   const [first = 0] = history;

@@ -2,7 +2,10 @@ import { credentials } from "../lib/requests.ts";
 import type { Member } from "../lib/world.ts";
 import type { RawRequest } from "./send.ts";
 
-/** Requests that go out at once, or one after the other; made anew for each round, since what they make must not be there yet. */
+/**
+ * Requests that are sent concurrently or one by one; made for each round, because objects that they create must not
+ * exist yet.
+ */
 export interface Case {
   readonly name: string;
   readonly inTurn: boolean;
@@ -10,7 +13,7 @@ export interface Case {
 }
 
 export const form = "application/x-www-form-urlencoded";
-/** Texts as they are, everything else as JSON. */
+/** Sends strings as they are, other values as JSON. */
 function encoded(fields: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(fields).map(([name, value]): [string, string] => [
     name,
@@ -19,7 +22,7 @@ function encoded(fields: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(texts).toString();
 }
 
-/** A form of a member; without one, without credentials. */
+/** Builds a form request of a member; of undefined, without credentials. */
 export function post(
   member: Member | undefined,
   path: string,
@@ -29,7 +32,7 @@ export function post(
   return raw(member, path, form, Buffer.from(encoded(fields)), method);
 }
 
-/** Any body, of any type. */
+/** Builds a request with a body of any type. */
 export function raw(
   member: Member | undefined,
   path: string,
@@ -47,7 +50,7 @@ export function raw(
   };
 }
 
-/** What a member asks for. */
+/** Builds a GET request of a member. */
 export function get(
   member: Member,
   path: string,
@@ -60,7 +63,7 @@ export function get(
   };
 }
 
-/** One field as `multipart/form-data`. */
+/** Builds a request with one field as `multipart/form-data`. */
 export function multipart(member: Member, path: string, name: string, value: string): RawRequest {
   const body = `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`;
   return raw(member, path, "multipart/form-data; boundary=x", Buffer.from(body));

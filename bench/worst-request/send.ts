@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** A request as it goes over the wire. */
+/** A raw HTTP request. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface RawRequest {
   readonly body?: Buffer;
 }
 
-/** Sends it on a connection of its own. @returns the status, or why there was none */
+/** Sends it on its own connection. @returns the status, or why there was none */
 export function send(
   port: number,
   { method, path, headers = {}, body }: RawRequest,
@@ -25,7 +25,7 @@ export function send(
           .on("error", () => resolve(status));
       },
     );
-    // A server that refuses a large body closes while it is still being sent.
+    // A server that refuses a large body closes the connection while the body is still being sent.
     sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "no answer"));
     sent.end(body);
   });

@@ -1,4 +1,4 @@
-/** Texts that ask as much of the renderer as so many characters can, by what they are made of. */
+/** Texts that are the most expensive for the renderer at a given length, by their kind. */
 export const worstTexts: Readonly<Record<string, (length: number) => string>> = {
   emoji: (length) => fill("😀", 2 * length),
   "unique names of emoji": (length) => growing((n) => `:e${n}:`, length),
@@ -27,12 +27,12 @@ export const worstTexts: Readonly<Record<string, (length: number) => string>> = 
   fractions: (length) => fill("$$\\frac12$$ ", length),
 };
 
-/** `piece` again and again. */
+/** Repeats `piece`. */
 export function fill(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
 
-/** Pieces that all differ. */
+/** Joins pieces that all differ. */
 export function growing(piece: (n: number) => string, length: number): string {
   const pieces: string[] = [];
   let size = 0;

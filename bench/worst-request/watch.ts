@@ -4,14 +4,14 @@ import { credentials } from "../lib/requests.ts";
 import type { Member } from "../lib/world.ts";
 import type { Waits, WatchRequest } from "../peers/watcher.ts";
 
-/** Somebody who asks for their account every 20 ms, in a process of its own. */
+/** A client in a separate process that requests its account every 20 ms. */
 export interface Watcher {
-  /** The longest waits since this was asked before. */
+  /** Returns the longest waits since the last call. */
   read(): Promise<Waits>;
   stop(): Promise<void>;
 }
 
-/** Starts one; it ends with the bench. */
+/** Starts the client; it ends with the bench. */
 export async function startWatcher(port: number, member: Member): Promise<Watcher> {
   const child = startChild("watcher", "bench/peers/watcher.ts", { NODE_ENV: "production" });
   await child.written("watcher started");

@@ -52,7 +52,7 @@ export function shipTo(folder) {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(join(root, from).length + 1))
       .filter((file) => wanted.test(file));
-    if (found.length === 0) throw new StepError(`${from} has nothing like ${String(wanted)}`);
+    if (found.length === 0) throw new StepError(`no file of ${from} matches ${String(wanted)}`);
     for (const file of found) take(join(from, file), folder);
   }
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

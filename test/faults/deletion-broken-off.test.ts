@@ -77,7 +77,7 @@ describe("A deletion of messages", function () {
         world.startWorker();
       });
       frozen?.signal("SIGCONT");
-      await frozen?.waitForLine(/a job (failed|had stalled)|a worker had an error/, patienceMs);
+      await frozen?.waitForLine(/job (failed|stalled)|worker error/, patienceMs);
     }));
 });
 

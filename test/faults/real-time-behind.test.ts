@@ -19,7 +19,7 @@ import { expect } from "chai";
 
 type Told = ReadonlyArray<{ readonly id: number; readonly alert_words?: readonly string[] }>;
 
-const furthestBehind = 100_000;
+const maxEventsBehind = 100_000;
 
 // events.md §6, backpressure.
 describe("Clients that are far behind", () => {
@@ -86,7 +86,7 @@ describe("Clients that are far behind", () => {
   it("keep their queue when they are 100,000 events behind, and lose it at one more", async () => {
     const early = await freshGateway();
     const queue = await registered(early);
-    await fillLog(furthestBehind);
+    await fillLog(maxEventsBehind);
     const gateway = await freshGateway();
     const served = await poll(gateway, queue.id, queue.last);
     expect(served.events).to.have.lengthOf(1_000);

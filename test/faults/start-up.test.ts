@@ -81,7 +81,7 @@ const refusals: readonly Refusal[] = [
     title: "credentials of a push bouncer that is not named",
     app: "standalone",
     variables: () => ({ PUSH_SERVER_KEY: "secret" }),
-    line: /^PUSH_BOUNCER_URL is not set, and PUSH_SERVER_KEY is: .*$/,
+    line: /^PUSH_SERVER_KEY is set, but PUSH_BOUNCER_URL is not: .*$/,
   },
   {
     title: "a taken PORT",
@@ -144,14 +144,14 @@ const refusals: readonly Refusal[] = [
       title: "a Redis that is not there",
       app,
       variables: ({ closedPort }) => ({ REDIS_URL: `redis://127.0.0.1:${closedPort}` }),
-      line: /^REDIS_URL: cannot reach Redis there: .*ECONNREFUSED/,
+      line: /^REDIS_URL: cannot connect to Redis: .*ECONNREFUSED/,
     },
   ]),
   {
     title: "a Redis that never answers",
     app: "worker",
     variables: ({ takenPort }) => ({ REDIS_URL: `redis://127.0.0.1:${takenPort}` }),
-    line: /^REDIS_URL: cannot reach Redis there: ./,
+    line: /^REDIS_URL: cannot connect to Redis: ./,
   },
   {
     title: "the database of a newer build",
@@ -169,7 +169,7 @@ const refusals: readonly Refusal[] = [
     title: "a Redis that drops keys",
     app,
     variables: ({ redis }) => ({ REDIS_URL: redis?.url }),
-    line: /^REDIS_URL: that Redis has maxmemory-policy allkeys-lru .* set it to noeviction$/,
+    line: /^REDIS_URL: this Redis has maxmemory-policy allkeys-lru .* set it to noeviction$/,
     needsRedis: true,
   })),
 ];

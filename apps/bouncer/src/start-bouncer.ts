@@ -29,14 +29,14 @@ const keepAliveTimeout = 75_000;
 
 /**
  * Starts a bouncer process. Resolves with its port.
- * @throws StartupError with one line for the operator; it has not listened then
+ * @throws StartupError with one line for the operator, before it listens
  */
 export async function startBouncer(
   env: Environment,
   log: Logger,
   shutdown: Shutdown,
 ): Promise<number> {
-  const databaseUrl = required(env, "BOUNCER_DATABASE_URL", "a database of the bouncer's own");
+  const databaseUrl = required(env, "BOUNCER_DATABASE_URL", "a separate database for the bouncer");
   const secretKey = required(
     env,
     "SECRET_KEY",

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 
-// In a clone what has changed is built first, as `npm start` does; an image has nothing to build with.
+// In a clone, builds what has changed first, as `npm start` does. An image has no build scripts.
 const scripts = new URL("../../../scripts/lib/", import.meta.url);
 if (existsSync(scripts)) {
   const [{ build }, { steps }] = await Promise.all([

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@carillon/db";
 import { heartbeatOf } from "@carillon/scheduling";
-import { keptSecret, lockInstance, readSecret } from "@carillon/embedded";
+import { readOrCreateSecret, lockInstance, readSecret } from "@carillon/embedded";
 import { secretsOf } from "@carillon/model";
 import {
   administer,
@@ -338,7 +338,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(made);
     expect((await standalone(["organization", "list"])).code).to.equal(0);
 
-    const old = await keptSecret(dataDir, "DASHBOARD_PASSWORD", () => "old");
+    const old = await readOrCreateSecret(dataDir, "DASHBOARD_PASSWORD", () => "old");
     const changed = await standalone(["dashboard", "rotate-password"]);
     const password = await readSecret(dataDir, "DASHBOARD_PASSWORD");
     expect(password)

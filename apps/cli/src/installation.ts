@@ -23,7 +23,7 @@ import type { Context } from "./context.ts";
 export interface Installation {
   readonly env: Environment;
   readonly databaseUrl: string;
-  /** Undefined when neither given nor kept. */
+  /** Undefined when it is neither set nor stored in `DATA_DIR`. */
   readonly secretKey: string | undefined;
   /** `DATA_DIR` of an installation of `npm start`; undefined with `DATABASE_URL`. */
   readonly dataDir: string | undefined;
@@ -35,8 +35,8 @@ export function environmentOf({ variables }: Context): Environment {
 }
 
 /**
- * Runs `work` on the installation that the variables name. Starts the embedded PostgreSQL for the time of the work if it does
- * not run.
+ * Runs `work` on the installation that the variables name. Starts the embedded PostgreSQL for the duration of the work
+ * if it is not running.
  * @throws StartupError when there is no installation
  */
 export async function withInstallation<Result>(

@@ -2,7 +2,7 @@ import { given, secretFrom } from "./secret-input.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that describe a person. */
-interface GivenOfPerson {
+interface PersonOptions {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly passwordFile?: string | undefined;
@@ -14,7 +14,7 @@ interface GivenOfPerson {
  */
 export async function readPerson(
   terminal: Terminal,
-  options: GivenOfPerson,
+  options: PersonOptions,
   as: { readonly who: string; readonly prefix: string },
 ): Promise<{ fullName: string; email: string; password: string }> {
   const { who, prefix } = as;

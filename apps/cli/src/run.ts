@@ -33,7 +33,8 @@ export async function runCommandLine(
   } catch (error) {
     // Failures that the interruption causes are not reported.
     if (cleanups.interrupted) return interrupted;
-    // Commander has printed the error. Requested help is no error; help in place of a command is one.
+    // Commander has printed the error. Requested help is a success; help printed because the command is missing is a
+    // usage error.
     if (error instanceof CommanderError)
       return error.exitCode === 0 && error.code !== "commander.help" ? done : misused;
     terminal.note(`carillon: ${errorText(error)}`);

@@ -26,7 +26,7 @@ const statementTimeoutMs = 5_000;
 
 /**
  * Starts the dashboard. Resolves with its port.
- * @throws StartupError with one line for the operator; it has not listened then
+ * @throws StartupError with one line for the operator, before it listens
  */
 export async function startDashboard(
   env: Environment,

@@ -7,11 +7,11 @@ import { bouncerHost, type Ports } from "./ports.ts";
 export interface App {
   name: "gateway" | "worker" | "dashboard" | "bouncer";
   script: string;
-  /** The port of its `/health`; undefined where running is enough. */
+  /** The port of its `/health`; undefined for an app that needs no health check at the start. */
   healthPort: number | undefined;
   /** Its address; `HOST` unless given. */
   host?: string;
-  /** Variables of this app alone. */
+  /** Variables that only this app gets. */
   env: Partial<Record<keyof Environment, string>>;
 }
 

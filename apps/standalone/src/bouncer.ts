@@ -28,11 +28,11 @@ export async function planBouncer(
   }
   if (env.PUSH_BOUNCER_URL !== undefined)
     throw new StartupError(
-      "PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded: use that bouncer, or one of our own",
+      "PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded: set only one of them",
     );
   if (env.DATABASE_URL !== undefined && env.BOUNCER_DATABASE_URL === undefined)
     throw new StartupError(
-      "BOUNCER_DATABASE_URL is not set: with a DATABASE_URL of yours the embedded bouncer needs another database there",
+      "BOUNCER_DATABASE_URL is not set: with DATABASE_URL set, the embedded bouncer needs a separate database on that server",
     );
   const secrets = await settleBouncerSecrets(dataDir, env);
   const real = env.BOUNCER_FCM_CREDENTIALS ?? env.BOUNCER_APNS_KEY;
@@ -43,7 +43,7 @@ export async function planBouncer(
     PUSH_BOUNCER_URL: localUrl(bouncerHost, port),
     BOUNCER_PORT: String(port),
     BOUNCER_DATABASE_URL: env.BOUNCER_DATABASE_URL ?? ownDatabase(databaseUrl),
-    // Beside a real provider only where it is set explicitly.
+    // With a real provider, only if it is set explicitly.
     ...(real === undefined && { BOUNCER_HANDOVER_LOG: handovers }),
   });
 }

@@ -45,8 +45,8 @@ export class LogFile {
     truncateSync(this.path);
   }
 
-  /** Returns the last line since `offset`, for a person to read: of a JSON line its message. */
-  lastWord(offset: number): string {
+  /** Returns the last line since `offset` that explains an error; of a JSON line, only its message. */
+  lastErrorLine(offset: number): string {
     const lines = this.#tail(offset).trim().split("\n");
     const spoken = lines.map(words).filter((line) => line !== "");
     // After a crash Node prints the place, the error, the stack and its own version.

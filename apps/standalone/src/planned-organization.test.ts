@@ -30,7 +30,7 @@ describe("the first organization", () => {
       expect(() => planned({ NODE_ENV: "production", ...rest }))
         .to.throw(StartupError)
         .with.property("message")
-        .that.matches(new RegExp(`^${name} is not set: the first organization wants`));
+        .that.matches(new RegExp(`^${name} is not set: set all of`));
     }
     expect(() => planned({ ...given, OWNER_EMAIL: "ada" })).to.throw(/^OWNER_EMAIL must be/);
   });

@@ -12,8 +12,8 @@ export interface PlannedOrganization {
 const variables = ["ORGANIZATION_NAME", "OWNER_NAME", "OWNER_EMAIL"] as const;
 
 /**
- * Reads the first organization from the environment; undefined where none is to be created: in production only one that is
- * named.
+ * Reads the first organization from the environment; undefined if none is to be created. In production an organization
+ * is created only if its variables are set.
  * @throws StartupError where a variable is missing
  */
 export function plannedOrganization(env: Environment): PlannedOrganization | undefined {
@@ -23,7 +23,7 @@ export function plannedOrganization(env: Environment): PlannedOrganization | und
   if (missing.length === variables.length && production && !demo) return undefined;
   if (missing.length > 0 && missing.length < variables.length)
     throw new StartupError(
-      `${missing[0]} is not set: the first organization wants ${variables.join(", ")}, or none of them`,
+      `${missing[0]} is not set: set all of ${variables.join(", ")} for the first organization, or none of them`,
     );
   return {
     demo,

@@ -32,7 +32,7 @@ export async function checkPorts(env: Environment, patient: boolean): Promise<Po
     const same = wanted.slice(0, at).find(([other]) => env[other] === env[name]);
     if (same && env[name] !== 0)
       throw new StartupError(
-        `${name} is ${env[name]}, which is ${same[0]} already: they must be different`,
+        `${name} and ${same[0]} are both ${env[name]}: they must be different`,
       );
   });
   const ports: number[] = [];

@@ -5,8 +5,8 @@ import { closeSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readMigrations, stateOfTables } from "@carillon/db";
 import {
-  heldEnvironment,
-  releaseHeld,
+  preloadEnvironment,
+  releasePreloaded,
   StartupError,
   type childEnvironment,
   type Logger,
@@ -54,11 +54,12 @@ export class Preparation {
     const from = logFile.size();
     const child = this.#child ?? this.#fork();
     const ended = once(child, "exit");
-    releaseHeld(child, variables);
+    releasePreloaded(child, variables);
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
     this.#child = undefined;
     log.info({ code, signal }, "prepared");
-    if (code !== 0) throw new StartupError(logFile.lastWord(from) || `it ended (${logFile.path})`);
+    if (code !== 0)
+      throw new StartupError(logFile.lastErrorLine(from) || `it ended (${logFile.path})`);
     await this.#remember(databaseUrl);
   }
 
@@ -73,7 +74,7 @@ export class Preparation {
   #fork(): ChildProcess {
     const output = this.#plan.logFile.open();
     const child = fork(this.#plan.script, [], {
-      env: heldEnvironment(),
+      env: preloadEnvironment(),
       stdio: ["ignore", output, output, "ipc"],
       detached: true,
     });

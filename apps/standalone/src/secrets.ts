@@ -1,4 +1,4 @@
-import { keptSecret } from "@carillon/embedded";
+import { readOrCreateSecret } from "@carillon/embedded";
 import { randomKey, randomSecret, uniqueId, type Environment } from "@carillon/kit";
 
 /** Secrets of the apps, generated where the operator sets none; a variable that is set takes precedence. */
@@ -17,12 +17,12 @@ export interface BouncerSecrets {
 /** Reads the secrets of DATA_DIR, which the first start generates in `secrets.json`. */
 export async function settleSecrets(dataDir: string, env: Environment): Promise<Secrets> {
   return {
-    SECRET_KEY: env.SECRET_KEY ?? (await keptSecret(dataDir, "SECRET_KEY", randomSecret)),
+    SECRET_KEY: env.SECRET_KEY ?? (await readOrCreateSecret(dataDir, "SECRET_KEY", randomSecret)),
     DASHBOARD_USER:
-      env.DASHBOARD_USER ?? (await keptSecret(dataDir, "DASHBOARD_USER", () => "operator")),
+      env.DASHBOARD_USER ?? (await readOrCreateSecret(dataDir, "DASHBOARD_USER", () => "operator")),
     DASHBOARD_PASSWORD:
       env.DASHBOARD_PASSWORD ??
-      (await keptSecret(dataDir, "DASHBOARD_PASSWORD", () => randomKey(24))),
+      (await readOrCreateSecret(dataDir, "DASHBOARD_PASSWORD", () => randomKey(24))),
   };
 }
 
@@ -32,8 +32,10 @@ export async function settleBouncerSecrets(
   env: Environment,
 ): Promise<BouncerSecrets> {
   return {
-    PUSH_SERVER_ID: env.PUSH_SERVER_ID ?? (await keptSecret(dataDir, "PUSH_SERVER_ID", uniqueId)),
+    PUSH_SERVER_ID:
+      env.PUSH_SERVER_ID ?? (await readOrCreateSecret(dataDir, "PUSH_SERVER_ID", uniqueId)),
     PUSH_SERVER_KEY:
-      env.PUSH_SERVER_KEY ?? (await keptSecret(dataDir, "PUSH_SERVER_KEY", () => randomKey())),
+      env.PUSH_SERVER_KEY ??
+      (await readOrCreateSecret(dataDir, "PUSH_SERVER_KEY", () => randomKey())),
   };
 }

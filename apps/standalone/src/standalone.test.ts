@@ -1,4 +1,4 @@
-import { forgetSecret, readSecret } from "@carillon/embedded";
+import { deleteSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
 import { reservePort } from "@carillon/testkit";
 import { expect } from "chai";
@@ -219,7 +219,7 @@ describe("the standalone", () => {
     await second.ended;
 
     // A DATA_DIR of before, which has not kept the address.
-    await forgetSecret(dataFile(), "PUBLIC_URL");
+    await deleteSecret(dataFile(), "PUBLIC_URL");
     await run({ PUBLIC_URL: "https://third.example.com" }).up();
     expect(await site("member")).to.equal("https://third.example.com");
     expect((await stat(dataFile("zuliprc", "member.zuliprc"))).mode & 0o777).to.equal(0o600);

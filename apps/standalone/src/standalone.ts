@@ -1,4 +1,4 @@
-import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
+import { storeSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {
   childEnvironment,
   createLogger,
@@ -20,7 +20,7 @@ import { settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { CredentialFiles } from "./zuliprc.ts";
 
-/** What the standalone is given. */
+/** What `main.ts` passes to the standalone. */
 export interface Parts {
   chooseApps(env: Environment, ports: Ports): App[];
   /** The script that runs before them. */
@@ -151,7 +151,7 @@ async function keepAddress(dataDir: string, site: string, files: CredentialFiles
   if (before === site) return;
   // The files first: after a crash in between, the next start moves them again.
   await files.moveTo(site, before);
-  await keepSecret(dataDir, "PUBLIC_URL", site);
+  await storeSecret(dataDir, "PUBLIC_URL", site);
 }
 
 /** Resolves when every app with a health port serves; from then on each is started again when it dies. */

@@ -41,7 +41,7 @@ describe("a supervised process", () => {
     });
     const answers = async () => {
       const { pid } = child;
-      await waitFor(() => logFile.lastWord(0) === `answered by ${pid}`, {
+      await waitFor(() => logFile.lastErrorLine(0) === `answered by ${pid}`, {
         what: "the child answers",
       });
       return pid ?? 0;

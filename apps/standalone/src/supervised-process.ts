@@ -1,8 +1,8 @@
 import {
-  heldEnvironment,
+  preloadEnvironment,
   ping,
   pong,
-  releaseHeld,
+  releasePreloaded,
   StateMachine,
   type Logger,
   type State,
@@ -55,7 +55,7 @@ type ProcessState =
   | State<"loading", { readonly child: ChildProcess }>
   | State<"running", { readonly child: ChildProcess; readonly watching: AbortController }>
   | State<"pausing", { readonly ending: AbortController }>
-  | State<"refused", { readonly lastWord: string }>
+  | State<"refused", { readonly lastErrorLine: string }>
   | State<"stopping", { readonly child: ChildProcess }>
   | State<"stopped">;
 
@@ -86,7 +86,7 @@ export class SupervisedProcess {
 
   /** Resolves with its last log line when the process refuses to start: exit code 1 before `markStarted`. */
   async refusal(): Promise<string> {
-    return (await this.#machine.until(["refused"])).lastWord;
+    return (await this.#machine.until(["refused"])).lastErrorLine;
   }
 
   /** From now on every death is followed by a new start. */
@@ -96,7 +96,7 @@ export class SupervisedProcess {
 
   /** Has the process load its code before its environment is known. */
   hold(): void {
-    this.#machine.move(["idle"], { kind: "loading", child: this.#fork(heldEnvironment()) });
+    this.#machine.move(["idle"], { kind: "loading", child: this.#fork(preloadEnvironment()) });
   }
 
   /** Starts the process; does nothing when it has refused or is stopped. */
@@ -104,7 +104,7 @@ export class SupervisedProcess {
     const { state } = this.#machine;
     if (state.kind === "refused" || state.kind === "stopping" || state.kind === "stopped") return;
     const variables = this.#plan.env();
-    if (state.kind === "loading") releaseHeld(state.child, variables);
+    if (state.kind === "loading") releasePreloaded(state.child, variables);
     const child = state.kind === "loading" ? state.child : this.#fork(variables);
     const watching = new AbortController();
     this.#machine.move(["idle", "loading", "pausing"], { kind: "running", child, watching });
@@ -126,22 +126,22 @@ export class SupervisedProcess {
     child.on("error", (error) => log.error({ err: error, child: name }, "a child process failed"));
     child.once("exit", (code, signal) => {
       const livedMs = performance.now() - startedAt;
-      this.#exited({ code, signal, livedMs, lastWord: () => logFile.lastWord(from) });
+      this.#exited({ code, signal, livedMs, lastErrorLine: () => logFile.lastErrorLine(from) });
     });
     return child;
   }
 
   /** Leaves `loading`, `running` or `stopping`. */
-  #exited({ code, signal, livedMs, lastWord: readLastWord }: Exit): void {
+  #exited({ code, signal, livedMs, lastErrorLine: readLastWord }: Exit): void {
     const { state } = this.#machine;
     if (state.kind === "stopping") return this.#machine.move(["stopping"], { kind: "stopped" });
     if (state.kind === "running") state.watching.abort();
     const { log, logFile, name } = this.#plan;
-    const lastWord = readLastWord();
-    log.error({ child: name, code, signal, lastWord }, "a child process died");
+    const lastErrorLine = readLastWord();
+    log.error({ child: name, code, signal, lastErrorLine }, "a child process died");
     if (!this.#started && code === 1) {
-      const reason = lastWord || `it ended with exit code 1 (${logFile.path})`;
-      this.#machine.move(["loading", "running"], { kind: "refused", lastWord: reason });
+      const reason = lastErrorLine || `it ended with exit code 1 (${logFile.path})`;
+      this.#machine.move(["loading", "running"], { kind: "refused", lastErrorLine: reason });
     } else if (state.kind === "loading") this.#machine.move(["loading"], { kind: "idle" });
     else {
       if (livedMs > steadyAfterMs) this.#deaths = 0;
@@ -212,7 +212,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
   readonly livedMs: number;
   /** Reads the last line that the process has logged. */
-  readonly lastWord: () => string;
+  readonly lastErrorLine: () => string;
 }
 
 /** Resolves when the child's event loop has answered. */

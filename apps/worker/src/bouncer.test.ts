@@ -121,7 +121,7 @@ describe("The push bouncer, as jobs call it", () => {
     await pauseEnds();
     await register(logging);
     expect(lines.map(({ msg }) => msg)).to.deep.equal([
-      "the push bouncer does not answer; it is left alone",
+      "the push bouncer does not answer; opened the circuit breaker",
       "the push bouncer answers again",
     ]);
     for (const secret of ["opaque", "tokenid8", server.config.serverKey])

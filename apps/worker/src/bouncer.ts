@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { admitCall, noteAnswered, noteUnanswered, type Admission } from "@carillon/domain";
+import { admitCall, recordAnswered, recordUnanswered, type Admission } from "@carillon/domain";
 import type { Logger } from "@carillon/kit";
 import type { BouncerClient, BouncerOutcome } from "@carillon/push";
 import { HandBack, type Queues } from "@carillon/queue";
@@ -36,7 +36,7 @@ export function guardBouncer(
     const admission = await admitCall(db);
     if (!admission.admitted) {
       await queues.rest("bouncer", admission.waitMs);
-      throw new HandBack("the push bouncer does not answer, and is left alone for a while");
+      throw new HandBack("the push bouncer does not answer; the circuit breaker is open");
     }
     const outcome = await call();
     await note(admission, outcome);
@@ -55,15 +55,15 @@ export function guardBouncer(
     outcome: BouncerOutcome<unknown>,
   ): Promise<void> {
     if (outcome.kind === "retry" && outcome.at === "transport") {
-      const forMs = await noteUnanswered(db, { isTrial });
+      const forMs = await recordUnanswered(db, { isTrial });
       if (forMs === 0) return;
       await queues.rest("bouncer", forMs);
       log.warn(
         { forMs, reason: outcome.reason },
-        "the push bouncer does not answer; it is left alone",
+        "the push bouncer does not answer; opened the circuit breaker",
       );
     } else if (failures > 0) {
-      await noteAnswered(db);
+      await recordAnswered(db);
       if (isTrial) log.info("the push bouncer answers again");
     }
   }

@@ -91,6 +91,6 @@ function lookAtQueues(
 }
 
 async function waitingIn(queue: ReturnType<Queues["queue"]>): Promise<number> {
-  const [{ waiting }, restsMs] = await Promise.all([queue.counts(), queue.restsMs()]);
-  return restsMs > 0 ? 0 : waiting;
+  const [{ waiting }, pausedForMs] = await Promise.all([queue.counts(), queue.pausedForMs()]);
+  return pausedForMs > 0 ? 0 : waiting;
 }

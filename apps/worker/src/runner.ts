@@ -33,7 +33,7 @@ export interface Runner {
   counters(): RunnerCounters;
   /** How many runs have begun, by queue. */
   begun(): ReadonlyMap<QueueName, number>;
-  /** Why the store refuses jobs, by queue; without the queues whose jobs it gives. */
+  /** The store's errors when workers last tried to take a job, by queue; only queues with an error. */
   refusals(): ReadonlyMap<QueueName, string>;
   /**
    * Takes no new job and waits `graceMs` for running ones; then asks them to stop, and hands back those that have not

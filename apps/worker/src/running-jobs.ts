@@ -18,7 +18,7 @@ export class DeadlineExceeded extends Error {
  *                              │ stopMs later                    │
  *                              └──────▶ abandoned ───────────────┘
  *
- * An abandoned run ignores its signal: its slot is free again, and the queue hands its job out anew.
+ * An abandoned run ignores its signal: its slot is free again, and the queue gives its job to a worker again.
  */
 type JobState =
   | State<"running">

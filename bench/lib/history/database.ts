@@ -6,15 +6,15 @@ import {
 } from "../servers.ts";
 import { createHistory, type History, type HistorySize } from "./history.ts";
 
-/** A database with an organization's history in it. */
+/** A database with an organization's history. */
 export interface HistoryDatabase {
   readonly database: BenchDatabase;
   readonly history: History;
 }
 
 /**
- * The database with a history of that size: the one that another bench has made on the same server, or a new one, which
- * stays for the next. Benches that change it are to put it back as it was.
+ * Returns a database with a history of that size: one that another bench has created on the same server, or a new one,
+ * which is kept for the next bench. A bench that changes it must restore it.
  */
 export async function historyDatabase(size: HistorySize): Promise<HistoryDatabase> {
   const { messages, users = 0, channels = 0, seed = 0 } = size;
@@ -25,7 +25,7 @@ export async function historyDatabase(size: HistorySize): Promise<HistoryDatabas
   return { database, history: row.history };
 }
 
-/** Under its name only once it is whole. */
+/** Renamed only when it is complete. */
 async function make(size: HistorySize, name: string): Promise<BenchDatabase> {
   const made = await createBenchDatabase("postgres");
   const history = await createHistory(made.db, size);

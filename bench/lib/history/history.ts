@@ -4,13 +4,13 @@ import { withoutIndexes } from "./indexes.ts";
 import { busyRooms, fillMessages } from "./messages.ts";
 import { createScenery, type Place, type Scenery } from "./scenery.ts";
 
-/** An organization that has talked for years. */
+/** An organization with years of messages. */
 export interface History extends Scenery {
-  /** Channels of few people with most of the messages. */
+  /** Channels with few members and most of the messages. */
   readonly busy: readonly Place[];
 }
 
-/** What a history is made of; the same for the same numbers, but for API keys, and times, which end now. */
+/** Size of a history. The same numbers make the same history, except for API keys and times, which end now. */
 export interface HistorySize {
   readonly messages: number;
   readonly users?: number;
@@ -19,11 +19,11 @@ export interface HistorySize {
 }
 
 /**
- * Fills an empty database with an organization's history: 80 of 100 messages in channels, half of those in twenty teams
- * of six to eight, the rest all over; 20 of 100 direct. A message has about seven copies, 21.7 million for 3 million
- * messages: real organizations have 50 and more, which differs in the size of one index, whose depth grows with the
- * logarithm. 8 of 100 messages in channels mention somebody, 4 of 100 were edited, 10 of 100 have one to three reactions, the newest 30th is unread, copies are
- * starred or have an alert word now and then.
+ * Fills an empty database with an organization's history. 80 % of the messages are in channels, half of those in twenty
+ * teams of six to eight members; 20 % are direct. A message has about seven copies, 21.7 million for 3 million
+ * messages; real organizations have 50 and more, which only makes one index larger, and its depth grows
+ * logarithmically. 8 % of the messages in channels mention an account, 4 % were edited, 10 % have one to three
+ * reactions, the newest thirtieth is unread, and some copies are starred or have an alert word.
  */
 export async function createHistory(
   db: Database,

@@ -10,13 +10,13 @@ interface Index {
   readonly name: string;
   readonly table: string;
   readonly index: string;
-  /** Of a primary key. */
+  /** Index of a primary key. */
   readonly constraint: string | null;
 }
 
 /**
- * Fills tables while they have no indexes, and makes those anew from all rows, which are sorted once, instead of entering
- * millions of rows in no order.
+ * Fills tables without their indexes and then builds the indexes, which sorts all rows once instead of inserting
+ * millions of entries in random order.
  */
 export async function withoutIndexes(
   db: Database,

@@ -5,25 +5,28 @@ import { say } from "../report.ts";
 import { draw, oneOf } from "./draw.ts";
 import type { Scenery } from "./scenery.ts";
 
-/** Different lines of chat that messages are made of; a word of one of so many cases is added to each. */
+/** Number of different chat lines, and of different words, one of which is added to each line. */
 const lines = 500;
 const cases = 100_000;
 
-/** Messages of one statement. */
+/** Messages that one statement inserts. */
 const batch = 100_000;
 
-/** The channels, by their number, that get half of what is said in channels: teams that talk all day. */
+/** Numbers of the channels that get half of all channel messages: teams that talk all day. */
 export const busyRooms = { first: 41, last: 60 };
 
-/** One of so many messages, the newest ones, is unread by all who did not write it: 50,000 of the first member's at 3 million. */
+/**
+ * One in this many messages, the newest ones, is unread by all accounts but its sender: 50,000 of the first member's at
+ * 3 million.
+ */
 export const unreadShare = 30;
 
-/** Over how many days messages were sent, evenly until now. */
+/** Messages were sent evenly over this many days, until now. */
 const days = 1_000;
 
 const topics = ["billing", "import", "release", "office move", "hiring", "on call", "customers"];
 
-/** What people react with, and its code. */
+/** Emoji of the reactions, with their codes. */
 const emoji = { "+1": "1f44d", tada: "1f389", heart: "2764" };
 
 /** Fills `messages`, `user_messages` and `reactions`, in batches of one statement each. */
@@ -58,7 +61,7 @@ export async function fillMessages(
   await db.rows("SELECT setval('messages_id_seq', $1::bigint)", [base + messages]);
 }
 
-/** $1 the last id before, $2 to $3 the numbers of the messages, $4 how many there will be. */
+/** $1 the last id before, $2 and $3 the first and last number of the messages, $4 the number of all messages. */
 function spokenText(seed: number): string {
   const d = (nth: number) => draw(seed, nth);
   return `WITH drawn AS MATERIALIZED (
@@ -109,7 +112,7 @@ const messagesText = `INSERT INTO messages (id, realm_id, sender_id, recipient_i
   FROM bench_spoken s JOIN bench_lines l ON l.n = s.line LEFT JOIN users u ON u.id = s.mentioned
   ORDER BY s.id`;
 
-/** $1 the last message that is read. */
+/** $1 the newest read message. */
 const copiesText = `INSERT INTO user_messages (user_id, message_id, flags)
   SELECT person, s.id, CASE WHEN direct THEN ${flag.direct} ELSE 0 END
     | CASE WHEN person = sender_id OR s.id <= $1 THEN ${flag.read} ELSE 0 END

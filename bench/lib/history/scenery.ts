@@ -5,7 +5,7 @@ import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { addCrowd } from "../crowd.ts";
 import { createWorld, type Member } from "../world.ts";
 
-/** How large an organization is before anything is said in it. */
+/** Size of an organization without messages. */
 export interface Size {
   readonly users: number;
   readonly channels: number;
@@ -19,7 +19,7 @@ export interface Place {
   readonly subscribers: readonly number[];
 }
 
-/** The organization and its people; the first is subscribed to every channel. */
+/** The organization and its members; the first member is subscribed to every channel. */
 export interface Scenery {
   readonly realmId: number;
   readonly members: readonly Member[];
@@ -27,16 +27,16 @@ export interface Scenery {
   readonly channels: readonly Place[];
 }
 
-/** No channel has fewer subscribers than a small team. */
+/** The fewest subscribers of a channel: those of a small team. */
 const team = 6;
 
-/** Conversations there are for each account; every tenth is one of a group. */
+/** Conversations per account; every tenth is a group conversation. */
 const conversationsEach = 3;
 
 /**
- * Makes the organization: everybody is in the first channel, and so many of them in channel number `n` that it is the
- * first divided by n^1.5, as in an organization with a few rooms for all and hundreds of teams. Leaves the tables
- * `bench_rooms` and `bench_talks` behind, which messages are drawn from.
+ * Creates the organization. All members are in the first channel; channel number `n` has 1 / n^1.5 of them, as in an
+ * organization with a few large channels and hundreds of teams. Leaves the tables `bench_rooms` and `bench_talks`
+ * behind, from which messages are drawn.
  */
 export async function createScenery(db: Database, { users, channels }: Size): Promise<Scenery> {
   const world = await createWorld(db, 1, 1);
@@ -64,7 +64,7 @@ async function addRooms(
   await db.transaction(async (tx) => {
     for (let n = 2; n <= count; n++)
       await insertChannel(tx, realmId, { name: `channel ${n}`, creatorId, groups });
-    // Steps of a prime number go once around everybody, so that nobody is twice in a channel.
+    // A prime step visits every member once, so that no member is in a channel twice.
     await tx.rows(
       `INSERT INTO subscriptions (channel_id, user_id, is_muted)
        SELECT c.id, person, person = $2 AND c.n % 10 = 0

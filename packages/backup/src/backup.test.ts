@@ -175,7 +175,7 @@ describe("a backup", () => {
           "latin1",
         ),
       );
-    expect(await refusal(pack("hello\n"))).to.equal("this is no backup of Carillon");
+    expect(await refusal(pack("hello\n"))).to.equal("this is not a Carillon backup");
     expect(
       await refusal(rest((line) => (line.startsWith("-- complete") ? undefined : line))),
     ).to.match(/last line is missing/);
@@ -197,16 +197,16 @@ describe("a backup", () => {
       'COPY "users" ("ctid") FROM stdin;',
     ])
       expect(await refusal(rest((line) => line.replace(/^COPY "users" .*/, place)))).to.match(
-        /a line that none of ours has/,
+        /a line that Carillon does not write/,
       );
     expect(
       await refusal(
         rest((line) => line.replace(/^SELECT setval\('"\w+"/, `SELECT setval('"none"`)),
       ),
-    ).to.match(/a line that none of ours has/);
+    ).to.match(/a line that Carillon does not write/);
     expect(
       await refusal(rest((line) => line.replace(/^SELECT setval.*/, "DROP TABLE users;"))),
-    ).to.match(/a line that none of ours has/);
+    ).to.match(/a line that Carillon does not write/);
   });
 
   it("is not restored into a database that is not empty", async () => {

@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import type pg from "pg";
 import { type CopyStreamQuery, from as copyFrom } from "pg-copy-streams";
 
-/** Sends the rows of one table to the database. Both functions throw the server's error. */
+/** Sends the rows of one table to the database. Both methods throw the server's error. */
 export class CopiedRows {
   readonly #stream: CopyStreamQuery;
   readonly #over: Promise<void>;

@@ -35,8 +35,8 @@ export function readHeader(line: string): Header {
   if (parsed.success) return parsed.data;
   throw new StartupError(
     line.startsWith(headerMark)
-      ? "the backup was made by a newer build: restore it with that one"
-      : "this is no backup of Carillon",
+      ? "the backup was made by a newer build: restore it with that build"
+      : "this is not a Carillon backup",
   );
 }
 
@@ -62,7 +62,7 @@ const sequencePattern = /^SELECT setval\('"([a-z_0-9]+)"', (\d{1,19}), (true|fal
 /** Returns whether the line begins the rows of a table. */
 export const isCopy = (line: string) => copyPattern.test(line);
 
-/** Parses the table and columns of such a line; undefined for any other line. */
+/** Parses a line that begins the rows of a table; undefined for any other line. */
 export function readCopy(line: string): { table: string; columns: string[] } | undefined {
   const [, table, columns] = copyPattern.exec(line) ?? [];
   if (table === undefined || columns === undefined) return undefined;
@@ -79,4 +79,5 @@ export function readSequence(
 }
 
 /** Creates the error for a line that Carillon does not write. */
-export const foreignLine = () => new StartupError("the backup has a line that none of ours has");
+export const unknownLineError = () =>
+  new StartupError("the backup has a line that Carillon does not write");

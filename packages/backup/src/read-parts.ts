@@ -44,8 +44,8 @@ export async function* readParts(
       }
     }
     if (!inRows && rest.length > longestLine)
-      throw new StartupError("this is no backup of Carillon");
+      throw new StartupError("this is not a Carillon backup");
   }
   if (inRows || rest.length > 0)
-    throw new StartupError("the backup is cut off: it ends in the middle");
+    throw new StartupError("the backup is truncated: it ends in the middle");
 }

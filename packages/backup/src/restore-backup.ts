@@ -17,14 +17,19 @@ import { ask, onConnection } from "./connect.ts";
 import { CopiedRows } from "./copied-rows.ts";
 import { dropForeignKeys, type ForeignKey, restoreForeignKeys } from "./foreign-keys.ts";
 import {
-  foreignLine,
+  unknownLineError,
   type Header,
   isCopy,
   readHeader,
   readSequence,
   readTrailer,
 } from "./format.ts";
-import { copyInto, type Places, placesOf, setSequence } from "./places.ts";
+import {
+  copyInto,
+  type RestoreTargets,
+  listRestoreTargets,
+  setSequence,
+} from "./restore-targets.ts";
 import { type Part, readParts } from "./read-parts.ts";
 import { listTables } from "./tables.ts";
 
@@ -90,7 +95,7 @@ async function checkEmpty(client: pg.Client, { variable }: MigrationSet): Promis
   const tables = await listTables(client);
   if (tables.length === 0) return;
   throw new StartupError(
-    `${variable}: the database is not empty: a backup is restored into a new one, which nothing has been migrated to`,
+    `${variable}: the database is not empty: restore the backup into a new database, to which no migration has been applied`,
   );
 }
 
@@ -102,18 +107,18 @@ async function load(
   let header: Header | undefined;
   let copying: CopiedRows | undefined;
   let keys: readonly ForeignKey[] = [];
-  let places: Places = { tables: new Map(), sequences: new Set() };
+  let targets: RestoreTargets = { tables: new Map(), sequences: new Set() };
   const counted = { tables: 0, rows: 0 };
-  let whole = false;
+  let complete = false;
   for await (const part of parts) {
-    if (whole) throw new StartupError("the backup goes on after its last line");
+    if (complete) throw new StartupError("the backup has lines after its trailer");
     if (!header) {
       header = readHeader("line" in part ? part.line : "");
-      checkWhose(header, set);
+      checkOrigin(header, set);
       await replayMigrations(client, header.migrations, set);
       keys = await dropForeignKeys(client);
       await emptyTables(client);
-      places = await placesOf(client);
+      targets = await listRestoreTargets(client);
     } else if ("rows" in part) {
       await copying?.write(part.rows);
     } else if ("end" in part) {
@@ -121,24 +126,25 @@ async function load(
       counted.tables++;
       copying = undefined;
     } else if (isCopy(part.line)) {
-      copying = new CopiedRows(client, copyInto(part.line, places));
+      copying = new CopiedRows(client, copyInto(part.line, targets));
     } else if (readSequence(part.line)) {
-      await ask(client, setSequence(part.line, places));
+      await ask(client, setSequence(part.line, targets));
     } else {
-      const told = readTrailer(part.line);
-      if (!told) throw foreignLine();
-      if (told.rows !== counted.rows || told.tables !== counted.tables)
-        throw new StartupError("the backup is not whole: rows are missing");
-      whole = true;
+      const trailer = readTrailer(part.line);
+      if (!trailer) throw unknownLineError();
+      if (trailer.rows !== counted.rows || trailer.tables !== counted.tables)
+        throw new StartupError("the backup is incomplete: rows are missing");
+      complete = true;
     }
   }
-  if (!header || !whole) throw new StartupError("the backup is cut off: its last line is missing");
+  if (!header || !complete)
+    throw new StartupError("the backup is truncated: its last line is missing");
   await restoreForeignKeys(client, keys);
   if (set === chatMigrations) await forgetJobs(sqlOf(client));
   return { rows: counted.rows, header };
 }
 
-function checkWhose({ of }: Header, set: MigrationSet): void {
+function checkOrigin({ of }: Header, set: MigrationSet): void {
   if ((of === "bouncer") === (set.database === "bouncer")) return;
   throw new StartupError(
     of === "bouncer"

@@ -12,7 +12,7 @@ export interface Table {
  * Tables whose rows mean nothing in another database: event queues, running processes, counted requests. The applied
  * migrations are in the header.
  */
-const leftOut = [
+const excludedTables = [
   "event_queue",
   "process_heartbeats",
   "rate_hits",
@@ -26,7 +26,7 @@ const leftOut = [
  */
 export function listTables(
   client: pg.Client,
-  except: readonly string[] = leftOut,
+  except: readonly string[] = excludedTables,
 ): Promise<Table[]> {
   return ask<Table>(
     client,

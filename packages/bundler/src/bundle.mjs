@@ -1,4 +1,4 @@
-// JavaScript, because it compiles the TypeScript.
+// This package is JavaScript because it compiles the TypeScript of the others.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { partsOf } from "./parts.mjs";
 import { writeOutputs } from "./write-outputs.mjs";
 
 /** External modules: they read files beside themselves, or few processes load them. */
-const outside = ["@prisma/client/runtime/query_compiler*", "libsodium-wrappers"];
+const externalModules = ["@prisma/client/runtime/query_compiler*", "libsodium-wrappers"];
 
 /** The globals that CommonJS modules expect. */
 const commonJs = `import { createRequire as makeRequire } from "node:module";
@@ -34,7 +34,7 @@ export async function bundle(app) {
     platform: "node",
     target: "node20.19",
     conditions: ["source"],
-    external: outside,
+    external: externalModules,
     plugins: [ownSources(outdir), asciiPatterns],
     // Beside the entries, so that paths relative to a module are the same everywhere.
     chunkNames: "[name]-[hash]",
@@ -48,7 +48,7 @@ export async function bundle(app) {
     metafile: true,
     logLevel: "silent",
   });
-  refuseNameless(metafile);
+  refuseCommonJsImports(metafile);
   writeOutputs(outdir, outputFiles);
 }
 
@@ -57,12 +57,12 @@ export async function bundle(app) {
  * import(…)` would be undefined at its first use.
  * @param {import("esbuild").Metafile} metafile
  */
-function refuseNameless({ outputs }) {
+function refuseCommonJsImports({ outputs }) {
   for (const { entryPoint, exports } of Object.values(outputs)) {
     if (!entryPoint?.includes("node_modules/") || exports.join() !== "default") continue;
     const name = entryPoint.replace(/^.*node_modules\//, "");
     throw new Error(
-      `${name} is CommonJS and has no named exports for import() in a bundle: re-export the names from a module of ours, and import that`,
+      `${name} is CommonJS and has no named exports for import() in a bundle: re-export the names from one of our modules and import that module`,
     );
   }
 }

@@ -1,4 +1,4 @@
 import { bundle } from "./bundle.mjs";
 
-// node ../../packages/bundler/src/main.mjs: bundles the app whose folder this is run in.
+// node ../../packages/bundler/src/main.mjs: bundles the app in the current folder.
 await bundle(process.cwd());

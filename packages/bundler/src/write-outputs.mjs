@@ -27,14 +27,14 @@ export function writeOutputs(folder, files) {
   const before = builtBefore(folder);
   const isEntry = (/** @type {string} */ path) => path.endsWith("main.js");
   const inOrder = files.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
-  for (const { path, contents } of inOrder) put(path, contents);
+  for (const { path, contents } of inOrder) writeAtomically(path, contents);
   const own = new Set([list, ...files.map(({ path }) => basename(path))]);
-  put(join(folder, list), JSON.stringify([...own]));
+  writeAtomically(join(folder, list), JSON.stringify([...own]));
   const now = new Date();
   for (const name of readdirSync(folder)) {
     if (own.has(name)) continue;
     const path = join(folder, name);
-    // Starts the day of a replaced chunk.
+    // From now on a replaced chunk stays for a day.
     if (isChunk.test(name) && before(name)) utimesSync(path, now, now);
     if (!isChunk.test(name) || now.getTime() - statSync(path).mtimeMs > keptForMs)
       rmSync(path, { recursive: true, force: true });
@@ -45,10 +45,10 @@ export function writeOutputs(folder, files) {
  * @param {string} path
  * @param {string | Uint8Array} contents
  */
-function put(path, contents) {
-  const half = `${path}.${process.pid}.half`;
-  writeFileSync(half, contents);
-  renameSync(half, path);
+function writeAtomically(path, contents) {
+  const temporary = `${path}.${process.pid}.temporary`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
 }
 
 /**

@@ -158,7 +158,7 @@ describe("openApi", () => {
     });
     const described = openApi([ofMessage, remind], options);
     expect(at(described, "paths", ofMessage.path, "get", "description")).to.equal(
-      "The example is that of the account `member` after a first start: others do not see its message.",
+      "The example is by the account `member` after a first start; other accounts do not see its message.",
     );
     expect(at(described, "paths", list.path, "get")).to.not.have.property("description");
   });

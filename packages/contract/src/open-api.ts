@@ -82,7 +82,7 @@ const failure: JsonSchema = {
   required: ["result", "msg", "code"],
   properties: {
     result: { type: "string", enum: ["error"] },
-    msg: { type: "string", description: "For people; not to be parsed." },
+    msg: { type: "string", description: "For people; do not parse it." },
     code: { type: "string", enum: Object.keys(errorCodes) },
   },
 };
@@ -94,7 +94,9 @@ function describe(operation: Operation): Record<string, unknown> {
     operationId: operation.id,
     tags: [areaOf(operation)],
     summary: operation.summary,
-    ...descriptionOf([operation.description, whoseExample(operation)].filter(Boolean).join("\n\n")),
+    ...descriptionOf(
+      [operation.description, exampleCaller(operation)].filter(Boolean).join("\n\n"),
+    ),
     security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
     parameters: [...pathParameters(operation), ...(inBody ? [] : queryParameters(operation))],
     ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
@@ -103,11 +105,11 @@ function describe(operation: Operation): Record<string, unknown> {
 }
 
 /** Names the caller of an example about a message, which other accounts may not see. */
-function whoseExample(operation: Operation): string | undefined {
+function exampleCaller(operation: Operation): string | undefined {
   const { as, path, params } = exampleOf(operation);
   const isOfPerson = [path, params].some((values) => "message_id" in values);
   return as !== undefined && isOfPerson
-    ? `The example is that of the account \`${as}\` after a first start: others do not see its message.`
+    ? `The example is by the account \`${as}\` after a first start; other accounts do not see its message.`
     : undefined;
 }
 
@@ -211,7 +213,7 @@ function errorResponses(operation: Operation): Record<string, object> {
             },
           ],
         },
-        errorExample(tellingOf(operation, codes)),
+        errorExample(mostSpecificCode(operation, codes)),
       ),
     ]),
   );
@@ -226,7 +228,7 @@ function extraFields(codes: readonly ErrorCode[]): Record<string, object> {
 }
 
 /** Chooses the most specific code: the operation's own before those that any operation has. */
-function tellingOf({ errors }: Operation, codes: readonly ErrorCode[]): ErrorCode {
+function mostSpecificCode({ errors }: Operation, codes: readonly ErrorCode[]): ErrorCode {
   return errors.find((code) => codes.includes(code) && code !== "BAD_REQUEST") ?? codes[0]!;
 }
 

@@ -20,7 +20,7 @@ export async function ensureDatabase(databaseUrl: string, variable: string): Pro
   const refusal = await run(server.href, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
   if (refusal === undefined || refusal === exists) return;
   throw new StartupError(
-    `${variable}: there is no database ${name}, and it cannot be made (${refusal}): make it, for example with createdb`,
+    `${variable}: database ${name} does not exist and cannot be created (${refusal}): create it, for example with createdb`,
   );
 }
 

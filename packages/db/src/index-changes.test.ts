@@ -171,7 +171,7 @@ describe("a migration outside a transaction", () => {
     ]) {
       await add("202611230000_wrong", `-- outside a transaction\n${sql};\n`);
       const refusal = await applyMigrations(url, set).catch((error: Error) => error.message);
-      expect(refusal).to.contain(`outside a transaction: it may only say`).and.to.contain(sql);
+      expect(refusal).to.contain(`outside a transaction: it may contain only`).and.to.contain(sql);
       await rm(join(folder, "202611230000_wrong"), { recursive: true });
     }
   });

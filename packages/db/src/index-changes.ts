@@ -34,7 +34,7 @@ export function readIndexChanges(name: string, sql: string): IndexChange[] | und
     const created = createIndex.exec(statement)?.[1];
     if (created === undefined && !dropIndex.test(statement))
       throw new Error(
-        `migration ${name} runs outside a transaction: it may only say CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY IF EXISTS, not ${statement}`,
+        `migration ${name} runs outside a transaction: it may contain only CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY IF EXISTS, not ${statement}`,
       );
     return { created, sql: statement };
   });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { connectDatabase } from "./connect-database.ts";
 import type { Lock } from "./lock-order.ts";
-import { holdKey, lockKey, lockKeyWithCommit } from "./locks.ts";
+import { lockKeyShared, lockKey, lockKeyWithCommit } from "./locks.ts";
 import type { Tx } from "./tx.ts";
 
 describe("LockGuard", () => {
@@ -29,7 +29,7 @@ describe("LockGuard", () => {
       await take(tx, accounts(4));
       await take(tx, channels(1));
       await lockKey(tx, "groups", 1);
-      await holdKey(tx, "groups", 1);
+      await lockKeyShared(tx, "groups", 1);
       await take(tx, accounts(3));
     });
     expect(refusal).to.equal("");
@@ -58,7 +58,7 @@ describe("LockGuard", () => {
     };
     expect(await refusalOf(downwards)).to.equal(down);
     const upgraded = async (tx: Tx) => {
-      await holdKey(tx, "groups", 1);
+      await lockKeyShared(tx, "groups", 1);
       await lockKey(tx, "groups", 1);
     };
     expect(await refusalOf(upgraded)).to.equal(

@@ -17,11 +17,11 @@ export const lockClass = {
   /** Held while the first organization is created. */
   firstOrganization: 1_103,
   /**
-   * Held, for one of the parts of an organization's channels and accounts, while subscriptions change or an account is
-   * added or removed; shared while a message is sent. The second key has the part, too.
+   * Held while subscriptions change or an account is added or removed; shared while a message is sent. An
+   * organization's channels and accounts are divided into parts, and the second key contains the part.
    */
   audience: 1_106,
-  /** Tried by the one batch of deletions, in the whole installation, that does not wait for senders. */
+  /** Held by a batch of deletions that does not wait for senders: at most one in the whole installation. */
   deletion: 1_104,
   /** Held while a request counts an account's scheduled messages; the second key is the account's id. */
   pendingMessages: 1_107,
@@ -31,7 +31,7 @@ export const lockClass = {
   presence: 1_110,
   /** Held while alert words get their next `version`, so that its order is the order of commits. */
   alertWords: 1_111,
-  /** Held while it changes which accounts guests see; shared while events about accounts are sent. */
+  /** Held while a change affects which accounts guests see; shared while events about accounts are sent. */
   userVisibility: 1_112,
   /** Held from counting an organization's channels until the new ones are committed. */
   newChannels: 1_113,
@@ -59,7 +59,7 @@ export async function lockKey(tx: Tx, name: KeyLock, key: number): Promise<void>
 }
 
 /** Takes the lock shared until the transaction ends. */
-export async function holdKey(tx: Tx, name: KeyLock, key: number): Promise<void> {
+export async function lockKeyShared(tx: Tx, name: KeyLock, key: number): Promise<void> {
   await tx.lock({ name, keys: [key], shared: true }, shared, [lockClass[name], key]);
 }
 

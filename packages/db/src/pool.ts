@@ -37,7 +37,10 @@ export interface PoolOptions {
  */
 const abandonedMs = 10_000;
 
-/** Settings of each session. A session that waits for TCP to deliver its output is not idle: TCP has to give up there. */
+/**
+ * Settings of each session. PostgreSQL does not count a session as idle while TCP delivers its output, so TCP has a
+ * timeout, too.
+ */
 const session = [
   `tcp_user_timeout=${abandonedMs}`,
   "tcp_keepalives_idle=10",

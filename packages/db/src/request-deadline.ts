@@ -4,9 +4,9 @@ import type { Semaphore } from "@carillon/kit";
 type Ended = (final: boolean) => void;
 
 /**
- * The deadline of one request, and what of its work is still running in the database. After the end no statement of the
- * request begins, and running ones are cancelled and rolled back (http-contract.md §8). It also ends when the client hangs
- * up.
+ * The deadline of one request. Counts the connections on which the request's work still runs. After the end no
+ * statement of the request begins, and running statements are cancelled and rolled back (http-contract.md §8). The
+ * deadline also ends when the client hangs up.
  */
 export class RequestDeadline {
   /** Limits how many connections the request's account, or all unknown callers, hold at once. */
@@ -24,14 +24,14 @@ export class RequestDeadline {
   readonly #listeners = new Set<Ended>();
   #settled: Array<() => void> = [];
 
-  /** Ends it in `ms` milliseconds, finally. */
+  /** Ends the deadline after `ms` milliseconds; that end is final. */
   limit(ms: number, reason: () => Error): void {
     this.unlimit();
     this.#endsAt = performance.now() + ms;
     this.#timer = setTimeout(() => this.end(reason(), true), ms);
   }
 
-  /** Removes the time limit. To be called when the work is over, too. */
+  /** Removes the time limit. Must also be called when the work is complete. */
   unlimit(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -43,7 +43,7 @@ export class RequestDeadline {
     return this.#endsAt - performance.now();
   }
 
-  /** Why it has ended; undefined until then. */
+  /** Why the deadline has ended; undefined until then. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -58,8 +58,8 @@ export class RequestDeadline {
   }
 
   /**
-   * Ends it. A transaction whose COMMIT has been sent goes on, unless the end is `final`: then it is cancelled too, and
-   * only the database knows whether in time.
+   * Ends the deadline. A transaction whose COMMIT has been sent continues, unless the end is `final`: then its COMMIT
+   * is cancelled too, and only the database knows whether it took effect.
    */
   end(reason: Error, final: boolean): void {
     if (this.#final || (this.#reason && !final)) return;

@@ -85,7 +85,12 @@ export {
   updateProfileField,
 } from "./profile-fields/profile-fields.ts";
 export { updateOwnProfile } from "./profile-fields/values.ts";
-export { type Admission, admitCall, noteAnswered, noteUnanswered } from "./push/bouncer/circuit.ts";
+export {
+  type Admission,
+  admitCall,
+  recordAnswered,
+  recordUnanswered,
+} from "./push/bouncer/circuit.ts";
 export { type Notified, noteNotified, refusesOrganization } from "./push/bouncer/after-notify.ts";
 export {
   expireRegistrations,

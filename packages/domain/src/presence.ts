@@ -5,7 +5,7 @@ import { column, lockKeyWithCommit, type RowOf, type Sql, statement, type Tx } f
 import { emit } from "@carillon/events";
 import {
   type Account,
-  audienceNow,
+  loadAccountAudience,
   findAccount,
   loadUserVisibility,
   switchSql,
@@ -203,7 +203,7 @@ export async function recordPresence(
       actor,
       now,
       { active: Math.floor(active), idle: Math.floor(now) },
-      await audienceNow(tx, actor),
+      await loadAccountAudience(tx, actor),
     ),
   ]);
 }

@@ -21,7 +21,7 @@ import {
   cutContent,
   maxMessageLength,
   type Realm,
-  type SeenMessage,
+  type VisibleMessage,
   type Site,
 } from "@carillon/model";
 
@@ -33,7 +33,7 @@ interface ReminderDraft {
   /** The account that is reminded. */
   readonly account: Account;
   /** The message, as the account sees it. */
-  readonly message: SeenMessage;
+  readonly message: VisibleMessage;
   /** The account's note; null or not blank. */
   readonly note: string | null;
 }
@@ -97,7 +97,7 @@ function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextRe
   };
 }
 
-function linkTo({ id, channel, topic, memberIds }: SeenMessage, emptyName: string): NoticePart {
+function linkTo({ id, channel, topic, memberIds }: VisibleMessage, emptyName: string): NoticePart {
   return channel
     ? messageLink(channel, topic, emptyName, id)
     : directMessageLink("a direct message", memberIds ?? [], id);

@@ -16,8 +16,8 @@ import {
   type CheckedMessage,
   type Destination,
   hasProtectedHistory,
-  holdAudiences,
-  holdMessage,
+  lockAudiencesShared,
+  lockMessageAudience,
   isChannelType,
   loadRealm,
   type Members,
@@ -60,7 +60,7 @@ export async function sendTypingEvents(
   await assertSendsTypingEvents(tx, actor, destination.kind);
   const {
     found: { message },
-  } = await loadAfter(holdAudiences(tx, channelsOf([destination])), {
+  } = await loadAfter(lockAudiencesShared(tx, channelsOf([destination])), {
     found: checkMessage(tx, site, actor, { destination, topic, content: unwritten }),
   });
   const event = await typingEvent(tx, op, message);
@@ -126,7 +126,7 @@ export async function sendEditingEvents(
   account: Account,
   { op, messageId }: EditingInput,
 ): Promise<void> {
-  const { actor, message } = await holdMessage(tx, account, messageId);
+  const { actor, message } = await lockMessageAudience(tx, account, messageId);
   checkContentEditable(actor, message, await loadRealm(tx, actor.realmId), 0);
   await assertSendsTypingEvents(tx, actor, message.channel ? "channel" : "direct");
   const audience = await receivers(tx, actor, message);

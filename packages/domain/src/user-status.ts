@@ -5,9 +5,9 @@ import { isLongerThan } from "@carillon/kit";
 import { emojiNames } from "@carillon/markdown";
 import {
   type Account,
-  audienceSeeing,
+  lockAccountAudience,
   currentActor,
-  holdAccount,
+  lockAccountShared,
   isOrganizationAdministrator,
   loadUserVisibility,
   noSuchUser,
@@ -118,7 +118,7 @@ export async function updateStatus(
   const wanted = { ...textField(text), ...statusEmoji(emoji) };
   if (Object.keys(wanted).length === 0)
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
-  const audience = await audienceSeeing(tx, actor);
+  const audience = await lockAccountAudience(tx, actor);
   // The first call inserts the row, so that there is a row to lock.
   const {
     beforeRows: [before],
@@ -168,7 +168,7 @@ export async function updateStatusOfUser(
   text: string | undefined,
   emoji: NamedEmoji,
 ): Promise<void> {
-  const target = await holdAccount(tx, actor.realmId, userId);
+  const target = await lockAccountShared(tx, actor.realmId, userId);
   if (!isOrganizationAdministrator(await currentActor(tx, actor)))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   if (!target?.isActive || target.isBot) throw noSuchUser();

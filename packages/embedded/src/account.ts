@@ -11,7 +11,7 @@ export interface Account {
   owner: { uid: number; gid: number } | undefined;
 }
 
-const ourselves: Account = {
+const currentUser: Account = {
   command: (file, args) => ({ file, args: [...args] }),
   options: {},
   owner: undefined,
@@ -24,10 +24,10 @@ const ourselves: Account = {
  * bypass file permissions, unless `setpriv` is missing or may not grant it.
  * @param cluster the data directory; if it exists, its owner is the user to run as
  * @param program any program of PostgreSQL, to test whether it starts
- * @throws StartupError if no way works, saying what to do
+ * @throws StartupError, which says what to do, if neither setpriv nor setuid works
  */
 export function chooseAccount(cluster: string, parent: string, program: string): Account {
-  if (process.getuid?.() !== 0) return ourselves;
+  if (process.getuid?.() !== 0) return currentUser;
   const owner = existsSync(cluster) ? ownerOf(cluster) : unprivilegedUser();
   const candidates = [withSetpriv(owner), withIdentity(owner)];
   const works = candidates.find((account) => reaches(account, program, parent));
@@ -56,7 +56,7 @@ function withSetpriv(owner: { uid: number; gid: number }): Account {
 }
 
 function withIdentity(owner: { uid: number; gid: number }): Account {
-  return { ...ourselves, options: owner, owner };
+  return { ...currentUser, options: owner, owner };
 }
 
 /** Returns whether the account can start a program of PostgreSQL and enter `parent`. */

@@ -1,6 +1,12 @@
 export { prepareDataDir } from "./data-dir.ts";
 export { freePort } from "./free-port.ts";
 export { type InstanceLock, lockInstance, tryLockInstance } from "./instance-lock.ts";
-export { forgetSecret, keepSecret, keptSecret, readSecret, type SecretName } from "./secrets.ts";
+export {
+  deleteSecret,
+  storeSecret,
+  readOrCreateSecret,
+  readSecret,
+  type SecretName,
+} from "./secrets.ts";
 export { durableSettings, testSettings, type Settings } from "./settings.ts";
 export { startEmbeddedPostgres, type EmbeddedPostgres } from "./start.ts";

@@ -42,14 +42,14 @@ export async function launch(what: Launch): Promise<{ child: ChildProcess; port:
       child.unref();
       return { child, port };
     }
-    const said = readFileSync(what.logFile).subarray(from).toString("utf8");
-    const isTaken = /could not create any TCP\/IP sockets/.test(said);
+    const output = readFileSync(what.logFile).subarray(from).toString("utf8");
+    const isTaken = /could not create any TCP\/IP sockets/.test(output);
     if (isTaken) taken++;
-    const passing =
+    const isTemporary =
       isTaken ||
-      (/pre-existing shared memory block|lock file "postmaster.pid"/.test(said) &&
+      (/pre-existing shared memory block|lock file "postmaster.pid"/.test(output) &&
         Date.now() < giveUpAt);
-    if (!passing || attempt > 200) throw new StartupError(refusal(said, what));
+    if (!isTemporary || attempt > 200) throw new StartupError(refusal(output, what));
     await pause(100);
   }
 }
@@ -95,9 +95,9 @@ async function becomesReady(child: ChildProcess, cluster: string): Promise<boole
   return false;
 }
 
-function refusal(said: string, what: Launch): string {
-  const reason = [...said.matchAll(/(?:FATAL|PANIC|ERROR): *(.*)/g)].at(-1)?.[1] ?? said.trim();
-  return `the embedded PostgreSQL did not start: ${reason || "it said nothing"} (${what.logFile})`;
+function refusal(output: string, what: Launch): string {
+  const reason = [...output.matchAll(/(?:FATAL|PANIC|ERROR): *(.*)/g)].at(-1)?.[1] ?? output.trim();
+  return `the embedded PostgreSQL did not start: ${reason || "it logged nothing"} (${what.logFile})`;
 }
 
 function rotate(path: string): void {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 
-import { forgetSecret, keepSecret, readSecret, type SecretName } from "./secrets.ts";
+import { deleteSecret, storeSecret, readSecret, type SecretName } from "./secrets.ts";
 
 describe("secrets.json", () => {
   let folder: string;
@@ -15,10 +15,10 @@ describe("secrets.json", () => {
 
   it("loses nothing when several processes write at once", async () => {
     const names: SecretName[] = ["SECRET_KEY", "POSTGRES_PASSWORD", "POSTGRES_PORT"];
-    await keepSecret(folder, "NEXT_SECRET_KEY", "next");
+    await storeSecret(folder, "NEXT_SECRET_KEY", "next");
     await Promise.all([
-      ...names.map((name) => keepSecret(folder, name, name)),
-      forgetSecret(folder, "NEXT_SECRET_KEY"),
+      ...names.map((name) => storeSecret(folder, name, name)),
+      deleteSecret(folder, "NEXT_SECRET_KEY"),
     ]);
     for (const name of names) expect(await readSecret(folder, name)).to.equal(name);
     expect(await readSecret(folder, "NEXT_SECRET_KEY")).to.equal(undefined);
@@ -30,7 +30,7 @@ describe("secrets.json", () => {
     const nobody = 65_534;
     await writeFile(join(folder, "secrets.json"), "{}", { mode: 0o600 });
     for (const path of [folder, join(folder, "secrets.json")]) chownSync(path, nobody, nobody);
-    await keepSecret(folder, "DASHBOARD_PASSWORD", "x");
+    await storeSecret(folder, "DASHBOARD_PASSWORD", "x");
     const { uid, gid, mode } = await stat(join(folder, "secrets.json"));
     expect({ uid, gid, mode: mode & 0o777 }).to.deep.equal({
       uid: nobody,
@@ -43,7 +43,7 @@ describe("secrets.json", () => {
     if (process.getuid?.() !== 0) return this.skip();
     const nobody = 65_534;
     chownSync(folder, nobody, nobody);
-    await keepSecret(folder, "SECRET_KEY", "x");
+    await storeSecret(folder, "SECRET_KEY", "x");
     expect((await stat(join(folder, "secrets.json"))).uid).to.equal(nobody);
   });
 });

@@ -19,7 +19,7 @@ export type SecretName =
  * Returns the secret stored under `name`; creates and stores it when there is none.
  * @throws StartupError when the file is not a JSON object, or is missing although the database that needs it exists
  */
-export async function keptSecret(
+export async function readOrCreateSecret(
   dataDir: string,
   name: SecretName,
   make: () => string,
@@ -34,18 +34,18 @@ export async function keptSecret(
 }
 
 /** Stores `value` under `name`, replacing any earlier value. */
-export async function keepSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
+export async function storeSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
   await changeSecrets(dataDir, (secrets) => ({ ...secrets, [name]: value }));
 }
 
 /** Deletes the secret stored under `name`. */
-export async function forgetSecret(dataDir: string, name: SecretName): Promise<void> {
+export async function deleteSecret(dataDir: string, name: SecretName): Promise<void> {
   await changeSecrets(dataDir, ({ [name]: _forgotten, ...others }) => others);
 }
 
 /**
  * Returns the secret stored under `name`; undefined when there is none.
- * @throws StartupError as `keptSecret` does
+ * @throws StartupError as `readOrCreateSecret` does
  */
 export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
   return readSecrets(dataDir)[name];
@@ -54,7 +54,7 @@ export async function readSecret(dataDir: string, name: SecretName): Promise<str
 type Secrets = Record<string, string>;
 
 /** How long another process may hold the lock of the file, in milliseconds. */
-const patienceMs = 10_000;
+const lockTimeoutMs = 10_000;
 
 /** Changes the file under a lock, so that concurrent processes do not lose each other's changes. */
 async function changeSecrets(
@@ -62,7 +62,7 @@ async function changeSecrets(
   change: (secrets: Secrets) => Secrets,
 ): Promise<Secrets> {
   const path = join(dataDir, "secrets.json");
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + lockTimeoutMs;
   for (;;) {
     const lock = takeLockFile(`${path}.lock`);
     if ("release" in lock) {
@@ -76,7 +76,7 @@ async function changeSecrets(
     }
     if (Date.now() > deadline)
       throw new StartupError(
-        `process ${lock.heldBy} has been writing to ${path} for ${patienceMs / 1_000} s: end it, and try again`,
+        `process ${lock.heldBy} has been writing to ${path} for ${lockTimeoutMs / 1_000} s: end it, and try again`,
       );
     await pause(20);
   }

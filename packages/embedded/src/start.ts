@@ -10,7 +10,7 @@ import { prepareDataDir } from "./data-dir.ts";
 import { initialise, role } from "./initialise.ts";
 import { launch } from "./launch.ts";
 import { readPostmaster, servesCluster, type Postmaster } from "./postmaster-pid.ts";
-import { keepSecret, keptSecret } from "./secrets.ts";
+import { storeSecret, readOrCreateSecret } from "./secrets.ts";
 import { durableSettings, type Settings } from "./settings.ts";
 import { stopServer } from "./stop.ts";
 
@@ -48,7 +48,7 @@ export async function startEmbeddedPostgres(options: {
   const account = chooseAccount(cluster, dataDir, binaries.postgres);
 
   await checkVersion(cluster, binaries.major);
-  const password = await keptSecret(dataDir, "POSTGRES_PASSWORD", () => randomKey(32));
+  const password = await readOrCreateSecret(dataDir, "POSTGRES_PASSWORD", () => randomKey(32));
 
   const running = await settledPostmaster(cluster);
   if (running) {
@@ -68,7 +68,7 @@ export async function startEmbeddedPostgres(options: {
   if (!existsSync(cluster)) {
     await initialise(cluster, password, binaries, account, settings["fsync"] !== "off");
   }
-  const wanted = Number(await keptSecret(dataDir, "POSTGRES_PORT", () => "0"));
+  const wanted = Number(await readOrCreateSecret(dataDir, "POSTGRES_PORT", () => "0"));
   const { child, port } = await launch({
     cluster,
     logFile: join(dataDir, "postgres.log"),
@@ -77,7 +77,7 @@ export async function startEmbeddedPostgres(options: {
     account,
     settings,
   });
-  if (port !== wanted) await keepSecret(dataDir, "POSTGRES_PORT", String(port));
+  if (port !== wanted) await storeSecret(dataDir, "POSTGRES_PORT", String(port));
   const pid = child.pid ?? 0;
   log.info({ postgresPid: pid, port }, "started PostgreSQL");
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -98,7 +98,7 @@ async function checkVersion(cluster: string, major: string): Promise<void> {
   const found = await readFile(join(cluster, "PG_VERSION"), "utf8").catch(() => undefined);
   if (found === undefined && existsSync(cluster)) {
     throw new StartupError(
-      `DATA_DIR holds ${cluster}, which is no PostgreSQL data directory: move it away, or choose another DATA_DIR`,
+      `DATA_DIR holds ${cluster}, which is not a PostgreSQL data directory: move it away, or choose another DATA_DIR`,
     );
   }
   if (found !== undefined && found.trim() !== major) {

@@ -11,7 +11,8 @@ const escalation = [
 /** Stops the server whose postmaster is `pid`; resolves when it is gone. */
 export async function stopServer(pid: number, log: Logger): Promise<void> {
   for (const { signal, waitMs } of escalation) {
-    if (signal !== "SIGINT") log.warn({ postgresPid: pid, signal }, "PostgreSQL does not stop");
+    if (signal !== "SIGINT")
+      log.warn({ postgresPid: pid, signal }, "PostgreSQL did not stop; sending another signal");
     try {
       process.kill(pid, signal);
     } catch {

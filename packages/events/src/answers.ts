@@ -5,7 +5,7 @@ import type { Database } from "@carillon/db";
 import { catchUp } from "./catch-up.ts";
 import { seqOf } from "./event-ids.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import { furthestBehind, stalePlace } from "./lifetimes.ts";
+import { maxEventsBehind, stalePositionSeconds } from "./lifetimes.ts";
 import { ageInLog } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { Poll } from "./poll.ts";
@@ -54,8 +54,8 @@ export class Answers<Context> {
     // The answer must contain every event committed before the poll, even if its wake-up has not arrived yet.
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
-    if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
-    // Awaited before the loop, because nothing may be awaited after it.
+    if (tail.head - cursor > maxEventsBehind) return this.#giveUp(queue);
+    // Awaited before the loop: an event that arrives during an await after the loop would be missed.
     const isStale = await this.#isStale(tail, cursor);
     const selection = new Selection(queue, presenter, tail.context);
     for (;;) {
@@ -85,17 +85,17 @@ export class Answers<Context> {
   }
 
   /**
-   * Returns whether the next event was written more than `stalePlace` seconds ago. Such a poll gets a heartbeat if it
-   * has no events. A client that never waits, or hangs up before its heartbeat, would otherwise keep its place until
-   * the log is cleared there.
+   * Returns whether the next event was written more than `stalePositionSeconds` seconds ago. Such a poll gets a heartbeat if it
+   * has no events. A client that never waits, or hangs up before its heartbeat, would otherwise keep its position until
+   * the events there are deleted.
    */
   async #isStale(tail: Tail<Context>, cursor: number): Promise<boolean> {
     if (cursor >= tail.head) return false;
     const loggedAt = tail.recent.loggedAt(cursor + 1);
-    if (loggedAt !== undefined) return performance.now() - loggedAt > stalePlace * 1_000;
+    if (loggedAt !== undefined) return performance.now() - loggedAt > stalePositionSeconds * 1_000;
     const { db, semaphore } = this.#parts;
     const age = await semaphore.run(() => ageInLog(db, tail.realmId, cursor + 1));
-    return age === undefined || age > stalePlace;
+    return age === undefined || age > stalePositionSeconds;
   }
 
   #wait(

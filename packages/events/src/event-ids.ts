@@ -1,6 +1,6 @@
 /**
  * Ids of events in a queue (events.md §6). Each number of the log has 1,024 ids, so that heartbeats get ids after the
- * last event, and every id can be mapped to a place in the log. Ids stay safe integers up to 8.7 × 10¹² events.
+ * last event, and every id maps to a position in the log. Ids stay safe integers up to 8.7 × 10¹² events.
  */
 const idsPerEvent = 1_024;
 

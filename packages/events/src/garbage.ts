@@ -2,19 +2,25 @@ import { column, statement, type Tx } from "@carillon/db";
 import { leads } from "@carillon/scheduling";
 import { clearEvents } from "@carillon/jobs";
 
-import { furthestBehind, grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
+import {
+  maxEventsBehind,
+  grace,
+  maxLagSeconds,
+  servedSecondsSql,
+  minLogSeconds,
+} from "./lifetimes.ts";
 
 const dropDead = statement({
   name: "event-queues-dead",
   text: `DELETE FROM event_queue WHERE queue_id IN (
     SELECT queue_id FROM event_queue q
-    WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
+    WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
   row: {},
 });
 
 const keeping = statement({
   name: "event-logs-keeping",
-  text: `SELECT h.realm_id AS "realmId", h.seq AS head, greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
+  text: `SELECT h.realm_id AS "realmId", h.seq AS head, greatest(${minLogSeconds}, max(q.idle_timeout)) + ${maxLagSeconds} AS keep
     FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
   row: { realmId: column.int, head: column.bigint, keep: column.int },
 });
@@ -25,14 +31,14 @@ const dropOldest = statement({
     SELECT max(seq) FROM (
       SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
     WHERE created_at < now() - make_interval(secs => $2)
-      OR (created_at < now() - make_interval(secs => ${shortestLog + longestLag}) AND seq <= $3))`,
+      OR (created_at < now() - make_interval(secs => ${minLogSeconds + maxLagSeconds}) AND seq <= $3))`,
   row: {},
 });
 
 /**
  * Deletes dead queues, and events that no live queue can still request (events.md §6). Only one process runs it at a
  * time.
- * Events more than `furthestBehind` before the log's end are kept for the minimum time only, whatever the longest
+ * Events more than `maxEventsBehind` before the log's end are kept for the minimum time only, whatever the longest
  * idle time-out: otherwise one client that is away for days would keep everything. Polls in progress and gateways
  * that were frozen need that minimum.
  * @returns the deleted numbers; undefined when another process is running it
@@ -46,7 +52,7 @@ export async function collectGarbage(db: {
     const realms = await tx.rows(keeping);
     let events = 0;
     for (const { realmId, head, keep } of realms)
-      events += await tx.count(dropOldest, [realmId, keep, head - furthestBehind]);
+      events += await tx.count(dropOldest, [realmId, keep, head - maxEventsBehind]);
     return { queues, events };
   });
 }

@@ -6,7 +6,7 @@ import { isFromTheFuture } from "./event-ids.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { readHeads } from "./log.ts";
 import type { Poll } from "./poll.ts";
-import { forgiving, type Presenter } from "./present.ts";
+import { skippingFailures, type Presenter } from "./present.ts";
 import { QueueLookup } from "./queue-lookup.ts";
 import { QueueUse } from "./queue-use.ts";
 import { logRejection, type LogRejection } from "./log-rejection.ts";
@@ -52,7 +52,7 @@ export class EventHub<Context> {
 
   constructor(options: HubOptions<Context>) {
     const { db, log, limits, lookMs = 1_000, heartbeatMs = [45_000, 55_000] } = options;
-    const presenter = forgiving(options.presenter, log);
+    const presenter = skippingFailures(options.presenter, log);
     this.#db = db;
     this.#memory = new EventMemory(limits ?? { events: 20_000, weight: 64_000_000 });
     this.#lookup = new QueueLookup(presenter.accounts);
@@ -102,7 +102,7 @@ export class EventHub<Context> {
     const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
     await Promise.all(grown.map((tail) => this.#logRejection(tail.pull())));
-    await this.#use.noteBrief(
+    await this.#use.touchShortLived(
       waiting.flatMap(({ waiters }) => [...waiters.all()].map(({ queue }) => queue)),
     );
   }
@@ -113,7 +113,7 @@ export class EventHub<Context> {
     const open = tails.flatMap((tail) =>
       [...tail.waiters.all()].map((waiter) => ({ tail, waiter })),
     );
-    const alive = await this.#use.noteAll(open.map(({ waiter }) => waiter.queue.id));
+    const alive = await this.#use.touchUsed(open.map(({ waiter }) => waiter.queue.id));
     for (const { tail, waiter } of open)
       if (alive && !alive.has(waiter.queue.id)) tail.end(waiter, { kind: "queueDeleted" });
     this.#tails.forgetUnused(tails);
@@ -130,9 +130,9 @@ export class EventHub<Context> {
       if (!found.keyIsCurrent) return { kind: "refused" };
       const { queue, head } = found;
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
-      await this.#use.note(queue);
+      await this.#use.markUsed(queue);
       const result = await this.#answers.answer(queue, head, poll);
-      await this.#logRejection(this.#use.note(queue));
+      await this.#logRejection(this.#use.markUsed(queue));
       return result;
     } finally {
       this.#open--;

@@ -1,6 +1,6 @@
 export { emit, eventsLogged } from "./emit.ts";
 export { eventId } from "./event-ids.ts";
-export { holdHead } from "./hold-head.ts";
+export { lockEventLog } from "./lock-event-log.ts";
 export { collectGarbage } from "./garbage.ts";
 export { EventHub, type HubOptions } from "./hub.ts";
 export { readHead } from "./log.ts";

@@ -22,7 +22,10 @@ export interface Presenter<Context = unknown> {
 }
 
 /** Wraps a presenter: an event that cannot be presented is logged and skipped, so that later events are still sent. */
-export function forgiving<Context>(presenter: Presenter<Context>, log: Logger): Presenter<Context> {
+export function skippingFailures<Context>(
+  presenter: Presenter<Context>,
+  log: Logger,
+): Presenter<Context> {
   const attempt = <T>(event: LoggedEvent, work: () => T, otherwise: T): T => {
     try {
       return work();

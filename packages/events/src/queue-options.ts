@@ -21,7 +21,7 @@ export interface QueueOptions {
   readonly needs?: readonly ProgramNeed[];
 }
 
-/** A client's queue: a place in the log and delivery options. It holds no events. */
+/** A client's queue: a position in the log and delivery options. It holds no events. */
 export interface EventQueue {
   /** UUID */
   readonly id: string;

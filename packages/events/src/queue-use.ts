@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 
-import { longLived } from "./lifetimes.ts";
+import { longLivedSeconds } from "./lifetimes.ts";
 import type { QueueLookup } from "./queue-lookup.ts";
 import type { EventQueue } from "./queue-options.ts";
 
@@ -16,14 +16,14 @@ export class QueueUse {
     this.#lookup = lookup;
   }
 
-  async note({ id, idleTimeout }: EventQueue): Promise<void> {
-    if (idleTimeout < longLived) await this.#lookup.touch(this.#db, [id]);
+  async markUsed({ id, idleTimeout }: EventQueue): Promise<void> {
+    if (idleTimeout < longLivedSeconds) await this.#lookup.touch(this.#db, [id]);
     else this.#used.add(id);
   }
 
   /** Updates queues whose idle time-out is too short to wait for a batch. */
-  async noteBrief(queues: readonly EventQueue[]): Promise<void> {
-    const brief = queues.filter(({ idleTimeout }) => idleTimeout < longLived);
+  async touchShortLived(queues: readonly EventQueue[]): Promise<void> {
+    const brief = queues.filter(({ idleTimeout }) => idleTimeout < longLivedSeconds);
     if (brief.length === 0) return;
     await this.#lookup.touch(
       this.#db,
@@ -35,7 +35,7 @@ export class QueueUse {
    * Updates the queues polled since the last call, and the queues with open polls.
    * @returns the ids of those that exist; undefined when there was nothing to update
    */
-  async noteAll(open: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  async touchUsed(open: readonly string[]): Promise<ReadonlySet<string> | undefined> {
     const used = [...this.#used];
     this.#used.clear();
     const ids = [...used, ...open];

@@ -4,7 +4,7 @@ import { queueDeleted } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 import { emit } from "./emit.ts";
-import { servedSeconds } from "./lifetimes.ts";
+import { servedSecondsSql } from "./lifetimes.ts";
 import type { EventQueue } from "./queue-options.ts";
 
 /** Live queues per account; of more, the longest unused are deleted. */
@@ -50,7 +50,7 @@ const insert = statement({
  * Inserts a queue whose events begin after `baseSeq`.
  * @param tx read committed, and not the transaction that read the client's snapshot: there, any change of the account
  *   since then would be a serialization failure
- * @param queue begins where that snapshot says, which is less than `shortestLog` old
+ * @param queue begins where that snapshot says, which is less than `minLogSeconds` old
  * @returns its id; undefined if the account has been deactivated since the snapshot, even if it is active again:
  *   meanwhile it received no events
  */
@@ -73,7 +73,7 @@ export async function insertQueue(
 }
 
 /** SQL: whether the queue `q` is served. */
-export const aliveQueue = `q.last_seen + make_interval(secs => ${servedSeconds}) >= now()`;
+export const aliveQueue = `q.last_seen + make_interval(secs => ${servedSecondsSql}) >= now()`;
 
 const evict = statement({
   name: "event-queues-evict",

@@ -62,7 +62,7 @@ export class Waiters {
     return this.#byUser.get(userId) ?? [];
   }
 
-  /** The polls that get messages of public channels whether or not they are receivers. */
+  /** The polls that get messages of all public channels, even if their accounts are not receivers. */
   ofPublicChannels(): Iterable<Waiter> {
     return this.#public;
   }

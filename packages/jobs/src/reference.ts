@@ -15,7 +15,7 @@ export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string 
     "",
     'A job says only "look at this row now". It may run twice, late or not at all; the rows decide.',
     "",
-    "| queue | shown as | at once in a process | in all | what runs there |",
+    "| queue | title | concurrency per process | rate limit | jobs |",
     "| --- | --- | --- | --- | --- |",
     ...queueNames.map(
       (name) =>
@@ -45,7 +45,7 @@ function section(definition: JobDefinition): string[] {
     "",
     `- Queue: \`${definition.queue}\` (${queues[definition.queue].title})`,
     `- Attempts: ${retry.attempts}, the first pause ${span(retry.firstMs)}, doubling to ${span(retry.capMs)}, ` +
-      `up to ${Math.round(retry.jitter * 100)} % of each left to chance`,
+      `jitter up to ${Math.round(retry.jitter * 100)} % of each pause`,
     `- Deadline of one run: ${span(definition.deadlineMs)}`,
     `- When completed: ${kept}`,
     "",

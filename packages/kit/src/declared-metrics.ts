@@ -33,14 +33,14 @@ export const declaredMetrics = {
   },
   carillon_loop_delay_seconds: {
     type: "histogram",
-    help: "How much later than asked the event loop came round, looked at every 50 ms",
+    help: "Delay of the event loop, sampled every 50 ms",
     labels: [],
     of: each,
     buckets: shortTimes,
   },
   carillon_pool_waiting: {
     type: "gauge",
-    help: "Statements that wait for a connection",
+    help: "Statements waiting for a connection",
     labels: ["pool"],
     of: each,
   },
@@ -65,69 +65,69 @@ export const declaredMetrics = {
   },
   carillon_requests_waiting: {
     type: "gauge",
-    help: "Requests that wait for a shared transaction",
+    help: "Requests waiting for a shared transaction",
     labels: [],
     of: ["gateway"],
   },
   carillon_group_commit_wait_seconds: {
     type: "histogram",
-    help: "How long requests that are written together waited before they were begun",
+    help: "Time that requests waited until their shared transaction began",
     labels: [],
     of: ["gateway"],
     buckets: [0.001, ...shortTimes],
   },
   carillon_polls_open: {
     type: "gauge",
-    help: "Polls for events that are open",
+    help: "Open event polls",
     labels: [],
     of: ["gateway"],
   },
   carillon_event_ring_events: {
     type: "gauge",
-    help: "Newest events that are kept in memory",
+    help: "Newest events kept in memory",
     labels: [],
     of: ["gateway"],
   },
   carillon_event_ring_bytes: {
     type: "gauge",
-    help: "Memory that they take, roughly",
+    help: "Approximate memory of the newest events, in bytes",
     labels: [],
     of: ["gateway"],
   },
   carillon_enqueue_missed_total: {
     type: "counter",
-    help: "What did not reach the queue right after its commit; the relay adds it",
+    help: "Jobs that did not reach the queue right after their commit; the relay adds them",
     labels: ["kind"],
     of: ["gateway"],
   },
   carillon_rate_limit_failures_total: {
     type: "counter",
-    help: "How often the store of the rate limits did not answer; each gateway then counts for itself",
+    help: "Times that the rate-limit store did not answer; the gateway then counts in its own memory",
     labels: ["kind"],
     of: ["gateway"],
   },
   carillon_delivery_lateness_seconds: {
     type: "histogram",
-    help: "From the time that a message or reminder was scheduled for to the commit of its batch",
+    help: "Time from the scheduled time of a message or reminder to the commit of its batch",
     labels: [],
     of: ["worker"],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 35, 120, 600],
   },
   carillon_deliveries_total: {
     type: "counter",
-    help: "Scheduled messages and reminders whose time came: sent, or failed, and then why (late, deactivated, broken, stuck, or the code of the refusal)",
+    help: "Scheduled messages and reminders that were sent or failed; reason of a failure: late, deactivated, broken, stuck, or the code of the refusal",
     labels: ["outcome", "reason"],
     of: ["worker"],
   },
   carillon_jobs_total: {
     type: "counter",
-    help: "Runs of jobs, by the job's name and what became of them",
+    help: "Runs of jobs, by name and outcome",
     labels: ["name", "outcome"],
     of: ["worker"],
   },
   carillon_job_duration_seconds: {
     type: "histogram",
-    help: "How long a run of a job took",
+    help: "Duration of a job's run",
     labels: ["name"],
     of: ["worker"],
     buckets: [0.005, 0.025, 0.1, 0.5, 2, 10, 60],
@@ -140,19 +140,19 @@ export const declaredMetrics = {
   },
   carillon_queue_events_total: {
     type: "counter",
-    help: "What happened to the workers of the queues: jobs that were taken from a stalled worker, errors of the store",
+    help: "Incidents of queue workers: jobs taken from a stalled worker, errors of the store",
     labels: ["what"],
     of: ["worker"],
   },
   carillon_bouncer_handovers_total: {
     type: "counter",
-    help: "Notifications that were given to a provider, by what came of them",
+    help: "Notifications handed to a provider, by outcome",
     labels: ["kind", "outcome"],
     of: ["bouncer"],
   },
   carillon_store_up: {
     type: "gauge",
-    help: "1 when the store answers the process, 0 when it does not: database, and of the dashboard queues too",
+    help: "1 when the store answers, 0 when it does not: the database, and in the dashboard also the queues",
     labels: ["store"],
     of: fleet,
   },
@@ -164,7 +164,7 @@ export const declaredMetrics = {
   },
   carillon_process_counters: {
     type: "gauge",
-    help: "What the living processes count of themselves, added up; falls when one ends",
+    help: "Sums of the counters of the running processes; they fall when a process ends",
     labels: ["role", "counter"],
     of: ["dashboard"],
   },
@@ -176,7 +176,7 @@ export const declaredMetrics = {
   },
   carillon_outbox_oldest_seconds: {
     type: "gauge",
-    help: "How long the oldest row has been waiting to get into a queue",
+    help: "Age of the oldest row that is not in its queue yet",
     labels: [],
     of: fleet,
   },
@@ -188,7 +188,7 @@ export const declaredMetrics = {
   },
   carillon_scheduled_messages_pending: {
     type: "gauge",
-    help: "Scheduled messages that are to be sent: within 24 hours, after that",
+    help: "Scheduled messages not sent yet, by horizon: due within 24 hours, or later",
     labels: ["horizon"],
     of: ["dashboard"],
   },
@@ -200,49 +200,49 @@ export const declaredMetrics = {
   },
   carillon_reminders_pending: {
     type: "gauge",
-    help: "Reminders that are to be sent",
+    help: "Reminders not sent yet",
     labels: [],
     of: ["dashboard"],
   },
   carillon_failures_unacknowledged: {
     type: "gauge",
-    help: "Scheduled messages and reminders that failed within the last hour and that no operator has acknowledged in the dashboard, by whose fault: of the server, or of people (an archived channel, a deactivated account, a right taken away)",
+    help: "Scheduled messages and reminders that failed within the last hour and that no operator has acknowledged in the dashboard, by cause: the server, or people (an archived channel, a deactivated account, a permission removed)",
     labels: ["fault"],
     of: ["dashboard"],
   },
   carillon_reminders_failed: {
     type: "gauge",
-    help: "Reminders that could not be sent; nobody but the dashboard tells of one",
+    help: "Reminders that could not be sent; only the dashboard reports them",
     labels: [],
     of: ["dashboard"],
   },
   carillon_intents_pending: {
     type: "gauge",
-    help: "Background work that is to be done",
+    help: "Job intents that are pending",
     labels: [],
     of: ["dashboard"],
   },
   carillon_dead_letters: {
     type: "gauge",
-    help: "Background work that was given up",
+    help: "Job intents that failed their last attempt",
     labels: [],
     of: fleet,
   },
   carillon_bouncer_circuit: {
     type: "gauge",
-    help: "1 while the push bouncer does not answer and is left alone, else 0",
+    help: "1 while the circuit breaker of the push bouncer is open, else 0",
     labels: [],
     of: fleet,
   },
   carillon_recent_delivery_lateness_seconds: {
     type: "gauge",
-    help: "How late the scheduled messages and reminders of the last hour were sent, of the latest thousand: median, p95, worst",
+    help: "Lateness of the scheduled messages and reminders sent in the last hour, at most the latest 1,000: median, p95, maximum",
     labels: ["statistic"],
     of: ["dashboard"],
   },
   carillon_recent_deliveries: {
     type: "gauge",
-    help: "Scheduled messages and reminders sent in the last hour, counted up to a thousand",
+    help: "Scheduled messages and reminders sent in the last hour, at most 1,000",
     labels: [],
     of: ["dashboard"],
   },
@@ -254,13 +254,13 @@ export const declaredMetrics = {
   },
   carillon_sweep_repairs_total: {
     type: "counter",
-    help: "What a queue had lost and the sweep brought back, by all workers together",
+    help: "Jobs that a queue had lost and the sweep re-created, by all workers together",
     labels: [],
     of: fleet,
   },
   carillon_retention_removals_total: {
     type: "counter",
-    help: "Messages that were kept no longer, by all workers together",
+    help: "Messages that retention policies deleted, by all workers together",
     labels: [],
     of: ["dashboard"],
   },
@@ -291,15 +291,16 @@ export function metricsReference(): string {
   );
   return `# Metrics
 
-What \`GET /metrics\` shows ([operating](operating.md#health-and-metrics)): the dashboard for the whole installation, the other
-processes of themselves. What the dashboard and the workers both show is of the whole installation, the same from each: take
-the \`max\` of it, and it is there also while the dashboard is not. Written from \`packages/kit/src/declared-metrics.ts\` by \`npm run generate\`.
+The metrics that \`GET /metrics\` exports ([operating](operating.md#health-and-metrics)). The dashboard exports metrics of the whole
+installation, other processes export metrics of their own. Metrics that both the dashboard and the workers export are of the whole
+installation: take their \`max\`, which is there even while the dashboard is down. \`npm run generate\` writes this page from
+\`packages/kit/src/declared-metrics.ts\`.
 
-| metric | type | shown by | what it tells |
+| metric | type | exported by | meaning |
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-Each process has \`process_*\` and \`nodejs_*\` besides, by the names that boards for Node know: processor time, memory, heap
+Each process also exports \`process_*\` and \`nodejs_*\`, by the names of prom-client's default metrics: CPU time, memory, heap
 spaces, garbage collection, version.
 `;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 
-import { heldEnvironment, releaseHeld } from "./held.ts";
+import { preloadEnvironment, releasePreloaded } from "./held.ts";
 
 describe("a held process", () => {
   let folder: string;
@@ -36,15 +36,15 @@ describe("a held process", () => {
   };
 
   it("loads its code, waits for its variables, and then ends by itself", async () => {
-    await start(heldEnvironment());
+    await start(preloadEnvironment());
     expect(said).to.deep.equal(["loaded"]);
-    releaseHeld(child, { ...process.env, GIVEN: "after", TAKEN: undefined });
+    releasePreloaded(child, { ...process.env, GIVEN: "after", TAKEN: undefined });
     expect(await once(child, "exit")).to.deep.equal([0, null]);
     expect(said).to.deep.equal(["loaded", '{"GIVEN":"after"}']);
   });
 
   it("ends when its parent is gone", async () => {
-    await start(heldEnvironment());
+    await start(preloadEnvironment());
     child.disconnect();
     expect(await once(child, "exit")).to.deep.equal([0, null]);
     expect(said).to.deep.equal(["loaded"]);

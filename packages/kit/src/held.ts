@@ -7,8 +7,8 @@ interface Release {
   readonly variables: Readonly<Record<string, string | null>>;
 }
 
-/** Returns the environment of a child that loads its code and then waits for `releaseHeld`. */
-export function heldEnvironment(): Record<string, string | undefined> {
+/** Returns the environment of a child that loads its code and then waits for `releasePreloaded`. */
+export function preloadEnvironment(): Record<string, string | undefined> {
   return { ...process.env, [mark]: "true" };
 }
 
@@ -16,7 +16,7 @@ export function heldEnvironment(): Record<string, string | undefined> {
  * Releases a waiting child.
  * @param variables its environment from now on
  */
-export function releaseHeld(
+export function releasePreloaded(
   child: ChildProcess,
   variables: Readonly<Record<string, string | undefined>>,
 ): void {
@@ -27,7 +27,7 @@ export function releaseHeld(
 }
 
 /**
- * Waits, in a child started with `heldEnvironment`, until the parent releases it and its variables are set. Call it
+ * Waits, in a child started with `preloadEnvironment`, until the parent releases it and its variables are set. Call it
  * after the code is loaded and before any variable is read. Ends the process when the parent is gone.
  */
 export async function whenReleased(): Promise<void> {

@@ -1,4 +1,4 @@
-import { inSources } from "./in-sources.ts";
+import { mapToSources } from "./map-to-sources.ts";
 
 /** Fields of errors that hold names of ours or of the system, never user content. */
 const told = [
@@ -32,7 +32,7 @@ export function loggedError(error: unknown, causes: number = mostCauses): unknow
   return {
     type: error.constructor.name,
     message,
-    stack: `${error.name}: ${message}${inSources(frames(error))}`,
+    stack: `${error.name}: ${message}${mapToSources(frames(error))}`,
     ...Object.fromEntries(known.map((name) => [name, fields[name]])),
     ...(more && error.cause !== undefined ? { cause: loggedError(error.cause, causes - 1) } : {}),
     ...(more && Array.isArray(errors)

@@ -16,7 +16,7 @@ const secrets = [
   "content",
 ];
 
-const cut = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+const redacted = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
  * Creates the logger of one process.
@@ -32,7 +32,7 @@ export function createLogger(
       base: { process, pid: globalThis.process.pid },
       level: options.level ?? "info",
       serializers: { err: loggedError },
-      redact: { paths: cut, censor: "[cut]" },
+      redact: { paths: redacted, censor: "[cut]" },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     options.destination ?? pino.destination({ sync: false }),

@@ -1,11 +1,11 @@
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
-import { inSources } from "./in-sources.ts";
+import { mapToSources } from "./map-to-sources.ts";
 
 /** Formats an unexpected error: its stack with source positions, its cause and its own fields. */
 export function unforeseen(error: unknown): string {
-  return inSources(error instanceof Error ? inspect(error) : String(error));
+  return mapToSources(error instanceof Error ? inspect(error) : String(error));
 }
 
 /** Ends the process with exit code 1 on an uncaught error, as Node does, but prints positions in the sources. */

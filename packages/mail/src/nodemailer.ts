@@ -1,2 +1,2 @@
-// A module of ours, because a bundle's import() of a CommonJS package has no named exports.
+// Re-exported here, because import() of a CommonJS package has no named exports in a bundle.
 export { createTransport } from "nodemailer";

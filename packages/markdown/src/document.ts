@@ -21,7 +21,7 @@ export interface ChannelReference {
   readonly messageId: number | undefined;
 }
 
-/** Markup only if the organization has what it names. */
+/** A reference to a user, group or channel; it is markup only if the organization has one of that name or ID. */
 export type Reference = UserReference | GroupReference | ChannelReference;
 
 /** A piece of inline content. */

@@ -34,9 +34,9 @@ export {
 } from "./channels/access-sql.ts";
 export {
   audiencePart,
-  changeAudiences,
-  holdAudiences,
-  tryAudiences,
+  lockAudiences,
+  lockAudiencesShared,
+  tryLockAudiencesShared,
 } from "./channels/audience-lock.ts";
 export { messageIdAt, messageIdSlackMs } from "./messages/message-id-at.ts";
 export {
@@ -166,9 +166,9 @@ export {
 } from "./messages/message-input.ts";
 export { visibleEntries, loadHistoryShown } from "./messages/edit-history.ts";
 export {
-  type HeldMessage,
+  type LockedMessage,
   checkChangeable,
-  holdMessage,
+  lockMessageAudience,
   lockMessageAfter,
   lockMessageAndReceivers,
 } from "./messages/lock-message.ts";
@@ -207,7 +207,7 @@ export {
   checkNewTopicVisible,
   checkTopicsPolicy,
   directTopic,
-  hidesCharacters,
+  hasInvisibleCharacters,
   maxTopicLength,
   normaliseTopic,
   possibleTopics,
@@ -226,7 +226,7 @@ export {
   topicSpelling,
 } from "./messages/topics.ts";
 export { type Folding, askFolding, loadFolding } from "./fold-case.ts";
-export { type SeenMessage, seenMessages } from "./messages/seen-messages.ts";
+export { type VisibleMessage, loadVisibleMessages } from "./messages/seen-messages.ts";
 export {
   type DeviceState,
   type PushDevice,
@@ -261,7 +261,11 @@ export {
   type ListingGroupSetting,
   loadListingGroupSettings,
 } from "./permissions/group-setting-values.ts";
-export { holdGroupGraph, lockGroupGraph, loadNamedGroups } from "./permissions/lock-groups.ts";
+export {
+  lockGroupGraphShared,
+  lockGroupGraph,
+  loadNamedGroups,
+} from "./permissions/lock-groups.ts";
 export {
   dropAnonymousGroups,
   storeChangedGroupSettings,
@@ -292,7 +296,7 @@ export {
   realmPolicyEvent,
   realmUpdatedEvents,
   realmOfHost,
-  holdOrganization,
+  lockOrganizationShared,
   lockOrganization,
   type EditHistoryPolicy,
   type Realm,

@@ -136,7 +136,7 @@ const lockShared = statement({
 });
 
 /** Locks the organization's row in shared mode until the transaction ends, so that its settings cannot change. */
-export async function holdOrganization(tx: Tx, realmId: number): Promise<void> {
+export async function lockOrganizationShared(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "organization", keys: [realmId], shared: true }, lockShared, [realmId]);
 }
 

@@ -22,7 +22,7 @@ export interface BatcherOptions<T> {
 /**
  * Creates a batcher for jobs to be added to the queue. A batch that fails is counted and logged, never thrown: the relay
  * adds its jobs.
- * @param items what they are, for the log
+ * @param items plural name of the items, for the log
  */
 export function createBatcher<T>(
   items: string,

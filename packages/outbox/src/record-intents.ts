@@ -35,8 +35,8 @@ export async function recordIntents<Payload>(
 }
 
 /**
- * Records one piece of work that the caller does itself after the commit, with `doIntent`. If it has not within two
- * seconds, the relay adds a job and a worker does it.
+ * Records one piece of work that the caller does itself after the commit, with `doIntent`. If the caller has not done
+ * it within two seconds, the relay adds a job and a worker does it.
  * @throws Error when the key is taken
  */
 export async function keepIntent<Payload>(

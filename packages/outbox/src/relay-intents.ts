@@ -80,7 +80,7 @@ const overdue = statement({
 export type OverdueIntent = RowOf<typeof overdue.columns>;
 
 /**
- * Reads pending intents that were enqueued and should have run more than `overdueMs` ago, longest silence first. Only
+ * Reads pending intents that were enqueued and should have run more than `overdueMs` ago, longest overdue first. Only
  * the queue knows whether their jobs are lost.
  */
 export function overdueIntents(
@@ -109,7 +109,7 @@ export async function stillPending(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** An intent whose job ended for good without updating its row. */
+/** An intent whose job ended permanently without updating its row. */
 export interface EndedIntent extends IntentRef {
   /** Attempts of the job that the row does not count yet. */
   readonly attempts: number;

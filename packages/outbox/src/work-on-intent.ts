@@ -39,7 +39,7 @@ const claimTimeoutMs = 2_000;
 /** SQLSTATE of a lock that was not granted in time. */
 const lockNotAvailable = "55P03";
 
-/** Another transaction holds the intent for longer than a claim waits: the job has to come again. */
+/** Another transaction holds the intent for longer than a claim waits: the job must be retried. */
 export class IntentBusy extends Error {
   override readonly name = "IntentBusy";
 }
@@ -63,7 +63,7 @@ async function lockIntent<R>(
 /**
  * Locks an intent for this transaction, so that its work and {@link finishIntent} commit together and the work is done
  * once. The publisher may be marking the row as enqueued; the claim waits for that.
- * @returns undefined when the intent is done, dead or replayed since
+ * @returns undefined when the intent is done or dead, or was replayed
  * @throws IntentBusy when another transaction holds it for longer than two seconds; Error when it belongs to no
  *   organization
  */
@@ -87,7 +87,7 @@ const look = statement({
 
 /**
  * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
- * @returns undefined when it is done, dead or replayed since
+ * @returns undefined when it is done or dead, or was replayed
  */
 export async function lookAtIntent<Payload>(
   sql: Sql,
@@ -151,8 +151,8 @@ function parsed<Payload>(
 }
 
 /**
- * Claims an intent, does its work and finishes it, in one transaction. Does nothing when the intent is done, dead or
- * replayed since.
+ * Claims an intent, does its work and finishes it, in one transaction. Does nothing when the intent is done or dead, or
+ * was replayed.
  * @throws IntentBusy when another transaction holds it for longer than two seconds
  */
 export async function doIntent<Payload>(

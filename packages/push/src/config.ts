@@ -19,9 +19,7 @@ export function pushConfig(env: Environment): PushConfig | undefined {
   if (url === undefined) {
     if (serverId === undefined && serverKey === undefined) return undefined;
     const given = serverId === undefined ? "PUSH_SERVER_KEY" : "PUSH_SERVER_ID";
-    throw new StartupError(
-      `PUSH_BOUNCER_URL is not set, and ${given} is: set the address of the push bouncer, or neither`,
-    );
+    throw new StartupError(`${given} is set, but PUSH_BOUNCER_URL is not: set both, or neither`);
   }
   return {
     url: url.replace(/\/+$/, ""),
@@ -34,7 +32,7 @@ export function pushConfig(env: Environment): PushConfig | undefined {
 function needed(name: string, value: string | undefined): string {
   if (value === undefined)
     throw new StartupError(
-      `${name} is not set: the push bouncer of PUSH_BOUNCER_URL wants PUSH_SERVER_ID and PUSH_SERVER_KEY`,
+      `${name} is not set: the push bouncer of PUSH_BOUNCER_URL requires PUSH_SERVER_ID and PUSH_SERVER_KEY`,
     );
   return value;
 }

@@ -5,8 +5,8 @@ import { whenNeeded } from "@carillon/kit";
 type Sodium = (typeof import("libsodium-wrappers"))["default"];
 
 /**
- * Loads libsodium at its first use: it takes 85 ms and 12 MB, which processes without a push service save. Random bytes
- * come from Node, because libsodium's take 130 µs for a nonce.
+ * Loads libsodium at its first use, because loading takes 85 ms and 12 MB, and processes without a push service do not
+ * need it. Random bytes come from Node, because libsodium's take 130 µs for a nonce.
  */
 export const loadSodium: () => Promise<Sodium> = whenNeeded(async () => {
   const { default: sodium } = await import("libsodium-wrappers");

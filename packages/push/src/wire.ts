@@ -1,8 +1,6 @@
 import { z } from "zod";
 
-/*
- * What goes over the wire between a server and its bouncer (push.md §4), for both sides: packages/push/src/client.ts
- * speaks it, apps/bouncer checks what it is sent against it.
+/* The wire format between a server and its bouncer (push.md §4): packages/push/src/client.ts sends it, and apps/bouncer validates requests with it.
  */
 
 /** Paths below the bouncer's URL. */

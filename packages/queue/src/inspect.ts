@@ -28,10 +28,10 @@ export type JobPresence = "to run" | "ended" | "absent";
 export interface QueueInspection {
   counts(): Promise<QueueCounts>;
   /** Milliseconds until workers take jobs again after a pause or a reached rate limit; 0 if they do now. */
-  restsMs(): Promise<number>;
-  /** Returns the job of this id; undefined when there is none, or none any more. */
+  pausedForMs(): Promise<number>;
+  /** Returns the job of this id; undefined when it does not exist. */
   job(id: string): Promise<JobView | undefined>;
-  /** Returns whether the job of this id will still run, has ended for good but is kept, or does not exist. */
+  /** Returns whether the job of this id will still run, has ended but is kept, or does not exist. */
   presence(id: string): Promise<JobPresence>;
   /** Returns the latest failed jobs, newest first, at most `limit`. */
   failed(limit: number): Promise<JobView[]>;
@@ -62,7 +62,7 @@ export function inspect(
         failed: of("failed"),
       };
     },
-    async restsMs() {
+    async pausedForMs() {
       return limit ? Math.max(0, await queue.getRateLimitTtl(limit.jobs)) : 0;
     },
     async job(id) {

@@ -91,7 +91,7 @@ for (const kind of storeKinds)
       const pauses = (performance.now() - began) / refusedPauseMs;
       expect(worker.counters.errors).to.be.at.most(6 + 3 * pauses);
       expect(worker.refusal).to.be.a("string");
-      const said = lines.filter(({ msg }) => msg === "a worker had an error");
+      const said = lines.filter(({ msg }) => msg === "worker error");
       expect(said.length).to.be.within(1, worker.counters.errors - 1);
       await mend();
       await queues.publish([{ job: step, payload: { id: 4 } }]);

@@ -97,7 +97,7 @@ export async function publishChildren(
   items: readonly Publication[],
 ): Promise<void> {
   const foreign = items.find(({ job }) => job.queue !== parent.queueName);
-  if (foreign) throw new Error(`${foreign.job.name} is of another queue than its parent`);
+  if (foreign) throw new Error(`${foreign.job.name} belongs to another queue than its parent`);
   const queue = [...queues.values()].find(({ name }) => name === parent.queueName);
   if (!queue || parent.id === undefined) throw new Error(`there is no queue ${parent.queueName}`);
   const link = { id: parent.id, queue: parent.queueQualifiedName };

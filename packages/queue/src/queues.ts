@@ -81,7 +81,8 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
       return worker;
     },
     async rest(name, ms) {
-      if (!limitOf(name)) throw new RangeError(`the queue ${name} has no limit, and cannot rest`);
+      if (!limitOf(name))
+        throw new RangeError(`the queue ${name} has no rate limit, so it cannot be paused`);
       await one(name).rateLimit(Math.max(1, Math.ceil(ms)));
     },
     queue: (name) => inspect(one(name), limitOf(name)),

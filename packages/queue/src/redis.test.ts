@@ -36,9 +36,7 @@ describe("prepareRedis", () => {
           (error: Error) => error.message,
         );
         expect(refusal).to.equal(
-          taken
-            ? undefined
-            : `REDIS_URL: that is Redis ${version}, and the oldest that Carillon runs on is 6.2`,
+          taken ? undefined : `REDIS_URL: this is Redis ${version}; Carillon requires 6.2 or later`,
         );
       } finally {
         redis.close();

@@ -29,12 +29,12 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
     const policy = field(memory, "maxmemory_policy");
     if (policy !== undefined && policy !== "noeviction") {
       throw new StartupError(
-        `REDIS_URL: that Redis has maxmemory-policy ${policy} and may drop jobs; set it to noeviction`,
+        `REDIS_URL: this Redis has maxmemory-policy ${policy} and may evict jobs; set the policy to noeviction`,
       );
     }
     if (field(await client.info("persistence"), "aof_enabled") === "0") {
       log.warn(
-        "Redis has no append-only file: after a restart of it the sweep has to add the delivery jobs again",
+        "Redis has no append-only file: after a restart of Redis the sweep must re-create the delivery jobs",
       );
     }
   } catch (error) {
@@ -56,7 +56,7 @@ function checkVersion(version: string | undefined): void {
   const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
   throw new StartupError(
-    `REDIS_URL: that is Redis ${version ?? "of an unknown version"}, and the oldest that Carillon runs on is ${oldest.join(".")}`,
+    `REDIS_URL: this is Redis ${version ?? "of an unknown version"}; Carillon requires ${oldest.join(".")} or later`,
   );
 }
 
@@ -117,7 +117,7 @@ class Consumer extends Redis {
   }
 }
 
-/** Waits at most half a second: jobs are waiting when Redis comes back. */
+/** Waits at most half a second, so that workers resume soon after Redis returns. */
 function retryStrategy(times: number): number {
   return Math.min(500, 50 * times);
 }
@@ -128,5 +128,5 @@ function field(info: string, name: string): string | undefined {
 
 function unreachable(error: unknown): StartupError {
   const why = error instanceof Error ? error.message : String(error);
-  return new StartupError(`REDIS_URL: cannot reach Redis there: ${why}`, { cause: error });
+  return new StartupError(`REDIS_URL: cannot connect to Redis: ${why}`, { cause: error });
 }

@@ -77,11 +77,11 @@ for (const kind of storeKinds)
       };
       work(run);
       await publish(1);
-      await waitUntil("the rest", async () => (await queue().restsMs()) > 0);
+      await waitUntil("the rest", async () => (await queue().pausedForMs()) > 0);
       await waitUntil("the job to wait", async () => (await queue().counts()).waiting === 1);
       work(run, await store.connect());
       await queues.publish([{ job: call, payload: { id: 7 } }]);
-      expect(await queue().restsMs()).to.be.within(1, 3_600_000);
+      expect(await queue().pausedForMs()).to.be.within(1, 3_600_000);
       expect((await queue().counts()).waiting).to.equal(2);
       // A worker that was already taking a job when the rest began may have run it once more.
       const begun = attempts.length;
@@ -101,7 +101,7 @@ for (const kind of storeKinds)
     it("is the only kind that can rest", async () => {
       const refusal = await queues.rest("delivery", 10).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(RangeError);
-      expect(await queues.queue("delivery").restsMs()).to.equal(0);
-      expect(await queue().restsMs()).to.equal(0);
+      expect(await queues.queue("delivery").pausedForMs()).to.equal(0);
+      expect(await queue().pausedForMs()).to.equal(0);
     });
   });

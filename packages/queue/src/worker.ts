@@ -157,12 +157,12 @@ export function startWorker(
     const final = job === undefined || job.finishedOn !== undefined;
     log[final ? "error" : "warn"](
       { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
-      final ? "a job failed for good" : "a job failed and will be tried again",
+      final ? "job failed permanently" : "job failed; it will be retried",
     );
   });
   worker.on("stalled", (id) => {
     counters.stalled++;
-    log.warn({ queue, id }, "a job had stalled and runs again");
+    log.warn({ queue, id }, "job stalled; it runs again");
   });
   let quietUntil = 0;
   let unsaid = 0;
@@ -171,7 +171,7 @@ export function startWorker(
     unsaid++;
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + quietMs;
-    log.warn({ err: error, queue, errors: unsaid }, "a worker had an error");
+    log.warn({ err: error, queue, errors: unsaid }, "worker error");
     unsaid = 0;
   });
 

@@ -36,11 +36,11 @@ export function expositionFaults(text: string): string[] {
     }
     const found = sample.exec(line);
     if (!found) {
-      faults.push(`no sample: ${line}`);
+      faults.push(`not a sample: ${line}`);
       continue;
     }
     const [, name = "", labels = "", value = ""] = found;
-    if (seen.has(`${name}{${labels}}`)) faults.push(`${name}{${labels}} is there twice`);
+    if (seen.has(`${name}{${labels}}`)) faults.push(`${name}{${labels}} is duplicated`);
     seen.add(`${name}{${labels}}`);
     const base = name.replace(/_(?:bucket|sum|count)$/, "");
     const type = families.get(base)?.type;
@@ -81,7 +81,7 @@ function bucketFaults(name: string, samples: Family["samples"]): string[] {
     const count = samples.find((one) => one.name === `${name}_count` && one.labels === labels);
     const grow = values.every((value, i) => i === 0 || value >= (values[i - 1] ?? 0));
     if (grow && count?.value === values.at(-1)) return [];
-    return [`${name}{${labels}}: its buckets do not grow up to its count`];
+    return [`${name}{${labels}}: its buckets do not increase up to its count`];
   });
 }
 

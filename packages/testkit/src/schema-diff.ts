@@ -52,8 +52,8 @@ const textOid = 25;
 const charMark = "char:";
 
 /**
- * The engine wants the catalogue's one-byte `"char"` columns as characters, for which the adapter has no
- * name: they pass through the adapter as marked text, and get their type behind it.
+ * The engine expects the catalogue's one-byte `"char"` columns as type Character, which the adapter does not know. So
+ * this wrapper marks them and passes them through the adapter as text, then sets their type in the adapter's result.
  */
 function readableByEngine(databaseUrl: string): SqlMigrationAwareDriverAdapterFactory {
   const pool = new Pool({ connectionString: databaseUrl });

@@ -4,8 +4,8 @@ import { type BouncerKeys, openSealed } from "@carillon/push";
 import { refusals } from "../http/refusal.ts";
 import type { Registration } from "../store/registrations.ts";
 
-/** RequestDeadline of a registration, in seconds (push.md §3). */
-const goodForSeconds = 86_400;
+/** How long a registration is valid, in seconds (push.md §3). */
+const validForSeconds = 86_400;
 /** How far ahead a device's clock may be, in seconds. */
 const aheadSeconds = 900;
 
@@ -49,9 +49,9 @@ export async function openRegistration(
       "encrypted_push_registration is not JSON of token, token_kind, timestamp and, for apns, ios_app_id",
     );
   const ageSeconds = now / 1_000 - found.timestamp;
-  if (ageSeconds > goodForSeconds || ageSeconds < -aheadSeconds) throw refusals.expired();
+  if (ageSeconds > validForSeconds || ageSeconds < -aheadSeconds) throw refusals.expired();
   if (!tokenIdOf(found.token).equals(tokenId))
-    throw refusals.badRequest("token_id is not that of the token");
+    throw refusals.badRequest("token_id does not match the token");
   const { token_kind: kind, token } = found;
   return { kind, token, iosAppId: found.token_kind === "apns" ? found.ios_app_id : null };
 }

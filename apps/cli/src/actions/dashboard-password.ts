@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { keepSecret } from "@carillon/embedded";
+import { storeSecret } from "@carillon/embedded";
 import { randomKey, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
@@ -36,7 +36,7 @@ export async function rotateDashboardPassword(
         });
   if (password.length < shortest)
     throw new StartupError(`the password must have at least ${shortest} characters`);
-  await keepSecret(dataDir, "DASHBOARD_PASSWORD", password);
+  await storeSecret(dataDir, "DASHBOARD_PASSWORD", password);
   context.terminal.say(
     `The new password is DASHBOARD_PASSWORD in ${secrets}; it is valid from the next start.`,
   );

@@ -6,7 +6,7 @@ import { restoreBackup } from "@carillon/backup";
 import { ensureDatabase, type Sql } from "@carillon/db";
 import { bouncerMigrations } from "@carillon/push";
 import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
-import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
+import { storeSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {
   type Environment,
   randomSecret,
@@ -95,7 +95,7 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
         (anew ? randomSecret() : await keyFrom(context, options.secretKeyFile));
       // Before the commit: a database without its key is useless.
       const keep = async () => {
-        if (env.SECRET_KEY === undefined) await keepSecret(dataDir, "SECRET_KEY", secretKey);
+        if (env.SECRET_KEY === undefined) await storeSecret(dataDir, "SECRET_KEY", secretKey);
       };
       await withEmbeddedPostgres(context, dataDir, lock, (url) =>
         load(context, url, source, { secretKey, anew, keep }),

@@ -1,6 +1,6 @@
 import { connectDatabase, type Database, statement } from "@carillon/db";
 import { checkSecretKey, reseal } from "@carillon/domain";
-import { forgetSecret, keepSecret, readSecret } from "@carillon/embedded";
+import { deleteSecret, storeSecret, readSecret } from "@carillon/embedded";
 import { randomSecret, readEnvironment, StartupError } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 
@@ -88,14 +88,14 @@ async function rotateKept(
       "a rotation to another key was interrupted: finish it with secret-key rotate, without --new-key-file, then rotate to this one",
     );
   const to = waiting ?? chosen ?? randomSecret();
-  await keepSecret(dataDir, "NEXT_SECRET_KEY", to);
+  await storeSecret(dataDir, "NEXT_SECRET_KEY", to);
   const sealedAlready = waiting !== undefined && (await opens(db, waiting));
   try {
     const count = sealedAlready ? 0 : await rotate(db, from, to);
-    await keepSecret(dataDir, "SECRET_KEY", to);
+    await storeSecret(dataDir, "SECRET_KEY", to);
     return count;
   } finally {
-    if (!(await isBetween(db, dataDir))) await forgetSecret(dataDir, "NEXT_SECRET_KEY");
+    if (!(await isBetween(db, dataDir))) await deleteSecret(dataDir, "NEXT_SECRET_KEY");
   }
 }
 

@@ -3,7 +3,7 @@ import { pushConfig } from "@carillon/push";
 
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
-/** Checks what variables mean together, beyond their syntax. */
+/** Checks combinations of variables, and values that the check of the syntax does not cover. */
 export function examineConfiguration(env: Environment): Finding[] {
   const findings = [
     attempt("push", () =>

@@ -45,8 +45,8 @@ export function readFilter(fields: URLSearchParams): DeadFilter {
 }
 
 /**
- * `chosen`, once or more, `ID-VERSION`; or `id`, once or more, with the `version` that it was shown with; or `all=true`
- * with the filter, and with the `before` of a preview.
+ * Reads a selection in one of three forms: `chosen=ID-VERSION`, repeatable; `id`, repeatable, with the `version` that
+ * was shown; or `all=true` with a filter and the `before` of a preview.
  * @throws BadParameter
  */
 export function readChoice(fields: URLSearchParams): Choice {
@@ -58,7 +58,7 @@ export function readChoice(fields: URLSearchParams): Choice {
   if (all === null) {
     if (chosen.length === 0)
       throw new BadParameter(
-        "choose at least one: give chosen or id, once or more, or all=true, with job, realm and error to choose from all",
+        "select at least one dead letter: give chosen or id (repeatable), or all=true with the filters job, realm and error",
       );
     return { chosen };
   }

@@ -1,8 +1,9 @@
 import type { Context } from "koa";
 
 /**
- * Whether a changing request comes from our own pages or from no page. A browser adds credentials to requests of foreign
- * pages too, but names their origin; a program names none, and has credentials of its own.
+ * Returns whether a request that changes something comes from our own pages or from a program. A browser also adds
+ * credentials to requests of other sites' pages, but it sends their origin. A program sends no origin, and has its own
+ * credentials.
  */
 export function isSameOrigin(ctx: Context): boolean {
   const site = ctx.get("sec-fetch-site");

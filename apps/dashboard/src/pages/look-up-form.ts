@@ -29,11 +29,7 @@ export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: Aske
           size="22"
       /></label>
       <label
-        >Give or take, minutes<input
-          name="within"
-          value="${withinMinutes}"
-          inputmode="numeric"
-          size="5"
+        >Within minutes<input name="within" value="${withinMinutes}" inputmode="numeric" size="5"
       /></label>
       <button>Find messages</button>
     </form>`;

@@ -2,7 +2,7 @@ import { errors, type Operation } from "@carillon/contract";
 import type { Context, Middleware } from "koa";
 import { HttpMethodEnum, koaBody } from "koa-body";
 import { admitBody, type Sender } from "./arriving-body.ts";
-import { mindDecoder } from "./body-decoder.ts";
+import { guardDecompression } from "./body-decoder.ts";
 import type { Fields } from "./fields.ts";
 import { largeFormSemaphore } from "./account-semaphore.ts";
 import { addMultipart } from "./multipart.ts";
@@ -46,7 +46,7 @@ export async function readBody(
   if (!type) return;
   if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
   if (sender && limit > largeForm) await admitBody(ctx, sender, largeFormSemaphore, largeForm);
-  mindDecoder(req, res);
+  guardDecompression(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   await readerFor(limit)(ctx, nothingMore);
   const bytes: unknown = request.body;

@@ -60,7 +60,10 @@ function escapeStart(bytes: Buffer, at: number): number {
   return bytes[at - 2] === percent ? at - 2 : at;
 }
 
-/** Unescapes the bytes from `from` to `to` into the place from `at`, which is not after `from`; returns the end. */
+/**
+ * Unescapes the bytes from `from` to `to` and writes them from `at` on, where `at` ≤ `from`; returns the end of the
+ * output.
+ */
 export function unescapeForm(bytes: Buffer, from: number, to: number, at: number): number {
   for (let i = from; i < to; i++) {
     const byte = bytes[i]!;

@@ -94,7 +94,7 @@ export class MultipartStream {
   #endsHead(): boolean {
     const end = this.#rest.subarray(0, maxPartHead + headEnd.length).indexOf(headEnd);
     if (end < 0 && this.#rest.length < maxPartHead + headEnd.length) return false;
-    if (end < 0) throw broken("has a part without a proper head");
+    if (end < 0) throw broken("has a part without valid headers");
     const part = partOf(this.#rest.toString("utf8", 2, end));
     if (part?.isFile) this.#sink.file(part.name);
     else if (part) this.#value = this.#sink.field(part.name);

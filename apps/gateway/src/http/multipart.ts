@@ -3,9 +3,9 @@ import type { Fields } from "./fields.ts";
 import { sliceBytes, Slices } from "./slices.ts";
 
 /**
- * Decodes a multipart form that lies in memory, in time linear in its size and in slices. koa-body's parser was for
- * uploads: it spent 1.1 s and 170 MB on one MiB of carriage returns, ends the process over an unknown transfer encoding,
- * writes files to the disk, and takes a text part with a content type for a file.
+ * Decodes a multipart form in memory, in time linear in its size and in slices. koa-body's parser is made for uploads:
+ * it spends 1.1 s and 170 MB on one MiB of carriage returns, ends the process at an unknown transfer encoding, writes
+ * files to the disk, and treats a text part with a content type as a file.
  */
 
 /** Bytes of the headers of one part. */
@@ -40,7 +40,7 @@ export async function addMultipart(
     const begin = next - lineEnd.length;
     const head =
       bytes.subarray(begin, next + maxPartHead + headEnd.length).indexOf(headEnd) + begin;
-    if (head < begin) throw broken("has a part without a proper head");
+    if (head < begin) throw broken("has a part without valid headers");
     const data = head + headEnd.length;
     // The line end before the delimiter belongs to it, even when it ends an empty part's head.
     const found = await findDelimiter(bytes, delimiter, data - lineEnd.length, slices);
@@ -57,12 +57,12 @@ export async function addMultipart(
 export function boundaryOf(contentType: string): string {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const name = boundary?.[1] ?? boundary?.[2];
-  if (name === undefined || name.length > maxBoundary) throw broken("names no proper boundary");
+  if (name === undefined || name.length > maxBoundary) throw broken("has no valid boundary");
   return name;
 }
 
 /**
- * Returns where the part after a delimiter begins, or that it is the last delimiter; undefined where it is no
+ * Returns where the part after a delimiter begins, or that it is the last delimiter; undefined if it is not a
  * delimiter.
  */
 export function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {

@@ -4,7 +4,7 @@ import { errors, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
 import type { Context } from "koa";
 import { admitBody, type Sender } from "./arriving-body.ts";
-import { mindDecoder } from "./body-decoder.ts";
+import { guardDecompression } from "./body-decoder.ts";
 import { formType, multipartType } from "./body.ts";
 import type { Fields } from "./fields.ts";
 import { largeValueSemaphore } from "./account-semaphore.ts";
@@ -46,7 +46,7 @@ export async function readStreamedBody(
     type === multipartType
       ? new MultipartStream(sink, req.headers["content-type"] ?? "")
       : new FormStream(sink);
-  mindDecoder(req, res);
+  guardDecompression(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   let bytes = 0;
   await consumed(decompressed(req), req, sender.deadline, (chunk) => {

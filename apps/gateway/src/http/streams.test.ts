@@ -120,7 +120,7 @@ describe("streamed forms", () => {
     expect(() => {
       form.write(Buffer.from("--bound\r\n"));
       for (let n = 0; n < 100; n++) form.write(Buffer.alloc(1_000, "h"));
-    }).to.throw(ApiError, "without a proper head");
+    }).to.throw(ApiError, "without valid headers");
     const padded = noted();
     const padding = new MultipartStream(padded.sink, type);
     padding.write(

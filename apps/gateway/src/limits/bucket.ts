@@ -21,7 +21,7 @@ export class Bucket {
   readonly #windows: readonly SlidingWindow[];
   /** Admitted and not yet reported, by window, then by slice. */
   #unreported: Array<Map<number, number>>;
-  #untoldHits = 0;
+  #unreportedHits = 0;
   /** When it was last used, in milliseconds. */
   usedAt = 0;
   /** When the store was last queried about it, in milliseconds. */
@@ -44,7 +44,7 @@ export class Bucket {
   }
 
   get hasUnreported(): boolean {
-    return this.#untoldHits > 0;
+    return this.#unreportedHits > 0;
   }
 
   state(now: number): BucketState {
@@ -62,14 +62,14 @@ export class Bucket {
   }
 
   /**
-   * Whether one more may be admitted without a query: less than half is used, and less than a twentieth is unreported.
-   * So each further process exceeds a rule by at most a twentieth, and rules of less than twenty requests are never
-   * exceeded.
+   * Returns whether one more request may be admitted without a query: less than half of the rule is used, and less than
+   * a twentieth is unreported. So each additional process exceeds a rule by at most a twentieth, and no process exceeds
+   * a rule of less than twenty requests.
    */
   isFarFromLimit(now: number): boolean {
     return this.#windows.every(
       ({ rule: { requests } }, i) =>
-        this.#untoldHits < Math.floor(requests / 20) &&
+        this.#unreportedHits < Math.floor(requests / 20) &&
         (this.#windows[i]?.used(now) ?? 0) < requests / 2,
     );
   }
@@ -93,14 +93,14 @@ export class Bucket {
       const unreported = this.#unreported[i];
       unreported?.set(slice, (unreported.get(slice) ?? 0) + 1);
     }
-    this.#untoldHits++;
+    this.#unreportedHits++;
   }
 
   /** Returns the unreported counts, and marks them as reported. */
   takeUnreported(now: number): StoredWindow[] {
     const reported = this.#unreported;
     this.#unreported = this.#windows.map(() => new Map());
-    this.#untoldHits = 0;
+    this.#unreportedHits = 0;
     return this.#windows.map((window, i) => ({
       key: this.keys[i] ?? "",
       floor: window.floorAt(now),

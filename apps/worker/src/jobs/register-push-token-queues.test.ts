@@ -109,9 +109,12 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     const ids = await register(1);
     await work();
     const queue = queues.queue("bouncer");
-    await waitFor(async () => (await queue.counts()).waiting === 1 && (await queue.restsMs()) > 0, {
-      what: "the job waits",
-    });
+    await waitFor(
+      async () => (await queue.counts()).waiting === 1 && (await queue.pausedForMs()) > 0,
+      {
+        what: "the job waits",
+      },
+    );
     expect(server.calls).to.have.length(1);
     const [row] = await db.rows("SELECT attempts, state FROM job_intent ORDER BY id DESC LIMIT 1");
     expect(row).to.deep.equal({ attempts: 0, state: "pending" });
@@ -145,7 +148,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await waitFor(
       async () => {
         const [rests, { active }] = await Promise.all([
-          queues.queue("bouncer").restsMs(),
+          queues.queue("bouncer").pausedForMs(),
           queues.queue("bouncer").counts(),
         ]);
         return rests > 60_000 && active === 0;

@@ -13,7 +13,10 @@ export default callProcessor(registerPushToken, async (db, intent, calling) => {
   const { tokenId, realmUuid, bouncerPublicKey, encryptedRegistration } = registration;
   const { log, signal } = calling;
   if (registration.isExpired) {
-    log.error({ deviceId: ref.deviceId }, "push registration of a device failed for a day");
+    log.error(
+      { deviceId: ref.deviceId },
+      "push registration of a device expired after failing for a day",
+    );
     return (tx) => settleRegistration(tx, realmId, ref, registrationExpired);
   }
   const { bouncer } = calling;

@@ -16,6 +16,6 @@ export default {
         return purged.more || more ? "more" : "done";
       }),
     );
-    if (messages > 0) log.info({ messages }, "deleted removed messages for good");
+    if (messages > 0) log.info({ messages }, "purged removed messages");
   },
 } satisfies RecurringTask;

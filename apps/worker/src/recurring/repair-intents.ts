@@ -12,16 +12,16 @@ import type { JobPresence } from "@carillon/queue";
 
 import type { WorkerServices } from "../services.ts";
 
-interface Look {
+interface CheckedIntent {
   readonly intent: OverdueIntent;
   readonly definition: IntentDefinition;
   readonly presence: JobPresence;
 }
 
 /**
- * Adds a job for every intent whose job the queue has lost, or has failed for good while the row is open. Reads the
- * queue: a job that waits for its next attempt, or in line, is not lost. A job that failed for good counts in the row, which
- * becomes a dead letter after too many.
+ * Adds a job for every pending intent whose job the queue has lost, or whose job has failed permanently. Asks the queue
+ * for each job: a waiting or delayed job is not lost. The row counts the attempts of a job that failed permanently;
+ * after too many attempts it becomes a dead letter.
  * @param overdueMs only intents without progress for this long
  * @returns how many jobs were added
  */
@@ -32,39 +32,42 @@ export async function repairIntents(
   const { db, queues } = services;
   const limits = { jobs: [...intentJobs.keys()], overdueMs, limit: sweep.bound.batch };
   const overdue = await overdueIntents(db, limits);
-  const looks = await Promise.all(overdue.map((intent) => lookAt(queues, intent)));
-  // A job that ended between the two reads has ended its row before.
+  const checked = await Promise.all(overdue.map((intent) => checkJob(queues, intent)));
+  // A job updates its row before it ends, so this second read excludes jobs that ended between the two reads.
   const pending = await stillPending(
     db,
-    looks.filter(({ presence }) => presence !== "to run").map(({ intent }) => intent),
+    checked.filter(({ presence }) => presence !== "to run").map(({ intent }) => intent),
   );
-  const waiting = looks.filter(({ intent }) => pending.has(intent.intentId));
+  const waiting = checked.filter(({ intent }) => pending.has(intent.intentId));
   const ended = waiting.filter(isGivenUp);
-  const anew = await countEnded(db, await Promise.all(ended.map((look) => endOf(queues, look))));
+  const renewed = await countEnded(db, await Promise.all(ended.map((one) => endOf(queues, one))));
   const lost = waiting.filter(({ presence }) => presence === "absent");
-  const added = [...lost.map(({ intent }) => intent), ...anew];
+  const added = [...lost.map(({ intent }) => intent), ...renewed];
   // They are overdue: any pause before their next attempt is over.
   await queues.publish(intentPublications(added));
-  const present = looks.filter(({ presence }) => presence === "to run");
+  const present = checked.filter(({ presence }) => presence === "to run");
   await stampIntents(db, [...present.map(({ intent }) => intent), ...added]);
   return lost.length + ended.length;
 }
 
-async function lookAt(queues: WorkerServices["queues"], intent: OverdueIntent): Promise<Look> {
+async function checkJob(
+  queues: WorkerServices["queues"],
+  intent: OverdueIntent,
+): Promise<CheckedIntent> {
   const definition = intentJobs.get(intent.job)!;
   const presence = await queues.queue(definition.queue).presence(definition.key(intent));
   return { intent, definition, presence };
 }
 
-/** A job that failed for good may exist under another id too, from an older release, which may still run. */
-function isGivenUp({ intent, definition, presence }: Look): boolean {
+/** A job that failed permanently may also exist under the id of an older release, and that job may still run. */
+function isGivenUp({ intent, definition, presence }: CheckedIntent): boolean {
   return presence === "ended" && intent.quietMs > longestSilence(definition);
 }
 
-/** Each death of its worker counts as an attempt. */
+/** Counts each crash of the job's worker as an attempt. */
 async function endOf(
   queues: WorkerServices["queues"],
-  { intent, definition }: Look,
+  { intent, definition }: CheckedIntent,
 ): Promise<EndedIntent> {
   const job = await queues.queue(definition.queue).job(definition.key(intent));
   return {

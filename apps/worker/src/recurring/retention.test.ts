@@ -30,7 +30,7 @@ describe("the worker's retention task", () => {
     expect((await readCounters(db)).get("retention_removals")).to.equal(3);
     expect(lines.map(({ msg, messages }) => [msg, messages])).to.deep.equal([
       ["removed messages past their retention", 3],
-      ["deleted removed messages for good", 3],
+      ["purged removed messages", 3],
     ]);
   });
 });

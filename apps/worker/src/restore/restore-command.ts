@@ -5,9 +5,9 @@ import { StartupError } from "@carillon/kit";
 const usage = "Say what to restore: list, run NUMBER, channel NUMBER or account NUMBER";
 
 /**
- * What an operator asks of the archive of removed messages: to list its runs, or to bring messages back.
+ * Runs an operator's command on the archive of removed messages: lists the runs of removals, or restores messages.
  * @returns the lines to print
- * @throws StartupError where it cannot be understood
+ * @throws StartupError with the usage, for an unknown command
  */
 export async function restoreCommand(db: Database, words: readonly string[]): Promise<string[]> {
   const [what, text = "", ...more] = words;

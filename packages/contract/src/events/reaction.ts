@@ -17,7 +17,7 @@ const log = {
 const own = { unseen_reactor: z.literal(true) };
 const older = {
   reaction_user: {
-    about: "With who it is.",
+    about: "Includes the user who reacted.",
     fields: {
       ...fields,
       user: z.strictObject({ user_id: z.int(), email: z.string(), full_name: z.string() }),

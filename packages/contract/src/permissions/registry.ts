@@ -7,7 +7,7 @@ import { permission } from "./permission.ts";
 
 const everyoneToo = { allowEveryone: true };
 
-/** Of the organization (user-groups.md §3.2). */
+/** Permissions of the organization (user-groups.md §3.2). */
 export const realmPermissions = {
   canManageAllGroups: permission("can_manage_all_groups", "role:owners", {
     allowNobody: false,
@@ -73,7 +73,7 @@ export const realmPermissions = {
   canSummarizeTopicsGroup: permission("can_summarize_topics_group", "role:everyone", everyoneToo),
 } as const;
 
-/** Of a channel (channels.md §2). */
+/** Permissions of a channel (channels.md §2). */
 export const channelPermissions = {
   canAddSubscribersGroup: permission("can_add_subscribers_group", "role:nobody"),
   canAdministerChannelGroup: permission("can_administer_channel_group", "creator"),
@@ -103,7 +103,7 @@ export const channelPermissions = {
   canSubscribeGroup: permission("can_subscribe_group", "role:nobody"),
 } as const;
 
-/** Of a user group (user-groups.md §3.1). */
+/** Permissions of a user group (user-groups.md §3.1). */
 export const groupPermissions = {
   canAddMembersGroup: permission("can_add_members_group", "creator"),
   canJoinGroup: permission("can_join_group", "role:nobody"),

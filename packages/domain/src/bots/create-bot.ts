@@ -13,7 +13,7 @@ import {
   creationKinds,
   findChannel,
   gravatarUrl,
-  holdAccount,
+  lockAccountShared,
   hostOf,
   isEmailAddress,
   loadRealm,
@@ -59,7 +59,7 @@ export async function createBot(
 
 async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {
   const { owner, realm } = await loadAfter(lockGroupGraph(tx, actor.realmId), {
-    owner: holdAccount(tx, actor.realmId, actor.id),
+    owner: lockAccountShared(tx, actor.realmId, actor.id),
     realm: loadRealm(tx, actor.realmId),
   });
   if (!owner?.isActive) throw errors.unauthorized();

@@ -105,7 +105,7 @@ interface UsableChannels {
  * @param fatal whether one unusable channel rejects the whole request
  * @throws ApiError `BAD_REQUEST`
  */
-function sortUsable(
+function partitionUsable(
   actor: Account,
   named: ReadonlyMap<string, Channel>,
   memberships: Memberships,
@@ -200,7 +200,7 @@ async function findOrCreate(
   const isSubscribed = (id: number) => subscribed(actor.id, id);
   const known = new Map([...there, ...created.byName]);
   return {
-    ...sortUsable(actor, there, memberships, isSubscribed, fatal),
+    ...partitionUsable(actor, there, memberships, isSubscribed, fatal),
     created: created.channels,
     colors: new Map(
       wanted.flatMap(({ name, color }) => {
@@ -274,8 +274,8 @@ function namesByAccount(
 }
 
 /**
- * Checks the limits of one request, in subscription rows and in lists of subscribers in events (http-contract.md §8.1):
- * it blocks other requests of the organization for as long as it takes.
+ * Checks the limits of one request, in subscription rows and in lists of subscribers in events (http-contract.md §8.1),
+ * because the request blocks other requests of the organization while it runs.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkSubscriptionBounds(

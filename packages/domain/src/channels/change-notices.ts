@@ -21,7 +21,7 @@ import {
 } from "@carillon/markdown";
 import {
   type Account,
-  holdAudiences,
+  lockAudiencesShared,
   loadAccounts,
   loadNamedGroups,
   loadRealm,
@@ -71,7 +71,7 @@ export async function sendChannelChangedNotices(
   wanted: { actorId: number; channelId: number; auditIds: readonly number[]; privacy: Privacy },
 ): Promise<void> {
   const { actorId, channelId, auditIds, privacy } = wanted;
-  const { realm, accounts, changes } = await loadAfter(holdAudiences(tx, [channelId]), {
+  const { realm, accounts, changes } = await loadAfter(lockAudiencesShared(tx, [channelId]), {
     realm: loadRealm(tx, realmId),
     accounts: loadAccounts(tx, realmId, [actorId]),
     changes: tx.rows(logged, [realmId, auditIds]),

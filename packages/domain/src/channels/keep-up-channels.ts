@@ -3,7 +3,7 @@ import { emit } from "@carillon/events";
 import { channelUpkeep } from "@carillon/jobs";
 import {
   activeRealms,
-  holdGroupGraph,
+  lockGroupGraphShared,
   loadChannels,
   loadMetadataAudiences,
   lockChannels,
@@ -101,7 +101,7 @@ const end = statement({
  * @returns how many candidates there were; if it equals `most`, there may be more
  */
 async function endActivity(tx: Tx, realmId: number, most: number): Promise<number> {
-  await holdGroupGraph(tx, realmId);
+  await lockGroupGraphShared(tx, realmId);
   const found = await quietOnes(tx, realmId, most);
   if (found.length === 0) return 0;
   await lockChannels(tx, found);

@@ -11,7 +11,7 @@ import {
   type Channel,
   currentActor,
   hasContentAccess,
-  holdGroupGraph,
+  lockGroupGraphShared,
   isOrganizationAdministrator,
   loadChannels,
   loadMemberships,
@@ -56,7 +56,7 @@ export async function openChannel(
   decide(account, channelId, await inOneStatement(tx, (one) => load(one, account, channelId)));
   const { actor, realm, facts } = await loadAfter(
     [
-      graph === "exclusive" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
+      graph === "exclusive" ? lockGroupGraph(tx, realmId) : lockGroupGraphShared(tx, realmId),
       organization ? lockOrganization(tx, realmId) : undefined,
       lockChannels(tx, [channelId]),
     ],

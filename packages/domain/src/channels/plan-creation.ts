@@ -8,7 +8,7 @@ import {
   checkVisible,
   dropAnonymousGroups,
   groupIds,
-  holdGroupGraph,
+  lockGroupGraphShared,
   isOrganizationAdministrator,
   loadMemberships,
   loadSystemGroups,
@@ -159,5 +159,5 @@ export function lockForCreation(
   { realmId }: Account,
   { isDefault }: Pick<CreationOptions, "isDefault">,
 ): Promise<void> {
-  return isDefault ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId);
+  return isDefault ? lockGroupGraph(tx, realmId) : lockGroupGraphShared(tx, realmId);
 }

@@ -7,7 +7,7 @@ import {
   type Channel,
   currentActor,
   hasMetadataAccess,
-  holdGroupGraph,
+  lockGroupGraphShared,
   loadChannelsByName,
   loadMemberships,
   loadMetadataAudiences,
@@ -57,7 +57,7 @@ export async function removeSubscriptions(
   input: RemoveSubscriptionsInput,
   locked?: ReadonlySet<number>,
 ): Promise<RemovedSubscriptions> {
-  const { actor } = await loadAfter(holdGroupGraph(tx, account.realmId), {
+  const { actor } = await loadAfter(lockGroupGraphShared(tx, account.realmId), {
     actor: currentActor(tx, account),
   });
   const principals = await loadPrincipals(tx, actor, input.principals);

@@ -3,7 +3,7 @@ import { column, type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
-  holdAudiences,
+  lockAudiencesShared,
   normaliseColor,
   noSuchChannel,
   subscriptionColumns,
@@ -55,7 +55,7 @@ export async function changeSubscriptions(
   const { before } = await loadAfter(
     [
       // Keeps the channels' archived state: not all clients receive events of archived channels.
-      holdAudiences(tx, channelIds),
+      lockAudiencesShared(tx, channelIds),
     ],
     {
       before: lockSubscriptions(tx, account, channelIds),

@@ -8,7 +8,8 @@ export const throttleColumns = {
 
 /**
  * Throttles the steps of deletions while messages are sent, so that senders get the processors: the step that holds the
- * advisory lock runs on, and every other step pauses after each of its batches. While no messages are sent, all run at full speed.
+ * advisory lock continues, and every other step pauses after each of its batches. While no messages are sent, all steps
+ * run at full speed.
  */
 export class DeletionThrottle {
   /** The newest message id at the last batch. */

@@ -16,8 +16,8 @@ import type { EventContext, Format, OutgoingEvent } from "./outgoing-event.ts";
 import { oldPicture } from "./users.ts";
 
 /**
- * `message`: in the format that the queue requests, with the receiver's flags. Not sent to clients that do not support
- * archived channels if the channel is archived, because they do not have it.
+ * `message`: in the format that the queue requests, with the receiver's flags. Clients that do not support archived
+ * channels do not have the archived channel, so they do not get its messages.
  */
 export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   const { event, queue, own, via, context } = outgoing;
@@ -28,7 +28,7 @@ export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   const { emptyTopicDisplayName } = context;
   if (!matchesNarrow(queue.options.narrow, { message, flags, emptyTopicDisplayName })) return [];
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
-  const form = formOf(event, logged, wishes(outgoing));
+  const form = formOf(event, logged, requestedForm(outgoing));
   const shown = own?.unseen_sender ? { ...form, ...unknownSender(form.sender_id, context) } : form;
   return [outgoing.present({ message: shown, flags, ...echo })];
 };
@@ -39,7 +39,7 @@ function unknownSender(id: number, { host, siteUrl }: EventContext) {
   return { sender_email: email, sender_full_name: full_name, avatar_url };
 }
 
-/** A message logged before pictures were: it has a single URL of the sender's picture for all receivers. */
+/** A message logged by an older version: it has one URL of the sender's picture for all receivers. */
 type OldMessage = Omit<LoggedMessage, "picture"> & {
   readonly picture?: undefined;
   readonly message: LoggedMessage["message"] & { readonly avatar_url: string };
@@ -53,7 +53,7 @@ function withPicture(logged: LoggedMessage | OldMessage): LoggedMessage {
   return { ...logged, picture: picture ?? generated };
 }
 
-function wishes(outgoing: OutgoingEvent<typeof messageSent>): MessageForm {
+function requestedForm(outgoing: OutgoingEvent<typeof messageSent>): MessageForm {
   const { applyMarkdown, clientGravatar } = outgoing.queue.options;
   return {
     realm: outgoing.context,

@@ -13,7 +13,7 @@ import {
 } from "@carillon/markdown";
 import {
   type Account,
-  holdAudiences,
+  lockAudiencesShared,
   isPublic,
   loadAccounts,
   loadPostingChannels,
@@ -44,7 +44,7 @@ export async function sendChannelCreatedNotice(
   const { channels } = await loadAfter(
     [
       // Serializes with a change that makes the new channel private: the announcement comes before it or not at all.
-      holdAudiences(tx, ids),
+      lockAudiencesShared(tx, ids),
     ],
     {
       channels: loadPostingChannels(tx, realmId, ids, []),

@@ -5,10 +5,10 @@ import { isLongerThan } from "@carillon/kit";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
 import {
   type Account,
-  audienceSeeing,
+  lockAccountAudience,
   fullUserVisibility,
-  holdGroupGraph,
-  holdOrganization,
+  lockGroupGraphShared,
+  lockOrganizationShared,
   isOrganizationAdministrator,
   loadProfileFields,
   loadUserVisibility,
@@ -32,9 +32,9 @@ export async function updateOwnProfile(
   entries: readonly ProfileEntry[],
 ): Promise<void> {
   const { realmId } = actor;
-  const { account } = await loadAfter(holdGroupGraph(tx, realmId), {
+  const { account } = await loadAfter(lockGroupGraphShared(tx, realmId), {
     account: lockAccount(tx, realmId, actor.id),
-    organization: holdOrganization(tx, realmId),
+    organization: lockOrganizationShared(tx, realmId),
   });
   if (!account?.isActive) throw errors.unauthorized();
   const canEditAll = isOrganizationAdministrator(account);
@@ -59,9 +59,9 @@ interface NewValue {
 }
 
 /**
- * Checks new values, and returns those that differ from the stored ones. The group graph must be held, so that named
- * users stay active, and so must the organization, so that the fields stay.
- * @param entries of several entries for a field, the last is used
+ * Checks new values, and returns those that differ from the stored ones. The transaction must hold the locks of the
+ * group graph, so that named users stay active, and of the organization, so that the fields stay.
+ * @param entries if a field has several entries, the last one is used
  * @param by which fields may be edited, and which users a field may name: those visible to the actor
  * @throws ApiError `BAD_REQUEST`
  */
@@ -91,7 +91,7 @@ export async function checkProfileValues(
     const field = byId.get(id);
     if (!field) throw errors.badRequest(`There is no custom profile field ${id}`);
     if (!canEdit(field))
-      throw errors.badRequest(`${field.name} is for administrators of the organization to change`);
+      throw errors.badRequest(`Only administrators of the organization may change ${field.name}`);
     const text = isRemoval(value) ? null : checkValue(field, value);
     if (typeof value === "object" && value !== null) for (const userId of value) named.add(userId);
     wanted.set(id, { fieldId: id, value: text, renderedValue: rendered(field, text) });
@@ -119,7 +119,7 @@ const activePeople = statement({
 });
 
 /**
- * Checks that the ids are visible active people.
+ * Checks that the ids belong to active people whom the actor can see.
  * @throws ApiError `BAD_REQUEST` if not
  */
 async function checkArePeople(
@@ -131,9 +131,7 @@ async function checkArePeople(
   if (ids.length === 0) return;
   const found = await tx.first(activePeople, [realmId, ids]);
   if (found?.count !== ids.length || !ids.every((id) => sees({ id, isBot: false })))
-    throw errors.badRequest(
-      "A field of users takes active people of the organization only, no bots",
-    );
+    throw errors.badRequest("A user field takes only active people of the organization, not bots");
 }
 
 function rendered({ name, fieldType }: ProfileField, text: string | null): string | null {
@@ -162,7 +160,7 @@ export async function storeProfileValues(
 ): Promise<NewEvent[]> {
   if (values.length === 0) return [];
   const { id: userId } = account;
-  const audience = await audienceSeeing(tx, account);
+  const audience = await lockAccountAudience(tx, account);
   const prisma = await tx.prisma();
   await prisma.customProfileFieldValue.deleteMany({
     where: { userId, fieldId: { in: values.map(({ fieldId }) => fieldId) } },

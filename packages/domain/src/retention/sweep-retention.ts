@@ -2,7 +2,12 @@ import { column, type Database, type Sql, statement, type Tx } from "@carillon/d
 import { emit } from "@carillon/events";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
-import { activeRealms, holdGroupGraph, holdOrganization, loadAfter } from "@carillon/model";
+import {
+  activeRealms,
+  lockGroupGraphShared,
+  lockOrganizationShared,
+  loadAfter,
+} from "@carillon/model";
 import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { firstAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
@@ -60,18 +65,18 @@ interface Going {
   run: RemovalRun;
 }
 
-/** Result of a lane. */
+/** Result of both loops. */
 interface Swept {
   /** Number of removed messages. */
   removed: number;
-  /** Whether all places that it has taken are finished. */
+  /** Whether all places are finished. */
   complete: boolean;
 }
 
 /**
- * Removes the expired messages of an organization's places, in two concurrent lanes as long as no message is sent. The
- * second lane uses another processor of the database, which sending should have: it ends when a message is sent, and
- * leaves its place to the first lane.
+ * Removes the expired messages of an organization's places, in two concurrent loops while no message is sent. The
+ * second loop uses another CPU of the database server. It ends when a message is sent, so that senders get that CPU,
+ * and leaves its place to the first loop.
  */
 async function sweepPlaces(
   sweeping: Sweeping,
@@ -84,34 +89,34 @@ async function sweepPlaces(
   const swept: Swept = { removed: 0, complete: true };
   const { db } = sweeping;
   const before = await lastMessageId(db);
-  const nobodySends = async () => (await lastMessageId(db)) === before;
+  const noMessageSent = async () => (await lastMessageId(db)) === before;
   await Promise.all([
-    sweepLane(sweeping, left, 0, swept),
-    sweepLane(sweeping, left, 1, swept, nobodySends),
+    sweepLoop(sweeping, left, 0, swept),
+    sweepLoop(sweeping, left, 1, swept, noMessageSent),
   ]);
-  // Handles the place that the second lane left after the first had ended.
-  await sweepLane(sweeping, left, 0, swept);
+  // Handles the place that the second loop left after the first loop had ended.
+  await sweepLoop(sweeping, left, 0, swept);
   return swept;
 }
 
-/** Handles one place after the other. @param goesOn asked before each batch */
-async function sweepLane(
+/** Handles the places one by one. @param mayContinue called before each batch */
+async function sweepLoop(
   { db, log, signal }: Sweeping,
   left: Going[],
-  lane: number,
+  loop: number,
   swept: Swept,
-  goesOn?: () => Promise<boolean>,
+  mayContinue?: () => Promise<boolean>,
 ): Promise<void> {
   for (let going = left.shift(); going; going = left.shift()) {
     const { place, run } = going;
     try {
       for (let next: RemovalRun | undefined = run; next;) {
         going.run = next;
-        if (goesOn && !(await goesOn())) {
+        if (mayContinue && !(await mayContinue())) {
           left.unshift(going);
           return;
         }
-        const batch = signal.aborted ? undefined : await sweepBatch(db, going, lane);
+        const batch = signal.aborted ? undefined : await sweepBatch(db, going, loop);
         if (!batch) {
           swept.complete = false;
           break;
@@ -127,10 +132,10 @@ async function sweepLane(
   }
 }
 
-/** @returns undefined if another process holds the lane's lock */
-function sweepBatch(db: Database, { place, run }: Going, lane: number) {
+/** @returns undefined if another process holds the loop's lock */
+function sweepBatch(db: Database, { place, run }: Going, loop: number) {
   return removal(db, async (tx, blockSends) =>
-    (await leads(tx, retention, run.realmId, lane))
+    (await leads(tx, retention, run.realmId, loop))
       ? removeExpired(tx, place, run, retention.bound.batch, blockSends)
       : undefined,
   );
@@ -171,7 +176,7 @@ async function removeExpired(
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
   const { places, atOnce } = await loadAfter(
-    [holdGroupGraph(tx, realmId), holdOrganization(tx, realmId)],
+    [lockGroupGraphShared(tx, realmId), lockOrganizationShared(tx, realmId)],
     {
       places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
       atOnce: channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),

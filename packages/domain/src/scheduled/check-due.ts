@@ -3,7 +3,7 @@ import {
   type OutgoingMessage,
   type Realm,
   channelsOf,
-  holdAudiences,
+  lockAudiencesShared,
   loadClientNames,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
@@ -30,7 +30,7 @@ export async function checkDue(
   if (rows.length === 0) return new Map();
   const inputs = rows.map(inputOf);
   const [, { results }] = await Promise.all([
-    holdAudiences(
+    lockAudiencesShared(
       tx,
       channelsOf(inputs.map(({ destination }) => destination)),
       inputs.map(({ senderId }) => senderId),

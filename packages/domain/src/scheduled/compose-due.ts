@@ -1,4 +1,9 @@
-import { type OutgoingMessage, type Realm, loadAccounts, seenMessages } from "@carillon/model";
+import {
+  type OutgoingMessage,
+  type Realm,
+  loadAccounts,
+  loadVisibleMessages,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
@@ -23,7 +28,7 @@ export async function composeDue(
     messageId: targetId ?? 0,
   }));
   const [seen, bot, accounts] = await Promise.all([
-    seenMessages(sql, realm.id, wanted),
+    loadVisibleMessages(sql, realm.id, wanted),
     systemBot(sql, realm.id, "notification"),
     loadAccounts(
       sql,

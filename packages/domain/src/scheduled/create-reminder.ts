@@ -7,7 +7,7 @@ import {
   memberKey,
   membersOf,
   noSuchMessage,
-  seenMessages,
+  loadVisibleMessages,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { scheduledKind } from "@carillon/scheduling";
@@ -49,7 +49,7 @@ export async function createReminder(
   const note = checkedNote(input.note);
   const [realm, [message], pending] = await Promise.all([
     loadRealm(tx, actor.realmId),
-    seenMessages(tx, actor.realmId, [{ accountId: actor.id, messageId: input.messageId }]),
+    loadVisibleMessages(tx, actor.realmId, [{ accountId: actor.id, messageId: input.messageId }]),
     countPending(tx, [actor.id]),
   ]);
   checkDueTime(input.deliverAt, realm);

@@ -7,7 +7,7 @@ import {
   checkNewTopicVisible,
   checkTopicsPolicy,
   existingTopics,
-  hidesCharacters,
+  hasInvisibleCharacters,
   isChannelType,
   loadPostingChannels,
   loadRealm,
@@ -130,7 +130,7 @@ async function changedTopic(
   const topic = normaliseTopic(raw, realm);
   const channel = channels.get(row.channelId!);
   if (channel) checkTopicsPolicy(topic, channel.topicsPolicy, realm);
-  if (topic !== row.topic && hidesCharacters(topic)) {
+  if (topic !== row.topic && hasInvisibleCharacters(topic)) {
     const there = await existingTopics(tx, realmId, [{ channelId: row.channelId!, topic }]);
     if (there.length === 0) checkNewTopicVisible(raw, topic);
   }

@@ -12,16 +12,16 @@ import type { DeliverOptions } from "./delivery-options.ts";
 import { failedBeforeChecks } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 
-/** Recipients' rows in one transaction at most, unless its first message has more: 20,000 take about 150 ms. */
+/** Maximum rows of `user_messages` in one transaction, unless its first message has more; 20,000 take about 150 ms. */
 const maxCopies = 20_000;
 
-/** Characters of HTML in one transaction, unless its first message has more: each is written three times. */
+/** Maximum characters of HTML in one transaction, unless its first message has more; each is written three times. */
 const maxHtml = 2_000_000;
 
 /** Claimed rows that have been checked. Nothing is written yet. */
 export interface PreparedRows {
   readonly realm: Realm;
-  /** The rows that fit into one transaction: all of those given, or the first of them. */
+  /** The rows that fit into one transaction: all given rows, or the first ones. */
   readonly rows: readonly DueRow[];
   readonly failures: ReadonlyMap<DueRow, Failure>;
   /** Rows that will be sent, in order, and their messages. */
@@ -105,9 +105,10 @@ export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<Numbered
 }
 
 /**
- * Whether rows can be checked before the previous batch has committed. Its messages change little that a check reads: the
- * topics and conversations they start, which are passed on, and these, which are not: the newest message of a topic,
- * a topic's participants, the messages that reminders are about, and the users that guests see.
+ * Returns whether rows can be checked before the previous batch has committed. The messages of that batch change few
+ * facts that a check reads. The topics and conversations that they start are passed to the check. Rows whose check
+ * reads one of the other facts are not prepared early: the newest message of a topic, a topic's participants, the
+ * message of a reminder, and the users that guests see.
  */
 export function canPrepareEarly(realm: Realm, rows: readonly DueRow[]): boolean {
   return !realm.restrictsGuests && rows.every((row) => !isReminder(row) && !readsTopic(row));

@@ -3,8 +3,8 @@ import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
-  audienceNow,
-  audienceSeeing,
+  loadAccountAudience,
+  lockAccountAudience,
   hostOf,
   personUpdated,
   pictureUpdated,
@@ -57,7 +57,7 @@ export async function storeOwnSettings(
     ),
     ...events,
     ...(typeof timezone === "string"
-      ? [personUpdated(account.id, { timezone, email }, await audienceSeeing(tx, account))]
+      ? [personUpdated(account.id, { timezone, email }, await lockAccountAudience(tx, account))]
       : []),
   ];
 }
@@ -91,7 +91,7 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
         active: Math.min(Math.floor(seen.active), latestOffline),
         idle: Math.min(Math.floor(seen.idle), latestOffline),
       },
-      await audienceNow(tx, account),
+      await loadAccountAudience(tx, account),
     ),
   ]);
 }
@@ -125,7 +125,7 @@ async function changeAddressVisibility(
   // Of two values, one shows the address to all roles to which the other does, so roles are either gained or lost.
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
-  const audience = await audienceSeeing(tx, account);
+  const audience = await lockAccountAudience(tx, account);
   const { concerned } = await loadAfter(tx.rows(storeVisibility, [account.id, visibility, email]), {
     concerned: othersWithRole(tx, account, [...gained, ...lost], audience),
   });

@@ -10,7 +10,7 @@ import { emit } from "@carillon/events";
 import {
   type Account,
   currentActor,
-  holdGroupGraph,
+  lockGroupGraphShared,
   isOrganizationAdministrator,
   loadNamedGroups,
   loadRealm,
@@ -38,7 +38,7 @@ export async function updateSettingsOfOthers(
   const { realmId } = actor;
   checkIsAdministrator(actor);
   const values = checkSettings(wanted);
-  const { userIds, realm, now } = await loadAfter(holdGroupGraph(tx, realmId), {
+  const { userIds, realm, now } = await loadAfter(lockGroupGraphShared(tx, realmId), {
     userIds: lockTargetPeople(tx, realmId, targets),
     realm: loadRealm(tx, realmId),
     now: currentActor(tx, actor),

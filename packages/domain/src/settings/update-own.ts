@@ -5,10 +5,10 @@ import {
   type Account,
   accountColumns,
   accountRow,
-  audienceSeeing,
+  lockAccountAudience,
   checkFullName,
   checkNameIsFree,
-  holdGroupGraph,
+  lockGroupGraphShared,
   isOrganizationAdministrator,
   languageName,
   loadOwnSettings,
@@ -63,7 +63,7 @@ export async function updateOwnSettings(
     const { realm, owner } = await loadAfter(
       [
         // The audience of the address depends on roles, which the lock keeps unchanged.
-        wanted["email_address_visibility"] !== undefined && holdGroupGraph(tx, actor.realmId),
+        wanted["email_address_visibility"] !== undefined && lockGroupGraphShared(tx, actor.realmId),
       ],
       {
         realm: loadRealm(tx, actor.realmId),
@@ -93,7 +93,7 @@ export async function updateOwnSettings(
     const named =
       name === undefined
         ? []
-        : [personUpdated(owner.id, { full_name: name }, await audienceSeeing(tx, owner))];
+        : [personUpdated(owner.id, { full_name: name }, await lockAccountAudience(tx, owner))];
     // Precedes the other events: every transaction locks presence before the event log.
     const { presence_enabled: shown } = changes;
     if (typeof shown === "boolean") await switchPresence(tx, owner, shown);

@@ -6,8 +6,8 @@ import { randomKey } from "@carillon/kit";
 import type { Letter } from "@carillon/mail";
 import {
   type Account,
-  audienceSeeing,
-  holdGroupGraph,
+  lockAccountAudience,
+  lockGroupGraphShared,
   hostOf,
   isEmailAddress,
   isOrganizationAdministrator,
@@ -134,7 +134,7 @@ export async function confirmAddress(tx: Tx, site: Site, token: string): Promise
   const wanted = await tx.first(byToken, [site.secrets.digest(token)]);
   if (!wanted) throw noSuchLink();
   const { realmId, userId, newAddress } = wanted;
-  const { account, realm } = await loadAfter(holdGroupGraph(tx, realmId), {
+  const { account, realm } = await loadAfter(lockGroupGraphShared(tx, realmId), {
     account: lockAccount(tx, realmId, userId),
     realm: loadRealm(tx, realmId),
   });
@@ -211,7 +211,7 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
     deliveryEmail: address,
     email: isPublic ? address : target.email,
   };
-  const everybody = await audienceSeeing(tx, target);
+  const everybody = await lockAccountAudience(tx, target);
   const [audience] = await Promise.all([
     seeingAddress(tx, target, everybody),
     tx.rows(storeAddress, [target.id, changed.deliveryEmail, changed.email]),

@@ -5,7 +5,7 @@ import {
   type Account,
   accountColumns,
   accountRow,
-  audienceSeeing,
+  lockAccountAudience,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
   defaultChannelsEvent,
@@ -135,7 +135,7 @@ async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Pr
   const events: NewEvent[] = [];
   // One person, or bots, which everyone can see.
   for (const target of targets)
-    events.push(personUpdated(target.id, { role }, await audienceSeeing(tx, target)));
+    events.push(personUpdated(target.id, { role }, await lockAccountAudience(tx, target)));
   return events;
 }
 

@@ -127,7 +127,7 @@ export async function addPerson(
     });
 }
 
-/** The data of a new account. Missing fields default to those of a new member. */
+/** The data of a new account. Missing fields get the defaults of a new member. */
 export interface NewUser {
   readonly email: string;
   readonly fullName: string;

@@ -4,7 +4,7 @@ import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import {
   type Account,
-  audienceSeeing,
+  lockAccountAudience,
   checkAdministers,
   checkOwnerRemains,
   currentActor,
@@ -305,7 +305,7 @@ export async function deactivateAccount(
     account.isBot ? [] : unsubscribed,
     "lost",
   );
-  const audience = await audienceSeeing(tx, account);
+  const audience = await lockAccountAudience(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [

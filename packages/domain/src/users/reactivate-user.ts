@@ -3,7 +3,7 @@ import { column, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
-  audienceNow,
+  loadAccountAudience,
   checkAdministers,
   checkBotName,
   currentActor,
@@ -84,7 +84,7 @@ export async function reactivateUser(
   const realm = await loadRealm(tx, actor.realmId);
   const gained = await visibilityBySubscriptions(tx, realm, subscribed, "gained");
   // Accounts that see it only through its channels receive it as an active account anyway.
-  const audience = await audienceNow(tx, target, { byChannel: false });
+  const audience = await loadAccountAudience(tx, target, { byChannel: false });
   const roles =
     newOwner === undefined ? [] : await botWithNewOwner(tx, { ...target, isActive: true });
   emit(tx, actor.realmId, [

@@ -3,7 +3,7 @@ import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
-  audienceSeeing,
+  lockAccountAudience,
   type AuditEntry,
   botsThatFollow,
   checkAdministers,
@@ -12,8 +12,8 @@ import {
   currentActor,
   findAccount,
   hasPowerOfOwners,
-  holdGroupGraph,
-  holdOrganization,
+  lockGroupGraphShared,
+  lockOrganizationShared,
   loadRealm,
   lockAccount,
   lockAccountWithBots,
@@ -96,7 +96,7 @@ async function openUser(
   const { realmId } = actor;
   const [, { account: target, bots }] = await (role === undefined
     ? Promise.all([
-        (newEmail !== undefined || profileData) && holdGroupGraph(tx, realmId),
+        (newEmail !== undefined || profileData) && lockGroupGraphShared(tx, realmId),
         lockAccount(tx, realmId, userId).then((account) => ({ account, bots: [] })),
       ])
     : Promise.all([lockGroupGraph(tx, realmId), lockAccountWithBots(tx, realmId, userId)]));
@@ -104,7 +104,7 @@ async function openUser(
   const { now, realm } = await loadAfter(
     role !== undefined && isOwner(target)
       ? lockOwnerSet(tx, realmId)
-      : profileData && holdOrganization(tx, realmId),
+      : profileData && lockOrganizationShared(tx, realmId),
     {
       now: currentActor(tx, actor),
       realm: loadRealm(tx, actor.realmId),
@@ -186,7 +186,7 @@ async function apply(
       select: { id: true },
     });
     events.push(
-      personUpdated(target.id, { full_name: fullName }, await audienceSeeing(tx, target)),
+      personUpdated(target.id, { full_name: fullName }, await lockAccountAudience(tx, target)),
     );
     note("user_full_name_changed", target.fullName, fullName);
   }

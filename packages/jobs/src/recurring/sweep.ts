@@ -1,6 +1,8 @@
 import { recurring } from "../recurring.ts";
 
-/** Only rows overdue by ten seconds are swept, so messages whose jobs an emptied queue lost are sent within 35 s. */
+/**
+ * Sweeps only rows that are overdue by ten seconds. So a message whose job was lost with the queue is sent within 35 s.
+ */
 export const sweep = recurring({
   name: "sweep",
   about:
@@ -9,6 +11,6 @@ export const sweep = recurring({
   processes: ["worker"],
   every: "20s",
   leader: "one",
-  bound: { batch: 1_000, batches: 1, of: "intents, beside one job for each organization" },
+  bound: { batch: 1_000, batches: 1, of: "intents, and one job for each organization" },
   deadline: "2m",
 });

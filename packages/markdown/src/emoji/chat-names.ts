@@ -1,7 +1,8 @@
 /**
- * Emoji names of this protocol's clients where they differ from the data's names, by code: the displayed name, then others.
- * They are those that the terminal client sends with reactions (zulip-term 0.7.0, Apache-2.0), which are refused if name
- * and code do not match, and some of other clients. They take precedence over the same name on another emoji.
+ * Emoji names of this protocol's clients where they differ from the data's names, by code: the displayed name, then
+ * others. Most are the names that the terminal client sends with reactions (zulip-term 0.7.0, Apache-2.0); the server
+ * refuses a reaction whose name and code do not match. The others come from other clients. They take precedence over
+ * the same name on another emoji.
  */
 const table = `
 1f0cf joker, 1f17e o, 1f17f parking p, 1f197 squared_ok, 1f199 squared_up,
@@ -162,7 +163,7 @@ const table = `
 3299 japanese_secret_button secret
 `;
 
-/** The same, parsed: names by code. */
+/** Emoji names by code. */
 export const chatNames: ReadonlyMap<string, readonly string[]> = new Map(
   table.split(",").map((entry) => {
     const [code = "", ...names] = entry.trim().split(" ");

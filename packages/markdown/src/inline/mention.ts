@@ -5,7 +5,7 @@ const WITH_ID = /^(.*)\|(\d{1,10})$/;
 const CHANNEL_WILDCARDS: ReadonlySet<string> = new Set(["all", "everyone", "channel", "stream"]);
 const MAY_STAND_BEFORE = /[\s'"({[/<]/;
 
-/** Parses Parses `@**Name**`, `@**Name|ID**`, `@**|ID**`, `@*group*`, wildcards, and their silent forms (rendering.md §4). */
+/** Parses `@**Name**`, `@**Name|ID**`, `@**|ID**`, `@*group*`, wildcards, and their silent forms (rendering.md §4). */
 export function mention(cursor: Cursor, at: number, end: number): number {
   const { source, context } = cursor;
   if (at > 0 && !MAY_STAND_BEFORE.test(source.charAt(at - 1))) return at;

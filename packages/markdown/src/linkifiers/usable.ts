@@ -24,7 +24,7 @@ export function linkifierProblem({ pattern, urlTemplate }: Linkifier): string | 
  */
 export function patternSize(pattern: string): number {
   const program = compilePattern(pattern);
-  if (!program) throw new Error(`RE2 does not take the pattern ${pattern}`);
+  if (!program) throw new Error(`RE2 rejects the pattern ${pattern}`);
   return program.programSize();
 }
 
@@ -61,7 +61,7 @@ function templateProblem(pattern: string, template: string): string | undefined 
     : "url_template must be an address such as https://example.com/{id}";
 }
 
-/** Whether the template allows any scheme, because a variable stands for it. */
+/** Returns whether the template begins with a variable, which may hold any scheme, or expands to a link. */
 function linksAnywhere(template: string, variables: readonly string[]): boolean {
   const example = Object.fromEntries(variables.map((name) => [name, "1"]));
   return /^\w*\{/.test(template) || linkTarget(expandUrl(template, example)) !== undefined;

@@ -1,6 +1,6 @@
 import { channel, organization, useDatabase, type TestChannel } from "@carillon/testkit";
 import { expect } from "chai";
-import { changeAudiences, holdAudiences } from "./audience-lock.ts";
+import { lockAudiences, lockAudiencesShared } from "./audience-lock.ts";
 
 describe("The audience lock of a channel", () => {
   const db = useDatabase();
@@ -19,9 +19,9 @@ describe("The audience lock of a channel", () => {
    * Returns the result of taking the channel's lock while another transaction holds it exclusively, with a lock
    * timeout.
    */
-  const beside = ({ id }: TestChannel, take: typeof holdAudiences) =>
+  const beside = ({ id }: TestChannel, take: typeof lockAudiencesShared) =>
     db.transaction(async (holder) => {
-      await changeAudiences(holder, [room.id]);
+      await lockAudiences(holder, [room.id]);
       return db
         .transaction(async (tx) => {
           await tx.rows("SET LOCAL lock_timeout = 100");
@@ -32,12 +32,12 @@ describe("The audience lock of a channel", () => {
     });
 
   it("blocks sending to the channel and other changes of its audience", async () => {
-    expect(await beside(room, holdAudiences)).to.equal("55P03");
-    expect(await beside(room, changeAudiences)).to.equal("55P03");
+    expect(await beside(room, lockAudiencesShared)).to.equal("55P03");
+    expect(await beside(room, lockAudiences)).to.equal("55P03");
   });
 
   it("does not block other organizations", async () => {
-    expect(await beside(elsewhere, holdAudiences)).to.equal("taken");
-    expect(await beside(elsewhere, changeAudiences)).to.equal("taken");
+    expect(await beside(elsewhere, lockAudiencesShared)).to.equal("taken");
+    expect(await beside(elsewhere, lockAudiences)).to.equal("taken");
   });
 });

@@ -41,10 +41,10 @@ const tryToHold = statement({
  * Takes the audience locks of channels in shared mode until the transaction ends: subscriptions cannot change
  * meanwhile. A transaction that sends to channels takes them before its checks, so that a message is ordered either
  * before an unsubscription and reaches the account, or after it and sees it. Their order is the order of the commits
- * and of the events (docs/decisions/012). Waits only for {@link changeAudiences}.
+ * and of the events (docs/decisions/012). Waits only for {@link lockAudiences}.
  * @param senderIds sending accounts, which cannot be deactivated until the transaction ends
  */
-export async function holdAudiences(
+export async function lockAudiencesShared(
   tx: Tx,
   channelIds: readonly number[],
   senderIds: readonly number[] = [],
@@ -55,10 +55,10 @@ export async function holdAudiences(
 }
 
 /**
- * Takes the locks of {@link holdAudiences} without waiting.
+ * Takes the locks of {@link lockAudiencesShared} without waiting.
  * @returns the locks not taken, because another transaction holds them exclusively or waits to
  */
-export async function tryAudiences(
+export async function tryLockAudiencesShared(
   tx: Tx,
   channelIds: readonly number[],
   senderIds: readonly number[],
@@ -76,7 +76,7 @@ export async function tryAudiences(
  * changes and sends.
  * @param senderIds accounts that cannot send anything meanwhile
  */
-export async function changeAudiences(
+export async function lockAudiences(
   tx: Tx,
   channelIds: readonly number[],
   senderIds: readonly number[] = [],

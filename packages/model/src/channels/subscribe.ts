@@ -1,7 +1,7 @@
 import { column, type RowOf, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-import { changeAudiences } from "./audience-lock.ts";
+import { lockAudiences } from "./audience-lock.ts";
 import { palette } from "./names.ts";
 
 /** A channel to subscribe to, with the requested colour. */
@@ -101,7 +101,7 @@ const insert = statement({
 /** A returned subscription: complete, or as channel, account and colour. */
 type Returned = Subscription | readonly [channelId: number, userId: number, color: string];
 
-function wholeSubscription(returned: Returned): Subscription {
+function toSubscription(returned: Returned): Subscription {
   if (!("length" in returned)) return returned;
   const [channelId, userId, color] = returned;
   return {
@@ -139,7 +139,7 @@ export async function subscribe(
     Math.max(palette.length, Math.floor(lookedAt / userIds.length)),
   ]);
   const parsed = await inSlices(slices, (slice) =>
-    (JSON.parse(slice.added) as Returned[]).map(wholeSubscription),
+    (JSON.parse(slice.added) as Returned[]).map(toSubscription),
   );
   const added = parsed.flat();
   await countSubscribers(tx, added, 1);
@@ -184,7 +184,7 @@ export async function lockChannels(
   senderIds: readonly number[] = [],
 ): Promise<void> {
   await Promise.all([
-    changeAudiences(tx, channelIds, senderIds),
+    lockAudiences(tx, channelIds, senderIds),
     channelIds.length > 0 ? lockChannelRows(tx, channelIds) : undefined,
   ]);
 }
@@ -270,7 +270,8 @@ export async function lockChannelsOf(
 }
 
 /**
- * Makes an account's subscriptions count or not when it is activated or deactivated; the rows stay (users.md §4).
+ * Includes an account's subscriptions in the subscriber counts when it is activated, and excludes them when it is
+ * deactivated; the rows stay (users.md §4).
  * @returns the account with each channel whose subscriber count changes, including archived ones
  */
 export async function markSubscriber(

@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { holdMessage, lockMessage } from "./lock-message.ts";
+import { lockMessageAudience, lockMessage } from "./lock-message.ts";
 
 describe("A message locked for a change", () => {
   const db = useDatabase();
@@ -45,7 +45,7 @@ describe("A message locked for a change", () => {
     );
 
   it("is returned with its channel and the actor in their current state", async () => {
-    for (const take of [holdMessage, lockMessage]) {
+    for (const take of [lockMessageAudience, lockMessage]) {
       const { actor, message } = await taken(take, org.member);
       expect(actor).to.include({ id: org.member.id, isActive: true });
       expect(message).to.include({ id, channelId: room.id });
@@ -60,13 +60,13 @@ describe("A message locked for a change", () => {
 
   it("is rejected in an archived channel", async () => {
     await changeChannel(db, room, { isArchived: true });
-    for (const take of [holdMessage, lockMessage])
+    for (const take of [lockMessageAudience, lockMessage])
       expect(await refusal(taken(take, org.member))).to.contain("archived");
   });
 
   it("is locked exclusively by one transaction, and held by several", async () => {
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
-    await taken(holdMessage, org.member);
+    await taken(lockMessageAudience, org.member);
     const second = taken(lockMessage, org.member);
     await obstacle.untilWaiting(1, "the second waits for the first");
     await obstacle.release();

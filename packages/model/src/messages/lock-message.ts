@@ -1,14 +1,14 @@
 import { errors } from "@carillon/contract";
 import { ChangedMeanwhile, statement, type Tx } from "@carillon/db";
 
-import { holdAudiences } from "../channels/audience-lock.ts";
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
+import { lockAudiencesShared } from "../channels/audience-lock.ts";
+import { lockGroupGraphShared } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { currentActor } from "../users/lock-account.ts";
 import { type AccessibleMessage, requireMessage } from "./access.ts";
 
 /** A locked message and the actor, both in their current state. */
-export interface HeldMessage<Place = unknown> {
+export interface LockedMessage<Place = unknown> {
   readonly actor: Account;
   readonly message: AccessibleMessage;
   /** Result of locking its place. */
@@ -27,13 +27,13 @@ const lock = statement({
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  * @throws ChangedMeanwhile if it was moved while waiting for its channel
  */
-export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
-  return hold(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
+export function lockMessageAudience(tx: Tx, account: Account, id: number): Promise<LockedMessage> {
+  return hold(tx, account, id, (channelIds) => lockAudiencesShared(tx, channelIds));
 }
 
 /** Locks the message too, for an action that changes it. */
-export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
-  return lockMessageAfter(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
+export function lockMessage(tx: Tx, account: Account, id: number): Promise<LockedMessage> {
+  return lockMessageAfter(tx, account, id, (channelIds) => lockAudiencesShared(tx, channelIds));
 }
 
 /**
@@ -44,9 +44,9 @@ export function lockMessageAndReceivers(
   tx: Tx,
   account: Account,
   id: number,
-): Promise<HeldMessage> {
+): Promise<LockedMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) =>
-    Promise.all([holdGroupGraph(tx, account.realmId), holdAudiences(tx, channelIds)]),
+    Promise.all([lockGroupGraphShared(tx, account.realmId), lockAudiencesShared(tx, channelIds)]),
   );
 }
 
@@ -59,7 +59,7 @@ export function lockMessageAfter<Place>(
   account: Account,
   id: number,
   lockPlace: (channelIds: readonly number[]) => Promise<Place>,
-): Promise<HeldMessage<Place>> {
+): Promise<LockedMessage<Place>> {
   return hold(tx, account, id, async (channelIds) => {
     const [place] = await Promise.all([
       lockPlace(channelIds),
@@ -74,7 +74,7 @@ async function hold<Place>(
   account: Account,
   id: number,
   takeLocks: (channelIds: readonly number[]) => Promise<Place>,
-): Promise<HeldMessage<Place>> {
+): Promise<LockedMessage<Place>> {
   // Lock only messages that the account can see.
   const { channelId } = await requireMessage(tx, account, id);
   const [place, actor] = await Promise.all([

@@ -27,12 +27,12 @@ const channelRow = {
 };
 
 /** A message that an account can see. */
-export interface SeenMessage extends RowOf<typeof messageRow> {
+export interface VisibleMessage extends RowOf<typeof messageRow> {
   /** undefined for a direct message */
   readonly channel: Pick<RowOf<typeof channelRow>, "id" | "name"> | undefined;
 }
 
-/** An account and the message that it wants to see. */
+/** An account and the message whose visibility to it is checked. */
 export interface Look {
   readonly accountId: number;
   readonly messageId: number;
@@ -67,12 +67,12 @@ const channelsOfMessages = statement({
  * written after it lost access.
  * @returns in the order of the looks; undefined if the account cannot see the message, or there is none
  */
-export async function seenMessages(
+export async function loadVisibleMessages(
   sql: Sql,
   realmId: number,
   looks: readonly Look[],
-): Promise<Array<SeenMessage | undefined>> {
-  const seen = looks.map((): SeenMessage | undefined => undefined);
+): Promise<Array<VisibleMessage | undefined>> {
+  const seen = looks.map((): VisibleMessage | undefined => undefined);
   if (looks.length === 0) return seen;
   const accountIds = looks.map(({ accountId }) => accountId);
   const values = [realmId, accountIds, looks.map(({ messageId }) => messageId)];

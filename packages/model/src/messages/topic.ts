@@ -44,14 +44,12 @@ export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   if (trimmed === "(no topic)" || trimmed === realm.emptyTopicDisplayName) return "";
   const topic = plainTopic(raw);
   if (topic === undefined)
-    throw errors.badRequest(
-      "topic must not contain control characters or characters that are none",
-    );
+    throw errors.badRequest("topic must not contain control characters or noncharacters");
   return topic;
 }
 
 /** Whether the topic contains invisible characters, which new topics must not. */
-export function hidesCharacters(topic: string): boolean {
+export function hasInvisibleCharacters(topic: string): boolean {
   return topic !== "" && invisibleCharacter(topic) !== undefined;
 }
 
@@ -62,7 +60,8 @@ export function hidesCharacters(topic: string): boolean {
  * @throws ApiError `BAD_REQUEST` that names the character
  */
 export function checkNewTopicVisible(raw: string, topic: string): void {
-  if (hidesCharacters(topic)) checkVisible("topic", firstCodePoints(raw.trim(), mostLookedAt));
+  if (hasInvisibleCharacters(topic))
+    checkVisible("topic", firstCodePoints(raw.trim(), mostLookedAt));
 }
 
 /** Returns how topics are shown: the empty topic as it is, or by the organization's display name. */
@@ -86,7 +85,7 @@ export function checkTopicsPolicy(topic: string, channelPolicy: string, realm: R
   const policy = effectiveTopicsPolicy(channelPolicy, realm);
   const display = { empty_topic_display_name: realm.emptyTopicDisplayName };
   if (policy === "disable_empty_topic" && topic === "")
-    throw errors.badRequest("This channel asks for a topic", display);
+    throw errors.badRequest("This channel requires a topic", display);
   if (policy === "empty_topic_only" && topic !== "")
     throw errors.badRequest(
       `This channel has one topic only: ${realm.emptyTopicDisplayName}`,

@@ -1,7 +1,7 @@
 import { column, packed, statement, type Sql } from "@carillon/db";
 
 import type { Folding } from "../fold-case.ts";
-import { hidesCharacters } from "./topic.ts";
+import { hasInvisibleCharacters } from "./topic.ts";
 
 /** A topic of a channel; topics are compared ignoring case. */
 export interface TopicKey {
@@ -67,7 +67,7 @@ export async function existingTopics(
   topics: readonly ChannelTopic[],
 ): Promise<readonly TopicKey[]> {
   if (topics.length === 0) return [];
-  const hiding = topics.filter(({ topic }) => hidesCharacters(topic));
+  const hiding = topics.filter(({ topic }) => hasInvisibleCharacters(topic));
   const channelIds = new Set(hiding.map(({ channelId }) => channelId));
   return sql.rows(existing, [realmId, ...columns(topics), packed.ints([...channelIds])]);
 }

@@ -1,4 +1,4 @@
-import { column, statement, holdKey, lockKey, type Tx, type RowOf } from "@carillon/db";
+import { column, statement, lockKeyShared, lockKey, type Tx, type RowOf } from "@carillon/db";
 
 /**
  * Locks the organization's memberships, group graph and group settings exclusively until the transaction ends, so that
@@ -14,8 +14,8 @@ export async function lockGroupGraph(tx: Tx, realmId: number): Promise<void> {
  * while an account is created: the account would have the change neither in its snapshot nor as an event. Nor may an
  * event name an account whose deactivation others have already received.
  */
-export async function holdGroupGraph(tx: Tx, realmId: number): Promise<void> {
-  await holdKey(tx, "groups", realmId);
+export async function lockGroupGraphShared(tx: Tx, realmId: number): Promise<void> {
+  await lockKeyShared(tx, "groups", realmId);
 }
 
 /** A named group with the fields that are needed to use it. */

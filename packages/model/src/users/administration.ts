@@ -1,7 +1,7 @@
 import { errors, isOwner, roles } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
+import { lockGroupGraphShared } from "../permissions/lock-groups.ts";
 import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import { lockOrganization } from "../realms.ts";
 import type { Account } from "./account.ts";
@@ -47,7 +47,7 @@ export const hasPowerOfOwnersSql = (bot: string) =>
 export async function administerOrganization(tx: Tx, actor: Account): Promise<void> {
   checkIsAdministrator(actor);
   const { now } = await loadAfter(
-    [holdGroupGraph(tx, actor.realmId), lockOrganization(tx, actor.realmId)],
+    [lockGroupGraphShared(tx, actor.realmId), lockOrganization(tx, actor.realmId)],
     {
       now: currentActor(tx, actor),
     },

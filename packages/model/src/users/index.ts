@@ -42,7 +42,7 @@ export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bot
 export { checkFullName, checkNameIsFree, checkVisible } from "./full-name.ts";
 export {
   currentActor,
-  holdAccount,
+  lockAccountShared,
   lockAccount,
   lockAccountWithBots,
   lockAccountWithOwner,
@@ -72,8 +72,8 @@ export {
   unknownUser,
 } from "./user-visibility.ts";
 export {
-  audienceNow,
-  audienceSeeing,
+  loadAccountAudience,
+  lockAccountAudience,
   lockUserVisibility,
   guestsNotSeeing,
   notSeeingAmong,

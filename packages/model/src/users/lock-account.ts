@@ -30,7 +30,7 @@ export async function lockAccount(
 }
 
 /** Locks the account in shared mode until the transaction ends. */
-export async function holdAccount(
+export async function lockAccountShared(
   tx: Tx,
   realmId: number,
   userId: number,

@@ -11,7 +11,7 @@ import { expect } from "chai";
 
 import {
   amongBlind,
-  audienceNow,
+  loadAccountAudience,
   blindGuests,
   guestsNotSeeing,
   notSeeingAmong,
@@ -45,7 +45,7 @@ describe("the audience of an account's events, with very many guests", () => {
     for (const table of ["users", "subscriptions", "recipients"])
       expect(await read(table), table).to.deep.equal([0, 0, 0]);
     const { member } = scene.org;
-    expect(await audienceNow(db, member)).to.equal(null);
+    expect(await loadAccountAudience(db, member)).to.equal(null);
     expect(await guestsNotSeeing(db, member)).to.deep.equal([]);
     expect(await notSeeingAmong(db, member, guests)).to.deep.equal(new Set());
   });
@@ -64,7 +64,7 @@ describe("the audience of an account's events, with very many guests", () => {
     expect(await guestsNotSeeing(db, member)).to.deep.equal(guests);
     const named = [guest.id, member.id, ...guests.slice(0, 3)];
     expect(await notSeeingAmong(db, member, named)).to.deep.equal(new Set(guests.slice(0, 3)));
-    const audience = (await audienceNow(db, member)) ?? [];
+    const audience = (await loadAccountAudience(db, member)) ?? [];
     expect(JSON.parse(String(audience).replace("{", "[").replace("}", "]")))
       .to.include.members([guest.id, member.id])
       .and.not.to.include.members(guests);

@@ -1,5 +1,5 @@
 import { roles, type Audience } from "@carillon/contract";
-import { column, holdKey, lockKey, statement, type Sql, type Tx } from "@carillon/db";
+import { column, lockKeyShared, lockKey, statement, type Sql, type Tx } from "@carillon/db";
 
 import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
@@ -60,7 +60,7 @@ type SeenAccount = Pick<Account, "id" | "realmId" | "isBot">;
  * see it (users.md §2.1).
  * @param how `byChannel` false: as if the account were deactivated, which hides it from its channels
  */
-export async function audienceNow(
+export async function loadAccountAudience(
   sql: Sql,
   { id, realmId, isBot }: SeenAccount,
   { byChannel = true }: { readonly byChannel?: boolean } = {},
@@ -74,10 +74,10 @@ export async function audienceNow(
  * Returns the audience of events about an account, and keeps the visibility of accounts unchanged until the transaction
  * ends.
  */
-export async function audienceSeeing(tx: Tx, account: SeenAccount): Promise<Audience> {
+export async function lockAccountAudience(tx: Tx, account: SeenAccount): Promise<Audience> {
   if (account.isBot) return null;
-  const { audience } = await loadAfter(holdKey(tx, "userVisibility", account.realmId), {
-    audience: audienceNow(tx, account),
+  const { audience } = await loadAfter(lockKeyShared(tx, "userVisibility", account.realmId), {
+    audience: loadAccountAudience(tx, account),
   });
   return audience;
 }

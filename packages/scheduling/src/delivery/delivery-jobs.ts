@@ -4,7 +4,7 @@ import { forgetIntentJobs } from "@carillon/outbox";
 
 import { mayShareBatch, needsSingleTry, pending } from "./pending.ts";
 
-/** The column `alarmed_at` says when a row's delivery job was added to the queue; null where it has to be added. */
+// The column `alarmed_at` says when a row's delivery job was added to the queue; null while the job has to be added.
 
 /** Published after a commit that scheduled a message, or changed when it is due. */
 export const deliveryScheduled = new PostCommitTopic<PendingDelivery>("delivery scheduled");

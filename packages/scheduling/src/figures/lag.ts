@@ -23,8 +23,8 @@ export const mostOverdue = 10_000;
 const rowsRead = 1_000;
 
 /**
- * An edited row does not say since when it lacks its delivery job: it counts from when it is due. A replayed intent counts
- * from its replay, which sets `run_at`.
+ * An edited row does not record since when its delivery job is missing, so its wait counts from its due time. The wait
+ * of a replayed intent counts from its replay, which sets `run_at`.
  */
 const oldest = statement({
   name: "operator-lag",

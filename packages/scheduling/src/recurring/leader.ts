@@ -10,19 +10,21 @@ const tryLock = statement({
 /**
  * Returns whether this transaction leads the recurring work, in the organization if the work has one leader for each. The
  * lock ends with the transaction, and the server ends the transaction of a frozen process after ten seconds.
- * @param lane for work that runs in several transactions at once: each lane has its own leader
+ * @param loop for work that runs in several loops at once: each loop has its own leader
  * @throws Error when the work is declared with another kind of leader, or none
  */
 export async function leads(
   tx: Tx,
   { name, leader }: RecurringDefinition,
   realmId?: number,
-  lane = 0,
+  loop = 0,
 ): Promise<boolean> {
   if ((leader === "one per organization") !== (realmId !== undefined) || leader === "none")
-    throw new Error(`${name} is declared with another leader than it asks for: ${leader}`);
-  const led = realmId === undefined ? name : `${name}/${realmId}`;
-  const key = lane === 0 ? led : `${led}/lane ${lane}`;
+    throw new Error(
+      `${name} is declared with leader "${leader}", and the call asks for another kind`,
+    );
+  const work = realmId === undefined ? name : `${name}/${realmId}`;
+  const key = loop === 0 ? work : `${work}/lane ${loop}`;
   const lock = await tx.first(tryLock, [key]);
   return lock?.held ?? false;
 }

@@ -173,7 +173,9 @@ describe("leads", () => {
       leadsNow(undefined, { ...sample, leader: "none" }),
     ];
     for (const one of wrong)
-      expect(String(await one.catch((error: unknown) => error))).to.contain("another leader");
+      expect(String(await one.catch((error: unknown) => error))).to.contain(
+        "asks for another kind",
+      );
   });
 });
 

@@ -38,7 +38,7 @@ export interface Recurring {
   stop(): Promise<void>;
 }
 
-/** Runs the task at once and then at its interval. A run that fails is logged; the next one comes as usual. */
+/** Runs the task at once and then at its interval. A run that fails is logged; the next run starts at its interval. */
 export function startTask<Services>(
   task: RecurringTask<Services>,
   services: NoInfer<Services> & TaskParts,

@@ -32,7 +32,7 @@ export function realmChanging({ db, as }: Pick<Scene, "db" | "as">) {
 }
 
 /** A snapshot of an organization, kept up to date by events only. */
-export function keptByEvents(snapshot: Params, events: readonly LoggedEvent[]) {
+export function applyRealmEvents(snapshot: Params, events: readonly LoggedEvent[]) {
   const now = { ...snapshot };
   for (const { type, op, payload } of events) {
     if (type !== "realm") continue;

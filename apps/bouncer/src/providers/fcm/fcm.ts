@@ -20,7 +20,7 @@ export interface FcmOptions {
   readonly timeoutMs?: number;
 }
 
-/** Creates the provider for Creates the provider for Firebase Cloud Messaging, over its HTTP v1 API. */
+/** Creates the provider for Firebase Cloud Messaging, over its HTTP v1 API. */
 export async function fcmProvider(options: FcmOptions): Promise<Provider> {
   const { account, url = "https://fcm.googleapis.com", clock } = options;
   const agent = await httpAgent(options.timeoutMs ?? handoverMs);

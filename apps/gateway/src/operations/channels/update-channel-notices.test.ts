@@ -4,7 +4,7 @@ import { unqueuedIntents } from "@carillon/outbox";
 import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { changeAudiences, lockChannelRows, lockGroupGraph } from "@carillon/model";
+import { lockAudiences, lockChannelRows, lockGroupGraph } from "@carillon/model";
 import {
   changeOrganization,
   channel,
@@ -248,7 +248,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     if (!kept) throw new Error("there is nothing to post");
     const request = new RequestDeadline();
     await db.transaction(async (holder) => {
-      await changeAudiences(holder, [id]);
+      await lockAudiences(holder, [id]);
       const posting = postNoticesOfChange({ db: db.within(request), log: silentLogger }, kept);
       await waitFor(async () => (await countWaiting(db.pool)) === 1, { what: "it waits" });
       request.end(new Error("the time is over"), true);

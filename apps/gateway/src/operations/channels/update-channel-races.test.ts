@@ -1,7 +1,7 @@
 import { createChannel, sendMessage, updateChannel } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import {
-  holdAudiences,
+  lockAudiencesShared,
   lockChannels,
   lockGroupGraph,
   subscribe,
@@ -205,7 +205,7 @@ describe("PATCH /streams/{stream_id}: concurrent changes", () => {
       const { id, recipientId } = await room({ subscribers: [member] });
       const sent = await send(scene.as(member), toChannel(id, { topic: "" }));
       const answer = await meanwhile(
-        (tx) => holdAudiences(tx, [id]),
+        (tx) => lockAudiencesShared(tx, [id]),
         (tx) => tx.rows("UPDATE messages SET topic = 'rope' WHERE id = $1", [sent]),
         () => patchChannel(scene, id, only),
       );

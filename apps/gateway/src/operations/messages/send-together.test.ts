@@ -1,4 +1,4 @@
-import { audiencePart, changeAudiences, flag } from "@carillon/model";
+import { audiencePart, lockAudiences, flag } from "@carillon/model";
 import {
   behindOne,
   bot,
@@ -191,7 +191,7 @@ describe("Messages sent concurrently", () => {
     let proceed = () => {};
     const changing = new Promise<void>((resolve) => (proceed = resolve));
     const change = db.transaction(async (tx) => {
-      await changeAudiences(tx, [other.id]);
+      await lockAudiences(tx, [other.id]);
       await changing;
       await tx.rows(
         "UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2",

@@ -1,5 +1,5 @@
 import { getMessages, updateMessageFlagsInNarrow } from "@carillon/contract";
-import { changeAudiences } from "@carillon/model";
+import { lockAudiences } from "@carillon/model";
 import {
   bot,
   changeChannel,
@@ -337,7 +337,7 @@ describe("POST /messages/flags/narrow", () => {
     await change({});
     let asked: ReturnType<typeof change> | undefined;
     await scene.db.transaction(async (tx) => {
-      await changeAudiences(tx, [room.id]);
+      await lockAudiences(tx, [room.id]);
       asked = change({ op: "remove" });
       await obstacle.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(
@@ -359,7 +359,7 @@ describe("POST /messages/flags/narrow", () => {
     const [hidden, kept] = [await say("lunch", closed), await say()];
     let asked: ReturnType<typeof change> | undefined;
     await db.transaction(async (tx) => {
-      await changeAudiences(tx, [closed.id]);
+      await lockAudiences(tx, [closed.id]);
       asked = change({ narrow: [], flag: "starred" });
       await obstacle.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(

@@ -1,5 +1,5 @@
 import { updateMessageFlags } from "@carillon/contract";
-import { changeAudiences } from "@carillon/model";
+import { lockAudiences } from "@carillon/model";
 import {
   announced,
   bot,
@@ -340,7 +340,7 @@ describe("POST /messages/flags", () => {
     await change("add", "read", [id]);
     let asked: ReturnType<typeof ask> | undefined;
     await scene.db.transaction(async (tx) => {
-      await changeAudiences(tx, [room.id]);
+      await lockAudiences(tx, [room.id]);
       asked = ask("remove", "read", [id]);
       await obstacle.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(

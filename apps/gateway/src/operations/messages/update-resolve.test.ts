@@ -39,8 +39,11 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
 
   it("get a notice in the topic, and none about a move", async () => {
     const id = await say();
-    const wishes = { send_notification_to_old_thread: true, send_notification_to_new_thread: true };
-    const events = await rename(id, "✔ lunch", mover, wishes);
+    const requestedForm = {
+      send_notification_to_old_thread: true,
+      send_notification_to_new_thread: true,
+    };
+    const events = await rename(id, "✔ lunch", mover, requestedForm);
     expect(events.map(({ type }) => type)).to.deep.equal([
       "update_message",
       "user_topic",

@@ -9,7 +9,7 @@ import {
   type QueryCount,
   type Params,
   realmChanging,
-  keptByEvents,
+  applyRealmEvents,
   realmUpdate,
   type TestAccount,
   type TestOrganization,
@@ -72,7 +72,7 @@ describe("PATCH /realm: permissions", () => {
           const { answer, events } = await change(org.owner, params);
           expect(answer).to.deep.equal({ [rule.name]: own[name] });
           expect(announced(events)[0]).to.deep.equal(realmUpdate({ [rule.name]: own[name] }));
-          expect(keptByEvents(before, events), name).to.deep.equal(await shown(org.guest));
+          expect(applyRealmEvents(before, events), name).to.deep.equal(await shown(org.guest));
         }
         const group = await userGroup(db, org.realm);
         const set = { direct_members: [org.member.id], direct_subgroups: [] };
@@ -85,7 +85,7 @@ describe("PATCH /realm: permissions", () => {
             const before = await shown(org.guest);
             const { answer, events } = await change(org.owner, { [rule.name]: { new: value } });
             expect(answer).to.deep.equal({ [rule.name]: value });
-            expect(keptByEvents(before, events)).to.deep.equal(await shown(org.guest));
+            expect(applyRealmEvents(before, events)).to.deep.equal(await shown(org.guest));
           }
         const now = await shown(org.guest);
         if (!rule.requireSystemGroup) expect(now[`realm_${rule.name}`]).to.deep.equal(set);

@@ -21,12 +21,12 @@ import {
   storeFirsts,
 } from "../removal/remove-messages.ts";
 import { sendMessages } from "../send/send.ts";
-import type { ChangeToApply, HeldChange } from "./lock-change.ts";
+import type { ChangeToApply, LockedChange } from "./lock-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
 import { moveNotices, resolveNotice, type NoticeContext } from "./move-notices.ts";
 import { isLeft, possibleHolders } from "./store-change.ts";
 
-interface HeldMove extends HeldChange {
+interface LockedMove extends LockedChange {
   readonly places: Places;
 }
 
@@ -43,7 +43,7 @@ interface MadeMove extends ChangeToApply {
 /** Applies the consequences of a move: the channels' first messages, the topic visibility policies, the notices. */
 export async function afterMove(
   tx: Tx,
-  held: HeldMove,
+  held: LockedMove,
   { realm, move, merges, wanted, bot, takenBack }: MadeMove,
 ): Promise<NewEvent[]> {
   const { actor, message, ids, places } = held;

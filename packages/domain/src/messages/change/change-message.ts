@@ -17,7 +17,7 @@ import { checkChange, loadText, type WantedChange } from "./check-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
 import {
   type ChangeToApply,
-  type HeldChange,
+  type LockedChange,
   lockContent,
   lockMove,
   asksToMove,
@@ -70,7 +70,7 @@ async function change(
  * number of messages nor on the number of receivers.
  * @returns the events, in order
  */
-async function applyChange(tx: Tx, held: HeldChange, change: ChangeToApply): Promise<NewEvent[]> {
+async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): Promise<NewEvent[]> {
   const { actor, message, ids, places } = held;
   const { text, move, wanted } = change;
   if (!text && !move) return [];

@@ -20,7 +20,7 @@ import {
 } from "./check-change.ts";
 
 /** A message to change, and the messages that move with it, locked by the transaction. */
-export interface HeldChange {
+export interface LockedChange {
   readonly actor: Account;
   readonly message: AccessibleMessage;
   /** The locked channels and their readers if the message may move; else undefined. */
@@ -41,7 +41,7 @@ export function asksToMove(
  * Locks the message and its audience until the transaction ends.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
-export async function lockContent(tx: Tx, account: Account, id: number): Promise<HeldChange> {
+export async function lockContent(tx: Tx, account: Account, id: number): Promise<LockedChange> {
   const { actor, message } = await lockMessageAndReceivers(tx, account, id);
   return { actor, message, places: undefined, ids: [id] };
 }
@@ -60,7 +60,7 @@ export async function lockMove(
   seen: AccessibleMessage,
   wanted: WantedChange,
   blockSends: boolean,
-): Promise<HeldChange> {
+): Promise<LockedChange> {
   const { id, channelId } = seen;
   if (channelId === null) throw new Error("direct messages cannot be moved");
   const target = targetId(wanted);

@@ -223,7 +223,7 @@ export async function loadFlags(
 }
 
 /** Messages whose copies belong to the same set of active accounts. */
-interface HeldAlike {
+interface HolderGroup {
   /** Ascending. */
   readonly holderIds: readonly number[];
   /** Ascending. */
@@ -250,11 +250,11 @@ const alike = statement({
 });
 
 /** Groups messages of one channel by the accounts that have a copy. */
-export async function heldAlike(
+export async function groupByHolders(
   tx: Tx,
   channelId: number,
   ids: readonly number[],
-): Promise<HeldAlike[]> {
+): Promise<HolderGroup[]> {
   return tx.rows(alike, [channelId, ids]);
 }
 

@@ -15,10 +15,10 @@ import {
 } from "@carillon/model";
 
 import type { Places } from "../removal/remove-messages.ts";
-import type { HeldChange } from "./lock-change.ts";
+import type { LockedChange } from "./lock-change.ts";
 import type { CheckedChange, StoredText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
-import { type FlaggedAlike, heldAlike, interestedIn, loadFlags } from "./store-change.ts";
+import { type FlaggedAlike, groupByHolders, interestedIn, loadFlags } from "./store-change.ts";
 
 type Updated = LoggedFields<typeof messageUpdated>;
 
@@ -127,7 +127,7 @@ export interface ReceiverGroup {
  */
 export async function loadReceivers(
   tx: Tx,
-  { actor, ids }: HeldChange,
+  { actor, ids }: LockedChange,
   { readers }: Places,
   move: Move,
 ): Promise<ReceiverGroup[]> {
@@ -136,7 +136,7 @@ export async function loadReceivers(
   const before = among(readers.get(channel.id));
   const after = elsewhere ? among(await readersOfMoved(tx, readers, elsewhere)) : before;
   if (hasProtectedHistory(channel)) {
-    const groups = await heldAlike(tx, channel.id, ids);
+    const groups = await groupByHolders(tx, channel.id, ids);
     return groups.map((group) => {
       const seeing = group.holderIds.filter(before);
       return { ids: group.ids, told: seeing.filter(after), losing: without(seeing, after) };

@@ -10,7 +10,7 @@ import { emit } from "@carillon/events";
 import { type AccessibleMessage, type Account, flag } from "@carillon/model";
 
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
-import { holdReached, reach, type Reached, type Unseen } from "./reach.ts";
+import { lockReached, reach, type Reached, type Unseen } from "./reach.ts";
 
 /** A flag that an account may change on its own copies (messages.md §3). */
 export type EditableFlag = "read" | "starred" | "collapsed";
@@ -61,7 +61,7 @@ async function add(
       : await writeCopies(
           tx,
           account.id,
-          seenOf(await holdReached(tx, account, ids, unseen), unseen),
+          seenOf(await lockReached(tx, account, ids, unseen), unseen),
           bits,
           bits.set | flag.read | flag.historical,
         );
@@ -107,7 +107,7 @@ async function markUnread(
   ids: readonly number[],
   unseen: Unseen,
 ): Promise<FlagChanged> {
-  const { seen, left } = await holdReached(tx, account, ids, unseen);
+  const { seen, left } = await lockReached(tx, account, ids, unseen);
   const ignored = new Set(left.values());
   const unread: number[] = [];
   for (const { id, channel } of seen.values())

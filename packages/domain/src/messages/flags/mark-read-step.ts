@@ -1,5 +1,5 @@
 import { column, type RowOf, statement, type Tx } from "@carillon/db";
-import { emit, holdHead } from "@carillon/events";
+import { emit, lockEventLog } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 import { type Account, flag } from "@carillon/model";
@@ -262,6 +262,6 @@ export async function nothingUnread(
 ): Promise<boolean> {
   // The first query runs without the lock: it skips index entries of copies read since, and marks them dead.
   if ((await tx.first(unread, [id]))?.any) return false;
-  await holdHead(tx, realmId);
+  await lockEventLog(tx, realmId);
   return !(await tx.first(unread, [id]))?.any;
 }

@@ -3,7 +3,7 @@ import {
   type Account,
   accessMessages,
   currentActor,
-  holdAudiences,
+  lockAudiencesShared,
   noSuchMessage,
   loadAfter,
 } from "@carillon/model";
@@ -59,7 +59,7 @@ const hold = statement({
  * transaction ends. For actions that insert copies.
  * @throws ChangedMeanwhile if a message was moved while waiting for its channel
  */
-export async function holdReached(
+export async function lockReached(
   tx: Tx,
   account: Account,
   ids: readonly number[],
@@ -70,7 +70,7 @@ export async function holdReached(
   const channels = channelsOf(before);
   const { actor } = await loadAfter(
     [
-      holdAudiences(tx, [...channels]),
+      lockAudiencesShared(tx, [...channels]),
       tx.lock({ name: "messages", keys: ids, shared: true }, hold, [account.realmId, ids]),
     ],
     {

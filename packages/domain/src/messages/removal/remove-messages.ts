@@ -1,12 +1,12 @@
 import { messagesDeleted, type NewEvent } from "@carillon/contract";
 import { column, type Database, statement, type Tx } from "@carillon/db";
 import {
-  changeAudiences,
+  lockAudiences,
   type Channel,
   type ContentAudiences,
   hasProtectedHistory,
-  holdAudiences,
-  holdGroupGraph,
+  lockAudiencesShared,
+  lockGroupGraphShared,
   loadChannels,
   loadContentAudiences,
   loadMetadataAudiences,
@@ -320,8 +320,8 @@ export async function lockPlaces(
 ): Promise<Places> {
   const { channels, rows, readers } = await loadAfter(
     [
-      holdGroupGraph(tx, realmId),
-      blockSends ? changeAudiences(tx, channelIds) : holdAudiences(tx, channelIds),
+      lockGroupGraphShared(tx, realmId),
+      blockSends ? lockAudiences(tx, channelIds) : lockAudiencesShared(tx, channelIds),
       lockChannelRows(tx, channelIds),
     ],
     {

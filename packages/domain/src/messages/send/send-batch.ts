@@ -8,9 +8,9 @@ import {
   type Site,
   audiencePart,
   channelsOf,
-  holdAudiences,
+  lockAudiencesShared,
   isChannelType,
-  tryAudiences,
+  tryLockAudiencesShared,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
@@ -44,14 +44,16 @@ export interface SendRequest {
   readonly input: SendInput;
 }
 
-/** Recipients' rows in one transaction at most, unless one message has more: they take 20 to 100 ms. */
+/**
+ * Maximum rows of `user_messages` that one transaction inserts, unless one message has more; they take 20 to 100 ms.
+ */
 const maxCopies = 10_000;
 
 /**
  * Sends messages of one organization (scheduled-messages.md §6) with as many statements as for one message. All are
  * checked against one snapshot, taken while the audiences of their channels are locked; each also sees the topics and
- * conversations that earlier ones begin. A message whose audience is being changed is serialized. A message to a topic's
- * participants runs alone, because it depends on who sent there before.
+ * conversations that earlier ones begin. A message whose audience is being changed is serialized. A message that
+ * mentions a topic's participants ends its batch, because its receivers depend on who sent to the topic before.
  */
 export async function sendBatch(
   tx: Tx,
@@ -85,15 +87,15 @@ export async function sendBatch(
   const senderIds = [...new Set(inputs.map(({ senderId }) => senderId))];
   const [missed, { realm, results }] = await Promise.all([
     context.canBlock
-      ? holdAudiences(tx, channelIds, senderIds).then(() => new Set<number>())
-      : tryAudiences(tx, channelIds, senderIds),
+      ? lockAudiencesShared(tx, channelIds, senderIds).then(() => new Set<number>())
+      : tryLockAudiencesShared(tx, channelIds, senderIds),
     checkMessages(tx, site, realmId, inputs),
   ]);
 
   const outgoing: OutgoingMessage[] = [];
   let copiesLeft = maxCopies;
   let next = 0;
-  /** With the index in `outgoing` for a result. */
+  /** The result of a committed request is the index of its message in `outgoing`. */
   const outcomes = requests.map((request, i): BatchOutcome<number> => {
     const known = early[i];
     if (known) return known;

@@ -1,7 +1,7 @@
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { admitCall, noteAnswered, noteUnanswered, type Admission } from "./circuit.ts";
+import { admitCall, recordAnswered, recordUnanswered, type Admission } from "./circuit.ts";
 
 describe("The circuit to the push bouncer", () => {
   const db = useDatabase();
@@ -11,7 +11,7 @@ describe("The circuit to the push bouncer", () => {
     ),
   );
 
-  const fail = (isTrial = false) => noteUnanswered(db, { isTrial });
+  const fail = (isTrial = false) => recordUnanswered(db, { isTrial });
   const state = async () => {
     const [row] = await db.rows(
       "SELECT failures, no_calls_until IS NOT NULL AS open FROM bouncer_circuit",
@@ -34,14 +34,14 @@ describe("The circuit to the push bouncer", () => {
 
   it("admits every call while calls are answered", async () => {
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 0 });
-    await noteAnswered(db);
+    await recordAnswered(db);
     expect(await state()).to.deep.equal({ failures: 0, open: false });
   });
 
   it("opens after five unanswered calls in a row, not if an answer comes in between", async () => {
     expect(await failed(4)).to.deep.equal([0, 0, 0, 0]);
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 4 });
-    await noteAnswered(db);
+    await recordAnswered(db);
     expect(await failed(4)).to.deep.equal([0, 0, 0, 0]);
     expect(await fail()).to.be.within(1, 5_000);
     expect(await state()).to.deep.equal({ failures: 5, open: true });
@@ -66,7 +66,7 @@ describe("The circuit to the push bouncer", () => {
     expect(admitted).to.deep.equal([{ admitted: true, isTrial: true, failures: 5 }]);
     for (const one of asked.filter((other) => !other.admitted))
       expect(refused(one)).to.be.within(1, 2_000);
-    await noteAnswered(db);
+    await recordAnswered(db);
     expect(await admitCall(db)).to.deep.equal({ admitted: true, isTrial: false, failures: 0 });
   });
 
@@ -80,7 +80,7 @@ describe("The circuit to the push bouncer", () => {
     }
     expect(pauses.slice(0, 6)).to.deep.equal([10, 20, 40, 80, 120, 120]);
     expect(pauses.at(-1)).to.equal(120);
-    await noteAnswered(db);
+    await recordAnswered(db);
     expect((await failed(5)).at(-1)).to.be.within(1, 5_000);
   });
 

@@ -43,7 +43,7 @@ const beginTrial = statement({
   row: { failures: column.int },
 });
 
-/** Asks for admission of a call. Report its result to {@link noteUnanswered} or {@link noteAnswered}. */
+/** Asks for admission of a call. Report its result to {@link recordUnanswered} or {@link recordAnswered}. */
 export async function admitCall(sql: Sql): Promise<Admission> {
   const [circuit] = await sql.rows(look);
   if (!circuit || circuit.waitMs === null)
@@ -75,7 +75,10 @@ const failed = statement({
  * Records an unanswered call. Calls that were in progress when the pause began do not prolong it.
  * @returns milliseconds until the pause ends; 0 if there is none
  */
-export async function noteUnanswered(sql: Sql, { isTrial }: { isTrial: boolean }): Promise<number> {
+export async function recordUnanswered(
+  sql: Sql,
+  { isTrial }: { isTrial: boolean },
+): Promise<number> {
   const [circuit] = await sql.rows(failed, [isTrial]);
   return Math.max(0, circuit?.waitMs ?? 0);
 }
@@ -88,6 +91,6 @@ const answered = statement({
 });
 
 /** Records a call that was answered, whatever the answer; needed only if unanswered calls preceded it. */
-export async function noteAnswered(sql: Sql): Promise<void> {
+export async function recordAnswered(sql: Sql): Promise<void> {
   await sql.rows(answered);
 }

@@ -11,7 +11,7 @@ const known = new Map<string, string>();
  * new position is looked up, in about 40 ms, and does not keep it; with `--enable-source-maps` Node would take 240 ms
  * and keep 140 MB.
  */
-export function inSources(frames: string): string {
+export function mapToSources(frames: string): string {
   const unknown = (frames.match(bundled) ?? []).filter((place) => !known.has(place));
   for (const file of new Set(unknown.map(fileOf)))
     lookUp(file, new Set(unknown.filter((place) => fileOf(place) === file)));

@@ -10,6 +10,6 @@ const hold = statement({
  * Takes the organization's event-log lock: waits for commits in progress and blocks new ones until this transaction
  * ends, so end it at once. The next statement sees the changes of all events logged so far.
  */
-export async function holdHead(tx: Tx, realmId: number): Promise<void> {
+export async function lockEventLog(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "eventHead", keys: [realmId] }, hold, [realmId]);
 }

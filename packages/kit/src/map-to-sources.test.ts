@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { transform } from "esbuild";
 
-import { inSources } from "./in-sources.ts";
+import { mapToSources } from "./map-to-sources.ts";
 
-describe("inSources", () => {
+describe("mapToSources", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-places-"));
@@ -46,15 +46,15 @@ export const two = (): never => { if (one.length) one(); throw new TypeError("fu
       const place = (line: number, text: string) =>
         `${pathToFileURL(folder).href}/sources/it.ts:${line}:${(source.split("\n")[line - 1] ?? "").indexOf(text) + 1}`;
       if (!one || !two) throw new Error("nothing is exported");
-      expect(inSources(stackOf(one)).split("\n")[1]).to.include(place(4, "new Error"));
-      expect(inSources(stackOf(two)).split("\n")[1]).to.include(place(7, "new TypeError"));
+      expect(mapToSources(stackOf(one)).split("\n")[1]).to.include(place(4, "new Error"));
+      expect(mapToSources(stackOf(two)).split("\n")[1]).to.include(place(7, "new TypeError"));
     });
 
   it("keeps positions when there is no map or an unreadable one", async () => {
     const stack = `Error: x\n    at f (${pathToFileURL(folder).href}/none.js:1:2)\n    at node:internal/x:3:4`;
-    expect(inSources(stack)).to.equal(stack);
+    expect(mapToSources(stack)).to.equal(stack);
     await writeFile(join(folder, "torn.js.map"), '{"mappings": ');
     const torn = stack.replace("none", "torn");
-    expect(inSources(torn)).to.equal(torn);
+    expect(mapToSources(torn)).to.equal(torn);
   });
 });
