@@ -81,7 +81,7 @@ const refusals: readonly Refusal[] = [
     title: "credentials of a push bouncer that is not named",
     app: "standalone",
     variables: () => ({ PUSH_SERVER_KEY: "secret" }),
-    line: /^PUSH_SERVER_KEY is set, but PUSH_BOUNCER_URL is not: .*$/,
+    line: /^PUSH_BOUNCER_URL is not set, but PUSH_SERVER_KEY is: .*$/,
   },
   {
     title: "a taken PORT",

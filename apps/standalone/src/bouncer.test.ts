@@ -60,7 +60,7 @@ describe("the bouncer of a standalone", () => {
     const same = { PORT: "9123", DASHBOARD_PORT: "9124", BOUNCER_PORT: "9123" };
     const embedded = { ...same, PUSH_BOUNCER: "embedded" };
     expect(await refusalOf(checkPorts(readEnvironment(embedded), false))).to.equal(
-      "BOUNCER_PORT is 9123, which is PORT already: they must be different",
+      "BOUNCER_PORT and PORT are both 9123: they must be different",
     );
     const free = { PORT: "0", DASHBOARD_PORT: "0", BOUNCER_PORT: "0", PUSH_BOUNCER: "embedded" };
     expect(await checkPorts(readEnvironment(free), false)).to.have.all.keys(

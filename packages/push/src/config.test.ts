@@ -39,6 +39,6 @@ describe("The configuration of the push bouncer", () => {
     });
 
   it("names the variable that is set alone", () => {
-    expect(() => config({ PUSH_SERVER_KEY: "s3cret" })).to.throw(/and PUSH_SERVER_KEY is/);
+    expect(() => config({ PUSH_SERVER_KEY: "s3cret" })).to.throw(/but PUSH_SERVER_KEY is/);
   });
 });

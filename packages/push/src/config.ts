@@ -19,7 +19,7 @@ export function pushConfig(env: Environment): PushConfig | undefined {
   if (url === undefined) {
     if (serverId === undefined && serverKey === undefined) return undefined;
     const given = serverId === undefined ? "PUSH_SERVER_KEY" : "PUSH_SERVER_ID";
-    throw new StartupError(`${given} is set, but PUSH_BOUNCER_URL is not: set both, or neither`);
+    throw new StartupError(`PUSH_BOUNCER_URL is not set, but ${given} is: set both, or neither`);
   }
   return {
     url: url.replace(/\/+$/, ""),

@@ -14,8 +14,8 @@ describe("The checker of Prometheus expositions", () => {
 
   for (const [what, text, wanted] of [
     ["a missing end", `${head("counter")}x_total 1`, /line break/],
-    ["a wrong line", `${head("counter")}x_total{a=b} 1\n`, /no sample/],
-    ["a sample twice", `${head("counter")}x_total 1\nx_total 2\n`, /twice/],
+    ["a wrong line", `${head("counter")}x_total{a=b} 1\n`, /not a sample/],
+    ["a sample twice", `${head("counter")}x_total 1\nx_total 2\n`, /duplicated/],
     ["no help", "# TYPE x_total counter\nx_total 1\n", /no help/],
     ["no type", "# HELP x_total X\nx_total 1\n", /no type/],
     ["a gauge named as a counter", `${head("gauge")}x_total 1\n`, /ends with _total/],
@@ -25,7 +25,7 @@ describe("The checker of Prometheus expositions", () => {
     [
       "buckets that shrink",
       '# HELP h H\n# TYPE h histogram\nh_bucket{le="1"} 3\nh_bucket{le="+Inf"} 2\nh_sum 1\nh_count 2\n',
-      /do not grow/,
+      /do not increase/,
     ],
   ] as const)
     it(`reports ${what}`, () => {
