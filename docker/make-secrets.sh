@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the secrets of docker-compose.yml in the folder `secrets`, those that are missing. What is there stays: the
-# database keeps the password that it was made with, and API keys are sealed with the secret key.
+# Creates missing secrets of docker-compose.yml in the folder `secrets`. Existing ones stay: the database keeps its initial
+# password, and API keys are encrypted with the secret key.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p secrets
-# Nobody else gets into the folder. The files themselves are read by other users inside of the containers.
+# Only the owner may enter the folder. The files are readable for the users inside the containers.
 chmod 700 secrets
 for name in secret_key postgres_password dashboard_password; do
   file=secrets/$name
@@ -12,7 +12,7 @@ for name in secret_key postgres_password dashboard_password; do
     echo "$file is there"
     continue
   fi
-  # Whole or not at all.
+  # Written completely or not at all.
   od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$file.new"
   chmod 444 "$file.new"
   mv "$file.new" "$file"

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { root } from "./lib/root.mjs";
 import { StepError, capture, steps } from "./lib/run.mjs";
 
-// node scripts/complete-lock.mjs: adds checksums that package-lock.json lacks, from the registry. npm omits those of
-// packages for other systems if its registry did not have them.
+// node scripts/complete-lock.mjs: adds checksums that package-lock.json lacks, from the registry. npm omits the
+// checksum of a package for another platform if its registry does not have the package.
 await steps(async () => {
   const path = join(root, "package-lock.json");
   const lock = JSON.parse(readFileSync(path, "utf8"));

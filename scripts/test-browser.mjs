@@ -2,9 +2,9 @@ import { prepare } from "./lib/build.mjs";
 import { become, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
-// npm run test:browser: the dashboard in headless Chromium (Debian's package `chromium`, or CARILLON_TEST_CHROMIUM), or the
-// files and mocha options that are given after `--`. With CARILLON_SCREENSHOTS=docs/images it renews the guides'
-// screenshots. The last line is `N passed, N failed, N skipped`.
+// npm run test:browser: tests the dashboard in headless Chromium (Debian's package `chromium`, or
+// CARILLON_TEST_CHROMIUM); after `--`, files and mocha options. With CARILLON_SCREENSHOTS=docs/images it renews the
+// guides' screenshots. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
   await become(...suite("browser"));

@@ -10,8 +10,8 @@ const pythons = {
   CARILLON_TEST_GENERATOR: "test/clients/requirements-generator.txt",
 };
 
-// npm run test:clients: existing client programs, unchanged, against a started server; or the files and mocha options after
-// `--`. The last line is `N passed, N failed, N skipped`.
+// npm run test:clients: runs existing client programs, unchanged, against a started server; after `--`, files and mocha
+// options. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
   const env = {};

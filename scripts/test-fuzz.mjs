@@ -11,9 +11,9 @@ const options = /** @type {const} */ ({
   as: { type: "string" },
 });
 
-// npm run test:fuzz: requests generated from the OpenAPI document, as every role. After `--`: `--requests=N` for about so
-// many of all roles together, `--bounds` for 12,000 a role at the bounds of what is declared besides, `--seed=N` for
-// others, `--as=guest` for one role. The last line is `N passed, N failed, N skipped`.
+// npm run test:fuzz: sends requests generated from the OpenAPI document, as every role. After `--`: `--requests=N` for
+// about N requests of all roles together, `--bounds` for another 12,000 per role at the declared bounds, `--seed=N` for
+// other requests, `--as=guest` for one role. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   const { values } = parseArgs({ options });
   await prepare();

@@ -7,7 +7,7 @@ import { root } from "./lib/root.mjs";
 import { attend, capture, must, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
-// npm run test:upgrade: the last release and this build side by side on one database, and an upgrade of PostgreSQL. The
+// npm run test:upgrade: runs the last release and this build side by side on one database, and upgrades PostgreSQL. The
 // last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   const release = (await tagged()) ?? (await headed());

@@ -7,7 +7,7 @@ import { StepError, capture } from "./run.mjs";
 import { progress } from "./progress.mjs";
 import { registryTrouble } from "./registry.mjs";
 
-/** Keeps Prisma's packages from downloading an engine that nothing here uses; any existing file will do. */
+/** Keeps Prisma's packages from downloading an engine that nothing here uses; any existing file works. */
 export const prismaEnvironment = {
   PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
   PRISMA_SKIP_POSTINSTALL_GENERATE: "1",
@@ -50,7 +50,7 @@ export async function repairInstall() {
   const there = () => paths.filter((path) => existsSync(join(root, path))).length;
   const ran = await progress("Installing packages", there, paths.length, async () => {
     const exact = await capture(...npm("ci", ...from), prismaEnvironment);
-    // The lock lags behind the manifests: install by both.
+    // The lock is older than the manifests: install by both.
     return /\bEUSAGE\b/.test(exact.output)
       ? capture(...npm("install", "--no-save", ...from), prismaEnvironment)
       : exact;

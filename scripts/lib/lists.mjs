@@ -4,8 +4,8 @@ import { root } from "./root.mjs";
 
 /**
  * The lists of declarations. `file` re-exports every file below `folder` that exports a constant whose name is followed
- * by `declares`; without that, every file directly in `folder`. Git ignores them: whatever builds, runs or checks the
- * sources writes them first.
+ * by `declares`; without `declares`, every file directly in `folder`. Git ignores the lists: every build, run and check
+ * writes them first.
  */
 const lists = [
   {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Reads a JSON note that a program has left for its next run; undefined if it is missing or truncated.
+ * Reads a JSON note that a program left for its next run; undefined if it is missing or truncated.
  * @param {string} file
  * @returns {Record<string, any> | undefined}
  */

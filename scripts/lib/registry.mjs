@@ -1,6 +1,6 @@
 import { capture } from "./run.mjs";
 
-/** In milliseconds; npm itself would wait three times five minutes. */
+/** Time limit in milliseconds; npm itself would wait three times five minutes. */
 const patienceMs = 15_000;
 const network =
   /\bcode (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|FETCH_ERROR|EIDLETIMEOUT|ERESPONSETIMEOUT|ECONNECTIONTIMEOUT)\b/;

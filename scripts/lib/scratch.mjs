@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 const sharedMemory = "/dev/shm";
-/** Three databases at a time and the WAL (512 MB), doubled. */
+/** Three databases at a time and the WAL (512 MB), times two. */
 const roomBytes = 2 * 2 ** 30;
 
 /**

@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import { readFiles } from "./source-files.ts";
 
-/** What decides who reads and sees a channel: the columns, and the fields that they become. */
+/** The columns, and the fields made from them, that decide who can read and see a channel. */
 const decisive =
   /\b(?:invite_only|is_web_public|history_public_to_subscribers|inviteOnly|isWebPublic|historyPublicToSubscribers|can_(?:subscribe|add_subscribers|administer_channel)_group_id|can(?:Subscribe|AddSubscribers|AdministerChannel)GroupId)\b/;
 
-/** Who may name them: the rules themselves, and what stores, loads and shows channels without deciding anything. */
+/**
+ * Files that may name them: the rules themselves, and files that store, load and show channels without deciding access.
+ */
 const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/channels\/access(-sql)?\.ts$/, why: "the rules" },
   { path: /^packages\/model\/src\/channels\/audiences\.ts$/, why: "the rules" },
@@ -36,7 +38,7 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   },
 ];
 
-/** Lines that are no comment. */
+/** Removes comment lines. */
 const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 
 // docs/decisions/012, channels.md §3: one function for each access level, in TypeScript and as SQL.

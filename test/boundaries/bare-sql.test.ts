@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
 /*
- * `Sql` and `Tx` take declared statements only (packages/db/src/bare-statements.ts): a text in a variable fails the
- * check of types of production code, which leaves tests out. What types do not see is looked at here.
+ * `Sql` and `Tx` take only declared statements (packages/db/src/bare-statements.ts), so the type check of production
+ * code refuses a text in a variable. These tests check what types do not cover.
  */
 describe("SQL of production code", () => {
   const sources = async () =>

@@ -1,48 +1,47 @@
-/** The files that hand SQL to the driver themselves, with the reason why it is no declared statement. */
+/** Files that pass SQL to the driver themselves, each with the reason why the SQL is not a declared statement. */
 export const handedOver: Readonly<Record<string, string>> = {
-  "packages/db/src/sql.ts": "the one way of all that is declared",
-  "packages/db/src/prisma-on-connection.ts": "Prisma's way",
+  "packages/db/src/sql.ts": "runs every declared statement",
+  "packages/db/src/prisma-on-connection.ts": "runs Prisma's statements",
   "packages/db/src/tx.ts": "COMMIT",
   "packages/db/src/held-connection.ts": "ROLLBACK",
-  "packages/db/src/pool.ts": "SET, of a session",
+  "packages/db/src/pool.ts": "SET for a session",
   "packages/db/src/listen.ts": "LISTEN",
   "packages/db/src/database.ts": "asks whether the server answers",
-  "packages/db/src/check-server.ts": "asks what the server is",
+  "packages/db/src/check-server.ts": "reads the server's version",
   "packages/db/src/ensure-database.ts": "CREATE DATABASE",
-  "packages/db/src/store.ts": "asks whether there is a server",
+  "packages/db/src/store.ts": "asks whether the server answers",
   "packages/db/src/index-changes.ts": "CREATE INDEX CONCURRENTLY",
-  "packages/db/src/migrations.ts": "makes the schema that statements need",
-  "packages/queue/src/postgres.ts": "the tables of BullMQ, which are its own",
-  "packages/backup/src/connect.ts": "texts with names of tables, in a database that has none yet",
+  "packages/db/src/migrations.ts": "creates the schema that statements need",
+  "packages/queue/src/postgres.ts": "BullMQ's own tables",
+  "packages/backup/src/connect.ts": "texts with table names, in a database without our tables",
   "packages/backup/src/copied-rows.ts": "COPY",
   "packages/backup/src/write-backup.ts": "COPY",
-  "apps/cli/src/doctor/database.ts": "asks what the server is",
-  "packages/embedded/src/start.ts": "SHOW, before there is a database of ours",
-  "apps/worker/src/health-probe.ts":
-    "the texts of declared statements, over a connection of its own",
+  "apps/cli/src/doctor/database.ts": "reads the server's version",
+  "packages/embedded/src/start.ts": "SHOW, before our database exists",
+  "apps/worker/src/health-probe.ts": "texts of declared statements, on a separate connection",
 };
 
-/** A literal text where a declared statement belongs: `rows("SELECT …")`, `lock({ … }, "SELECT …")`. */
+/** A literal text in place of a declared statement: `rows("SELECT …")`, `lock({ … }, "SELECT …")`. */
 const literal =
   /\.(?:rows|first|count|lock|sendWithCommit)(?:<[^(;]*>)?\(\s*(?:\{[^{}]*\},\s*)?["'`]/g;
 
-/** SQL through Prisma, which nobody describes. */
+/** SQL through Prisma, whose rows no declaration describes. */
 const raw = /\$(?:query|execute)Raw/g;
 
-/** The driver's own way, called or passed on; as a type (`pg.Pool["query"]`) it does nothing. */
+/** The driver's method, called or passed as a value. As a type (`pg.Pool["query"]`) it is harmless. */
 const driver = /\.query\b/g;
 
-/** Lines that are no comment. */
+/** Removes comment lines. */
 const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 
-/** What is wrong with the SQL of a file of production code, a line each. */
+/** Returns the faults of the SQL in a file of production code, one line each. */
 export function bareSql({ path, text }: { path: string; text: string }): string[] {
   const source = code(text);
   const found = (pattern: RegExp) => source.match(pattern)?.length ?? 0;
   const bare = found(literal) + found(raw);
   const calls = path in handedOver ? 0 : found(driver);
   return [
-    ...(bare > 0 ? [`${path} runs ${bare} texts that are no declared statements`] : []),
-    ...(calls > 0 ? [`${path} hands SQL to the driver itself`] : []),
+    ...(bare > 0 ? [`${path} runs ${bare} texts that are not declared statements`] : []),
+    ...(calls > 0 ? [`${path} passes SQL to the driver itself`] : []),
   ];
 }

@@ -2,7 +2,10 @@ import type { ProtocolPage } from "./protocol-pages.ts";
 
 const mark = "**Not served yet.**";
 
-/** The events of the catalogue of a page, by type and op (`user_group/add`), and whether each is marked as not served. */
+/**
+ * Returns the events in the catalogue of a page, by type and op (`user_group/add`), and whether each is marked as not
+ * served.
+ */
 export function markedEvents(page: ProtocolPage, section: string): Map<string, boolean> {
   const events = new Map<string, boolean>();
   for (const line of linesOf(page, section)) {
@@ -22,7 +25,7 @@ export function markedEvents(page: ProtocolPage, section: string): Map<string, b
   return events;
 }
 
-/** The lines of the section, up to the next heading of its depth. */
+/** Returns the lines of the section, up to the next heading of the same level. */
 function linesOf({ text }: ProtocolPage, section: string): readonly string[] {
   const lines = text.split("\n");
   const first = lines.findIndex((line) => line.startsWith(`## ${section}. `));

@@ -56,7 +56,7 @@ describe("events", () => {
     const makers = new Map<string, string[]>(declarations.map(([name]) => [name, []]));
     for (const { path, text } of files)
       for (const name of importedValues(text)) makers.get(name)?.push(path);
-    // What only older clients get is made by a format.
+    // Formats make the events that only older clients get.
     const substitutes = new Set(
       allEvents.flatMap(({ older }) => Object.values(older).flatMap((form) => form.becomes ?? [])),
     );
@@ -70,11 +70,11 @@ describe("events", () => {
 
   it("are not named in the log and the polls", async () => {
     const files = (await readFiles(["packages/events/src"], /\.ts$/)).filter(
-      // Redis has messages of its own.
+      // Redis has unrelated messages.
       ({ path }) => !path.endsWith(".test.ts") && !path.includes("/wake-ups/"),
     );
     const types = [...new Set(allEvents.map(({ type }) => type))].join("|");
-    // An event's type, or a column of accounts that only rules look at.
+    // Matches an event's type, or a column of accounts that only rules may read.
     const named = new RegExp(
       String.raw`["'\x60](?:${types})["'\x60]|\bu\.(?:role|is_active|api_key\w*)\b`,
       "g",
@@ -91,7 +91,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 }
 
-/** The names that a file imports from the contract, but for types. */
+/** Returns the names, without types, that a file imports from the contract. */
 function importedValues(text: string): string[] {
   return [...text.matchAll(/import \{([^}]*)\} from "@carillon\/contract"/g)]
     .flatMap(([, list = ""]) => list.split(","))

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { readFiles } from "./source-files.ts";
 
-/** Packages whose index is a list of names. */
+/** Packages whose index lists names. */
 const listed = ["model", "domain"];
 
 describe("What an index exports", () => {
@@ -9,7 +9,7 @@ describe("What an index exports", () => {
     it(`of packages/${name} is imported by another package`, async () => {
       const own = `packages/${name}/src/`;
       const files = await readFiles(["packages", "apps", "test", "bench", "scripts"], /\.m?ts$/);
-      // A folder of many names may have an index of its own.
+      // A folder with many names may have its own index.
       const index = files
         .filter(({ path }) => path.startsWith(own) && path.endsWith("/index.ts"))
         .map(({ text }) => text)
@@ -26,7 +26,7 @@ describe("What an index exports", () => {
     });
 });
 
-/** Types are left out: a function that is exported needs those of its parameters and its result. */
+/** Types are excluded: an exported function needs the types of its parameters and result. */
 function exportedValues(index: string): string[] {
   const lists = [...index.matchAll(/export \{([^}]*)\} from/g)].map((match) => match[1] ?? "");
   return names(lists).filter((name) => !name.startsWith("type "));

@@ -2,7 +2,10 @@ import { expect } from "chai";
 
 import { readFiles } from "./source-files.ts";
 
-/** Where JavaScript may fold case, since no unique index of the database compares the same texts, and what is folded. */
+/**
+ * Files in which JavaScript may fold case, because no unique index of the database compares the same texts, with the
+ * text that is folded.
+ */
 const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/model/src/fold-case.ts": "what every locale folds alike",
   "packages/model/src/users/full-name.ts": "names that the server uses itself",

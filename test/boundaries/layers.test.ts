@@ -31,7 +31,7 @@ describe("the layers", () => {
     }
   });
 
-  // Circles of files are found by oxlint (`import/no-cycle`), circles of packages by tsc, whose references may not form one.
+  // oxlint finds circles of files (`import/no-cycle`), and tsc refuses circles of project references.
   it("have no circle of folders inside a package", () => {
     const edges = files.flatMap(({ path, imports }) =>
       imports
@@ -71,7 +71,7 @@ describe("the layers", () => {
   });
 });
 
-/** Rules that the file breaks, one line each. */
+/** Returns the rules that the file breaks, one line each. */
 function violations({ path, imports, readsEnvironment }: SourceFile): string[] {
   const workspace = workspaceOf(path);
   const broken = imports.flatMap((name) => {
@@ -101,7 +101,7 @@ function ruleBrokenBy(path: string, workspace: string, name: string): string | u
     : `only ${rule.only.join(", ")} may`;
 }
 
-/** The layer of a workspace, from 0; apps and packages that are in no layer may not be imported. */
+/** Returns the layer of a workspace, from 0; workspaces in no layer may not be imported. */
 function layerOf(workspace: string): number {
   const at = layers.findIndex((names) => names.includes(workspace.replace(/^packages\//, "")));
   return at < 0 ? layers.length : at;
@@ -112,12 +112,15 @@ function workspaceOf(path: string): string {
   return path.split("/").slice(0, 2).join("/");
 }
 
-/** Whether it is a folder below `src`: the files of `src` itself wire the folders or are shared by them. */
+/**
+ * Whether it is a folder below `src`. Files directly in `src` connect the folders or are shared by them, so they do not
+ * count.
+ */
 function isArea(folder: string): boolean {
   return folder.split("/").length > 3;
 }
 
-/** Removes edges from folders that nothing imports and to folders that import nothing, until only circles are left. */
+/** Removes edges from folders that nothing imports and to folders that import nothing, until only cycles are left. */
 function edgesInCircles(edges: ReadonlyArray<readonly [from: string, to: string]>): string[] {
   const froms = new Set(edges.map(([from]) => from));
   const tos = new Set(edges.map(([, to]) => to));
@@ -127,7 +130,7 @@ function edgesInCircles(edges: ReadonlyArray<readonly [from: string, to: string]
     : [...new Set(rest.map(([from, to]) => `${from} → ${to}`))].toSorted();
 }
 
-/** Whether one folder lies in the other. */
+/** Whether one folder contains the other. */
 function nested(a: string, b: string): boolean {
   return `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);
 }

@@ -1,6 +1,6 @@
 /**
- * The packages, from the lowest layer to the highest. A package imports packages of its own layer and of lower ones, those that
- * its package.json names, and never in a circle. Apps stand above all of them and import no app.
+ * The packages, from the lowest layer to the highest. A package may import packages of its own and lower layers, only
+ * those in its package.json, and never in a cycle. Apps are above all packages and import no other app.
  */
 export const layers: readonly (readonly string[])[] = [
   ["kit"],

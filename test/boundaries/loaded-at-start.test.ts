@@ -2,7 +2,10 @@ import { expect } from "chai";
 import { loadedAtStart, type LoadedAtStart } from "./loaded-at-start.ts";
 
 const common = ["pg", "pino", "prom-client", "proxy-addr", "zod"];
-/** What each process has of others from its start on; all else waits until somebody needs it (docs/decisions/036). */
+/**
+ * External packages that each process loads at the start; all others are loaded at their first use
+ * (docs/decisions/036).
+ */
 const packages: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     ...common,
@@ -20,7 +23,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   bouncer: [...common, "jose", "koa"],
 };
 
-/** Files that bring much with them, and stand for it. */
+/** Files that import many others, as representatives of them. */
 const later = [
   "apps/dashboard/src/board/board.ts",
   "packages/db/src/generated/client.ts",

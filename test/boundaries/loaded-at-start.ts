@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import { readFiles } from "./source-files.ts";
 
-/** What a process loads before it does anything: its modules by what imports them, and what is not ours. */
+/** The modules that a process loads at the start: our files, and external packages. */
 export interface LoadedAtStart {
-  /** Files of ours, from the root of the repository. */
+  /** Our files, from the root of the repository. */
   readonly files: ReadonlySet<string>;
-  /** Packages of others. */
+  /** External packages. */
   readonly packages: ReadonlySet<string>;
 }
 
@@ -13,9 +13,9 @@ const statement = /^(?:import|export)\s+(?!type\b)(?:[\w\s{},*]*\bfrom\s+)?"([^"
 const scannedFolder = /new URL\("(\.\/[\w-]+)", import\.meta\.url\)/g;
 
 /**
- * Follows the import statements of each entry, and the folders that are scanned at the start. What a function imports
- * when it is called is loaded then, and does not count.
- * @param entries from the root of the repository
+ * Follows the import statements of each entry, and the folders that are scanned at the start. Dynamic imports in
+ * functions do not count.
+ * @param entries paths from the root of the repository
  */
 export async function loadedAtStart(
   entries: readonly string[],

@@ -11,10 +11,10 @@ interface Locked {
 }
 
 describe("package-lock.json", () => {
-  it("has a checksum of every package, also of programs for other systems", async () => {
+  it("has a checksum of every package, including programs for other systems", async () => {
     const text = await readFile(join(root, "package-lock.json"), "utf8");
     const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
-    // npm leaves out those that its registry does not have yet; scripts/complete-lock.mjs adds them later.
+    // npm leaves out checksums that its registry does not have yet; scripts/complete-lock.mjs adds them later.
     const without = Object.entries(packages)
       .filter(([place, { link }]) => place.includes("node_modules/") && !link)
       .filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))

@@ -2,11 +2,11 @@ import { lockOrder } from "@carillon/db";
 import { expect } from "chai";
 import { readFiles } from "./source-files.ts";
 
-/** What waits for a lock; what skips rows that somebody has, or only tries, does not. */
+/** SQL that waits for a lock; SKIP LOCKED and attempts that do not wait are excluded. */
 const waits =
   /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?!(?: OF \w+)? SKIP LOCKED)|\bpg_advisory_/;
 
-/** Where locks are declared, and where sessions take some before anything else runs. */
+/** Files that declare locks, and files whose sessions take locks before anything else runs. */
 const elsewhere = new Set([
   "packages/db/src/lock-order.ts",
   "packages/db/src/locks.ts",

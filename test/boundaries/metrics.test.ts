@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const shared = ["deploy/prometheus/alerts.yml", "deploy/grafana/carillon.json"];
 const guides = ["docs/operating.md", "docs/scaling.md"];
 
-/** With the series that a histogram has. */
+/** Includes the series of a histogram. */
 function series(): Set<string> {
   const registry = createRegistry("gateway");
   measureNode(registry);
@@ -20,7 +20,7 @@ function series(): Set<string> {
   return new Set([...standard, ...own]);
 }
 
-/** Names of metrics in a text; what only begins like one, such as the name of a database, is none. */
+/** Returns the names of metrics in a text; other names with the same prefix, such as the database's, are excluded. */
 const named = (text: string) =>
   [...text.matchAll(/\b(?:carillon|process|nodejs)_[a-z0-9_]+\b(?=[{[ "`)\\]|$)/gm)].map(
     ([name]) => name,

@@ -7,7 +7,7 @@ import { wantedChecksums } from "../../scripts/lib/checksums.mjs";
 import { removals } from "./removals.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** The last of the first release. What came before it was never rolled out beside another build. */
+/** The last migration of the first release. Earlier ones never ran beside another build. */
 const firstRelease = "0029";
 
 describe("the migrations' files", () => {

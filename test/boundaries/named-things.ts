@@ -1,9 +1,9 @@
-/** Folders at the root that texts name files in. */
+/** Folders at the root of the repository in which texts name files. */
 const folders = /^(\.ci|\.githooks|apps|bench|docker|docs|packages|prisma|scripts|test)\//;
-/** What stands for a name, in capitals, or for several. */
+/** A placeholder for a name, in capitals, or a pattern for several names. */
 const placeholder = /(^|[/.-])[A-Z]{2,}|[*{}…]/;
 
-/** Paths that a text names in code or as the target of a link, without anchors and placeholders. */
+/** Returns the paths that a text names in code or as link targets, without anchors and placeholders. */
 export function pathsIn(text: string): string[] {
   const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
   const code = [...text.matchAll(/`([^`\n]+)`/g)]
@@ -16,7 +16,7 @@ export function pathsIn(text: string): string[] {
   return [...new Set(all)].filter((path) => !placeholder.test(path.replace(/[A-Z]+\.md$/, "")));
 }
 
-/** Scripts of package.json that a text tells to run. */
+/** Returns the scripts of package.json that a text names in commands. */
 export function npmScriptsIn(text: string): string[] {
   const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, words = ""]) => words);
   const named = [...code, ...shellLines(text)].flatMap((line) =>
@@ -27,7 +27,7 @@ export function npmScriptsIn(text: string): string[] {
   return [...new Set(named)].filter((name) => name !== undefined);
 }
 
-/** Lines of the shell blocks, without comments. */
+/** Returns the lines of shell blocks, without comments. */
 function shellLines(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
     .flatMap(([, lines = ""]) => lines.split("\n"))

@@ -4,14 +4,16 @@ const folder = new URL("../../docs/protocol/", import.meta.url);
 
 /** A page of the protocol. */
 export interface ProtocolPage {
-  /** Of its file: `channels.md`. */
+  /** File name: `channels.md`. */
   readonly name: string;
   readonly text: string;
-  /** By what it can be cited: headings that begin with a number, and numbered items under them (`4`, `1.3`, `4.11`). */
+  /**
+   * Sections that can be cited: headings that begin with a number, and numbered items below them (`4`, `1.3`, `4.11`).
+   */
   readonly sections: ReadonlySet<string>;
 }
 
-/** All pages but the README. */
+/** Reads all pages except the README. */
 export async function readPages(): Promise<ProtocolPage[]> {
   const names = (await readdir(folder)).filter((name) => /^[a-z].*\.md$/.test(name)).sort();
   return Promise.all(
@@ -25,7 +27,7 @@ export function protocolPage(name: string, text: string): ProtocolPage {
   for (const line of text.split("\n")) {
     const heading = /^#{2,4} (\d+(?:\.\d+)*)\b/.exec(line)?.[1];
     if (heading) sections.add((section = heading));
-    // A list, or a table that numbers its rows.
+    // An item of a list, or a row of a table with numbers.
     const item = /^(?:(\d+)\. |\| (\d+) \|)/.exec(line);
     if (item && section) sections.add(`${section}.${item[1] ?? item[2]}`);
   }

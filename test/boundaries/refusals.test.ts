@@ -1,11 +1,12 @@
 import { expect } from "chai";
 import { readFiles } from "./source-files.ts";
 
-/** A status, or a status and a code, or a code, of a refused request, compared by hand. */
+/** A status, a code, or both, of a refused request, compared without the helpers. */
 const byHand =
   /\bstatus\)\s*\.(?:to\.)?equal\(\s*4\d\d\b|\[(?:\w+\.)?status, (?:\w+\.)*body\.code\]|\bbody\.code(?:, [^)]*)?\)\s*\.(?:to\.)?equal\(/;
 
-// docs/development/tests.md: refused() compares the whole database, refusedWith() a request that other work goes with.
+// docs/development/tests.md: refused() compares the whole database; refusedWith() checks a request while other work
+// runs.
 describe("the tests of operations, alone and together", () => {
   it("leave it to testkit what a refusal is", async () => {
     const files = await readFiles(

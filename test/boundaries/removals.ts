@@ -8,12 +8,12 @@ const rules = [
 ];
 
 /**
- * The statements of a migration that a build without it may fail by: what they drop, rename or forbid. Those on tables
- * that the migration makes itself are none.
- * @param sql a migration's whole text
+ * Returns the statements of a migration that could make the previous build fail: what they drop, rename or forbid.
+ * Statements on tables that the migration creates are excluded.
+ * @param sql the migration's whole text
  */
 export function removals(sql: string): string[] {
-  // Texts first: a semicolon, a dash or a word in one means nothing.
+  // Masks string literals first: a semicolon, a dash or a keyword in one means nothing.
   const plain = sql.replace(/'(?:[^']|'')*'/g, (text) => text.replace(/[;-]|drop/gi, "_"));
   const statements = plain
     .replace(/--.*$/gm, "")

@@ -4,7 +4,7 @@ import { readFiles } from "./source-files.ts";
 const number = "(?:100|200|300|400|600)\\b";
 const compared = "\\s*(?:[=!]==?|<=|>=|<>|<|>|=|:|\\?\\?|IN\\s*\\()\\s*";
 
-/** A role's name or column, compared with a number, given one or starting as one; and tables of all of them. */
+/** A role's name or column that is compared with a number or set to one, and tables of all roles. */
 const spelled = [
   new RegExp(`\\b\\w*role["']?(?:::\\w+)?${compared}${number}`, "i"),
   new RegExp(

@@ -6,23 +6,23 @@ interface Operation {
 }
 
 const mark = "Not served yet.";
-/** `POST /typing`, and `GET`/`PATCH /users/{email}` as two. */
+/** Matches `POST /typing`; matches `GET`/`PATCH /users/{email}` as two operations. */
 const named = /((?:`?(?:GET|POST|PUT|PATCH|DELETE)`?(?:, |\/| \/ )?)+) (\/[\w/{}.-]*[\w}])/g;
 
 /**
- * Where a page is wrong about what is served: operations in headings and at the beginning of rows that are served
- * although they, or a heading above them, are marked with "Not served yet.", or the other way round.
+ * Returns where a page is wrong about which operations are served. An operation in a heading or at the beginning of a
+ * table row must be served, unless it or a heading above it is marked with "Not served yet."; then it must not be.
  */
 export function unservedMarks(page: ProtocolPage, served: readonly Operation[]): string[] {
   const shapes = new Set(served.map(({ method, path }) => shapeOf(method, path)));
   const wrong: string[] = [];
-  /** The sections that the line lies in, from the outermost: whether each is marked. */
+  /** For each heading above the line, from the outermost: whether it is marked. */
   const above: boolean[] = [];
   const lines = page.text.split("\n");
   for (const [i, line] of lines.entries()) {
     const depth = /^#+(?= )/.exec(line)?.[0].length;
     const begin = depth === undefined ? (/^\| (`[^|]*)\|/.exec(line)?.[1] ?? "") : line;
-    // A heading's mark is the beginning of its text.
+    // The mark of a heading is at the beginning of its text.
     const own = begin.includes(mark) || (depth !== undefined && isMarked(lines, i));
     if (depth !== undefined) {
       above.length = depth - 1;
@@ -44,7 +44,7 @@ function isMarked(lines: readonly string[], heading: number): boolean {
   return next?.startsWith(`**${mark}**`) ?? false;
 }
 
-/** Operation without the names of its path's parameters. */
+/** Returns the operation without the names of its path parameters. */
 function shapeOf(method: string, path: string): string {
   return `${method} ${path.replaceAll(/\{[^}]*\}/g, "{}")}`;
 }

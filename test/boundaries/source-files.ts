@@ -2,11 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file of the repository, as far as the boundaries are concerned. */
+/** A file of the repository, with the facts that the boundary tests check. */
 export interface SourceFile {
-  /** From the root of the repository, with slashes. */
+  /** Path from the root of the repository, with slashes. */
   readonly path: string;
-  /** What it imports, types too, as written. */
+  /** Imported modules as written, type imports included. */
   readonly imports: readonly string[];
   readonly readsEnvironment: boolean;
 }
@@ -23,14 +23,14 @@ const ignored = new Set([
   "var",
 ]);
 
-/** All sources of the repository; what is generated is left out. */
+/** Reads all sources of the repository except generated files. */
 export async function readSources(): Promise<SourceFile[]> {
   const files = await readFiles(folders, /\.[cm]?[jt]sx?$/);
   return files.map(({ path, text }) => sourceFile(path, text));
 }
 
 /**
- * The files whose names match, of these folders and all below them.
+ * Reads the files with matching names in these folders and below.
  * @param places folders, from the root of the repository
  */
 export async function readFiles(
@@ -66,7 +66,7 @@ const call = /\b(?:import|require|resolve)\(\s*["']([^"'\n]+)["']/g;
 const environment = /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\[["']env["']\]/;
 const environmentImport = /import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*["'](?:node:)?process["']/;
 
-/** @param path from the root of the repository */
+/** @param path path from the root of the repository */
 export function sourceFile(path: string, text: string): SourceFile {
   const imports = [statement, call].flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => match[1] ?? ""),

@@ -19,7 +19,7 @@ const paths = [
   "/queues/queue/delivery/deliver-due-7-4",
 ];
 
-/** On a wide screen in light colours, and on a phone in dark ones. */
+/** On a wide screen in light colours, and on a phone in dark colours. */
 const screens = [
   { width: 1_100, colors: "light" },
   { width: 390, colors: "dark" },
@@ -47,7 +47,7 @@ describe("the accessibility of the dashboard, by axe", () => {
       for (const path of paths)
         it(`has no serious or critical finding on ${path}`, async () => {
           const { page } = await browsing().open({ ...screen, path });
-          // On a phone, the pages of one queue have its name in a closed menu alone.
+          // On a phone, the pages of one queue show its name only in a closed menu.
           if (path === "/queues")
             await page.getByText("Delivery", { exact: true }).first().waitFor();
           if (path.startsWith("/queues/queue"))

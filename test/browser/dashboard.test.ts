@@ -17,7 +17,7 @@ const paths = [
   "/audit",
 ];
 
-/** Lets the time of a refresh come, until the page is as wanted. */
+/** Advances the clock by refresh intervals until the page is as expected. */
 function refreshed(page: Page, what: string, wanted: () => Promise<boolean>): Promise<unknown> {
   return waitFor(
     async () => {
@@ -67,7 +67,7 @@ describe("the dashboard in a browser", () => {
     expect(await page.locator(`tr:has(input[value="${ticked}"]) details[open]`).count()).to.equal(
       1,
     );
-    // The browser keeps what is looked at in its place, though a row came above it.
+    // The browser keeps the visible rows in place although a row was added above them.
     expect(await page.evaluate(() => window.scrollY)).to.be.within(scroll, scroll + 120);
     expect(complaints).to.deep.equal([]);
   });
@@ -228,7 +228,7 @@ describe("the dashboard in a browser", () => {
     await page.getByText("22 Nov 2026, 14:00:05 UTC").first().waitFor();
     const written = await page.evaluate(() => {
       const at = new Date(Date.UTC(2026, 10, 22, 14, 0, 5));
-      // As its charts do.
+      // As the charts do.
       return [
         at.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" }),
         at.toLocaleString(),

@@ -20,7 +20,7 @@ describe("the reference in a browser", () => {
     return { ...opened, asked };
   }
 
-  /** The ids of all rows, which are there only where one looks. */
+  /** Returns the ids of all rows; the page renders only the visible ones. */
   async function shownIn(page: Page): Promise<readonly string[]> {
     const shown = new Set<string>();
     for (let top = 0; ; top += 500) {

@@ -6,7 +6,7 @@ import { useServer } from "./support/server.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** What a program told, by the calls. */
+/** The answers that a program printed, by call. */
 async function answersOf(program: TestProcess): Promise<(call: string) => Answer> {
   expect(await program.exit, program.output()).to.include({ code: 0 });
   const answers = new Map(program.lines.map(({ msg, answer }) => [msg, answer as Answer]));

@@ -19,7 +19,7 @@ describe("Bots of the package zulip_bots, as people start them", function () {
     return rows.length > 0;
   };
 
-  /** Runs a bot while `work` goes on; each of its runs knows nothing but what it has stored. */
+  /** Runs a bot during `work`; each run knows only what the bot has stored. */
   async function whileRunning(name: string, work: () => Promise<void>): Promise<void> {
     await server.db.rows("DELETE FROM event_queue WHERE user_id = $1", [botId]);
     const rc = await server.zuliprc("bot");
@@ -35,7 +35,7 @@ describe("Bots of the package zulip_bots, as people start them", function () {
     expect(body.result, body.msg).to.equal("success");
   }
 
-  /** What the bot's messages say, as somebody reads them now, the oldest first. */
+  /** Returns the bot's messages as a user reads them now, oldest first. */
   async function answers(by: "owner" | "member" = "owner"): Promise<string[]> {
     const { body } = await server.as(by).get("/api/v1/messages", {
       anchor: "newest",

@@ -38,7 +38,7 @@ const serverSettings = z.object({
 
 const byName = z.record(z.string(), z.unknown());
 
-/** Any of these missing, or of another type, and nobody logs in. */
+/** The app cannot log in if one of these is missing or has another type. */
 const snapshot = z.object({
   queue_id: z.string(),
   last_event_id: z.int(),
@@ -298,7 +298,7 @@ describe("The phone app's cold start", function () {
   describe("9. goes through a day", () => {
     let id = 0;
     let acknowledged = -1;
-    /** What the queue tells of that type, once it has come; everything before is acknowledged. */
+    /** Waits for an event of that type and returns it; acknowledges all earlier ones. */
     const heard = async (type: string): Promise<Readonly<Record<string, unknown>>> => {
       for (;;) {
         const { queue_id } = registered;

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-/** Milliseconds. The bot answers within this time, or people send their message again. */
+/** Time in milliseconds within which the bot must answer; later, people would send their message again. */
 const promptly = 1_000;
 const topic = "with a bot";
 
@@ -24,7 +24,7 @@ describe("A bot in Python", function () {
       .post("/api/v1/messages", { type: "channel", to: "general", topic, content });
     expect(body.result, body.msg).to.equal("success");
   };
-  /** Waits until the owner reads this. */
+  /** Waits until the owner can read this message. */
   const answered = (content: string, timeoutMs?: number) =>
     waitFor(
       async () => {
@@ -44,7 +44,7 @@ describe("A bot in Python", function () {
   it("answers a mention within a second", async () => {
     await send("@**Bert Bot** Are you awake?");
     await answered("@**Bert Bot** Are you awake?");
-    // Now that nothing has to be loaded any more.
+    // After the modules are loaded.
     await send("@**Bert Bot** Ready?");
     await answered("@**Bert Bot** Ready?", promptly);
   });
@@ -71,7 +71,7 @@ describe("A bot in Python", function () {
         for (const content of numbers.slice(from, to)) await send(content, elsewhere);
       };
       await sendSome(0, 5);
-      // While it ends, while there is none, and while it starts.
+      // While the gateway stops, while none runs, and while it starts.
       await Promise.all([server.stopGateway(how), sendSome(5, 15)]);
       await sendSome(15, 20);
       await Promise.all([server.startGateway(), sendSome(20, 30)]);

@@ -18,7 +18,7 @@ describe("The terminal client", function () {
   const python = usePython("CARILLON_TEST_TERMINAL");
   const server = useServer();
 
-  /** An account that nobody has written to yet. */
+  /** An account without messages from others. */
   const newcomer = async (email: string, full_name: string): Promise<ApiCredentials> => {
     const password = "correct horse";
     const made = await server.as("owner").post("/api/v1/users", { email, password, full_name });
@@ -32,7 +32,7 @@ describe("The terminal client", function () {
     const program = [python.path("zulip-term"), ...options];
     return python.script("terminal.py", program, { cwd: server.folder, input: true });
   };
-  /** What has been drawn since it started, or from a place on. */
+  /** Returns the output since the start, or since a position. */
   const drawn = (terminal: TestProcess, from = 0) =>
     stripVTControlCharacters(terminal.output()).slice(from);
   const shows = (terminal: TestProcess, text: string | RegExp, from = 0) =>
@@ -57,7 +57,7 @@ describe("The terminal client", function () {
     };
     return waitFor(moved, { what: "the keys move to the last message", everyMs: 500 });
   };
-  /** Sends to the channel that everybody is in. @returns the message's id */
+  /** Sends to the channel to which all accounts are subscribed. @returns the message's id */
   const post = async (by: GatewayClient, content: string): Promise<number> => {
     const to = { type: "channel", to: "general", topic: "bells" };
     const { body } = await by.post("/api/v1/messages", { ...to, content });
@@ -65,7 +65,7 @@ describe("The terminal client", function () {
     return Number(body["id"]);
   };
 
-  /** What has gone wrong in threads of the program, which tells it and goes on. */
+  /** Errors in threads of the program, which it reports before it continues. */
   const threadExceptions = async () =>
     existsSync(exceptionLog()) ? readFile(exceptionLog(), "utf8") : "";
   const exceptionLog = () => join(server.folder, "zulip-terminal-thread-exceptions.log");
@@ -93,7 +93,7 @@ describe("The terminal client", function () {
     await shows(terminal, "Full raw message");
     press("r");
     await shows(terminal, "Rung *softly* today");
-    // Back to what is said of the message, and on to its history.
+    // Goes back to the message's information, and on to its edit history.
     press("re");
     await shows(terminal, "Rung loudly");
     expect(terminal.running()).to.equal(true);
@@ -103,7 +103,7 @@ describe("The terminal client", function () {
     const terminal = await start(await newcomer("lena@carillon.test", "Lena New"));
     const press = keysOf(terminal);
     await shows(terminal, "This is a direct message: nobody else sees it.");
-    // Past the four entries of the menu to the first channel.
+    // Moves past the four entries of the menu to the first channel.
     await press("jjjji").shows("Stream ID");
     await press("m").shows("Lena New");
     expect(terminal.running()).to.equal(true);
@@ -121,7 +121,7 @@ describe("The terminal client", function () {
     const queues = async () => server.db.prisma.eventQueue.findMany({ where });
     const [lost, ...others] = await queues();
     expect(others).to.deep.equal([]);
-    // As after a night, when the server has forgotten it.
+    // As after a night, when the server has deleted the event queue.
     const dropped = await own.delete("/api/v1/events", { queue_id: lost?.queueId ?? "" });
     expect(dropped.status, dropped.text).to.equal(200);
     await waitFor(async () => (await queues()).length > 0, {
@@ -164,7 +164,7 @@ describe("The terminal client", function () {
     await waitFor(async () => (await message()).flags.includes("starred"), {
       what: "it is starred",
     });
-    // Once more takes it off: the other one is the first of its line now.
+    // Presses it again to remove the reaction; the other reaction is the first of its line now.
     await press("+").shows(/ {10}:car:/);
 
     await press("e").shows("Rung by hand");

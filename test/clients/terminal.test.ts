@@ -16,7 +16,7 @@ import {
   userGroup,
 } from "./support/shapes.ts";
 
-/** What it stops without, and what its later screens read. */
+/** Fields without which the program stops, and fields that its later screens read. */
 const snapshot = z.object({
   queue_id: z.string(),
   last_event_id: z.int(),
@@ -87,7 +87,7 @@ describe("The terminal client's cold start", function () {
     terminal = server.as("member");
   });
 
-  /** The first request for messages, as it is: with two anchors. */
+  /** The first request for messages, verbatim: it has two anchors. */
   const firstMessages = (client: GatewayClient) =>
     client.get("/api/v1/messages", {
       anchor: 0,

@@ -39,14 +39,14 @@ describe("docker-compose.yml", () => {
     if (folder) await rm(folder, { recursive: true });
   });
 
-  /** What compose makes of the file. */
+  /** The file as compose resolves it. */
   const services = async (variables: Record<string, string> = {}) => {
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(join(folder, ".env"), lines.join(""));
     const env = { PATH: process.env["PATH"], HOME: folder };
     const { stdout } = await run(program, args, { cwd: folder, env });
     const { services: all } = JSON.parse(stdout) as { services: Record<string, Service> };
-    // The parser alone shows those of every profile.
+    // Only the parser shows the services of every profile.
     const chosen = variables["COMPOSE_PROFILES"]?.split(",") ?? [];
     const isChosen = ({ profiles }: Service) =>
       profiles?.some((one) => chosen.includes(one)) ?? true;

@@ -6,7 +6,7 @@ import { readFiles } from "../boundaries/source-files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Loads every file that declares statements: they are known from then on. */
+/** Imports every file that declares statements, and returns all declared statements. */
 export async function everyStatement(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
   const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
   const declaring = sources.filter(({ text }) => /\b(?:statement|composed)\(/.test(text));

@@ -20,7 +20,7 @@ import { expect } from "chai";
 const namesOf = (permissions: Permissions) => Object.values(permissions).map(({ name }) => name);
 const sorted = (names: readonly string[]) => names.toSorted();
 
-/** Of a record, what is called like a permission of any scope. */
+/** Picks the fields of a record that are named like a permission of any scope. */
 const permissionsAmong = (fields: object) => {
   const all = new Set(
     [realmPermissions, channelPermissions, groupPermissions].flatMap((each: Permissions) =>
@@ -30,7 +30,8 @@ const permissionsAmong = (fields: object) => {
   return sorted(Object.keys(fields).filter((name) => all.has(name)));
 };
 
-// Whoever declares a permission in packages/contract/src/permissions/registry.ts gets the rest, or learns here what is missing.
+// A permission declared in packages/contract/src/permissions/registry.ts works everywhere; these tests report what is
+// missing.
 describe("Every declared permission", () => {
   const db = useDatabase();
 

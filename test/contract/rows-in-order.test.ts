@@ -3,22 +3,28 @@ import { expect } from "chai";
 import { readFiles } from "../boundaries/source-files.ts";
 import { everyStatement } from "./every-statement.ts";
 
-/** Tables whose rows several transactions write at once, several rows each. */
+/** Tables in which concurrent transactions write several rows each. */
 const contended = "channels|user_topics|users";
 
-/** Rows that an earlier statement of the same transaction has locked, in order or all of the table, and which one. */
+/**
+ * Statements whose rows an earlier statement of the same transaction has locked, in order or with the whole table, and
+ * which statement.
+ */
 const lockedBefore: Readonly<Record<string, string>> = {
   "topic-policies-forget": "topic-policies-to-move",
   "reseal-users-store": "reseal-lock",
   "keys-anew-store": "keys-anew-lock",
 };
 
-/** The statement writes one row: it names it by its key. */
+/** The statement writes one row, selected by its key. */
 const oneRow = new RegExp(
   `WHERE (?:\\w+\\.)?id = \\$\\d+(?!::|\\w)|WHERE user_id = \\$\\d+ AND channel_id = \\$\\d+ AND lower\\(topic\\) = lower\\(\\$\\d+\\)`,
 );
 
-/** What is wrong with the order in which a statement takes the rows that it writes; nothing for one that writes none. */
+/**
+ * Returns what is wrong with the order in which a statement locks the rows that it writes; nothing for a statement that
+ * writes none.
+ */
 function disorderOf(name: string, text: string): string | undefined {
   const write = new RegExp(
     `\\b(?:UPDATE|DELETE FROM|INSERT INTO)\\s+"?(${contended})"?(?!\\w)(.*)`,

@@ -31,7 +31,8 @@ describe("migrations and schema", () => {
 
   it("agree: a migrated database is what the schema describes", async () => {
     const lacking = (await schemaDiff(schema, database.url, "database")).trim();
-    // Not compared as texts: a difference between texts has a sign before each line, and this one is to be copied.
+    // Not compared as texts: a text diff has a sign before each line, and this difference is to be copied into a
+    // migration.
     if (lacking !== noDifference) expect.fail(`the migrations lack this SQL:\n\n${lacking}\n`);
   });
 

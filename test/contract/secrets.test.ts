@@ -2,10 +2,10 @@ import { allEvents, allOperations, secretNames } from "@carillon/contract";
 import { expect } from "chai";
 import { z } from "zod";
 
-/** Fields whose names sound like secrets and hold none. */
+/** Fields whose names sound like secrets but which contain none. */
 const harmless = new Set(["password_min_length"]);
 
-/** Names of all fields below a type, at any depth. */
+/** Returns the names of all fields of a type, at any depth. */
 function fieldsOf(type: z.ZodType): Set<string> {
   const names = new Set<string>();
   const look = (value: unknown): void => {

@@ -19,10 +19,10 @@ import pg from "pg";
 import { readFiles } from "../boundaries/source-files.ts";
 import { everyStatement } from "./every-statement.ts";
 
-/** A named statement, however its name comes about: what stands before the object, and what it says of the name. */
+/** Matches a named statement, however its name is made: the text before the object, and the name. */
 const namedText = /(\S*)\s*\{\s*name(?::\s*([^,\n]+))?,(?:\s*\/\/[^\n]*\n)*\s*text(?::|,|\s*\})/g;
 
-/** Where a named statement is no declaration, and why. */
+/** Files with named statements that are not declared, and why. */
 const undeclared: Readonly<Record<string, string>> = {
   "packages/db/src/composed.ts": "declares",
   "packages/db/src/sql.ts": "hands what is declared to the driver",
@@ -34,7 +34,7 @@ const undeclared: Readonly<Record<string, string>> = {
   "packages/testkit/src/described-statement.ts": "has statements described, which stay unnamed",
 };
 
-/** Named statements of a source that are not handed to `statement`, by their names. */
+/** Returns the names of statements in a source that are not passed to `statement`. */
 function undeclaredIn(text: string): string[] {
   return [...text.matchAll(namedText)].flatMap(([, before = "", name = "name"]) =>
     before.endsWith("statement(") ? [] : [name],
@@ -65,16 +65,16 @@ describe("declared statements", () => {
     await bouncersDatabase.drop();
   });
 
-  /** The bouncer has a database of its own, and says so in the names of its statements. */
+  /** The bouncer has its own database; the names of its statements begin with `bouncer`. */
   const ofBouncer = (name: string) => name.startsWith("bouncer-");
 
-  /** What the gateway asks at every poll. */
+  /** The statement that the gateway runs at every poll. */
   async function ofPolls(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
     const { accounts } = eventPresenter(await database.connect(), { url: "http://localhost" });
     return Object.values(queueStatements(accounts));
   }
 
-  /** What is wrong with the columns that are declared of the rows, a line each. */
+  /** Returns the differences between declared and actual columns, one line each. */
   async function mistakes(text: string, declared: Columns, on = client): Promise<string[]> {
     const columns = await describeStatement(on, text).catch((error: Error) => error.message);
     if (typeof columns === "string") return [`PostgreSQL refuses it: ${columns}`];

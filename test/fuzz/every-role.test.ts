@@ -14,7 +14,7 @@ import { fuzz, hasFuzzer } from "./support/fuzzer.ts";
 import { rememberAccount } from "./support/restore.ts";
 
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
-/** Of all callers together, besides those at the bounds: see `npm run test:fuzz`. */
+/** Requests of all callers together, without the requests at the bounds: see `npm run test:fuzz`. */
 const wanted = Number(process.env["CARILLON_FUZZ_REQUESTS"] ?? 3_000);
 const bounds = process.env["CARILLON_FUZZ_BOUNDS"] === "true";
 
@@ -22,8 +22,8 @@ const callers = ["owner", "admin", "moderator", "member", "guest", "bot", "nobod
 const examples = Math.ceil(wanted / callers.length / allOperations.length);
 
 /**
- * Requests made up from the OpenAPI document, and their answers held to it. The gateway compares every answer, every
- * refusal and every event with its declaration besides, and answers 500 where one differs.
+ * Sends requests generated from the OpenAPI document, and checks the answers against it. The gateway also compares
+ * every answer, refusal and event with its declaration, and answers 500 if one differs.
  */
 describe("Requests that nobody thought of", function () {
   this.timeout(0);
@@ -40,7 +40,7 @@ describe("Requests that nobody thought of", function () {
       onRequest({ status }) {
         requests++;
         byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-        // A request may take away what the next ones log in with.
+        // A request may change the credentials of later ones.
         if (status === 401) void restore?.();
       },
     },

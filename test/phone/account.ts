@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 
-/** Who uses the phone, as a zuliprc file says it. */
+/** The phone's account, as read from a zuliprc file. */
 export interface Account {
   readonly site: string;
   readonly email: string;
   readonly key: string;
 }
 
-/** @throws Error where the file is no zuliprc */
+/** @throws Error when the file is not a zuliprc */
 export async function readZuliprc(path: string): Promise<Account> {
   const text = await readFile(path, "utf8");
   const field = (name: string) => {
@@ -18,7 +18,7 @@ export async function readZuliprc(path: string): Promise<Account> {
   return { site: field("site"), email: field("email"), key: field("key") };
 }
 
-/** Posts a form, as the account. @throws Error with the answer unless it is a success */
+/** Posts a form as the account. @throws Error with the answer unless it is a success */
 export async function post(
   { site, email, key }: Account,
   path: string,

@@ -4,7 +4,7 @@ import type { Handed } from "./phone.ts";
 
 const lookMs = 100;
 
-/** The lines of a bouncer's hand-over log, those that are there and those that come, until the signal. */
+/** Yields the entries of a bouncer's hand-over log, existing and new ones, until the signal. */
 export async function* handovers(path: string, signal: AbortSignal): AsyncGenerator<Handed> {
   let offset = 0;
   let half = Buffer.alloc(0);
@@ -20,7 +20,7 @@ export async function* handovers(path: string, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** What the file has behind the offset; nothing where there is no file yet. */
+/** Reads the file from the offset on; empty if it does not exist yet. */
 async function readFrom(path: string, offset: number): Promise<Buffer> {
   const file = await open(path, "r").catch(() => undefined);
   if (!file) return Buffer.alloc(0);

@@ -5,8 +5,8 @@ import { handovers } from "./handovers.ts";
 import { Phone } from "./phone.ts";
 
 /*
- * A phone for the terminal: it registers for push, and prints each notification as a line of JSON, in the clear, until
- * Ctrl-C. Its provider is the file that a bouncer for development writes.
+ * A phone in the terminal: it registers for push, and prints each decrypted notification as a line of JSON, until
+ * Ctrl-C. Its provider is the file that a development bouncer writes.
  */
 const usage =
   "npm run phone -- --zuliprc FILE --bouncer-key KEY --handovers FILE [--kind fcm|apns]\n" +

@@ -2,22 +2,22 @@ import { createHash, randomBytes } from "node:crypto";
 import { decryptPayload, seal, type TokenKind } from "@carillon/push";
 import { post, type Account } from "./account.ts";
 
-/** What a provider hands to a phone. */
+/** A notification as a provider delivers it to a phone. */
 export interface Handed {
   readonly token: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A notification in the clear (push.md §9). */
+/** A decrypted notification (push.md §9). */
 export type Notification = Readonly<Record<string, unknown>>;
 
-/** What the snapshot says of a device. */
+/** A device in the snapshot. */
 interface DeviceState {
   readonly push_token_id: string | null;
   readonly push_registration_error_code: string | null;
 }
 
-/** A phone: it has a token of its provider's, and a key that nobody else has. */
+/** A phone with its provider's token and its own secret key. */
 export class Phone {
   readonly account: Account;
   readonly kind: TokenKind;
@@ -33,13 +33,13 @@ export class Phone {
     this.token = randomBytes(32).toString("hex");
     const digest = createHash("sha256").update(this.token).digest();
     this.tokenId = digest.subarray(0, 8).toString("base64");
-    // 0x31: what comes is opened with libsodium's secretbox.
+    // 0x31: the type of keys for libsodium's secretbox.
     this.#pushKey = Buffer.concat([Buffer.from([0x31]), randomBytes(32)]);
     this.#pushKeyId = randomBytes(4).readUInt32BE();
   }
 
   /**
-   * Registers as a device, with the key for the server and the token sealed for the bouncer.
+   * Registers as a device: sends the key to the server, and the token sealed for the bouncer.
    * @param bouncerKey the bouncer's public key, Base64
    */
   async register(bouncerKey: string): Promise<void> {
@@ -66,7 +66,7 @@ export class Phone {
 
   /**
    * Whether the bouncer has acknowledged the token.
-   * @throws Error with the code where it has refused it
+   * @throws Error with the code when it has refused the token
    */
   async isActive(): Promise<boolean> {
     const wanted = JSON.stringify(["device"]);
@@ -81,9 +81,9 @@ export class Phone {
     return state?.push_token_id === this.tokenId;
   }
 
-  /** Opens what was handed to this phone; undefined for what is another phone's. */
+  /** Decrypts a notification for this phone; undefined for another phone's. */
   async open({ token, payload }: Handed): Promise<Notification | undefined> {
-    // Google hands on text only.
+    // FCM delivers only strings.
     if (token !== this.token || Number(payload["push_key_id"]) !== this.#pushKeyId)
       return undefined;
     return (await decryptPayload(this.#pushKey, String(payload["encrypted_data"]))) as Notification;

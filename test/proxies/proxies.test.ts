@@ -16,7 +16,7 @@ import { expect } from "chai";
 
 const deploy = new URL("../../deploy/", import.meta.url);
 
-/** Whether a program is installed; the machines of CI have them, others need not. */
+/** Whether a program is installed; CI machines have all of them. */
 function has(program: string): boolean {
   try {
     execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
@@ -32,7 +32,7 @@ interface Ports {
   readonly gateway: number;
 }
 
-/** The file that operators take, with the ports, names and certificates of the test in place of theirs. */
+/** The configuration file that operators use, with the test's ports, names and certificates. */
 type Prepare = (folder: string, ports: Ports) => Promise<string[]>;
 
 const nginx: Prepare = async (folder, { plain, tls, gateway }) => {
@@ -136,7 +136,7 @@ for (const [name, prepare, programs] of [
         };
         expect(events.map(({ type }) => type)).to.deep.equal(["message"]);
 
-        // Who it is, whatever they say themselves.
+        // The client's address, not the one that a client claims.
         const line = await waitFor(
           () =>
             gateway.lines.find(
@@ -146,7 +146,7 @@ for (const [name, prepare, programs] of [
         );
         expect(line["address"]).to.equal(client);
 
-        // Too large for a parameter, and not for the proxy: the answer is Carillon's.
+        // Too large for a parameter, but not for the proxy, so that the gateway answers.
         const large = await ask(
           "POST",
           "/api/v1/messages",
@@ -160,7 +160,7 @@ for (const [name, prepare, programs] of [
     });
   });
 
-/** Where the client is; the proxy, which is trusted, is 127.0.0.1. */
+/** The client's address; 127.0.0.1 is the trusted proxy. */
 const client = "127.0.0.9";
 
 function asker(port: number) {

@@ -10,17 +10,17 @@ import { startTraffic } from "./support/traffic.ts";
 
 const script = fileURLToPath(new URL("support/idle-clients.mjs", import.meta.url));
 
-/** Processes of clients, and how many connections each keeps open that say nothing. */
+/** Number of client processes, and of silent connections that each keeps open. */
 const processesOfIdle = 4;
 const idleEach = 2_600;
-/** How many of them the gateway is to have at a time; some of theirs the system has not handed over to it. */
+/** Connections that the gateway should hold at the same time; others are still in the kernel's backlog. */
 const connectionsWanted = 10_000;
-/** Connections with a head without an end, and with a body of which a byte comes now and then. */
+/** Connections with an unfinished head, and with a body that arrives byte by byte. */
 const slowHeads = 500;
 const slowBodies = 200;
-/** What one of them may cost the gateway's process, in bytes. */
+/** Maximum memory of the gateway for each connection, in bytes. */
 const bytesEach = 30 * 1_024;
-/** Files that a process must be allowed to have open. */
+/** Open files that a process must be allowed. */
 const filesWanted = 12_000;
 
 describe("A gateway with 10,000 connections that say nothing", function () {
@@ -73,7 +73,7 @@ describe("A gateway with 10,000 connections that say nothing", function () {
     expect(await traffic.end()).to.deep.equal([]);
     expect(grown / connectionsWanted, "bytes a connection").to.be.lessThan(bytesEach);
 
-    // Who says nothing is given up by the gateway itself; bodies that never end have a little longer, until their deadline.
+    // The gateway closes silent connections itself; connections with endless bodies later, at their deadline.
     for (const one of all) one.child.stdin?.end();
     await waitFor(() => openFiles(gateway) < connectionsWanted / 20, {
       what: "it has let go of them",

@@ -61,7 +61,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
     }
     await takesItsShare(fleet.proxy, frozen);
     const failures = await people.end();
-    // What the proxy says of requests that the frozen one had.
+    // The proxy's answer to requests that the frozen gateway had.
     expect(failures.filter((one) => one !== 502)).to.deep.equal([]);
   });
 
@@ -85,7 +85,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
   });
 });
 
-/** Names of the workers that wait for somebody in a transaction. */
+/** Names of the workers that wait for another session in a transaction. */
 async function workersWaiting(db: Database): Promise<string[] | undefined> {
   const rows = await db.rows<{ name: string }>(
     `SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database()

@@ -8,11 +8,11 @@ import { p95, startBystander } from "./attacks/bystander.ts";
 import { attacks } from "./attacks/cases.ts";
 import { gatewayMemoryLimit, inContainer, peakMemory } from "./attacks/memory.ts";
 
-/** Seconds that each attack goes on. `CARILLON_ATTACK_SECONDS=60 npm run test:scale` tries longer than CI does. */
+/** Seconds of each attack. `CARILLON_ATTACK_SECONDS=60 npm run test:scale` runs longer than CI does. */
 const seconds = Number(process.env["CARILLON_ATTACK_SECONDS"] ?? "10");
-/** Milliseconds of quiet before, for comparison. */
+/** Milliseconds without an attack before it, for comparison. */
 const quietMs = 1_500;
-/** Answers that others must get while the attack goes on. */
+/** Answers that other accounts must get during the attack. */
 const answersWanted = 20;
 
 describe("A gateway with the memory that compose gives it", function () {

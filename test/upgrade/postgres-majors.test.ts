@@ -16,11 +16,13 @@ import { buildWithPostgres } from "./support/older-postgres.ts";
 
 const current = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The last version before that which Carillon brings along: still earlier ones have no such database as `npm start` makes. */
+/**
+ * The last version before the one that Carillon embeds; earlier ones lack the locale provider that `npm start` uses.
+ */
 const version = "17.10.0-beta.17";
 const [major] = version.split(".");
 
-/** What `npm start` keeps moves to the PostgreSQL of a newer version as docs/operating.md says. */
+/** Moves the data of `npm start` to a newer PostgreSQL as docs/operating.md describes. */
 describe("The database of npm start", function () {
   this.timeout(200_000);
   let folder: string;
@@ -47,7 +49,7 @@ describe("The database of npm start", function () {
     const { code } = await made.exit;
     expect(code, made.output()).to.equal(0);
   };
-  /** `npm start` in that build, until it serves. */
+  /** Runs `npm start` in that build until it serves. */
   const serve = async (build: string, dataDir: string) => {
     const [gateway, dashboard] = await Promise.all([reservePort(), reservePort()]);
     const ports = { PORT: String(gateway), DASHBOARD_PORT: String(dashboard) };
@@ -94,7 +96,7 @@ describe("The database of npm start", function () {
   });
 });
 
-/** Messages of now, and one that is due when the database has moved, or is on its way: in the order of their sending. */
+/** Expects the messages in the order of sending: earlier ones, and one that becomes due during or after the move. */
 async function write(client: GatewayClient): Promise<string[]> {
   const { body } = await client.get("/api/v1/users/me");
   const toSelf = { type: "direct", to: [Number(body["user_id"])] };

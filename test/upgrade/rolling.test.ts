@@ -16,7 +16,7 @@ onBothBackends("An upgrade from the last release", 400_000, {
     installed(backend, upgrade),
 });
 
-/** Longer than a request takes on a busy machine: what is scheduled must lie in the future. */
+/** Longer than a request takes on a busy machine, because scheduled times must be in the future. */
 const soonSeconds = 8;
 
 async function upgrade(installation: Installation): Promise<void> {
@@ -33,7 +33,7 @@ async function upgrade(installation: Installation): Promise<void> {
     await letters.write(client, `${title}, soon`, 10, soonSeconds);
     await letters.hear(client, title);
   };
-  // Due while the processes are replaced: a delivery job set by one build is answered by the other.
+  // Due while the processes are replaced: a worker of one build runs a delivery job of the other.
   for (const seconds of [10, 20, 30, 40, 50]) {
     await letters.write(await owner(gateway), `Meanwhile (${seconds})`, 5, seconds);
   }

@@ -24,7 +24,7 @@ export async function greet(greeting: Greeting): Promise<string> {
   const { site, dataDir, files } = greeting;
   const accounts = files.published()
     ? [`  Accounts   ${files.folder}/*.zuliprc (passwords: accounts.json beside them)`]
-    : ["  Accounts   none of ours: npx carillon organization create makes an organization"];
+    : ["  Accounts   none yet: create an organization with npx carillon organization create"];
   const lines = [
     "Carillon is running. Ctrl-C stops it.",
     "",

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-/** What axe finds of a page as it is shown: the rule, how bad it is, and where. */
+/** Returns the violations that axe finds on the page as shown: impact, rule and element. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(await readFile(source, "utf8"));
   const { violations } = await page.evaluate(() =>

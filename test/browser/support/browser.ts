@@ -1,20 +1,24 @@
 import { type OpenPage, useChromium } from "./chromium.ts";
 import { login, openDashboard, type OpenDashboard } from "./open-dashboard.ts";
 
-/** A dashboard, and pages of a browser that is logged in there. */
+/** A dashboard, and browser pages that are logged in to it. */
 export interface Browsing {
   readonly dashboard: OpenDashboard;
-  /** A page of a fresh context, its clock still: `page.clock` moves it. What it complains of is in `complaints`. */
+  /**
+   * Opens a page in a new context with a stopped clock, which `page.clock` advances. `complaints` collects its errors.
+   */
   open(options?: {
     readonly width?: number;
     readonly path?: string;
-    /** Of the reader's machine. */
+    /** Time zone of the reader's machine. */
     readonly zone?: string;
     readonly colors?: "light" | "dark";
   }): Promise<OpenPage>;
 }
 
-/** For the tests of the enclosing `describe`, which are skipped where no Chromium is installed. */
+/**
+ * Starts a dashboard and Chromium for the tests of the enclosing `describe`; skips them if Chromium is not installed.
+ */
 export function useBrowser(): () => Browsing {
   const newPage = useChromium();
   let dashboard: OpenDashboard | undefined;

@@ -1,10 +1,10 @@
 import type { Database } from "@carillon/db";
 import { channel, organization, scheduledMessage, type TestOrganization } from "@carillon/testkit";
 
-/** An installation after a bad hour: failures, dead letters, a lost worker, a day of history. */
+/** An installation after an hour with problems: failures, dead letters, a lost worker, a day of history. */
 export interface BusyHour {
   readonly org: TestOrganization;
-  /** One more message that could not be sent. */
+  /** Adds one more message that could not be sent. */
   fail(): Promise<void>;
   /** Records a dead letter and returns its id. */
   giveUp(): Promise<number>;
@@ -13,7 +13,7 @@ export interface BusyHour {
 const longReason =
   "Your account does not have permission to mention all the subscribers of this channel any more, because it has more than 15 of them.";
 
-/** Writes the rows of a bad hour. */
+/** Inserts the rows of an hour with problems. */
 export async function busyHour(db: Database): Promise<BusyHour> {
   const org = await organization(db);
   await db.rows("UPDATE realms SET name = 'Acme' WHERE id = $1", [org.realm.id]);

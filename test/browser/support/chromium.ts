@@ -8,7 +8,7 @@ import {
   type Page,
 } from "playwright-core";
 
-/** Where Debian's package and others put it. */
+/** Paths at which Debian and other systems install it. */
 const executables = [
   process.env["CARILLON_TEST_CHROMIUM"],
   "/usr/bin/chromium",
@@ -19,14 +19,14 @@ const executables = [
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of scripts and what the console calls errors, such as what the policy of the page refuses. */
+  /** Uncaught errors and errors on the console, such as violations of the content security policy. */
   readonly complaints: readonly string[];
 }
 
-/** Makes an empty page of a fresh context, which is closed after the test. */
+/** Opens an empty page in a new context, which is closed after the test. */
 export type NewPage = (options: BrowserContextOptions) => Promise<OpenPage>;
 
-/** For the tests of the enclosing `describe`, which are skipped where no Chromium is installed. */
+/** Starts Chromium for the tests of the enclosing `describe`; skips them if it is not installed. */
 export function useChromium(): NewPage {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];

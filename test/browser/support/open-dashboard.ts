@@ -7,10 +7,10 @@ import { silentLogger } from "@carillon/kit";
 import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
 import { createTestDatabase } from "@carillon/testkit";
 
-/** The operator of the tests. */
+/** The operator's credentials in tests. */
 export const login = { role: "operator", user: "olga", password: "open:sesame ä" } as const;
 
-/** A dashboard that listens, over a database of its own with the queues in it. */
+/** A listening dashboard with its own database, which also contains the queues. */
 export interface OpenDashboard {
   readonly db: Database;
   readonly queues: Queues;
@@ -18,7 +18,7 @@ export interface OpenDashboard {
   readonly close: () => Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a dashboard. */
 export async function openDashboard(): Promise<OpenDashboard> {
   const database = await createTestDatabase();
   const config = { databaseUrl: database.url, log: silentLogger };

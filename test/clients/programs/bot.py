@@ -1,4 +1,4 @@
-"""A bot: answers whoever mentions it, and tells what it does, one JSON object a line."""
+"""A bot that answers whoever mentions it, and prints what it does, one JSON object per line."""
 
 import json
 import sys

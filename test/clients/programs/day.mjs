@@ -1,6 +1,6 @@
 import zulip from "zulip-js";
 
-// Does with messages what a bot does that edits and reacts, and tells each answer, one JSON object a line.
+// Edits, reacts to, flags, moves and deletes messages as a bot would; prints each answer as one line of JSON.
 const client = await zulip({ zuliprc: process.argv[2] });
 const tell = (msg, answer) => {
   console.log(JSON.stringify({ msg, answer }));

@@ -1,4 +1,4 @@
-"""Does with messages what a bot does that edits and reacts, and tells each answer, one JSON object a line."""
+"""Edits, reacts to, flags, moves and deletes messages as a bot would; prints each answer as one line of JSON."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Schedules messages with a client that was generated from the OpenAPI document, lists and deletes them; tells each answer."""
+"""Schedules, lists and deletes messages with a client generated from the OpenAPI document; prints each answer."""
 
 import json
 import sys

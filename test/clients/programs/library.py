@@ -1,4 +1,4 @@
-"""Calls what programs in Python call, and tells each answer, one JSON object a line."""
+"""Makes the calls that Python programs make; prints each answer as one line of JSON."""
 
 import json
 import sys
@@ -35,7 +35,7 @@ def ask(who, method, url, **request):
     return tell(method + " " + url, who.call_endpoint(url=url, method=method, request=request))
 
 
-# As the documentation of the library does.
+# As in the library's documentation.
 defaults = {"left_side_userlist": True, "emojiset": "text"}
 ask(admin, "PATCH", "realm/user_settings_defaults", **defaults)
 choices = {"python": {"text": "Python", "order": "1"}, "c": {"text": "C", "order": "2"}}

@@ -1,4 +1,4 @@
-"""Runs a program in a terminal of 160 by 50 characters, whose keys are standard input and whose screen is standard output."""
+"""Runs a program in a terminal of 160 by 50 characters: standard input is the keyboard, standard output the screen."""
 
 import fcntl
 import os

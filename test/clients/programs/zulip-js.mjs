@@ -1,6 +1,7 @@
 import zulip from "zulip-js";
 
-// Calls what programs with zulip-js call, and tells each answer, one JSON object a line; then what it hears, for ever.
+// Makes the calls that programs with zulip-js make, and prints each answer as one line of JSON; then prints every event
+// it receives, until it is stopped.
 const [realm, username, password, zuliprc] = process.argv.slice(2);
 const tell = (msg, answer) => console.log(JSON.stringify({ msg, answer }));
 

@@ -2,18 +2,18 @@ import { alertWord, changeSettings, muteUser, setTopicPolicy } from "@carillon/t
 import { expect } from "chai";
 import type { Server } from "./server.ts";
 
-/** What the member of a first organization has after a while, so that nothing that a client reads is empty. */
+/** Data of the first organization's member after some use, so that nothing that a client reads is empty. */
 export interface BusyAccount {
   readonly userId: number;
   readonly channelId: number;
-  /** Ids of users by the names of their accounts. */
+  /** User ids by account name. */
   readonly people: ReadonlyMap<string, number>;
-  /** Sent to the member: directly, to a group of three, with a mention in the channel, without a topic. */
+  /** Messages to the member: direct, to a group of three, with a mention in the channel, with the empty topic. */
   readonly direct: number;
   readonly group: number;
   readonly mention: number;
   readonly withoutTopic: number;
-  /** The member's own, starred. */
+  /** The member's own starred message. */
   readonly starred: number;
 }
 

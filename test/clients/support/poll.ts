@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Polls as the phone app reads them: it fails on a message whose first submessage is none of its sender's, or whose
- * content is no JSON, and leaves out data that it does not know.
+ * Parses polls as the phone app does: it fails on a message whose first submessage is not by its sender, or whose
+ * content is not JSON, and ignores unknown data.
  */
 const submessage = z.object({
   msg_type: z.string(),
@@ -21,13 +21,13 @@ const pollData = z.discriminatedUnion("type", [
   z.object({ type: z.literal("vote"), key: z.string(), vote: z.literal([1, -1]) }),
 ]);
 
-/** A poll with the ids of those who have voted for each option. */
+/** A poll with the ids of each option's voters. */
 export interface Poll {
   question: string;
   readonly options: Array<{ readonly text: string; readonly voters: number[] }>;
 }
 
-/** The poll that a message is, after all that has been attached to it. */
+/** Returns the state of a message's poll after all its submessages. */
 export function pollOf(message: {
   readonly sender_id: unknown;
   readonly submessages: unknown;

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { useProcesses, type ProcessOptions, type TestProcess } from "@carillon/testkit";
 
 /**
- * Where the programs of a Python are that has the client library, the terminal client, or a generator of clients; by
- * `npm run test:clients`.
+ * Folders of programs of a Python with the client library, the terminal client, or a client generator; set by `npm run
+ * test:clients`.
  */
 type PythonVariable = "CARILLON_TEST_PYTHON" | "CARILLON_TEST_TERMINAL" | "CARILLON_TEST_GENERATOR";
 
@@ -13,13 +13,13 @@ const own = fileURLToPath(new URL("../programs/", import.meta.url));
 export interface Python {
   /** Starts a script of `test/clients/programs`. */
   script(name: string, args: readonly string[], options?: ProcessOptions): TestProcess;
-  /** Starts a program that came with a package. */
+  /** Starts a program that a Python package installs. */
   program(name: string, args: readonly string[]): TestProcess;
-  /** Where such a program is. */
+  /** Returns the path of such a program. */
   path(name: string): string;
 }
 
-/** Programs in Python for the tests of the enclosing `describe`, which are skipped where there is none. */
+/** Provides Python programs to the tests of the enclosing `describe`; skips them if there is no Python. */
 export function usePython(variable: PythonVariable = "CARILLON_TEST_PYTHON"): Python {
   const folder = process.env[variable] ?? "";
   before("look for Python", function () {

@@ -22,7 +22,9 @@ import {
   type Variables,
 } from "@carillon/testkit";
 
-/** What clients find: a gateway and a worker in their own processes, and the organization that a first start makes. */
+/**
+ * The server that clients use: a gateway and a worker in their own processes, and the organization of a first start.
+ */
 export class Server {
   readonly #accounts = firstAccounts(true);
   readonly #processes = useProcesses();
@@ -61,13 +63,13 @@ export class Server {
     if (this.#folder) await rm(this.#folder, { recursive: true });
   }
 
-  /** Its database, for what no client is told. */
+  /** Its database, for data that clients cannot read. */
   get db(): Database {
     if (!this.#db) throw new Error("the server has not been started");
     return this.#db;
   }
 
-  /** Ends the gateway by SIGTERM, or by kill -9. */
+  /** Stops the gateway with SIGTERM, or kills it with SIGKILL. */
   async stopGateway(how: "stop" | "kill"): Promise<void> {
     await this.#gateway?.[how]();
   }
@@ -77,7 +79,7 @@ export class Server {
     this.#gateway = await this.#processes.gateway(this.#variables);
   }
 
-  /** One more gateway of the same installation. @returns its address */
+  /** Starts another gateway of the same installation. @returns its address */
   async secondGateway(): Promise<string> {
     return (await this.#processes.gateway({ ...this.#variables, PORT: "0" })).url;
   }
@@ -88,17 +90,17 @@ export class Server {
     return found;
   }
 
-  /** Requests of an account, or of nobody. */
+  /** Returns a client of an account; without a name, an anonymous one. */
   as(name: FirstAccountName | undefined, url = this.url): GatewayClient {
     return clientOf(url, name && this.account(name));
   }
 
-  /** A folder for what clients write. */
+  /** A folder for files of clients. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** The file with an account's credentials, as the standalone writes it. @returns its path */
+  /** Writes a file with an account's credentials, as the standalone does. @returns its path */
   async zuliprc(whose: FirstAccountName | ApiCredentials): Promise<string> {
     const { email, apiKey } = typeof whose === "string" ? this.account(whose) : whose;
     const path = join(this.#folder, `${email}.zuliprc`);
@@ -109,7 +111,7 @@ export class Server {
   }
 }
 
-/** A server for the tests of the enclosing `describe`. */
+/** Starts a server for the tests of the enclosing `describe`. */
 export function useServer(): Server {
   const server = new Server();
   before("start a server", function () {

@@ -2,16 +2,16 @@ import { expect } from "chai";
 import { z } from "zod";
 
 /**
- * What clients parse, by the types that they parse it as (clients.md §3). Fields that no client here looks at are let
- * through.
+ * Data that clients parse, with the types that they expect (clients.md §3). Fields that no client here reads are
+ * allowed.
  */
 
 const absent = z.undefined().optional();
 
-/** Of an anchor, which may be 10^16: beyond the safe integers, and a whole number all the same. */
+/** An anchor may be 10^16: beyond the safe integers, but still a whole number. */
 const whole = z.number().refine(Number.isInteger, "must be a whole number");
 
-/** Ids in ascending order, each once. */
+/** Ids in strictly ascending order. */
 export const ascendingIds = z
   .array(z.int())
   .refine((ids) => ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? id)), "must ascend");
@@ -37,7 +37,7 @@ export const user = z.object({
     .optional(),
 });
 
-/** A user of the snapshot, where who is active is told by the list. */
+/** A user in the snapshot, where the list, not a field, tells who is active. */
 export const snapshotUser = z.object({ ...user.shape, is_active: absent });
 
 const groupSetting = z.union([
@@ -163,7 +163,7 @@ const anyMessage = z.object({
   sender_id: z.int(),
   sender_realm_str: z.string(),
   timestamp: z.int(),
-  // Absent or with something in it.
+  // Absent or not empty.
   edit_history: z.array(z.unknown()).nonempty().optional(),
 });
 
@@ -200,7 +200,7 @@ export const eventBatch = z.object({
   events: z.array(z.looseObject({ id: z.int(), type: z.string() })),
 });
 
-/** Gives the value as what the client takes it for, or fails with a line for each field that it could not read. */
+/** Parses a value as a client would; fails the test with one line for each field that could not be read. */
 export function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
   const result = shape.safeParse(value);
   if (result.success) return result.data;

@@ -1,4 +1,4 @@
-// Shows what docker compose would make of the file in the working folder, as JSON, by compose's own library: for
+// Prints the compose file of the working folder as docker compose resolves it, as JSON, with compose's own library: for
 // machines without Docker.
 package main
 

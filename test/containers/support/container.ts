@@ -6,10 +6,10 @@ import type { BuiltImage } from "./dockerfile.ts";
 
 const run = promisify(execFile);
 
-/** Processes of an image: in its folder, with its environment, as a user who may write none of its files. */
+/** Processes of an image: in its folder, with its environment, as a user who cannot write its files. */
 export interface Containers {
   start(command: readonly string[], variables: Variables): TestProcess;
-  /** What HEALTHCHECK says of a process with these variables. */
+  /** Runs HEALTHCHECK for a process with these variables. */
   isHealthy(variables: Variables): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Containers {
 /** @param node the folder of the base image's Node.js */
 export function containersOf(image: BuiltImage, node: string): Containers {
   const started: TestProcess[] = [];
-  // Only root may become somebody else.
+  // Only root can switch to another user.
   const asUser =
     process.getuid?.() === 0
       ? ["setpriv", `--reuid=${image.user}`, "--regid=1000", "--clear-groups", "--"]

@@ -5,21 +5,21 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** One line of a Dockerfile, with its continuations. */
+/** An instruction of a Dockerfile, with its continuation lines. */
 interface Instruction {
   readonly name: string;
   readonly rest: string;
 }
 
-/** What the last stage left: a folder, and what a container is started with. */
+/** The result of the last stage: a folder, and how a container is started. */
 export interface BuiltImage {
-  /** The stage's root: `/app` of the image lies in `app` below it. */
+  /** The stage's root folder; the image's `/app` is its subfolder `app`. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly user: string;
   readonly healthCheck: readonly string[];
   readonly command: readonly string[];
-  /** What was not run, because it changes the system of the base image and not the folder. */
+  /** Commands that were not run, because they change the base image's system and not the folder. */
   readonly leftOut: readonly string[];
 }
 
@@ -33,9 +33,9 @@ export function instructionsOf(text: string): Instruction[] {
 }
 
 /**
- * Does what `docker build` would, without the system of the base image: every stage is a folder, and its commands run
- * there with the programs of this machine and `path` before them.
- * @param context the folder that is sent to the build, already without what .dockerignore names
+ * Builds an image like `docker build`, but without the base image's system: every stage is a folder, and its commands
+ * run there with this machine's programs, preceded by `path`.
+ * @param context the build context, without the files that .dockerignore excludes
  * @param into an empty folder
  */
 export async function build(
@@ -82,7 +82,7 @@ export async function build(
       case "EXPOSE":
         break;
       default:
-        throw new Error(`nobody has said what ${name} is to do here`);
+        throw new Error(`the instruction ${name} is not supported`);
     }
   }
   return stage;
@@ -126,7 +126,7 @@ async function copy(
 }
 
 async function execute(command: string, stage: Stage, path: string): Promise<void> {
-  // Absolute paths would be this machine's.
+  // Absolute paths would be paths of this machine.
   if (/\s\/\w/.test(command)) {
     stage.leftOut.push(command);
     return;
@@ -136,7 +136,7 @@ async function execute(command: string, stage: Stage, path: string): Promise<voi
     ...stage.environment,
     PATH: `${path}:${process.env["PATH"]}`,
   };
-  // Programs of this machine, where the base image has its own.
+  // Uses this machine's programs in place of the base image's.
   if (env["PRISMA_SCHEMA_ENGINE_BINARY"]) env["PRISMA_SCHEMA_ENGINE_BINARY"] = process.execPath;
   await run("sh", ["-c", command], {
     cwd: join(stage.root, stage.workdir),
@@ -151,7 +151,7 @@ function list(text: string): string[] {
   return JSON.parse(text) as string[];
 }
 
-/** Copies a repository as `docker build` sees it: without what .dockerignore names. */
+/** Copies a repository as `docker build` does: without the files that .dockerignore excludes. */
 export async function contextOf(repository: string, into: string): Promise<void> {
   const ignored = (await readFile(join(repository, ".dockerignore"), "utf8"))
     .split("\n")

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ApiCredentials, authorization, type TestProcesses } from "@carillon/testkit";
 
-/** Where the programs of a Python are that has schemathesis; by `npm run test:fuzz`. */
+/** Folder of programs of a Python with schemathesis; set by `npm run test:fuzz`. */
 const folder = process.env["CARILLON_TEST_FUZZER"] ?? "";
 const support = fileURLToPath(new URL(".", import.meta.url));
 
-/** What is wrong with an answer whoever asks: see the names in schemathesis's documentation. */
+/** Checks of every answer, by their names in schemathesis's documentation. */
 const checks = [
   "not_a_server_error",
   "status_code_conformance",
@@ -20,21 +20,21 @@ export const hasFuzzer = folder !== "";
 export interface FuzzOptions {
   /** The server's address, without a path. */
   readonly url: string;
-  /** Whose requests they are; nobody's unless given. */
+  /** The caller's credentials; anonymous unless given. */
   readonly auth?: ApiCredentials | undefined;
-  /** What there is to ask for: patterns of names of parameters, and the ids of what they name. */
+  /** Existing objects: patterns of parameter names, and the ids of the objects that these name. */
   readonly ids: ReadonlyArray<readonly [names: string, ids: readonly number[]]>;
-  /** The same seed and the same server: the same requests. */
+  /** With the same seed and server, the requests are the same. */
   readonly seed: number;
-  /** Requests that are made up for each operation, at most. */
+  /** Maximum number of generated requests for each operation. */
   readonly examples: number;
-  /** Also those at the bounds of what is declared, and beyond: about seventy for each operation. */
+  /** Whether to send requests at and beyond the declared bounds, about seventy for each operation. */
   readonly bounds: boolean;
 }
 
 /**
- * Sends every operation requests that the OpenAPI document allows, and some that it does not.
- * @returns its report, and whether all was well
+ * Sends requests to every operation: some that the OpenAPI document allows, and some that it does not.
+ * @returns its report, and whether no check failed
  */
 export async function fuzz(
   processes: TestProcesses,
@@ -66,7 +66,7 @@ export async function fuzz(
     PYTHONDONTWRITEBYTECODE: "1",
     COLUMNS: "160",
   };
-  // It leaves files where it works.
+  // It writes files into its working folder.
   const made = processes.program(join(folder, "schemathesis"), args, variables, { cwd: tmpdir() });
   const { code } = await made.exit;
   return { well: code === 0, report: made.output() };

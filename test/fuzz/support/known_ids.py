@@ -1,7 +1,6 @@
-"""Numbers that a request names something by: every other one becomes that of something that is there.
+"""Replaces every other id in a generated request by the id of an existing object.
 
-The ids of a test's database are small, those that a generator makes up are not, and requests that name nothing end in
-the first check of an action. So do those with texts that nobody would send: every other form has those of the example.
+The ids in a test's database are small and generated ids are not, so most generated requests would fail at an operation's first check. So would requests with unrealistic texts; most forms get the texts of the example.
 """
 
 import json
@@ -15,7 +14,7 @@ MOST = 80
 NAMES = re.compile(r"(^|_)(id|ids|to|principals|members|users|messages|subgroups|add|delete|anchor|order)$")
 
 
-# What there is in the organization, by a pattern of the names that it is asked for by; the first that fits counts.
+# Existing ids, by a pattern of parameter names; the first matching pattern counts.
 THERE = [(re.compile(names), ids) for names, ids in json.loads(os.environ.get("CARILLON_KNOWN_IDS", "[]"))]
 
 
@@ -44,7 +43,7 @@ def map_path_parameters(context, path_parameters):
 
 
 def shown(operation, place):
-    """By name, what the document shows for the parameters of a form, or of the query."""
+    """Returns the document's examples of the parameters of a form, or of the query, by name."""
     raw = operation.definition.raw
     if place == "query":
         described = {one["name"]: one for one in raw.get("parameters", []) if one["in"] == "query"}
@@ -56,7 +55,7 @@ def shown(operation, place):
 
 
 def often_shown(context, fields, place):
-    """Three of four times what the document shows, with one in eight of what was made up."""
+    """Uses the document's example three times out of four, with one generated field in eight."""
     if not isinstance(fields, dict):
         return fields
     chance = zlib.crc32(repr(fields).encode(errors="replace"))

@@ -2,8 +2,8 @@ import type { Database } from "@carillon/db";
 import type { Account } from "@carillon/model";
 
 /**
- * What an account could lose by a request of its own: its key, its role, itself, its organization.
- * @returns gives it back
+ * Remembers what an account could lose by its own requests: its key, its role, itself, its organization.
+ * @returns a function that restores it
  */
 export async function rememberAccount(
   db: Database,

@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { clientOf } from "@carillon/testkit";
 import type { Scene } from "./attack.ts";
 
-/** Somebody of another organization who reads and writes all the time. */
+/** A client of another organization that reads and writes continuously. */
 export interface Bystander {
   /** Milliseconds that each answer took since the last call. */
   takeTimes(): number[];
-  /** Answers other than success, in their order. */
+  /** Answers other than success, in order. */
   readonly failures: readonly string[];
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface Bystander {
 /** Milliseconds between two requests. */
 const breathMs = 20;
 
-/** Asks for its own account and sends messages, in turns, one request at a time. */
+/** Starts a client that alternates between reading its own account and sending messages, one request at a time. */
 export function startBystander({
   url,
   bystander,
@@ -62,7 +62,7 @@ export function startBystander({
   };
 }
 
-/** The time that 95 of 100 answers did not exceed, in milliseconds. */
+/** Returns the 95th percentile of the times, in milliseconds. */
 export function p95(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(0.95 * sorted.length) - 1)] ?? Number.NaN;

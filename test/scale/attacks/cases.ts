@@ -4,7 +4,7 @@ import { renders } from "./renders.ts";
 import { unfinishedBodies } from "./unfinished-bodies.ts";
 import { unreadAnswers } from "./unread-answers.ts";
 
-/** Every attack that a gateway must live through; the suite `under-attack` and the bench of that name carry them out. */
+/** Every attack that a gateway must survive; the suite `under-attack` and the bench of that name run them. */
 export const attacks: readonly Attack[] = [
   ...unreadAnswers,
   ...unfinishedBodies,

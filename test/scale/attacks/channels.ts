@@ -7,11 +7,11 @@ import { flood } from "./connections.ts";
 const longestDescription = 1_024;
 
 /**
- * Fills the organization with as many channels as it may have, all public. The attacker has made as many as one member
- * may make in a day; the others are older, as if the attacker had done so every day.
+ * Fills the organization with as many channels as it may have, all public. The attacker has created as many as a member
+ * may create in a day; the others are older, as if the attacker had done so every day.
  */
 async function fillOrganization({ db, url, attacker, org }: Scene): Promise<void> {
-  // Of all characters emoji make the most HTML. The gateway renders the first, and the others are copies.
+  // Emoji make the most HTML for each character. The gateway renders the first description; the others are copies.
   const { id } = await clientOf(url, attacker).succeed(createChannel, {
     params: { name: "the first", subscribers: [], description: "😀".repeat(longestDescription) },
   });
@@ -21,7 +21,7 @@ async function fillOrganization({ db, url, attacker, org }: Scene): Promise<void
   await channelsLike(db, { id }, bounds.organizationChannels - had, twoDaysAgo);
 }
 
-/** Channels that one member has made, which every registration of the other members carries. */
+/** Attacks with the channels of one member, which the registration of every other member includes. */
 export const channels: readonly Attack[] = [
   {
     name: "registrations of four members, read and unread, in an organization full of channels with the longest descriptions",

@@ -10,25 +10,25 @@ export interface RawAttack {
   readonly path: string;
   readonly account?: TestAccount;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What follows the head; may be less than its `Content-Length` says. */
+  /** The bytes after the head; may be shorter than its `Content-Length`. */
   readonly body?: string | Buffer;
 }
 
 export interface Flood {
-  /** Connections that are open at once. */
+  /** Number of connections that are open at the same time. */
   readonly open: number;
-  /** What each of them asks for. */
+  /** Returns the request of each connection. */
   readonly request: (n: number) => RawAttack;
   /** Whether the answer is read; unread answers stay in the gateway and its sockets. */
   readonly read?: boolean;
 }
 
-/** Requests that one account may make at once, and in each further minute, under the default rate limits. */
+/** Requests that one account may send at once, and in each further minute, under the default rate limits. */
 const perMinute = 200;
 
 /**
- * Keeps connections open, each with one request, until the signal fires. A connection that the gateway ends is opened
- * again, as often as the default rate limits would let one account.
+ * Keeps connections open, each with one request, until the signal fires. Reopens a connection that the gateway closes,
+ * as often as the default rate limits allow one account.
  */
 export async function flood(
   url: string,
@@ -58,7 +58,7 @@ function headOf({ method = "GET", path, account, headers = {}, body = "" }: RawA
   const authorization = account
     ? { authorization: `Basic ${btoa(`${account.deliveryEmail}:${account.apiKey}`)}` }
     : {};
-  // A reader asks for the end of the connection, so that the next request has one of its own.
+  // A reader sends `Connection: close`, so that the next request has a new connection.
   const all: Record<string, string> = {
     host: "gateway",
     connection: "close",

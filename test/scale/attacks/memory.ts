@@ -9,14 +9,14 @@ export function gatewayMemoryLimit(): number {
 }
 
 /**
- * Variables that give a process the heap which Node chooses by itself in a container of this size: half of the memory,
- * for the objects that live long.
+ * Returns variables that give a process the heap that Node would choose in a container of this size: half of the memory
+ * for long-lived objects.
  */
 export function inContainer(bytes: number): Record<string, string> {
   return { NODE_OPTIONS: `--max-old-space-size=${Math.floor(bytes / 2 ** 21)}` };
 }
 
-/** The most bytes of memory that the process has had at a time. */
+/** Returns the peak resident memory of the process, in bytes. */
 export function peakMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;

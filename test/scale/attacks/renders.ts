@@ -3,7 +3,7 @@ import { flood } from "./connections.ts";
 
 const emoji = new URLSearchParams({ content: "😀".repeat(10_000) }).toString();
 
-/** Texts that take the renderer longest for their length. */
+/** Texts that take the longest to render for their length. */
 export const renders: readonly Attack[] = [
   {
     name: "renders of 10,000 emoji by one account, ten at a time",

@@ -4,7 +4,7 @@ import { flood, type RawAttack } from "./connections.ts";
 
 const mebibyte = 2 ** 20;
 
-/** A form that announces `announced` bytes, and stops after `sent`. */
+/** Makes a form request that announces `announced` bytes, and stops after `sent`. */
 function unfinished(account: TestAccount, announced: number, sent: number): RawAttack {
   return {
     method: "POST",
@@ -18,7 +18,7 @@ function unfinished(account: TestAccount, announced: number, sent: number): RawA
   };
 }
 
-/** Bodies that never come to their end, so that the gateway keeps what it has of them. */
+/** Attacks with bodies that never end, so that the gateway keeps what it has received. */
 export const unfinishedBodies: readonly Attack[] = [
   {
     name: "40 bodies of 25 MB that stop before the end",

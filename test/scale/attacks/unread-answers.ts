@@ -2,7 +2,9 @@ import { crowd, pastMessages, scheduledMessage } from "@carillon/testkit";
 import type { Attack, Scene } from "./attack.ts";
 import { flood } from "./connections.ts";
 
-/** HTML of an emoji; messages that were rendered before its bound (rendering.md §1) have it up to 10,000 times. */
+/**
+ * HTML of an emoji. Messages that were rendered before the limit on HTML (rendering.md §1) may contain it 10,000 times.
+ */
 const emoji =
   '<span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">:grinning:</span>';
 
@@ -18,7 +20,7 @@ async function fillRoom({ db, room, attacker }: Scene): Promise<void> {
 
 const history = "/messages?anchor=newest&num_before=5000&num_after=0&narrow=%5B%5D";
 
-/** Answers that the attacker asks for and does not read. */
+/** Attacks with answers that the attacker does not read. */
 export const unreadAnswers: readonly Attack[] = [
   {
     name: "75 unread pages of messages with 100 MB of HTML",

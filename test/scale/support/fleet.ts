@@ -11,25 +11,25 @@ import { startProxy, type Proxy } from "./proxy.ts";
 
 export type FleetGateway = TestProcess & { readonly url: string };
 
-/** By the name that its connections have. */
+/** A worker, with the application name of its connections. */
 export type FleetWorker = TestProcess & { readonly name: string };
 
 /** How long the server keeps the transaction of a frozen worker, in milliseconds; ten seconds outside of tests. */
 const frozenMs = 3_000;
 
-/** Two gateways behind a proxy and three workers, as they are built, on one PostgreSQL. */
+/** Two built gateways behind a proxy, and three built workers, on one PostgreSQL. */
 export interface Fleet {
   readonly world: World;
   readonly proxy: Proxy;
   readonly gateways: FleetGateway[];
   readonly workers: FleetWorker[];
-  /** Starts one more gateway, which the proxy knows from then on; at an address where one was before, if given. */
+  /** Starts another gateway and adds it to the proxy; with a port, at the address of a former gateway. */
   addGateway(port?: number): Promise<FleetGateway>;
   addWorker(): Promise<FleetWorker>;
   close(): Promise<void>;
 }
 
-/** Redis, where it is installed. */
+/** Redis if it is installed. */
 export const fleetBackend: QueueBackend = redisUrl() ? "redis" : "postgres";
 
 export async function startFleet(): Promise<Fleet> {
@@ -74,13 +74,13 @@ export async function startFleet(): Promise<Fleet> {
   return fleet;
 }
 
-/** SIGTERM, and an orderly end. */
+/** Stops a process with SIGTERM and expects a clean exit. */
 export async function retire<T extends TestProcess>(from: T[], one: T): Promise<void> {
   from.splice(from.indexOf(one), 1);
   expect(await one.stop(), one.output()).to.deep.equal({ code: 0, signal: null });
 }
 
-/** Waits until the gateway has answered so many requests more. */
+/** Waits until the gateway has answered this many more requests. */
 export async function takesItsShare(proxy: Proxy, gateway: FleetGateway, count = 20) {
   const before = proxy.answered(gateway.url);
   await waitFor(() => proxy.answered(gateway.url) >= before + count, {

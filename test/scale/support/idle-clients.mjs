@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 
-// node idle-clients.mjs PORT COUNT TEXT EVERY-MS MORE: keeps so many connections open, each of which has sent the text and
-// then sends more every now and then, and opens another for each that is closed, until its standard input ends; then it
-// only waits. Where a server has no room for one, the system drops it without telling a client that sends nothing.
+// node idle-clients.mjs PORT COUNT TEXT EVERY-MS MORE: opens COUNT connections, sends TEXT on each and then MORE at
+// intervals, and reopens closed connections until its standard input ends; then only waits. When a server's backlog is
+// full, the kernel drops a connection without an error to a client that sends nothing.
 const [port, count, text, everyMs, more] = process.argv.slice(2);
 
-/** So many are on their way at a time: what a server has room for in its line of those that it has not taken yet. */
+/** Concurrent connection attempts: what fits into a server's backlog. */
 const atOnce = 200;
 const open = new Set();
 let connecting = 0;
@@ -33,7 +33,7 @@ function begin() {
   socket.on("close", () => {
     settle();
     open.delete(socket);
-    // Refused: not in a tight loop.
+    // Waits after a refused connection, to avoid a tight loop.
     setTimeout(fill, 20);
   });
   socket.resume();

@@ -10,13 +10,14 @@ import {
 import type { AddressInfo } from "node:net";
 
 /**
- * A proxy in front of gateways, which does what `deploy/nginx` has nginx do: the gateway with the fewest open requests is
- * next, connections to gateways are kept, and only what certainly did nothing goes to another gateway. One that does not
- * answer `/health` in time gets no more, and what it has is broken off, until it answers again.
+ * A proxy in front of gateways that behaves like nginx with `deploy/nginx`: it prefers the gateway with the fewest open
+ * requests, keeps connections, and retries on another gateway only requests that certainly had no effect. A gateway
+ * that does not answer `/health` in time gets no more requests, and its open requests are aborted, until it answers
+ * again.
  */
 export interface Proxy {
   readonly url: string;
-  /** How many requests the gateway has answered through it. */
+  /** Returns how many requests the gateway has answered through the proxy. */
   answered(gateway: string): number;
   add(gateway: string): void;
   close(): Promise<void>;
@@ -30,7 +31,7 @@ interface Upstream {
   sick: boolean;
 }
 
-/** Between two looks at a gateway, and how long one may take, in milliseconds. */
+/** Interval of health checks, and their time limit, in milliseconds. */
 const lookMs = 250;
 const patienceMs = 2_000;
 
@@ -85,7 +86,8 @@ export async function startProxy(): Promise<Proxy> {
 }
 
 /**
- * @returns `unsent` where the gateway has not taken the connection, `unknown` where it broke off before an answer came
+ * Forwards a request.
+ * @returns `unsent` when the gateway refused the connection, `unknown` when the connection broke before an answer
  */
 function forward(
   upstream: Upstream,
@@ -129,7 +131,7 @@ function look(upstream: Upstream): void {
     upstream.open.forEach((breakOff) => breakOff());
     asked.destroy();
   });
-  // Refused: the next request finds that out too, and goes to another one.
+  // Connection refused: the next request fails in the same way and goes to another gateway.
   asked.on("error", () => {});
   asked.end();
 }

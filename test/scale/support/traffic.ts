@@ -11,7 +11,7 @@ import {
 import { allSent, expectSentOnce } from "../../faults/support/verdict.ts";
 import { patienceMs } from "../../faults/support/patience.ts";
 
-/** What was asked for, and what was answered: the status, or why there was no answer. */
+/** A request and its answer: the status, or why there was none. */
 interface Asked {
   readonly content: string;
   readonly scheduled: boolean;
@@ -19,21 +19,25 @@ interface Asked {
   id?: number;
 }
 
-/** People of one organization who write, schedule and listen at one address, until told to end. */
+/** Accounts of one organization that write, schedule and poll at one address, until they are stopped. */
 export interface Traffic {
-  /** Waits until each of them has got on: requests answered, messages delivered by workers, each client told of more. */
+  /**
+   * Waits until each account makes progress: requests are answered, workers deliver messages, each client receives more
+   * events.
+   */
   flows(): Promise<void>;
   /**
-   * Ends it, and looks at all that it has left: what was answered is there once, what was not at most once; what was
-   * scheduled was sent once; each client was told of each message of its account once, in the order of the log.
-   * @returns the answers other than success, in the order in which they came
+   * Stops the accounts and checks the result: each message of a successful request exists once, of any other request at
+   * most once; each scheduled message was sent once; each client received each message of its account once, in log
+   * order.
+   * @returns the answers other than success, in order
    */
   end(): Promise<ReadonlyArray<number | string>>;
 }
 
-/** What is scheduled is due so many seconds later; longer than a request takes on a busy machine. */
+/** Scheduled messages are due this many seconds later; longer than a request takes on a busy machine. */
 const soonSeconds = 5;
-/** Between two requests of one account, in milliseconds. */
+/** Pause between two requests of one account, in milliseconds. */
 const breathMs = 40;
 
 export async function startTraffic(db: Database, url: string): Promise<Traffic> {

