@@ -54,7 +54,7 @@ describe("the pages of the protocol", () => {
     const found = citations("a.ts", said);
     expect(found.map(({ section }) => section)).to.deep.equal(["1", "2", "1.2", "1.3", "2", "1.4"]);
     expect(unresolved(found, [page])).to.deep.equal([
-      "a.ts cites area.md §1.4, which is not there",
+      "a.ts cites area.md §1.4, which does not exist",
     ]);
     expect(unresolved(found, [])).to.have.length(6);
   });

@@ -16,7 +16,7 @@ export interface Ended {
   readonly noted: string;
 }
 
-/** Runs command lines on the database of the tests, with nobody there but who answers in `answers`. */
+/** Runs command lines on the database of the tests; prompts are answered from `answers`. */
 export function commandLineOn(databaseUrl: string | undefined, others: Variables = {}) {
   const variables = { DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, ...others };
   return async (
@@ -59,7 +59,7 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
   };
 }
 
-/** What becomes of a login with a key. */
+/** Logs in with a key, and returns the outcome. */
 export function loginOn(
   sql: Sql,
   site: Site,

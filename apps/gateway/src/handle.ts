@@ -23,7 +23,7 @@ interface Request<Op extends Operation> extends Pick<
 
 /** The database for an operation that changes nothing. */
 interface Reading {
-  /** Runs single statements, each of which sees what was committed when it began. */
+  /** Runs single statements; each sees the data that was committed when it began. */
   readonly sql: Sql;
   /** Runs several statements that see one state of the database, in a read-only transaction. */
   snapshot<T>(this: void, work: (sql: Tx) => Promise<T>): Promise<T>;
@@ -41,7 +41,7 @@ interface Changing {
 /** The database for an operation whose requests share a transaction. */
 interface Writing<Request, Result> {
   /**
-   * Writes the request, once those of its organization that are being written have ended, and returns its result.
+   * Writes the request after the organization's requests that are being written, and returns its result.
    * @throws ApiError its own rejection
    */
   write(this: void, request: Request): Promise<Result>;

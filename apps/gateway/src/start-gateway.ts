@@ -20,7 +20,7 @@ import { observeGateway } from "./observe.ts";
 import { gatewayTasks } from "./recurring.ts";
 import { wireApp, wireServices } from "./wire.ts";
 
-/** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
+/** Connections for requests; BullMQ has its own pool (docs/operating.md, connections). */
 const poolSize = 10;
 
 /** Connections for adding jobs; a gateway processes none. */

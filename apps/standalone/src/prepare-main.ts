@@ -12,9 +12,9 @@ import { ensureFirstOrganization } from "./first-organization.ts";
 import { plannedOrganization } from "./planned-organization.ts";
 import { CredentialFiles } from "./zuliprc.ts";
 
-// node apps/standalone/dist/prepare-main.js: what is done once, before the processes of a version start. It migrates the
-// database of DATABASE_URL, prepares the queues, and at the first time makes the organization that the variables name, whose credentials lie in
-// DATA_DIR/zuliprc then.
+// node apps/standalone/dist/prepare-main.js: prepares an installation before the processes of a version start. Migrates
+// the database of DATABASE_URL, prepares the queues, and on the first run creates the organization that the variables
+// name, with its credentials in DATA_DIR/zuliprc.
 await runMain(async () => {
   // The next standalone prepares again, and two must not do so at the same time.
   const orphaned = () => process.exit(1);

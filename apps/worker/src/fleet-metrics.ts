@@ -2,7 +2,7 @@ import { readFleet } from "@carillon/scheduling";
 import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
 
-/** Roles that are always exported, so that an alerting rule can tell "none" from "unknown". */
+/** Roles that are always exported, so that an alerting rule can distinguish "none" from "unknown". */
 const roles = ["gateway", "worker", "dashboard"];
 
 /**

@@ -152,7 +152,7 @@ async function callBouncer(
   return outcome;
 }
 
-/** Encrypts each notification for its device, with a nonce of its own. */
+/** Encrypts each notification for its device, with a separate nonce. */
 async function encrypted(
   type: NotificationType,
   notifications: readonly Notification[],

@@ -63,7 +63,7 @@ class JobRun {
     this.#forget();
   }
 
-  /** Leaves `running`. A deadline may end twice, the second time for good. */
+  /** Leaves `running`. A deadline may end twice, the second time finally. */
   #stopping(stopMs: number): void {
     if (this.#machine.state.kind !== "running") return;
     const abandon = () => this.#machine.move(["stopping"], { kind: "abandoned" });

@@ -27,7 +27,7 @@ describe("the documents of events", () => {
   it("have a section for each, with what older clients get", () => {
     const page = eventReference();
     for (const event of forClients) expect(page).to.contain(`\n## \`${kindOf(event)}\`\n`);
-    expect(page).to.contain("Without `archived_channels`: Archiving is `delete`");
+    expect(page).to.contain("Without `archived_channels`: Archiving is sent as `delete`");
     expect(page).to.contain("(`user_group/remove`, `user_group/add`)");
     expect(page).to.contain("For `ZulipTerminal`: Includes the user who reacted.");
     expect(page).not.to.contain("api_key_changed");

@@ -10,7 +10,7 @@ export const lockOrder = [
   "intent",
   /** The step that a deletion job works on; likewise. By deletion. */
   "deletionStep",
-  /** The hits of one rate limit, in a transaction of their own. By a hash of its name. */
+  /** The hits of one rate limit, in a separate transaction; the key is a hash of its name. */
   "rateLimit",
   /** Creation of the first organization. */
   "firstOrganization",

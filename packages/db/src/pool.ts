@@ -66,7 +66,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     // Statements are sent without waiting for earlier answers; they still run in order.
     pipeline: true,
     statement_timeout: statementTimeoutMs,
-    // A socket whose peer has vanished reports nothing: our own timeout gives up on it.
+    // A socket whose peer has vanished reports nothing: our own timeout ends it.
     ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),
     idle_in_transaction_session_timeout: idleInTransactionMs,
     options: session.map((setting) => `-c ${setting}`).join(" "),

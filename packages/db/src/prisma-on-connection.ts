@@ -50,7 +50,7 @@ export function sharePrismaClient(pool: pg.Pool): SharedPrismaClient {
 
 /** Wraps the pool for Prisma: where a connection was handed over, a transaction gets that one. */
 function poolThatHandsOver(pool: pg.Pool): pg.Pool {
-  // The adapter takes a pool of ours only when it is an instance of pg's class.
+  // The adapter accepts our pool only if it is an instance of pg's class.
   return Object.create(pool, {
     connect: {
       // With a callback it is pg's own `query` that asks, for one statement outside any transaction.

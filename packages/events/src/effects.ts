@@ -3,7 +3,7 @@ import type { QueueEffect } from "@carillon/contract";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
 import type { PollResult } from "./waiting.ts";
 
-/** Returns what the event does to polls and queues, apart from what it sends to clients. */
+/** Returns the effect of an event on polls and queues, apart from its delivery to clients. */
 export function effectOf({ declared, payload }: LoggedEvent): QueueEffect | undefined {
   return declared?.effect?.(payload);
 }

@@ -70,7 +70,7 @@ export class Tail<Context> {
     return this.recent.head;
   }
 
-  /** Whether the tail reads no more events; a poll that still holds it must open another. */
+  /** Whether the tail has stopped reading events; a poll that still holds it must open another. */
   get closed(): boolean {
     return this.#closed;
   }

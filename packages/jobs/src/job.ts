@@ -8,14 +8,14 @@ import type { Retry } from "./retry.ts";
 export interface JobDefinition<Payload = unknown> {
   readonly name: string;
   readonly queue: QueueName;
-  /** What it does, in one sentence, for the reference page and the dashboard. */
+  /** Describes the job in one sentence, for the reference page and the dashboard. */
   readonly about: string;
   /** Ids and versions only, never text or secrets: the queue keeps payloads in plain text. */
   readonly payload: z.ZodType<Payload>;
   /** Returns the id of the job in its queue: adding an existing id does nothing. */
   key(payload: Payload): string;
   readonly retry: Retry;
-  /** Milliseconds after which a run is told to stop through its signal. */
+  /** Milliseconds after which the signal of a run is aborted. */
   readonly deadlineMs: number;
   /** How long a completed job is kept for the dashboard, in milliseconds; 0 removes it at once. */
   readonly keepCompletedMs: number;

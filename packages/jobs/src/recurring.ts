@@ -7,7 +7,7 @@ export type ProcessName = "gateway" | "worker" | "dashboard";
 /** Work that runs by the clock, not because of an event. */
 export interface RecurringDefinition {
   readonly name: string;
-  /** What it does, in one or two sentences, for the reference page. */
+  /** Describes the work in one or two sentences, for the reference page. */
   readonly about: string;
   /** The kinds of processes that run it. */
   readonly processes: readonly ProcessName[];

@@ -20,8 +20,8 @@ const fleet: readonly MeasuredRole[] = ["dashboard", "worker"];
 const shortTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
- * Declares every metric of ours. Processes create them by these names, docs/metrics.md is generated from it, and
- * alert rules and the Grafana dashboard may name no other metrics. Label values are short names of ours, never user
+ * Declares every metric of Carillon. Processes create them by these names, docs/metrics.md is generated from it, and
+ * alert rules and the Grafana dashboard may name no other metrics. Label values are short constant names, never user
  * content.
  */
 export const declaredMetrics = {

@@ -1,6 +1,6 @@
 import { mapToSources } from "./map-to-sources.ts";
 
-/** Fields of errors that hold names of ours or of the system, never user content. */
+/** Fields of errors that hold names from our code or the system, never user content. */
 const told = [
   "code",
   "severity",

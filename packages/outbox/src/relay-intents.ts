@@ -76,7 +76,7 @@ const overdue = statement({
   },
 });
 
-/** An intent whose job was added to the queue, or failed once more, a while ago. */
+/** An intent whose job was added to the queue, or failed again, a while ago. */
 export type OverdueIntent = RowOf<typeof overdue.columns>;
 
 /**

@@ -63,7 +63,7 @@ export const notifyBody = z.object({
 
 export type NotifyBody = z.infer<typeof notifyBody>;
 
-/** The bouncer's answer to `push/e2ee/notify`, besides `result` and `msg`. */
+/** The bouncer's answer to `push/e2ee/notify`, in addition to `result` and `msg`. */
 export const notifyAnswer = z.object({
   android_successfully_sent_count: z.int().min(0),
   apple_successfully_sent_count: z.int().min(0),

@@ -46,7 +46,7 @@ export interface WorkerOptions {
   /** How many jobs all workers together may start within a time; by default the queue's own limit. */
   readonly limit?: { readonly jobs: number; readonly withinMs: number };
   /**
-   * Runs one job. May throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to waiting, no attempt
+   * Runs one job. May throw `GiveUp` or `InvalidPayload` (permanent failure), `HandBack` (back to waiting, no attempt
    * counted), `AwaitChildren` (back when its children have ended, no attempt counted), or anything else (failed, and
    * retried while attempts are left).
    */

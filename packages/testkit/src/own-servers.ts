@@ -20,7 +20,7 @@ export interface OwnServer {
   stop(signal: NodeJS.Signals): Promise<void>;
   /** Starts it again, at the same address. */
   start(): Promise<void>;
-  /** Stops it for good, and removes its data. */
+  /** Stops it permanently, and removes its data. */
   close(): Promise<void>;
 }
 

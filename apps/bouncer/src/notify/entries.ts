@@ -6,7 +6,7 @@ import type { KeptRegistration } from "../store/registrations.ts";
 
 /** One notification of a call, with its device. */
 export interface Entry {
-  /** Token id and key id: one token may belong to several logins with keys of their own. */
+  /** Token id and key id: one token may belong to several logins, each with its own key. */
   readonly device: string;
   /** The device and the notification's index among those for that device: a call may concern several messages. */
   readonly name: string;

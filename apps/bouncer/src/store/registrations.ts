@@ -2,7 +2,7 @@ import { column, statement, type Sql } from "@carillon/db";
 import type { Sealer } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
 
-/** Whose device it is. */
+/** The server and the organization of the device. */
 export interface Owner {
   readonly serverId: string;
   /** Of the organization. */

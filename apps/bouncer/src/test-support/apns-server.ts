@@ -37,7 +37,7 @@ export interface ApnsServer {
   readonly pushes: ApnsPush[];
   connections: number;
   answer: (push: ApnsPush) => ApnsAnswer;
-  /** UNIX milliseconds, by which it tells how old a provider's token is. */
+  /** UNIX milliseconds; decides how old a provider's token is. */
   now: () => number;
   close(): Promise<void>;
 }

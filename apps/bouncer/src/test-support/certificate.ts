@@ -1,4 +1,4 @@
-/** A certificate of 127.0.0.1 for tests, good for a hundred years, and its key: a secret of nobody. */
+/** A certificate of 127.0.0.1 and its key for tests, valid for a hundred years. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUmgAwIBAgIUWvdGA42yT6lEg1K8gPxchAzNVt8wCgYIKoZIzj0EAwIw

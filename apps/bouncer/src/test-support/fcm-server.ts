@@ -26,11 +26,11 @@ export interface FcmServer {
   readonly messages: FcmMessage[];
   /** How many access tokens it has given out. */
   grants: number;
-  /** What it says to a message; `name` unless given. */
+  /** Its answer to a message; `name` unless given. */
   answer: (message: FcmMessage) => FcmAnswer;
-  /** What it says to an assertion in place of a token. */
+  /** Its answer to an assertion in place of a token. */
   exchange: () => FcmAnswer | undefined;
-  /** UNIX milliseconds, by which it tells how old an assertion is. */
+  /** UNIX milliseconds; decides how old an assertion is. */
   now: () => number;
   /** Access tokens are good until it says so. */
   expire(): void;

@@ -139,7 +139,7 @@ export class BatchQueue<Request, Result> {
     if (this.#serial.size === 0) this.#close();
   }
 
-  /** Leaves `idle` for good. */
+  /** Leaves `idle` permanently. */
   #close(): void {
     assertState("a batch queue", this.#state, "idle");
     this.#state = "closed";

@@ -4,13 +4,13 @@ import type { BatchHandler } from "./batch-handler.ts";
 import { BatchMember } from "./batch-member.ts";
 import { BatchQueue, type BatchQueueParts } from "./batch-queue.ts";
 
-/** Whose request it is. */
+/** The organization and the account of a request. */
 interface Sender {
   readonly id: number;
   readonly realmId: number;
 }
 
-/** What is known of the queue of any operation. */
+/** The load of the queue of an operation. */
 interface AnyQueue {
   readonly waiting: number;
 }

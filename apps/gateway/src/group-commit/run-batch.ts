@@ -19,7 +19,7 @@ export type BatchEnd<M> =
   | { readonly kind: "answered" }
   /** Nothing was written: these members, fewer than before, share the next transaction. */
   | { readonly kind: "retry"; readonly members: readonly M[] }
-  /** Nothing was written: each member needs a transaction of its own. */
+  /** Nothing was written: each member needs its own transaction. */
   | { readonly kind: "failed"; readonly members: readonly M[]; readonly failure: unknown };
 
 const answered = { kind: "answered" } as const;

@@ -15,7 +15,7 @@ export interface Credentials {
   readonly apiKey: string;
 }
 
-/** Why no account was found. Only logged: the answer does not tell. */
+/** Why no account was found. Only logged; the answer does not contain it. */
 export interface AuthFailure {
   readonly refused: string;
 }

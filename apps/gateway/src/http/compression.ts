@@ -15,7 +15,7 @@ export type Coding = "br" | "gzip";
 
 /** The encoding of an answer, by `Accept-Encoding` (http-contract.md §2.1). */
 export interface Encoding {
-  /** Undefined where the client accepts none of ours. */
+  /** Undefined when the client accepts none of these encodings. */
   readonly coding: Coding | undefined;
   /** Answers with at least this many characters are compressed. */
   readonly from: number;

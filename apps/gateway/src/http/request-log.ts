@@ -4,7 +4,7 @@ import type { Logger } from "@carillon/kit";
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
-  /** The path template, or null where there is no such path. */
+  /** The path template, or null for an unknown path. */
   readonly path: string | null;
   readonly status: number;
   /** Milliseconds from the first byte of the head to the answer. */

@@ -42,7 +42,7 @@ const fading = 0.9;
 /** Milliseconds between two checks for stalled answers, while requests wait. */
 const lookMs = 500;
 
-/** What is known of an answer before it is made. */
+/** Facts about an answer before it is made. */
 export interface AnswerKind {
   readonly accountId: number;
   /** Answers of the same organization and operation have similar sizes. */

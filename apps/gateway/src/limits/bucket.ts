@@ -8,7 +8,7 @@ export interface BucketState {
   readonly remaining: number;
   /** UNIX milliseconds. */
   readonly freeAt: number;
-  /** Milliseconds; 0 where there is room. */
+  /** Milliseconds; 0 when a request may be admitted now. */
   readonly blockedMs: number;
 }
 

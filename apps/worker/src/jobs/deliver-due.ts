@@ -13,7 +13,7 @@ import {
 import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
 
-/** Sends what is due in one organization (scheduled-messages.md §5). */
+/** Sends the due messages of one organization (scheduled-messages.md §5). */
 export default processor(deliverDue, async ({ payload, again, deadline, log, ...context }) => {
   const { signal, services } = context;
   const { db, queues, site, longRuns } = services;

@@ -6,7 +6,7 @@ import type { Site } from "@carillon/model";
 
 import { callProcessor } from "../intent-processor.ts";
 
-/** Sends one mail. A mail that the server rejects for good becomes a dead letter at once. */
+/** Sends one mail. A mail that the server rejects permanently becomes a dead letter at once. */
 export default callProcessor(sendMail, async (db, { id, realmId, payload }, { site, mailer }) => {
   const letter = await compose(db, site, realmId, payload);
   if (!letter) return;

@@ -3,7 +3,7 @@ import { event } from "./event.ts";
 
 export const alertWordsChanged = event({
   type: "alert_words",
-  about: "The words that alert the account: all of them.",
+  about: "The account's alert words changed: the event has all of them.",
   to: "some",
   receivers: "the account",
   fields: { alert_words: z.array(z.string()) },

@@ -7,7 +7,7 @@ const { name, description, rendered_description, is_archived } = channelFolderOb
 export const channelFolderAdded = event({
   type: "channel_folder",
   op: "add",
-  about: "A folder of channels is new.",
+  about: "A channel folder was created.",
   to: "everybody",
   fields: { channel_folder: channelFolderObject },
   snapshot: { list: "channel_folders", by: "id", adds: "channel_folder" },
@@ -16,7 +16,7 @@ export const channelFolderAdded = event({
 export const channelFolderUpdated = event({
   type: "channel_folder",
   op: "update",
-  about: "Something about a folder of channels is different: `data` has only what is.",
+  about: "A channel folder changed: `data` has only the changed fields.",
   to: "everybody",
   fields: {
     channel_folder_id: z.int(),
@@ -29,7 +29,7 @@ export const channelFoldersReordered = event({
   type: "channel_folder",
   op: "reorder",
   about:
-    "The folders of channels, archived ones included, have another order: each one's `order` is its place in the list, from 0.",
+    "The channel folders, including archived ones, were reordered: the `order` of each is its index in the list, from 0.",
   to: "everybody",
   fields: { order: z.array(z.int()) },
 });

@@ -3,9 +3,10 @@ import { event } from "./event.ts";
 
 export const defaultChannelsChanged = event({
   type: "default_streams",
-  about: "The channels that new members are subscribed to: all of them. A guest is told of none.",
+  about:
+    "The default channels of new members changed: the event has all of them. For guests the list is empty.",
   to: "some",
-  receivers: "everybody but guests; who becomes a guest, or is one no more",
+  receivers: "all accounts except guests; an account that becomes a guest or stops being one",
   fields: { default_streams: z.array(z.int()) },
   snapshot: { field: "realm_default_streams", becomes: "default_streams" },
 });

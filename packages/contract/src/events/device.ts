@@ -15,13 +15,13 @@ export const deviceAdded = event({
 export const deviceUpdated = event({
   ...toOwner,
   op: "update",
-  about: "The registration of a device for push is different: only the fields that are.",
+  about: "The push registration of a device changed: the event has only the changed fields.",
   fields: { device_id: z.int(), ...deviceObject.partial().shape },
 });
 
 export const deviceRemoved = event({
   ...toOwner,
   op: "remove",
-  about: "A device is gone.",
+  about: "A device was removed.",
   fields: { device_id: z.int() },
 });

@@ -15,7 +15,7 @@ export const draftsAdded = event({
 export const draftUpdated = event({
   type: "drafts",
   op: "update",
-  about: "The account has changed a draft: all of it.",
+  about: "The account has changed a draft: the event has the whole draft.",
   to: "some",
   receivers: "the account",
   fields: { draft: draftResource },

@@ -3,7 +3,7 @@ import { event } from "./event.ts";
 /** Made by the gateway for each queue when due; never in the log. */
 export const heartbeat = event({
   type: "heartbeat",
-  about: "Nothing has happened for about 50 seconds. Comes whatever `event_types` a queue has.",
+  about: "No event for about 50 seconds. Sent regardless of the queue's `event_types`.",
   to: "some",
   receivers: "the queue that is polled",
   fields: {},

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { event } from "./event.ts";
 
-/** Rows of the log that are for gateways: no client is told. */
+/** Rows of the log for gateways only: clients do not get them. */
 
 export const queueDeleted = event({
   type: "queue_deleted",
-  about: "A client has deleted its queue: an open poll on it ends.",
+  about: "A client has deleted its event queue: an open poll of the queue ends.",
   to: "some",
   fields: { queue_id: z.string() },
   internal: true,
@@ -14,7 +14,7 @@ export const queueDeleted = event({
 
 export const keyChanged = event({
   type: "api_key_changed",
-  about: "An account has another API key: polls that came with the old one end.",
+  about: "An account has a new API key: polls with the old key end.",
   to: "some",
   fields: { user_id: z.int() },
   internal: true,
@@ -23,7 +23,7 @@ export const keyChanged = event({
 
 export const filler = event({
   type: "filler",
-  about: "Says nothing: it makes room for more heartbeats.",
+  about: "An empty event that makes more heartbeat ids available.",
   to: "some",
   fields: {},
   internal: true,

@@ -6,7 +6,7 @@ const flags = z.array(z.string());
 
 export const messageUpdated = event({
   type: "update_message",
-  about: "A message has another content, topic or channel.",
+  about: "The content, topic or channel of a message changed.",
   to: "some",
   receivers: "everyone who has the message, and subscribers who can read it",
   fields: {
@@ -46,7 +46,7 @@ export const messagesDeleted = event({
   type: "delete_message",
   about: "Messages are gone.",
   to: "some",
-  receivers: "those who could see them",
+  receivers: "accounts that could see the messages",
   fields: { message_ids: z.array(z.int()), ...place },
   older: {
     ...emptyTopicIsNamed("topic"),
@@ -60,7 +60,7 @@ export const messagesDeleted = event({
 export const flagAdded = event({
   type: "update_message_flags",
   op: "add",
-  about: "Messages have a flag, set by the account or by the server.",
+  about: "A flag was added to messages, by the account or by the server.",
   to: "some",
   receivers: "the account",
   fields: {
@@ -83,7 +83,7 @@ const detail = z.strictObject({
 export const flagRemoved = event({
   type: "update_message_flags",
   op: "remove",
-  about: "Messages do not have a flag any more.",
+  about: "A flag was removed from messages.",
   to: "some",
   receivers: "the account",
   fields: {

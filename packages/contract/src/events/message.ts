@@ -17,9 +17,9 @@ const flags = z.array(z.string());
 export const messageSent = event({
   type: "message",
   about:
-    "A message. `flags` are the receiver's; `local_message_id` is only in the queue that the message was sent with.",
+    "A message was sent. `flags` are the receiver's; only the queue with which the message was sent gets `local_message_id`.",
   to: "some",
-  receivers: "accounts that the message is delivered to",
+  receivers: "accounts to which the message is delivered",
   fields: { message, flags, local_message_id: z.string().optional() },
   log: {
     /** With both contents, and the topic as it is stored. */
@@ -28,7 +28,7 @@ export const messageSent = event({
       .extend({ rendered_content: z.string() }),
     /** The address of the sender's picture depends on the receiver. */
     picture: loggedPicture,
-    /** Flags of receivers that have none of their own. */
+    /** Flags of receivers without an entry of their own. */
     flags,
     public_gravatar: z.boolean(),
     /** Whether it is in a channel that is not private. */
@@ -42,7 +42,7 @@ export const messageSent = event({
   own: { flags, unseen_sender: z.literal(true) },
   older: {
     ...emptyTopicIsNamed("message.subject"),
-    archived_channels: { about: "What the server writes in an archived channel is left out." },
+    archived_channels: { about: "Omits messages that the server writes in an archived channel." },
   },
   forAllPublic: ({ public_channel }) => public_channel,
   weight: ({ message: { content, submessages } }) =>

@@ -5,7 +5,7 @@ import { event } from "./event.ts";
 export const navigationViewAdded = event({
   type: "navigation_view",
   op: "add",
-  about: "The account has added a view to its navigation, or said something of one that it had.",
+  about: "The account has added a navigation view, or stored a setting of a built-in one.",
   to: "some",
   receivers: "the account",
   fields: { navigation_view: navigationView },
@@ -15,7 +15,7 @@ export const navigationViewAdded = event({
 export const navigationViewUpdated = event({
   type: "navigation_view",
   op: "update",
-  about: "The account has changed a view of its navigation: what it was asked to be.",
+  about: "The account has changed a navigation view: the event has the requested fields.",
   to: "some",
   receivers: "the account",
   fields: {

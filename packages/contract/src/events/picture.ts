@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the log keeps of an account's picture, whose address depends on the receiver (users.md §2). */
+/** The facts about an account's picture in the log; the address depends on the receiver (users.md §2). */
 export const loggedPicture = z.strictObject({
   user_id: z.int(),
   version: z.int(),

@@ -6,9 +6,9 @@ const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number()
 
 export const presenceChanged = event({
   type: "presence",
-  about: "A user was offline and is back, or starts or stops hiding their presence.",
+  about: "A user came back online, or started or stopped hiding their presence.",
   to: "some",
-  receivers: "everybody who sees the account",
+  receivers: "all users who see the account",
   fields: { presences: z.record(z.string(), modernPresence) },
   log: { ...head, ...modernPresence.shape },
   older: {

@@ -5,9 +5,9 @@ import { event } from "./event.ts";
 export const botAdded = event({
   type: "realm_bot",
   op: "add",
-  about: "A bot is new, or has come under the receiver's administration.",
+  about: "A bot was created, or the receiver has become one of its administrators.",
   to: "some",
-  receivers: "its owner and administrators; who becomes its owner or an administrator",
+  receivers: "its owner and administrators; an account that becomes one of them",
   fields: {
     bot: botObject,
   },
@@ -16,7 +16,7 @@ export const botAdded = event({
 export const botUpdated = event({
   type: "realm_bot",
   op: "update",
-  about: "Something that only those see who administer the bot is different.",
+  about: "A field that only the bot's administrators see changed.",
   to: "some",
   receivers: "its owner and administrators",
   fields: { bot: botDefaults.partial().extend({ user_id: z.int() }) },
@@ -25,8 +25,8 @@ export const botUpdated = event({
 export const botDeleted = event({
   type: "realm_bot",
   op: "delete",
-  about: "The receiver administers a bot no more.",
+  about: "The receiver no longer administers a bot.",
   to: "some",
-  receivers: "who is an administrator, or its owner, no more",
+  receivers: "an account that is no longer an administrator, or no longer the bot's owner",
   fields: { bot: z.strictObject({ user_id: z.int() }) },
 });

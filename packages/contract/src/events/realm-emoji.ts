@@ -7,7 +7,7 @@ const all = { realm_emoji: z.record(z.string(), emoji) };
 export const emojiReplaced = event({
   type: "realm_emoji",
   op: "update",
-  about: "The organization's emoji: all of them.",
+  about: "The organization's emoji changed: the event has all of them.",
   to: "everybody",
   fields: all,
   notServedYet: true,
@@ -20,7 +20,7 @@ const older = {
 export const emojiAdded = event({
   type: "realm_emoji",
   op: "add",
-  about: "An emoji is new.",
+  about: "An emoji was added.",
   to: "everybody",
   fields: { emoji },
   log: { emoji, ...all },
@@ -31,7 +31,7 @@ export const emojiAdded = event({
 export const emojiUpdated = event({
   type: "realm_emoji",
   op: "update_one",
-  about: "An emoji is different.",
+  about: "An emoji changed.",
   to: "everybody",
   fields: { emoji },
   log: { emoji, ...all },

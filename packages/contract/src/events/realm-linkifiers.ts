@@ -4,7 +4,7 @@ import { event } from "./event.ts";
 
 export const linkifiersChanged = event({
   type: "realm_linkifiers",
-  about: "The organization's linkifiers: all of them.",
+  about: "The organization's linkifiers changed: the event has all of them.",
   to: "everybody",
   fields: { realm_linkifiers: z.array(linkifierObject) },
   older: { linkifier_url_template: { about: "None." } },

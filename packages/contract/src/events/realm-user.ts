@@ -7,7 +7,7 @@ export const userAdded = event({
   type: "realm_user",
   op: "add",
   about:
-    "An account is new, or the receiver sees it by now. `delivery_email` is null for those who may not see it.",
+    "An account was created, or has become visible to the receiver. `delivery_email` is null if the receiver may not see it.",
   to: "some",
   receivers: "everybody",
   fields: { person: userObject },
@@ -22,7 +22,7 @@ export const userAdded = event({
   },
   older: {
     user_list_incomplete: {
-      about: "Accounts that the receiver may not see are told of with a stand-in.",
+      about: "Has a placeholder for accounts that the receiver may not see.",
     },
   },
 });
@@ -31,9 +31,9 @@ export const userRemoved = event({
   type: "realm_user",
   op: "remove",
   about:
-    "The receiver does not see an account any more. Clients without `user_list_incomplete` put a stand-in in its place.",
+    "The receiver no longer sees an account. Clients without `user_list_incomplete` show a placeholder in its place.",
   to: "some",
-  receivers: "guests who lose sight of it",
+  receivers: "guests who can no longer see it",
   fields: { person: z.strictObject({ user_id: z.int(), full_name: z.string() }) },
 });
 
@@ -62,10 +62,10 @@ const changes = [
 export const userUpdated = event({
   type: "realm_user",
   op: "update",
-  about: "Exactly one thing about an account is different.",
+  about: "Exactly one property of an account changed.",
   to: "some",
   receivers:
-    "accounts that see the account; for `delivery_email` only those that begin to see the address",
+    "accounts that see the account; for `delivery_email` only accounts that begin to see the address",
   fields: {
     person: z.union([
       ...changes,

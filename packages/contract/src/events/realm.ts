@@ -7,7 +7,7 @@ const value = z.union([z.string(), z.number(), z.boolean(), z.null(), groupSetti
 export const realmUpdated = event({
   type: "realm",
   op: "update_dict",
-  about: "Settings of the organization are different: `data` has only these.",
+  about: "Settings of the organization changed: `data` has only the changed ones.",
   to: "everybody",
   fields: { property: z.literal("default"), data: z.record(z.string(), value) },
   changesPresentation: true,
@@ -17,8 +17,7 @@ export const realmPropertyUpdated = event({
   type: "realm",
   op: "update",
   about:
-    "One of the older `…_policy` numbers is different, after a permission that it stands for; or the push bouncer says " +
-    "something else of the organization: `push_notifications_enabled`, `push_notifications_enabled_end_timestamp`.",
+    "One of the older `…_policy` numbers changed with the permission that it represents; or the push bouncer's status of the organization changed: `push_notifications_enabled`, `push_notifications_enabled_end_timestamp`.",
   to: "everybody",
   fields: { property: z.string(), value: z.union([z.int(), z.boolean(), z.null()]) },
   changesPresentation: true,

@@ -5,7 +5,7 @@ import { event } from "./event.ts";
 export const remindersAdded = event({
   type: "reminders",
   op: "add",
-  about: "The account is to be reminded of messages.",
+  about: "The account has created reminders.",
   to: "some",
   receivers: "the account",
   fields: { reminders: z.array(reminderResource) },
@@ -15,7 +15,7 @@ export const remindersAdded = event({
 export const reminderRemoved = event({
   type: "reminders",
   op: "remove",
-  about: "A reminder is sent, or deleted before that.",
+  about: "A reminder was sent, or deleted.",
   to: "some",
   receivers: "the account",
   fields: { reminder_id: z.int() },

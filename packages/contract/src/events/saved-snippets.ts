@@ -15,7 +15,7 @@ export const savedSnippetAdded = event({
 export const savedSnippetUpdated = event({
   type: "saved_snippets",
   op: "update",
-  about: "The account has changed a snippet: all of it.",
+  about: "The account has changed a snippet: the event has the whole snippet.",
   to: "some",
   receivers: "the account",
   fields: { saved_snippet: savedSnippet },

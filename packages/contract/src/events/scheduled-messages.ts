@@ -15,7 +15,7 @@ export const scheduledMessagesAdded = event({
 export const scheduledMessageUpdated = event({
   type: "scheduled_messages",
   op: "update",
-  about: "A scheduled message is different, or could not be sent.",
+  about: "A scheduled message changed, or could not be sent.",
   to: "some",
   receivers: "the sender",
   fields: { scheduled_message: scheduledMessageResource },
@@ -29,7 +29,7 @@ export const scheduledMessageUpdated = event({
 export const scheduledMessageRemoved = event({
   type: "scheduled_messages",
   op: "remove",
-  about: "A scheduled message is sent, or deleted before that.",
+  about: "A scheduled message was sent, or deleted.",
   to: "some",
   receivers: "the sender",
   fields: { scheduled_message_id: z.int() },

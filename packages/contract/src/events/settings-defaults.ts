@@ -4,7 +4,7 @@ import { event } from "./event.ts";
 export const settingsDefaultUpdated = event({
   type: "realm_user_settings_defaults",
   op: "update",
-  about: "A setting that new accounts start with is different.",
+  about: "A default setting of new accounts changed.",
   to: "everybody",
   fields: {
     property: z.string(),

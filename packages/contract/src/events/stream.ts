@@ -7,12 +7,13 @@ import { event } from "./event.ts";
 export const channelsCreated = event({
   type: "stream",
   op: "create",
-  about: "Channels are new, or new to the receiver. Comes before its subscriptions to them.",
+  about:
+    "Channels were created, or have become visible to the receiver. Sent before the receiver's subscriptions to them.",
   to: "some",
-  receivers: "those who see the channels from now on",
+  receivers: "accounts that can see the channels from now on",
   fields: { streams: z.array(channelObject) },
   weight: ({ streams }) => streams.length * 1_500,
-  older: { archived_channels: { about: "Archived channels are left out." } },
+  older: { archived_channels: { about: "Omits archived channels." } },
 });
 
 const gone = {
@@ -23,12 +24,12 @@ const gone = {
 export const channelsDeleted = event({
   type: "stream",
   op: "delete",
-  about: "The receiver does not see the channels any more.",
+  about: "The receiver can no longer see the channels.",
   to: "some",
-  receivers: "those who saw the channels",
+  receivers: "accounts that could see the channels",
   fields: gone,
   log: { ...gone, archived: archivedAmongThem },
-  older: { archived_channels: { about: "Archived channels are left out." } },
+  older: { archived_channels: { about: "Omits archived channels." } },
 });
 
 const property = {
@@ -50,9 +51,9 @@ const change = {
 export const channelUpdated = event({
   type: "stream",
   op: "update",
-  about: "One property of a channel is different.",
+  about: "One property of a channel changed.",
   to: "some",
-  receivers: "those who see the channel",
+  receivers: "accounts that can see the channel",
   fields: change,
   log: {
     ...change,
@@ -64,7 +65,7 @@ export const channelUpdated = event({
   older: {
     archived_channels: {
       about:
-        "Archiving is `delete`, the return from the archive `create`, followed by `subscription/add` for subscribers and `peer_add` for the others. In between nothing is told.",
+        "Archiving is sent as `delete`, unarchiving as `create`, followed by `subscription/add` for subscribers and `peer_add` for others. Between them no events are sent.",
       becomes: [channelsDeleted, channelsCreated],
     },
   },

@@ -3,7 +3,7 @@ import { event } from "./event.ts";
 
 export const submessageAdded = event({
   type: "submessage",
-  about: "Data of an integration is attached to a message.",
+  about: "Data of an integration was attached to a message.",
   to: "some",
   receivers: "everyone who has the message, and subscribers who can read it",
   fields: {

@@ -30,7 +30,7 @@ const [idWeight, channelWeight] = [7, 1_500];
 export const subscriptionsAdded = event({
   type: "subscription",
   op: "add",
-  about: "The account is subscribed to channels.",
+  about: "The account was subscribed to channels.",
   to: "some",
   receivers: "who was subscribed",
   fields: { subscriptions },
@@ -47,9 +47,9 @@ export const subscriptionsAdded = event({
     told.reduce((sum, { subscribers }) => sum + channelWeight + subscribers.length * idWeight, 0),
   older: {
     notification_settings_null: {
-      about: "Notification settings that are null have the value of the account's own settings.",
+      about: "Has the values of the account's settings in place of null notification settings.",
     },
-    archived_channels: { about: "Comes also when a channel returns from the archive." },
+    archived_channels: { about: "Also sent when a channel is unarchived." },
   },
 });
 
@@ -58,12 +58,12 @@ const ended = { subscriptions: z.array(z.strictObject({ stream_id: z.int(), name
 export const subscriptionsRemoved = event({
   type: "subscription",
   op: "remove",
-  about: "The account is unsubscribed from channels.",
+  about: "The account was unsubscribed from channels.",
   to: "some",
   receivers: "who was unsubscribed",
   fields: ended,
   log: { ...ended, archived: archivedAmongThem },
-  older: { archived_channels: { about: "Archived channels are left out." } },
+  older: { archived_channels: { about: "Omits archived channels." } },
 });
 
 const propertyOf = { stream_id: z.int() };
@@ -89,7 +89,7 @@ export const subscriptionUpdated = event({
   type: "subscription",
   op: "update",
   about:
-    "One property of a subscription is different. Muting is told twice: `in_home_view`, then `is_muted`.",
+    "One property of a subscription changed. Muting is sent twice: as `in_home_view`, then as `is_muted`.",
   to: "some",
   receivers: "the account",
   fields: changed,
@@ -97,7 +97,7 @@ export const subscriptionUpdated = event({
     { ...changed[0], archived: archivedAmongThem },
     { ...changed[1], archived: archivedAmongThem },
   ],
-  older: { archived_channels: { about: "Nothing is told of archived channels." } },
+  older: { archived_channels: { about: "Not sent for archived channels." } },
 });
 
 const peers = { stream_ids: z.array(z.int()), user_ids: z.array(z.int()) };
@@ -114,15 +114,15 @@ const weightOfPeers = ({ stream_ids, user_ids }: { stream_ids: number[]; user_id
 export const peersAdded = event({
   type: "subscription",
   op: "peer_add",
-  about: "Others are subscribed to channels.",
+  about: "Other accounts were subscribed to channels.",
   to: "some",
-  receivers: "those who see the channels, but for the accounts themselves",
+  receivers: "accounts that can see the channels, except the subscribed accounts themselves",
   fields: peers,
   log: peersLog,
   weight: weightOfPeers,
   older: {
     archived_channels: {
-      about: "Archived channels are left out. Comes also when one returns from the archive.",
+      about: "Omits archived channels. Also sent when a channel is unarchived.",
     },
   },
 });
@@ -130,11 +130,11 @@ export const peersAdded = event({
 export const peersRemoved = event({
   type: "subscription",
   op: "peer_remove",
-  about: "Others are unsubscribed from channels, or deactivated.",
+  about: "Other accounts were unsubscribed from channels, or deactivated.",
   to: "some",
-  receivers: "those who see the channels, but for the accounts themselves",
+  receivers: "accounts that can see the channels, except the subscribed accounts themselves",
   fields: peers,
   log: peersLog,
   weight: weightOfPeers,
-  older: { archived_channels: { about: "Archived channels are left out." } },
+  older: { archived_channels: { about: "Omits archived channels." } },
 });

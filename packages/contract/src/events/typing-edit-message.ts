@@ -20,8 +20,7 @@ export const editingStarted = event({
   about: "A user is editing a message.",
   to: "some",
   receivers:
-    "as `typing`: participants, the sender too, or subscribers of the channel, who want to know; of protected history " +
-    "those who received the message",
+    "as `typing`: participants including the sender, or subscribers of the channel, who have typing notifications on; with protected history only accounts that received the message",
   fields,
   older,
 });

@@ -12,7 +12,7 @@ const fields = [
 
 const older = {
   ...emptyTopicIsNamed("topic"),
-  stream_typing_notifications: { about: "Nothing is told of channels." },
+  stream_typing_notifications: { about: "Not sent for channels." },
 };
 
 export const typingStarted = event({
@@ -21,7 +21,7 @@ export const typingStarted = event({
   about: "A user is typing a message.",
   to: "some",
   receivers:
-    "participants, the sender too, or subscribers of a channel, who want to know (`receives_typing_notifications`)",
+    "participants including the sender, or subscribers of a channel, who have `receives_typing_notifications` on",
   fields,
   older,
 });

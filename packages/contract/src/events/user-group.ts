@@ -7,7 +7,7 @@ import { event } from "./event.ts";
 /** Marks a group that is deactivated before and after the change: older clients do not know deactivated groups. */
 const deactivated = z.literal(true).optional();
 const older = {
-  include_deactivated_groups: { about: "Nothing is told of a group that is deactivated." },
+  include_deactivated_groups: { about: "Not sent for deactivated groups." },
 };
 const group = { group: userGroupObject };
 const members = { group_id: z.int(), user_ids: z.array(z.int()) };
@@ -16,7 +16,7 @@ const subgroups = { group_id: z.int(), direct_subgroup_ids: z.array(z.int()) };
 export const userGroupAdded = event({
   type: "user_group",
   op: "add",
-  about: "A group is new.",
+  about: "A group was created.",
   to: "everybody",
   fields: group,
   log: { ...group, deactivated },
@@ -27,7 +27,7 @@ export const userGroupAdded = event({
 export const userGroupRemoved = event({
   type: "user_group",
   op: "remove",
-  about: "A group is deactivated, for clients that do not know deactivated groups.",
+  about: "A group was deactivated, for clients without support for deactivated groups.",
   to: "everybody",
   fields: { group_id: z.int() },
 });
@@ -47,7 +47,7 @@ const change = {
 export const userGroupUpdated = event({
   type: "user_group",
   op: "update",
-  about: "Something about a group is different: `data` has only what is.",
+  about: "A group changed: `data` has only the changed fields.",
   to: "everybody",
   fields: change,
   /** Includes the whole group when it is reactivated: older clients did not have it. */
@@ -55,7 +55,7 @@ export const userGroupUpdated = event({
   older: {
     include_deactivated_groups: {
       about:
-        "Deactivation is `remove`, reactivation `add`. Nothing is told of a group that is deactivated.",
+        "Deactivation is sent as `remove`, reactivation as `add`. Not sent for deactivated groups.",
       becomes: [userGroupRemoved, userGroupAdded],
     },
   },
@@ -65,7 +65,7 @@ export const userGroupMembersAdded = event({
   type: "user_group",
   op: "add_members",
   about:
-    "Accounts are direct members now: they were added, are new, have another role or are back.",
+    "Accounts became direct members: they were added, created or reactivated, or their role changed.",
   to: "everybody",
   fields: members,
   log: { ...members, deactivated },
@@ -75,10 +75,10 @@ export const userGroupMembersAdded = event({
 export const userGroupMembersRemoved = event({
   type: "user_group",
   op: "remove_members",
-  about: "Accounts are direct members no more.",
+  about: "Accounts are no longer direct members.",
   to: "some",
   receivers:
-    "everybody; where a member is deactivated, guests who do not see the account, and are not told that",
+    "all users; when a member is deactivated, only guests who cannot see the account, because other users get the deactivation",
   fields: members,
   log: { ...members, deactivated },
   older,
@@ -87,7 +87,7 @@ export const userGroupMembersRemoved = event({
 export const userGroupSubgroupsAdded = event({
   type: "user_group",
   op: "add_subgroups",
-  about: "Groups are direct subgroups now.",
+  about: "Groups became direct subgroups.",
   to: "everybody",
   fields: subgroups,
   log: { ...subgroups, deactivated },
@@ -97,7 +97,7 @@ export const userGroupSubgroupsAdded = event({
 export const userGroupSubgroupsRemoved = event({
   type: "user_group",
   op: "remove_subgroups",
-  about: "Groups are direct subgroups no more.",
+  about: "Groups are no longer direct subgroups.",
   to: "everybody",
   fields: subgroups,
   log: { ...subgroups, deactivated },

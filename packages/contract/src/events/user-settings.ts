@@ -4,7 +4,7 @@ import { event } from "./event.ts";
 export const ownSettingUpdated = event({
   type: "user_settings",
   op: "update",
-  about: "One of the account's own settings is different.",
+  about: "One of the account's own settings changed.",
   to: "some",
   receivers: "the account",
   fields: {

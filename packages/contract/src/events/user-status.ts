@@ -4,8 +4,8 @@ import { event } from "./event.ts";
 
 export const userStatusChanged = event({
   type: "user_status",
-  about: "A user's status has changed: only the changed fields.",
+  about: "A user's status changed: the event has only the changed fields.",
   to: "some",
-  receivers: "everybody who sees the account",
+  receivers: "all users who see the account",
   fields: { user_id: z.int(), ...statusObject.shape },
 });

@@ -4,7 +4,7 @@ import { event } from "./event.ts";
 
 export const topicPolicyChanged = event({
   type: "user_topic",
-  about: "The account follows, mutes or unmutes a topic; policy 0 takes that back.",
+  about: "The account follows, mutes or unmutes a topic; policy 0 resets it.",
   to: "some",
   receivers: "the account",
   fields: {

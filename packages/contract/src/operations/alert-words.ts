@@ -2,7 +2,7 @@ import { z } from "zod";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 
-/** Alert words of one account: each change tells its clients all of them. */
+/** Alert words of one account: each change sends all of them to the account's clients. */
 export const maxAlertWords = 10_000;
 
 /** The words of a request. */
@@ -31,10 +31,10 @@ export const addAlertWords = operation({
   access: "account",
   summary: "Add alert words",
   example: { params: { alert_words: ["carillon"] } },
-  description: "Answers with all words that the account has then.",
+  description: "The answer has all alert words of the account.",
   params: {
     alert_words: wordsParameter.describe(
-      "Words or phrases of at most 100 characters. Those that are there already, in whatever case, stay as they are.",
+      "Words or phrases of at most 100 characters. Existing ones, compared without case, stay as they are.",
     ),
   },
   result: wordsResult,
@@ -48,7 +48,9 @@ export const removeAlertWords = operation({
   access: "account",
   summary: "Remove alert words",
   example: { params: { alert_words: ["carillon"] } },
-  description: "Answers with the words that are left.",
-  params: { alert_words: wordsParameter.describe("In whatever case; unknown ones are ignored.") },
+  description: "The answer has the remaining words.",
+  params: {
+    alert_words: wordsParameter.describe("Compared without case; unknown words are ignored."),
+  },
   result: wordsResult,
 });

@@ -18,7 +18,7 @@ export const fetchApiKey = operation({
   access: "anyone",
   summary: "Exchange a password for the API key",
   example: { params: { username: "member@carillon.test", password: "$PASSWORD" } },
-  description: "Returns the existing key; asking never changes it.",
+  description: "Returns the existing key, and never changes it.",
   params: {
     username: form.text().describe("The account's e-mail address."),
     password: form.text(),
@@ -41,7 +41,7 @@ export const devFetchApiKey = operation({
   access: "anyone",
   summary: "Get an API key without a password",
   example: { params: { username: "member@carillon.test" }, refused: [400, "DEVELOPMENT is off"] },
-  description: "Only where the server runs with `DEVELOPMENT=true`.",
+  description: "Only on a server with `DEVELOPMENT=true`.",
   params: { username: form.text().describe("The account's e-mail address.") },
   result: apiKeyAnswer,
   errors: ["AUTHENTICATION_FAILED", "USER_DEACTIVATED", "REALM_DEACTIVATED"],
@@ -53,10 +53,9 @@ export const regenerateApiKey = operation({
   method: "POST",
   path: "/api/v1/users/me/api_key/regenerate",
   access: "account",
-  summary: "Get another API key for oneself",
+  summary: "Regenerate one's own API key",
   example: { as: "moderator" },
   description:
-    "The old key is refused from then on, everywhere. Polls that wait with it are answered with `UNAUTHORIZED`; " +
-    "event queues stay, for the client that comes with the new key.",
+    "The old key becomes invalid at once. Open polls with it get `UNAUTHORIZED`; event queues stay and accept the new key.",
   result: { api_key: z.string() },
 });

@@ -15,7 +15,7 @@ export const getBotStorage = operation({
     keys: form
       .json(z.array(z.string()))
       .optional()
-      .describe("Which entries; all of them unless given. Each has to be there."),
+      .describe("Keys of the entries; all entries unless given. Each key must exist."),
   },
   result: { storage: z.record(z.string(), z.string()) },
 });
@@ -30,14 +30,14 @@ export const updateBotStorage = operation({
   summary: "Update a bot's stored data",
   example: { params: { storage: { answered: "42" } } },
   description:
-    "Stores the entries, over those that have the same keys. A bot's keys and values may have 10,000,000 characters together, unless the server is set to another limit; over it nothing is stored, and the message states the excess.",
+    "Stores the entries, and replaces entries with the same keys. A bot's keys and values may have 10,000,000 characters together, unless the server has another limit. Beyond the limit nothing is stored, and the message states the excess.",
   params: {
     storage: form
       .streamed(() => new StorageBatches(), {
         type: "object",
         additionalProperties: { type: "string" },
       })
-      .describe("Keys and their values, all of them strings. Any string is a key."),
+      .describe("Keys and values, both strings. Any string may be a key."),
   },
 });
 
@@ -53,6 +53,8 @@ export const deleteBotStorage = operation({
     keys: form
       .json(z.array(z.string()))
       .optional()
-      .describe("Which entries; all of them unless given. Where one is not there none is deleted."),
+      .describe(
+        "Keys of the entries; all entries unless given. If a key does not exist, nothing is deleted.",
+      ),
   },
 });

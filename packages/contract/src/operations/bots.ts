@@ -49,7 +49,7 @@ export const listBots = operation({
   path: "/api/v1/bots",
   access: "human",
   summary: "Get one's own bots",
-  description: "Those that are active, with their keys. Not for guests.",
+  description: "Active bots, with their keys. Not for guests.",
   result: { bots: z.array(ownBot) },
 });
 
@@ -61,18 +61,16 @@ export const createBot = operation({
   access: "human",
   summary: "Create a bot",
   example: { params: { full_name: "Build Bot $RANDOM", short_name: "build-$RANDOM" } },
-  description: "The bot is the caller's, a member, and subscribed to nothing.",
+  description: "The caller becomes its owner. The bot is a member without subscriptions.",
   params: {
-    full_name: form.text().describe("1 to 100 characters; no active account may have it."),
+    full_name: form.text().describe("1 to 100 characters; not the name of an active account."),
     short_name: form
       .text()
-      .describe(
-        "The beginning of the bot's address: `{short_name}-bot@`, then `realm_bot_domain`.",
-      ),
+      .describe("Start of the bot's address: `{short_name}-bot@`, followed by `realm_bot_domain`."),
     bot_type: form
       .int()
       .default(1)
-      .describe("1 generic, 2 incoming webhook. This server runs no others."),
+      .describe("1 generic, 2 incoming webhook. Other types are not supported."),
     default_sending_stream: form.text().optional().describe("The name of a channel."),
     default_events_register_stream: form.text().optional().describe("The name of a channel."),
     default_all_public_streams: form.bool().default(false),
@@ -93,34 +91,31 @@ export const updateBot = operation({
     params: { full_name: "Release Bot $RANDOM" },
   },
   description:
-    "For the bot's owner and for administrators of the organization. Everything is changed or nothing.",
+    "For the bot's owner and for administrators of the organization. The change is atomic.",
   pathParams: { bot_id: path.int() },
   params: {
     full_name: form
       .text()
       .optional()
-      .describe("1 to 100 characters; no other active account may have it."),
+      .describe("1 to 100 characters; not the name of another active account."),
     role: oneInteger(Object.values(roles))
       .optional()
-      .describe("For administrators; only owners give or take the owner's role."),
+      .describe("For administrators; only owners may grant or remove the owner role."),
     bot_owner_id: form
       .id()
       .optional()
       .describe(
-        "Of an active person who is no guest. For administrators; the bot gets another key, and its event queues end.",
+        "ID of an active person who is not a guest. For administrators; the bot gets a new key, and its event queues end.",
       ),
     short_name: form
       .text()
       .optional()
-      .describe("The beginning of another address, with which the bot logs in from then on."),
-    default_sending_stream: form
-      .text()
-      .optional()
-      .describe("The name of a channel, blank for none."),
+      .describe("Start of a new address, with which the bot logs in from then on."),
+    default_sending_stream: form.text().optional().describe("Name of a channel; empty for none."),
     default_events_register_stream: form
       .text()
       .optional()
-      .describe("The name of a channel, blank for none."),
+      .describe("Name of a channel; empty for none."),
     default_all_public_streams: form.bool().optional(),
   },
   result: {
@@ -159,7 +154,7 @@ export const getBotApiKey = operation({
   summary: "Get a bot's API key",
   example: { as: "owner" },
   description:
-    "For the bot's owner and for administrators of the organization; of a bot with the role of owners for owners only.",
+    "For the bot's owner and for administrators of the organization; only for owners if the bot has the owner role.",
   pathParams: { bot_id: path.int() },
   result: { api_key: z.string() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
@@ -171,10 +166,10 @@ export const regenerateBotApiKey = operation({
   method: "POST",
   path: "/api/v1/bots/{bot_id}/api_key/regenerate",
   access: "account",
-  summary: "Get another API key for a bot",
+  summary: "Regenerate a bot's API key",
   example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
   description:
-    "For the bot's owner and for administrators of the organization. The old key is refused from then on, everywhere.",
+    "For the bot's owner and for administrators of the organization. The old key becomes invalid at once.",
   pathParams: { bot_id: path.int() },
   result: { api_key: z.string() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

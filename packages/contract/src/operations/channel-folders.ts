@@ -30,7 +30,7 @@ export const listChannelFolders = operation({
   path: "/api/v1/channel_folders",
   access: "account",
   summary: "List channel folders",
-  description: "All of the organization, in their order.",
+  description: "All of the organization, in order.",
   params: { include_archived: form.bool().default(false) },
   result: { channel_folders: z.array(channelFolderObject) },
 });
@@ -43,12 +43,12 @@ export const createChannelFolder = operation({
   access: "administrator",
   summary: "Create a channel folder",
   example: { params: { name: "Teams $RANDOM", description: "A channel for each team" } },
-  description: `It is the last in the order. An organization has at most ${maxChannelFolders}, archived ones included.`,
+  description: `The new folder is the last in the order. An organization has at most ${maxChannelFolders} folders, including archived ones.`,
   params: {
     name: form
       .text()
       .describe(
-        "At most `max_channel_folder_name_length` characters; no other folder, archived ones included, has the same, whatever its case.",
+        "At most `max_channel_folder_name_length` characters; unique among all folders, including archived ones, regardless of case.",
       ),
     description: form
       .text()
@@ -71,15 +71,15 @@ export const updateChannelFolder = operation({
     path: { channel_folder_id: "$FOLDER_ID" },
     params: { description: "One for each team" },
   },
-  description: "Everything is changed or nothing; archived folders can be changed too.",
+  description: "The change is atomic. Archived folders can be changed, too.",
   pathParams: { channel_folder_id: path.int() },
   params: {
-    name: form.text().optional().describe("As at its creation."),
-    description: form.text().optional().describe("As at its creation."),
+    name: form.text().optional().describe("As on creation."),
+    description: form.text().optional().describe("As on creation."),
     is_archived: form
       .bool()
       .optional()
-      .describe("A folder with channels in it, archived ones included, cannot be archived."),
+      .describe("A folder that contains channels, including archived ones, cannot be archived."),
   },
 });
 
@@ -97,6 +97,6 @@ export const reorderChannelFolders = operation({
   params: {
     order: form
       .json(z.array(shape.id), { most: { count: maxChannelFolders, of: "channel folders" } })
-      .describe("IDs of all folders of the organization, archived ones included, each once."),
+      .describe("IDs of all folders of the organization, including archived ones, each once."),
   },
 });

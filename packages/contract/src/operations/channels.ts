@@ -24,7 +24,7 @@ export const creationParameters = {
     .bool()
     .optional()
     .describe(
-      "Always true for channels that are not private; false by default for those that are.",
+      "Always true for channels that are not private; false by default for private channels.",
     ),
   message_retention_days: form
     .intOr(["realm_default", "unlimited"], { min: 1, max: maxId })
@@ -44,7 +44,7 @@ export const listChannels = operation({
   access: "account",
   summary: "List channels",
   description:
-    "Whatever the parameters, only channels that the caller, or a bot's owner, may know of.",
+    "Includes only channels whose metadata the caller, or a bot's owner, may see, regardless of the parameters.",
   params: {
     include_public: form.bool().default(true).describe("No effect for guests."),
     include_web_public: form.bool().default(false),
@@ -54,7 +54,7 @@ export const listChannels = operation({
       .bool()
       .default(false)
       .alias("include_all_active")
-      .describe("Every channel that the caller may know of."),
+      .describe("Every channel whose metadata the caller may see."),
     include_default: form.bool().default(false).describe("Adds `is_default`."),
     include_owner_subscribed: form
       .bool()
@@ -75,7 +75,7 @@ export const getChannel = operation({
   path: "/api/v1/streams/{stream_id}",
   access: "account",
   summary: "Get a channel",
-  description: "Archived channels count as unknown.",
+  description: "Archived channels are treated as unknown.",
   pathParams: { stream_id: path.int() },
   result: { stream: channelObject },
 });
@@ -87,8 +87,8 @@ export const getChannelId = operation({
   path: "/api/v1/get_stream_id",
   access: "account",
   summary: "Get a channel's ID by its name",
-  description: "For channels that the caller may read, not archived.",
-  params: { stream: form.text().describe("Name of the channel, in any case.") },
+  description: "For active channels that the caller may read.",
+  params: { stream: form.text().describe("Name of the channel, regardless of case.") },
   result: { stream_id: z.int() },
 });
 
@@ -100,8 +100,7 @@ export const getChannelEmailAddress = operation({
   access: "account",
   summary: "Get a channel's e-mail address",
   example: { refused: [400, "this server has no mail gateway"] },
-  description:
-    "Refused for every channel so far: there is no mail gateway that would take the mail.",
+  description: "Always refused: this server has no mail gateway.",
   pathParams: { stream_id: path.int() },
   result: { email: z.string() },
 });
@@ -114,7 +113,7 @@ export const getUserChannels = operation({
   access: "account",
   summary: "List the channels that a user is subscribed to",
   description:
-    "Those that the caller may know of, without archived ones. Deactivated users are subscribed to nothing.",
+    "Active channels whose metadata the caller may see. Deactivated users have no subscriptions.",
   pathParams: { user_id: path.int() },
   result: { subscribed_channel_ids: z.array(z.int()) },
 });
@@ -152,7 +151,7 @@ export const updateChannel = operation({
   summary: "Update a channel",
   example: { as: "owner", params: { description: "For everything else" } },
   description:
-    "For those who administer the channel. Everything is changed or nothing; archived channels can be changed too.",
+    "For administrators of the channel. The change is atomic. Archived channels can be changed, too.",
   pathParams: { stream_id: path.int() },
   params: {
     description: form
@@ -163,7 +162,7 @@ export const updateChannel = operation({
     is_private: form
       .bool()
       .optional()
-      .describe("Of a private channel the history is protected unless the request says otherwise."),
+      .describe("By default, the history of a private channel is protected."),
     is_web_public: form.bool().optional(),
     history_public_to_subscribers: form
       .bool()
@@ -180,7 +179,7 @@ export const updateChannel = operation({
     is_archived: form
       .bool()
       .optional()
-      .describe("`false` brings the channel back from the archive; `true` does nothing."),
+      .describe("`false` unarchives the channel; `true` has no effect."),
     folder_id: form
       .json(shape.id.nullable())
       .optional()
@@ -188,7 +187,7 @@ export const updateChannel = operation({
     topics_policy: form
       .oneOfOrJson(...topicsPolicies)
       .optional()
-      .describe("`empty_topic_only` while no message has another topic."),
+      .describe("`empty_topic_only` is allowed only while no message has another topic."),
     ...groupSettingUpdateParameters(channelPermissions),
   },
   errors: [
@@ -208,7 +207,7 @@ export const archiveChannel = operation({
   summary: "Archive a channel",
   example: { made: { STREAM_ID: ["create-channel", "id"] }, path: { stream_id: "$STREAM_ID" } },
   description:
-    "Its messages stay, its name stays taken, and nothing is sent to it any more. For who may administer the channel.",
+    "Its messages stay, its name stays in use, and it accepts no new messages. For administrators of the channel.",
   pathParams: { stream_id: path.int() },
   errors: ["CANNOT_ADMINISTER_CHANNEL"],
 });

@@ -14,7 +14,7 @@ export const addDefaultChannel = operation({
     params: { stream_id: "$STREAM_ID" },
   },
   description:
-    "New members are subscribed to it. For administrators, and for channels that are neither private nor archived.",
+    "New members will be subscribed to it. For administrators. Private and archived channels are refused.",
   params: { stream_id: form.id() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
 });
@@ -27,7 +27,7 @@ export const removeDefaultChannel = operation({
   access: "account",
   summary: "Remove a default channel",
   example: { as: "owner" },
-  description: "Who is subscribed to it stays so. For administrators.",
+  description: "Existing subscriptions stay. For administrators.",
   params: { stream_id: form.id() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
 });

@@ -12,7 +12,7 @@ const types = ["stream", "private", ""] as const;
 /** A draft in a request. */
 const givenDraft = z.strictObject({
   type: z.enum(types).describe("Empty while the recipient is undecided."),
-  to: z.array(shape.id).describe("The ID of the channel, or those of the people."),
+  to: z.array(shape.id).describe("The ID of the channel, or the IDs of the users."),
   topic: z.string(),
   content: z.string(),
   timestamp: z
@@ -61,9 +61,9 @@ export const createDrafts = operation({
   params: {
     drafts: form
       .json(z.array(givenDraft), { most: { count: maxDrafts, of: "drafts" }, fractions: true })
-      .describe("All or none of them are stored."),
+      .describe("Stores all drafts or none."),
   },
-  result: { ids: z.array(z.int()).describe("Of the drafts, in the order given.") },
+  result: { ids: z.array(z.int()).describe("IDs of the drafts, in the given order.") },
 });
 
 /** `PATCH /drafts/{draft_id}` (clients.md §4). */

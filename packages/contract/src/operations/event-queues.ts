@@ -20,18 +20,18 @@ export const register = operation({
   summary: "Register an event queue",
   example: { params: { event_types: ["message", "reaction"] } },
   description:
-    "Answers a snapshot of everything that the client asks for, and a queue of whatever happens after that very moment.",
+    "Returns a snapshot of the requested data, and creates a queue of all events after the snapshot.",
   params: {
     event_types: typeNames.describe(
       "Types of events that the queue delivers; all unless given. Unknown names are ignored.",
     ),
     fetch_event_types: typeNames.describe(
-      "Parts of the snapshot that are answered; the same as `event_types` unless given.",
+      "Sections of the snapshot; the same as `event_types` unless given.",
     ),
     client_capabilities: form
       .json(z.record(z.string(), z.unknown()))
       .default({})
-      .describe("What the client understands. Unknown names are ignored."),
+      .describe("Features that the client supports. Unknown names are ignored."),
     apply_markdown: form.bool().default(false),
     client_gravatar: form.bool().default(true),
     slim_presence: form.bool().default(false),
@@ -42,7 +42,7 @@ export const register = operation({
       .json(z.array(z.unknown()))
       .nullMeansAbsent()
       .optional()
-      .describe("Pairs of operator and operand that `message` events must all meet."),
+      .describe("Pairs of operator and operand; a `message` event must match all of them."),
     idle_queue_timeout: form
       .intOr(["mobile"], { min: 1 })
       .default(usualIdleTimeout)
@@ -73,19 +73,24 @@ export const getEvents = operation({
     params: { queue_id: "$QUEUE_ID", dont_block: true },
   },
   description:
-    "Waits until there is an event. After about 50 seconds without one the answer is a `heartbeat`.",
+    "Waits for an event. After about 50 seconds without one the answer is a `heartbeat` event.",
   params: {
     queue_id: form.text(),
     last_event_id: form
       .int()
-      .describe("The newest event that the client has: everything up to it is acknowledged."),
-    dont_block: form.bool().default(false).describe("Answer at once, also with nothing."),
+      .describe(
+        "ID of the newest event that the client has received; acknowledges all events up to it.",
+      ),
+    dont_block: form
+      .bool()
+      .default(false)
+      .describe("Whether to answer at once, even without events."),
   },
   result: {
     queue_id: z.string(),
     events: z
       .array(deliveredEvent)
-      .describe("Oldest first; [event types](event-types.md) has all that there are."),
+      .describe("Oldest first; [event types](event-types.md) lists all types."),
   },
   errors: ["BAD_EVENT_QUEUE_ID"],
   longPoll: true,

@@ -13,7 +13,7 @@ export const anchorDate = form
   .text()
   .optional()
   .describe(
-    "ISO 8601 date or time, UTC unless it says otherwise: with `anchor=date`, the first message that was not sent before.",
+    "ISO 8601 date or time, in UTC unless it has an offset. With `anchor=date`, the anchor is the first message sent at or after it.",
   );
 
 /** `GET /messages` (messages.md §1). */
@@ -32,9 +32,7 @@ export const getMessages = operation({
     },
   },
   description:
-    "A window around an anchor in the messages that match a narrow, or a list of messages by ID. " +
-    "Without a term that reaches further, only the caller's own history is searched. " +
-    "At most 5000 messages in one request; up to 1000 is what works best.",
+    "A window around an anchor in the messages that match a narrow, or a list of messages by ID. Searches the caller's own history, unless a term widens the search. At most 5000 messages in one request; at most 1000 are recommended.",
   params: {
     anchor: form
       .text()
@@ -58,7 +56,7 @@ export const getMessages = operation({
       .optional()
       .describe("How many messages after the anchor. Required unless `message_ids` is given."),
     narrow: narrowParameter.describe(
-      "Terms that must all hold: objects with `operator`, `operand` and `negated`, or pairs of strings.",
+      "Terms that must all match: objects with `operator`, `operand` and `negated`, or pairs of strings.",
     ),
     client_gravatar: form
       .bool()
@@ -69,23 +67,23 @@ export const getMessages = operation({
     apply_markdown: form
       .bool()
       .default(true)
-      .describe("Whether `content` is HTML or the text as it was written."),
+      .describe("Whether `content` is HTML or the Markdown source."),
     message_ids: form
       .json(z.array(shape.longId))
       .optional()
       .describe(
-        "Exactly these messages, as far as they are visible and match; not with an anchor.",
+        "Returns these messages if they are visible and match; not allowed with an anchor.",
       ),
     allow_empty_topic_name: form
       .bool()
       .default(false)
       .describe(
-        "Whether the empty topic is shown as it is, or under the organization's name for it.",
+        "Whether the empty topic is sent as an empty string or as the organization's display name for it.",
       ),
     use_first_unread_anchor: form
       .bool()
       .optional()
-      .describe("Deprecated: `true` means `anchor=first_unread`, whatever `anchor` says."),
+      .describe("Deprecated: `true` means `anchor=first_unread` and overrides `anchor`."),
   },
   result: {
     anchor: z.number().optional(),

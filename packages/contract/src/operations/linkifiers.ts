@@ -25,7 +25,7 @@ export const listLinkifiers = operation({
   path: "/api/v1/realm/linkifiers",
   access: "account",
   summary: "List linkifiers",
-  description: "All of the organization, in the order in which they are tried.",
+  description: "All of the organization, in the order in which they are applied.",
   result: { linkifiers: z.array(linkifierObject) },
 });
 
@@ -33,12 +33,10 @@ export const listLinkifiers = operation({
 const linkifierParameters = {
   pattern: form
     .text()
-    .describe(
-      "A regular expression of RE2, with named groups; no other linkifier of the organization has the same.",
-    ),
+    .describe("An RE2 regular expression with named groups; unique in the organization."),
   url_template: form
     .text()
-    .describe("A URL template of RFC 6570, with a variable for each named group of the pattern."),
+    .describe("A URL template (RFC 6570) with a variable for each named group of the pattern."),
 };
 
 /** `POST /realm/filters` (rendering.md §3). */
@@ -51,7 +49,7 @@ export const createLinkifier = operation({
   example: {
     params: { pattern: "#$RANDOM-(?P<id>[0-9]+)", url_template: "https://issues.example.com/{id}" },
   },
-  description: `It is tried after all others. An organization has at most ${maxLinkifiers}.`,
+  description: `The new linkifier is applied after all others. An organization has at most ${maxLinkifiers}.`,
   params: linkifierParameters,
   result: { id: z.int() },
 });
@@ -71,7 +69,7 @@ export const updateLinkifier = operation({
       url_template: "https://issues.example.com/{id}",
     },
   },
-  description: "It keeps its place. What was sent before stays as it is.",
+  description: "Its position stays. Messages sent before are not changed.",
   pathParams: { filter_id: path.int() },
   params: linkifierParameters,
 });
@@ -102,6 +100,6 @@ export const removeLinkifier = operation({
   access: "administrator",
   summary: "Remove a linkifier",
   example: { made: { FILTER_ID: ["create-linkifier", "id"] }, path: { filter_id: "$FILTER_ID" } },
-  description: "What was sent before stays as it is.",
+  description: "Messages sent before are not changed.",
   pathParams: { filter_id: path.int() },
 });

@@ -10,7 +10,7 @@ const markedRead = {
   complete: z
     .boolean()
     .describe(
-      "False where there is more than one request does: the rest follows in the background.",
+      "False if there are more messages than one request marks: the rest is marked in the background.",
     ),
 };
 
@@ -36,7 +36,7 @@ export const updateMessageFlags = operation({
   summary: "Change the caller's own flags of messages",
   example: { params: { messages: [4], op: "add", flag: "starred" } },
   description:
-    "Where one of the messages is not the caller's to see, nothing is changed; but `read` is added to those that the caller has received, whatever the others are. Messages of channels that the caller is not subscribed to stay read.",
+    "If the caller may not see one of the messages, nothing is changed. Exception: `read` is added to every message that the caller has received. Messages of channels to which the caller is not subscribed stay read.",
   params: {
     messages: form
       .json(z.array(sentId), { most: mostMessages })
@@ -67,7 +67,7 @@ export const updateMessageFlagsInNarrow = operation({
     },
   },
   description:
-    "Of the messages that `GET /messages` finds with the same anchor, numbers and narrow; of more than 5000 the window is made smaller. Messages of channels that the caller is not subscribed to stay read.",
+    "Changes the messages that `GET /messages` returns for the same anchor, numbers and narrow; a window of more than 5000 messages is reduced. Messages of channels to which the caller is not subscribed stay read.",
   params: {
     anchor: form.text().describe("A message ID, `newest`, `oldest`, `first_unread` or `date`."),
     anchor_date: anchorDate,
@@ -78,13 +78,13 @@ export const updateMessageFlagsInNarrow = operation({
     num_before: form.int({ min: 0 }).describe("How many messages before the anchor."),
     num_after: form.int({ min: 0 }).describe("How many messages after the anchor."),
     narrow: requiredNarrowParameter.describe(
-      "Terms that must all hold: objects with `operator`, `operand` and `negated`, or pairs of strings.",
+      "Terms that must all match: objects with `operator`, `operand` and `negated`, or pairs of strings.",
     ),
     ...flagParameters,
   },
   result: {
     processed_count: z.int().describe("How many messages are in the window."),
-    updated_count: z.int().describe("How many of them were changed."),
+    updated_count: z.int().describe("How many messages were changed."),
     first_processed_id: z.int().nullable(),
     last_processed_id: z.int().nullable(),
     found_oldest: z.boolean(),
@@ -101,7 +101,8 @@ export const markAllRead = operation({
   path: "/api/v1/mark_all_as_read",
   access: "account",
   summary: "Mark all messages as read",
-  description: "All that the caller has received, muted or not, also in channels that it has left.",
+  description:
+    "Marks all received messages, including muted ones and those in channels that the caller has left.",
   params: {},
   result: markedRead,
 });
@@ -129,7 +130,7 @@ export const markTopicRead = operation({
     topic_name: form
       .text()
       .describe(
-        "In any case, of a topic that the caller has a message of; the organization's display name for the empty topic means the empty one.",
+        "Compared without case; the caller must have a message of the topic. The organization's display name for the empty topic means the empty topic.",
       ),
   },
   result: markedRead,

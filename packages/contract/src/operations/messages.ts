@@ -24,23 +24,23 @@ export const getMessage = operation({
   access: "account",
   summary: "Get a message",
   example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
-  description: "As `GET /messages` has it, whatever the caller has received of its conversation.",
+  description: "As in `GET /messages`, even if the caller has not received the message.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     apply_markdown: form
       .bool()
       .default(true)
-      .describe("Whether `content` is HTML or the text as it was written."),
+      .describe("Whether `content` is HTML or the Markdown source."),
     allow_empty_topic_name: form
       .bool()
       .default(false)
       .describe(
-        "Whether the empty topic is shown as it is, or under the organization's name for it.",
+        "Whether the empty topic is sent as an empty string or as the organization's display name for it.",
       ),
   },
   result: {
     message: messageResource,
-    raw_content: z.string().describe("Deprecated: the text as it was written."),
+    raw_content: z.string().describe("Deprecated: the Markdown source."),
   },
 });
 
@@ -56,17 +56,17 @@ export const matchNarrow = operation({
     params: { msg_ids: "[$MESSAGE_ID]", narrow: [{ operator: "topic", operand: "hello" }] },
   },
   description:
-    "Which of these messages of the caller's own history match. At most 5000 messages in one request.",
+    "Returns which of the given messages in the caller's own history match. At most 5000 messages in one request.",
   params: {
     msg_ids: form.json(z.array(shape.longId)).describe("The IDs of the messages."),
     narrow: narrowParameter.describe(
-      "Terms that must all hold: objects with `operator`, `operand` and `negated`, or pairs of strings.",
+      "Terms that must all match: objects with `operator`, `operand` and `negated`, or pairs of strings.",
     ),
   },
   result: {
     messages: z
       .record(z.string(), z.strictObject({ match_content: z.string(), match_subject: z.string() }))
-      .describe("By the ID, those that match, with content and topic as HTML."),
+      .describe("The matching messages by ID, with content and topic as HTML."),
   },
   errors: ["BAD_NARROW"],
 });
@@ -97,14 +97,14 @@ export const getMessageHistory = operation({
   summary: "Get a message's edit history",
   example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description:
-    "The oldest entry first: the message as it was sent, then each change, as the organization lets it be seen.",
+    "Oldest entry first: the original message, then each change, as far as the organization's settings show them.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     allow_empty_topic_name: form
       .bool()
       .default(false)
       .describe(
-        "Whether the empty topic is shown as it is, or under the organization's name for it.",
+        "Whether the empty topic is sent as an empty string or as the organization's display name for it.",
       ),
   },
   result: { message_history: z.array(moment) },
@@ -119,8 +119,7 @@ export const getReadReceipts = operation({
   summary: "Get who has read a message",
   example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description:
-    "Active accounts that let it be known (`send_read_receipts`), never the sender, and nobody who has muted the " +
-    "caller or whom the caller has muted.",
+    "Active accounts with `send_read_receipts` on, except the sender, accounts that have muted the caller, and accounts that the caller has muted.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   result: { user_ids: z.array(z.int()).describe("Ascending.") },
 });
@@ -133,7 +132,7 @@ export const renderMessageText = operation({
   access: "account",
   summary: "Render Markdown",
   description:
-    "The HTML that a message of the caller with this text would have. Nothing is stored. A text longer than a message may be is refused.",
+    "Renders the text as a message of the caller, and stores nothing. Refuses a text longer than a message may be.",
   renders: "content",
   params: { content: form.text() },
   result: { rendered: z.string() },
@@ -150,49 +149,48 @@ export const updateMessage = operation({
   method: "PATCH",
   path: "/api/v1/messages/{message_id}",
   access: "account",
-  summary: "Change what a message says, or move it and others of its topic",
+  summary: "Edit a message, or move it with others of its topic",
   example: {
     made: { MESSAGE_ID: ["send-message", "id"] },
     path: { message_id: "$MESSAGE_ID" },
     params: { content: "Hello again" },
   },
   description:
-    "Only its sender edits the content, for ten minutes. Messages of channels are moved by whoever has the permission, " +
-    "to another topic, another channel or both; a topic is resolved by moving all of it to the same name behind `✔ `.",
+    "Only its sender may edit the content, for ten minutes. Accounts with the permission may move channel messages to another topic, another channel or both. A topic is resolved by moving all its messages to the same name with the prefix `✔ `.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   renders: "content",
   params: {
     content: form
       .text()
       .optional()
-      .describe("Markdown; cut to `max_message_length`. Blank becomes `(deleted)`."),
+      .describe("Markdown; truncated to `max_message_length`. Empty content becomes `(deleted)`."),
     topic: form
       .text({ anyText: true })
       .optional()
       .alias("subject")
-      .describe("Another topic; cut to `max_topic_length`."),
+      .describe("New topic; truncated to `max_topic_length`."),
     stream_id: form.int().optional().describe("Another channel."),
     propagate_mode: form
       .oneOf(...propagateModes)
       .default("change_one")
-      .describe("Which messages of the topic move: this one, this and later ones, or all."),
+      .describe("Which messages of the topic move: this one, this and later ones, or all of them."),
     send_notification_to_old_thread: form
       .bool()
       .default(false)
-      .describe("Whether the notification bot tells of the move where the messages were."),
+      .describe("Whether the notification bot posts a notice of the move in the old topic."),
     send_notification_to_new_thread: form
       .bool()
       .default(true)
-      .describe("Whether it tells of the move where they are by now."),
+      .describe("Whether the notification bot posts a notice of the move in the new topic."),
     prev_content_sha256: form
       .text()
       .optional()
-      .describe("The hexadecimal SHA-256 of the content that is to be replaced."),
+      .describe("SHA-256 of the content to be replaced, in hexadecimal."),
   },
   result: {
     detached_uploads: z
       .array(z.strictObject({}))
-      .describe("Uploads that no message refers to any more. None are known yet."),
+      .describe("Uploads to which no message refers any more; always empty so far."),
   },
   errors: [
     "EXPECTATION_MISMATCH",
@@ -215,8 +213,7 @@ export const deleteMessage = operation({
     path: { message_id: "$MESSAGE_ID" },
   },
   description:
-    "For holders of `can_delete_any_message_group`, of the organization or the channel; and for who wrote the message, " +
-    "or owns the bot that did, as a holder of `can_delete_own_message_group` within the organization's time limit.",
+    "For holders of `can_delete_any_message_group` of the organization or the channel. Also for the sender, or the owner of the bot that sent it, with `can_delete_own_message_group` and within the organization's time limit.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
 });
 
@@ -235,7 +232,7 @@ export const reportMessage = operation({
     refused: [400, "no channel for reports has been chosen"],
   },
   description:
-    "Reports go to the organization's channel for them. No organization has one yet, so that every report is refused.",
+    "Reports go to the organization's moderation channel. No organization has one so far, so every report is refused.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     report_type: form.oneOf(first.key, ...others.map(({ key }) => key)),
@@ -258,10 +255,10 @@ export const addSubmessage = operation({
     params: { message_id: "$MESSAGE_ID", msg_type: "widget", content: '{"widget_type":"poll"}' },
   },
   description:
-    "For integrations such as polls. Who wrote the message attaches the first; after that everyone who has access to it may.",
+    "For integrations such as polls. The sender of the message attaches the first data; after that, every account with access to it may.",
   params: {
     message_id: form.id({ max: maxLongId }),
-    msg_type: form.text().describe("What kind of data it is; at most 100 characters."),
-    content: form.text().describe("JSON, at most 10000 characters of it."),
+    msg_type: form.text().describe("Kind of data; at most 100 characters."),
+    content: form.text().describe("JSON of at most 10000 characters."),
   },
 });

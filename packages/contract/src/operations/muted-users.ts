@@ -8,7 +8,7 @@ export const muteUser = operation({
   path: "/api/v1/users/me/muted_users/{muted_user_id}",
   access: "account",
   summary: "Mute a user",
-  description: "Anybody but oneself, bots and deactivated accounts too.",
+  description: "Any account except the caller's own, including bots and deactivated accounts.",
   pathParams: { muted_user_id: path.int() },
 });
 

@@ -20,7 +20,7 @@ export const listNavigationViews = operation({
   path: "/api/v1/navigation_views",
   access: "account",
   summary: "Get all navigation views",
-  description: "Those that the account has said something of.",
+  description: "Views that the account has added or changed.",
   result: { navigation_views: z.array(navigationView) },
 });
 
@@ -34,13 +34,11 @@ export const addNavigationView = operation({
   example: { params: { fragment: "narrow/channel/1-general", name: "General" } },
   params: {
     fragment: form.text().describe("The view's URL hash, of at most 500 characters."),
-    is_pinned: form.bool().describe("Whether it stands among those that are always shown."),
+    is_pinned: form.bool().describe("Whether clients always show the view."),
     name: form
       .text()
       .optional()
-      .describe(
-        "At most 500 characters; needed for a view that not every client has, and else refused.",
-      ),
+      .describe("At most 500 characters; required for a custom view, refused for a built-in one."),
   },
 });
 
@@ -58,10 +56,7 @@ export const updateNavigationView = operation({
     params: { is_pinned: false },
   },
   params: {
-    is_pinned: form
-      .bool()
-      .optional()
-      .describe("Whether it stands among those that are always shown."),
+    is_pinned: form.bool().optional().describe("Whether clients always show the view."),
     name: form.text().optional().describe("At most 500 characters."),
   },
   missingIs404: true,
@@ -79,6 +74,6 @@ export const removeNavigationView = operation({
     made: { ADDED: ["add-navigation-view", "result"] },
     path: { fragment: "narrow/channel/1-general" },
   },
-  description: "A view that every client has is as it was at first then.",
+  description: "Resets a built-in view to its default.",
   missingIs404: true,
 });

@@ -8,7 +8,7 @@ const mailedLink = {
   pathParams: { token: path.text() },
   example: {
     path: { token: "from-the-mail" },
-    refused: [400, "nobody has asked for a new address"],
+    refused: [400, "no new address was requested"],
   },
 } as const;
 
@@ -17,11 +17,12 @@ export const showNewEmail = operation({
   id: "show-new-email",
   method: "GET",
   ...mailedLink,
-  raw: [{ status: 200, about: "A page with a button that confirms it.", type: "text/html" }],
-  summary: "Show a new e-mail address that is to be confirmed",
+  raw: [
+    { status: 200, about: "A page with a button that confirms the address.", type: "text/html" },
+  ],
+  summary: "Show a new e-mail address to be confirmed",
   description:
-    "What the link of the mail leads to that `PATCH /settings` with `email` sends. It changes nothing: mail scanners and " +
-    "browsers open links before a person does.",
+    "The link in the mail that `PATCH /settings` with `email` sends leads here. The page changes nothing, because mail scanners and browsers open links before a person does.",
 });
 
 /** `POST /accounts/confirm_new_email/{token}` (settings-and-profile-fields.md §1.3). */
@@ -29,9 +30,8 @@ export const confirmNewEmail = operation({
   id: "confirm-new-email",
   method: "POST",
   ...mailedLink,
-  raw: [{ status: 200, about: "A page that says so.", type: "text/html" }],
+  raw: [{ status: 200, about: "A page with the result.", type: "text/html" }],
   summary: "Confirm a new e-mail address",
   description:
-    "What the button does on the page of `GET /accounts/confirm_new_email/{token}`: the account has the address at once. " +
-    "It works once, for 24 hours.",
+    "The button on the page of `GET /accounts/confirm_new_email/{token}` sends this request. The account gets the address at once. A link works once, within 24 hours.",
 });

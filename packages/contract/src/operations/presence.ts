@@ -37,7 +37,7 @@ export const listPresences = operation({
   path: "/api/v1/realm/presence",
   access: "account",
   summary: "Get everybody's presence",
-  description: "By e-mail address, of those who were connected within the last 14 days.",
+  description: "By e-mail address, for users who were connected within the last 14 days.",
   result: {
     presences,
     /** UNIX seconds with a fraction. */
@@ -76,29 +76,30 @@ export const updatePresence = operation({
   access: "human",
   summary: "Update your presence",
   description:
-    "Clients call this once a minute. With `presence_enabled` off nothing is stored, and nobody sees the caller.",
+    "Clients call this once a minute. With `presence_enabled` off nothing is stored, and other users do not see the caller's presence.",
   params: {
     status: form.oneOf("active", "idle"),
-    ping_only: form.bool().default(false).describe("Answers without any field of its own."),
+    ping_only: form.bool().default(false).describe("Whether to omit all fields from the answer."),
     new_user_input: form
       .bool()
       .default(false)
-      .describe("Accepted from older clients; `status` says what is stored."),
+      .describe("Accepted from older clients and ignored; `status` decides."),
     slim_presence: form
       .bool()
       .default(false)
-      .describe("Answers in the modern form, by user ID, rather than by e-mail address."),
+      .describe(
+        "Whether to answer in the modern format, by user ID, instead of by e-mail address.",
+      ),
     last_update_id: form
       .int({ min: -1, max: maxLongId })
       .optional()
       .describe(
-        "Only what has changed since the answer that had this `presence_last_update_id`, in the modern form; " +
-          "−1 for everything.",
+        "Returns only changes since the answer with this `presence_last_update_id`, in the modern format; −1 returns everything.",
       ),
     history_limit_days: form
       .int({ min: 0 })
       .default(14)
-      .describe("Leaves out who was last connected longer ago."),
+      .describe("Omits users who were last connected longer ago, in days."),
   },
   result: {
     /** Missing, like the others, with `ping_only`. */

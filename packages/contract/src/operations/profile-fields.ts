@@ -39,33 +39,35 @@ const profileFieldParameters = {
     .text()
     .optional()
     .describe(
-      "1 to 40 characters; no other field has the same. Not of a site of `realm_default_external_accounts`, which gives " +
-        "name and hint itself.",
+      "1 to 40 characters; unique. Not allowed for a site of `realm_default_external_accounts`, which defines name and hint itself.",
     ),
   hint: form.text().optional().describe("At most 80 characters."),
   field_data: form
     .json(shape.object)
     .optional()
     .describe(
-      "Of type 3 the choices, `{key: {text, order}}`. Of type 7 `subtype`, one of `realm_default_external_accounts` or " +
-        "`custom`, which may have a `url_pattern` with `%(username)s` in it. Ignored of the others.",
+      "For type 3 the choices, `{key: {text, order}}`. For type 7 `subtype`: one of `realm_default_external_accounts`, or `custom` with an optional `url_pattern` that contains `%(username)s`. Ignored for other types.",
     ),
   display_in_profile_summary: form
     .bool()
     .optional()
-    .describe("Not of type 6, and of two fields at most. A new one is not, unless so given."),
+    .describe("Not for type 6, and for at most two fields. Default for a new field: false."),
   required: form
     .bool()
     .optional()
-    .describe("A hint to clients: nothing is refused for lack of a value. A new one is not."),
+    .describe(
+      "A hint to clients: the server accepts missing values. Default for a new field: false.",
+    ),
   editable_by_user: form
     .bool()
     .optional()
-    .describe("Whether others than administrators set their value. Of a new one they do."),
+    .describe(
+      "Whether users set their own value; otherwise only administrators do. Default for a new field: true.",
+    ),
   use_for_user_matching: form
     .bool()
     .optional()
-    .describe("Of types 1 and 7 only. A new one is not."),
+    .describe("Only for types 1 and 7. Default for a new field: false."),
 };
 
 /** A custom profile field as clients see it (settings-and-profile-fields.md §2.1). */
@@ -94,7 +96,7 @@ export const listProfileFields = operation({
   path: "/api/v1/realm/profile_fields",
   access: "account",
   summary: "Get all custom profile fields",
-  description: "All of the organization, in their order.",
+  description: "All of the organization, in order.",
   result: { custom_fields: z.array(profileFieldObject) },
 });
 
@@ -106,7 +108,7 @@ export const createProfileField = operation({
   access: "administrator",
   summary: "Create a custom profile field",
   example: { params: { name: "Pronouns $RANDOM", field_type: 1 } },
-  description: `It is the last in the order. An organization has at most ${maxProfileFields}.`,
+  description: `The new field is the last in the order. An organization has at most ${maxProfileFields}.`,
   params: {
     field_type: oneInteger([1, 2, 3, 4, 5, 6, 7, 8]).describe(
       "1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.",
@@ -126,10 +128,9 @@ export const updateProfileField = operation({
   example: {
     made: { FIELD_ID: ["create-profile-field", "id"] },
     path: { field_id: "$FIELD_ID" },
-    params: { hint: "How others speak of you" },
+    params: { hint: "How others refer to you" },
   },
-  description:
-    "Everything is changed or nothing. Who had a choice that a dropdown has no more has no value any more.",
+  description: "The change is atomic. Values with a removed dropdown choice are deleted.",
   pathParams: { field_id: path.int() },
   params: profileFieldParameters,
 });
@@ -157,7 +158,7 @@ export const deleteProfileField = operation({
   access: "administrator",
   summary: "Delete a custom profile field",
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, path: { field_id: "$FIELD_ID" } },
-  description: "Everybody's value of it is deleted too.",
+  description: "All users' values of the field are deleted, too.",
   pathParams: { field_id: path.int() },
 });
 
@@ -172,7 +173,7 @@ export const updateOwnProfile = operation({
     made: { FIELD_ID: ["create-profile-field", "id"] },
     params: { data: '[{"id":$FIELD_ID,"value":"they"}]' },
   },
-  description: "All of them, or none where one is unusable.",
+  description: "Stores all values, or none if one is invalid.",
   params: { data: profileEntries },
 });
 
@@ -184,10 +185,10 @@ export const removeOwnProfile = operation({
   access: "human",
   summary: "Remove your values of custom profile fields",
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { data: "[$FIELD_ID]" } },
-  description: "All of them, or none where a field is unknown or reserved to administrators.",
+  description: "Deletes all values, or none if a field is unknown or reserved to administrators.",
   params: {
     data: form
       .json(z.array(shape.id), { most: mostProfileFields })
-      .describe("IDs of fields; without a value there is nothing to remove."),
+      .describe("IDs of fields; a field without a value is ignored."),
   },
 });

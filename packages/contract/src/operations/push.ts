@@ -35,7 +35,7 @@ export const registerClientDevice = operation({
   access: "human",
   summary: "Register a logged-in device",
   description:
-    "For each log-in of a client, before `POST /mobile_push/register`. " +
+    "Clients call this after each login, before `POST /mobile_push/register`. " +
     `An account has ${maxDevices} devices at most: the one that has gone unused for longest makes room for another.`,
   result: { device_id: z.int() },
 });
@@ -60,22 +60,22 @@ export const registerPushDevice = operation({
     "two groups has to be complete, for a device's first registration both. The server passes the token on to the push " +
     "service later, and tells of that with `device` events.",
   params: {
-    device_id: form.id({ max: maxLongId }).describe("One of the caller's own."),
+    device_id: form.id({ max: maxLongId }).describe("ID of a device of the caller."),
     push_key_id: form.int({ min: 0, max: 4_294_967_295 }).optional(),
     push_key: form
       .text({ anyText: true })
       .optional()
-      .describe("Base64 of 33 bytes, of which the first is 0x31."),
+      .describe("Base64 of 33 bytes; the first byte is 0x31."),
     token_kind: form.oneOf("fcm", "apns").optional(),
     token_id: form.text({ anyText: true }).optional().describe("Base64 of 8 bytes."),
     bouncer_public_key: form
       .text({ anyText: true })
       .optional()
-      .describe(`Passed on as it is; at most ${maxBouncerPublicKeyLength} characters.`),
+      .describe(`Passed on unchanged; at most ${maxBouncerPublicKeyLength} characters.`),
     encrypted_push_registration: form
       .text({ anyText: true })
       .optional()
-      .describe(`Passed on as it is; at most ${maxEncryptedRegistrationLength} characters.`),
+      .describe(`Passed on unchanged; at most ${maxEncryptedRegistrationLength} characters.`),
   },
   errors: ["PUSH_SERVICE_NOT_CONFIGURED"],
 });
@@ -91,7 +91,7 @@ export const removeClientDevice = operation({
     made: { DEVICE_ID: ["register-client-device", "device_id"] },
     params: { device_id: "$DEVICE_ID" },
   },
-  params: { device_id: form.id({ max: maxLongId }).describe("One of the caller's own.") },
+  params: { device_id: form.id({ max: maxLongId }).describe("ID of a device of the caller.") },
 });
 
 /** `POST /mobile_push/e2ee/test_notification` (push.md §6). */
@@ -103,13 +103,12 @@ export const sendTestNotification = operation({
   summary: "Send a test notification",
   example: { refused: [400, "no push service is configured"] },
   description:
-    "To the caller's devices that the push service has acknowledged. It is answered when the push service has taken the " +
-    "notification over, or has not.",
+    "Sends to the caller's devices that the push service has acknowledged. The answer comes when the push service has accepted or refused the notification.",
   params: {
     device_id: form
       .id({ max: maxLongId })
       .optional()
-      .describe("One of the caller's own; without it, all of them."),
+      .describe("ID of a device of the caller; all devices unless given."),
   },
   errors: [
     "PUSH_SERVICE_NOT_CONFIGURED",
@@ -133,8 +132,7 @@ export const addApnsToken = operation({
     appid: form.text().describe("The app's bundle identifier: letters, digits, dots and hyphens."),
   },
   description:
-    "The older way to push, which this server does not send by; a token goes when its device registers by " +
-    "`POST /mobile_push/register`.",
+    "Registers for an older kind of push, which this server does not send. The token is removed when its device registers with `POST /mobile_push/register`.",
 });
 
 /** `DELETE /users/me/apns_device_token` (push.md §7). */
@@ -159,8 +157,7 @@ export const addFcmToken = operation({
   summary: "Add an FCM registration token",
   example: { params: { token: "c0ffee" } },
   description:
-    "The older way to push, which this server does not send by; a token goes when its device registers by " +
-    "`POST /mobile_push/register`.",
+    "Registers for an older kind of push, which this server does not send. The token is removed when its device registers with `POST /mobile_push/register`.",
   params: { token: form.text().describe("At most 4096 characters.") },
 });
 

@@ -11,17 +11,16 @@ export const addReaction = operation({
   access: "account",
   summary: "Add an emoji reaction",
   example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
-  description:
-    "Of an emoji that others have put on the message already, the name that it has there is kept.",
+  description: "If the message already has this emoji, the name of the earlier reaction is used.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     emoji_name: form.text().describe("A name of the emoji."),
-    emoji_code: form.text().optional().describe("What the name stands for, unless given."),
+    emoji_code: form.text().optional().describe("Code of the emoji; the name's code unless given."),
     reaction_type: form
       .text()
       .optional()
       .describe(
-        "`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; that of the name, unless given.",
+        "`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; the name's type unless given.",
       ),
   },
   errors: ["REACTION_ALREADY_EXISTS"],

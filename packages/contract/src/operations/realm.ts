@@ -12,10 +12,9 @@ export const updateRealm = operation({
   path: "/api/v1/realm",
   access: "administrator",
   summary: "Update the organization",
-  example: { params: { description: "Where we try Carillon" } },
+  example: { params: { description: "Our test of Carillon" } },
   description:
-    "The answer names what was changed: each permission with its new value, texts as `updated`. Everything is changed " +
-    "or nothing.",
+    "The answer lists the changes: each permission with its new value, texts as `updated`. The change is atomic.",
   params: {
     name: form.text().optional().describe("1 to 40 characters."),
     description: form.text().optional().describe("At most 1000 characters."),
@@ -47,6 +46,6 @@ export const listRealmEmoji = operation({
   path: "/api/v1/realm/emoji",
   access: "account",
   summary: "Get the organization's own emoji",
-  description: "By id. No organization has any: they cannot be added yet.",
+  description: "By ID; always empty, because custom emoji are not supported yet.",
   result: { emoji: z.strictObject({}) },
 });

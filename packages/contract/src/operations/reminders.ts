@@ -30,7 +30,7 @@ export const listReminders = operation({
   access: "account",
   summary: "List reminders",
   description:
-    "The caller's reminders that have not been sent, failed ones included, in the order of their time.",
+    "The caller's reminders that have not been sent, including failed ones, in order of their time.",
   result: { reminders: z.array(reminderResource) },
 });
 
@@ -40,10 +40,10 @@ export const createReminder = operation({
   method: "POST",
   path: "/api/v1/reminders",
   access: "account",
-  summary: "Be reminded of a message",
+  summary: "Create a reminder of a message",
   example: { params: { note: "Answer this" } },
   description:
-    "The notification bot will write to the caller, with a link to the message and its text as it is by then.",
+    "The notification bot will send the caller a direct message with a link to the message and its text at that time.",
   params: {
     message_id: form.int().describe("A message that the caller may see."),
     scheduled_delivery_timestamp: deliveryTimestamp,

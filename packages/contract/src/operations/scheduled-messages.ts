@@ -17,7 +17,7 @@ const anyInteger = z
 
 const scheduledTo = form
   .json(z.union([anyInteger, z.array(anyInteger)]), { most: mostAccounts })
-  .describe("The ID of a channel, or a list of user IDs; the sender may be listed or not.");
+  .describe("The ID of a channel, or a list of user IDs, which may include the sender.");
 
 /** Direct messages ignore it, whatever it is. */
 export const topicParameter = form.text({ anyText: true }).optional().alias("subject");
@@ -40,7 +40,7 @@ export const sendingErrors = [
 export const scheduledMessageResource = z.strictObject({
   scheduled_message_id: z.int(),
   type: z.enum(["stream", "private"]),
-  /** The channel, or the other participants; the account itself where there are none. */
+  /** The channel, or the other participants; the account itself if there are no others. */
   to: z.union([z.int(), z.array(z.int())]),
   /** Only of channel messages. */
   topic: z.string().optional(),
@@ -59,8 +59,7 @@ export const listScheduledMessages = operation({
   path: "/api/v1/scheduled_messages",
   access: "account",
   summary: "List scheduled messages",
-  description:
-    "The caller's undelivered messages, failed ones included, in the order of their time.",
+  description: "The caller's undelivered messages, including failed ones, in order of their time.",
   result: { scheduled_messages: z.array(scheduledMessageResource) },
 });
 
@@ -73,20 +72,20 @@ export const createScheduledMessage = operation({
   summary: "Schedule a message",
   example: { params: { type: "channel", to: 1, topic: "hello", content: "Sent on time, once." } },
   description:
-    "The message is checked as if it were sent now, and again when it is due. Until then it is nobody's message.",
+    "The message is checked as if it were sent now, and again when it is due. Until then no other user can see it.",
   params: {
     type: messageTypes,
     to: scheduledTo,
-    content: form.text().describe("Markdown; cut to `max_message_length`."),
+    content: form.text().describe("Markdown; truncated to `max_message_length`."),
     topic: topicParameter.describe(
-      "Required for channel messages, ignored for direct ones; cut to `max_topic_length`.",
+      "Required for channel messages, ignored for direct ones; truncated to `max_topic_length`.",
     ),
     scheduled_delivery_timestamp: deliveryTimestamp,
     read_by_sender: form
       .bool()
       .optional()
       .describe(
-        "Whether the sender's own copy counts as read; guessed from the client unless given.",
+        "Whether the sender's own copy is marked as read; depends on the client program unless given.",
       ),
   },
   result: { scheduled_message_id: z.int() },
@@ -107,7 +106,7 @@ export const editScheduledMessage = operation({
     params: { content: "Sent later, once.", scheduled_delivery_timestamp: 4_102_448_400 },
   },
   description:
-    "What is not given keeps its value. A message that could not be sent comes back to life with a new time.",
+    "Parameters that are not given keep their values. A failed message is scheduled again by a new time.",
   params: {
     type: messageTypes.optional(),
     to: scheduledTo.optional(),

@@ -69,13 +69,13 @@ export const sendMessage = operation({
       .bool()
       .optional()
       .describe(
-        "Whether the sender's own copy counts as read; guessed from the client unless given.",
+        "Whether the sender's own copy is marked as read; depends on the client program unless given.",
       ),
-    queue_id: form.text().optional().describe("The event queue that asks for local echo."),
+    queue_id: form.text().optional().describe("The event queue of the client, for local echo."),
     local_id: form
       .text()
       .optional()
-      .describe("Comes back as `local_message_id` in the `message` event of that queue."),
+      .describe("Returned as `local_message_id` in the `message` event of that queue."),
   },
   result: {
     id: z.int(),

@@ -8,9 +8,9 @@ export const getServerSettings = operation({
   method: "GET",
   path: "/api/v1/server_settings",
   access: "anyone",
-  summary: "What to know before logging in",
+  summary: "Get the server's settings",
   description:
-    "The organization is the one whose subdomain is the first label of `Host`, else the first of the server.",
+    "Needs no login. The organization is the one whose subdomain is the first label of `Host`, else the first one of the server.",
   result: {
     zulip_version: z.string(),
     zulip_merge_base: z.string(),

@@ -24,25 +24,28 @@ export const updateSettings = operation({
   summary: "Change one's own settings",
   example: { params: { twenty_four_hour_time: true } },
   description:
-    "Only what differs from before is stored and told. One unusable value refuses the whole request.",
+    "Only changed values are stored and sent as events. One invalid value rejects the whole request.",
   errors: ["UNAUTHORIZED_PRINCIPAL"],
   params: {
     full_name: form
       .text()
       .optional()
-      .describe("No effect where the organization reserves name changes to administrators."),
+      .describe("Has no effect if the organization reserves name changes to administrators."),
     email: form
       .text()
       .optional()
       .describe(
-        "A new address is told a link by mail, and is the account's once that is opened, within 24 hours.",
+        "The server mails a link to the new address. The account gets the address when the link is confirmed, within 24 hours.",
       ),
     old_password: form.text().optional().describe("Required with `new_password`."),
     new_password: form
       .text()
       .optional()
-      .describe("6 to 100 characters, and none of the most common passwords."),
-    timezone: form.text().optional().describe("A name of the IANA database: `Europe/Berlin`."),
+      .describe("6 to 100 characters; the most common passwords are refused."),
+    timezone: form
+      .text()
+      .optional()
+      .describe("A name of the IANA time zone database: `Europe/Berlin`."),
     default_language: form.text().optional().describe("A language tag: `en`, `pt-br`."),
     ...settingParameters,
     target_users: form
@@ -55,8 +58,7 @@ export const updateSettings = operation({
       )
       .optional()
       .describe(
-        "For administrators: changes the settings of these people in place of their own, but not what others see of " +
-          "them, nor which mail they get; if so wanted, only what they have not changed themselves.",
+        "For administrators: changes the settings of these people instead of the caller's, except settings that affect what others see of them or which mail they get. With `skip_if_already_edited`, only settings that they have not changed themselves.",
       ),
   },
 });
@@ -67,10 +69,9 @@ export const updateSettingsDefaults = operation({
   method: "PATCH",
   path: "/api/v1/realm/user_settings_defaults",
   access: "administrator",
-  summary: "Change the settings that new accounts start with",
+  summary: "Change the default settings of new accounts",
   example: { params: { twenty_four_hour_time: true } },
   description:
-    "People who join later get a copy; nobody else's settings change, and bots take none. Only what differs from before " +
-    "is stored and told. One unusable value refuses the whole request.",
+    "People who join later get a copy. Existing accounts and bots are not affected. Only changed values are stored and sent as events. One invalid value rejects the whole request.",
   params: defaultSettingParameters,
 });

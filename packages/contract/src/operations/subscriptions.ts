@@ -11,7 +11,7 @@ import { creationParameters } from "./channels.ts";
 export const principals = form
   .json(z.union([z.array(shape.id), z.array(z.string())]), { most: mostAccounts })
   .optional()
-  .describe("IDs or e-mail addresses of the users; at most 10,000; oneself unless given.");
+  .describe("IDs or e-mail addresses of the users; at most 10,000; the caller unless given.");
 
 /** A channel to subscribe to, by name. */
 const wantedChannel = z.object({
@@ -29,13 +29,13 @@ export const listSubscriptions = operation({
   path: "/api/v1/users/me/subscriptions",
   access: "account",
   summary: "List one's subscriptions",
-  description: "Archived channels are left out.",
+  description: "Omits archived channels.",
   params: {
     include_subscribers: form
       .boolOr("partial")
       .default(false)
       .describe(
-        "Adds `subscribers`; with `partial` channels of 250 and more have `partial_subscribers` instead: bots, and who was there in the last two weeks.",
+        "Adds `subscribers`. With `partial`, channels of 250 and more subscribers have `partial_subscribers` instead: bots, and users who were active in the last two weeks.",
       ),
   },
   result: {
@@ -68,8 +68,8 @@ export const getSubscriptionStatus = operation({
   method: "GET",
   path: "/api/v1/users/{user_id}/subscriptions/{stream_id}",
   access: "account",
-  summary: "Tell whether a user is subscribed to a channel",
-  description: "Deactivated users are subscribed to nothing.",
+  summary: "Check whether a user is subscribed to a channel",
+  description: "Deactivated users have no subscriptions.",
   pathParams: { user_id: path.int(), stream_id: path.int() },
   result: { is_subscribed: z.boolean() },
 });
@@ -83,16 +83,18 @@ export const addSubscriptions = operation({
   summary: "Subscribe to channels",
   example: { params: { subscriptions: [{ name: "design $RANDOM" }] } },
   description:
-    "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
+    "Channels that do not exist are created, as with `POST /channels/create` and its parameters.",
   params: {
     subscriptions: form
       .json(z.array(wantedChannel), { most: mostChannels })
-      .describe("At most 500, of them 100 that do not exist; channels × users at most 10,000."),
+      .describe(
+        "At most 500, including at most 100 new channels; channels × users at most 10,000.",
+      ),
     principals,
     authorization_errors_fatal: form
       .bool()
       .default(true)
-      .describe("Whether one channel that the caller may not use refuses everything."),
+      .describe("Whether one channel that the caller may not use rejects the whole request."),
     ...creationParameters,
   },
   result: {
@@ -115,7 +117,7 @@ export const updateSubscriptions = operation({
   access: "account",
   summary: "Subscribe to channels and unsubscribe from others",
   example: { params: { add: [{ name: "design $RANDOM" }] } },
-  description: "Both or neither. Guests can only unsubscribe.",
+  description: "The change is atomic. Guests can only unsubscribe.",
   params: {
     add: form.json(z.array(wantedChannel), { most: mostChannels }).default([]),
     delete: form
@@ -169,7 +171,7 @@ export const updateSubscriptionProperties = operation({
   example: {
     params: { subscription_data: [{ stream_id: 1, property: "color", value: "#7987f5" }] },
   },
-  description: "One unusable change refuses all of them.",
+  description: "One invalid change rejects all of them.",
   params: {
     subscription_data: form
       .json(z.array(change), { most: { count: bounds.accounts, of: "changes" } })
@@ -194,6 +196,6 @@ export const updateSubscriptionProperty = operation({
       .describe("`color`, or one of the switches; `in_home_view` is the opposite of `is_muted`."),
     value: form
       .text()
-      .describe("For `color` `#` and six hex digits, as they are; for the others true or false."),
+      .describe("For `color`, `#` and six hex digits, not quoted; for the others, true or false."),
   },
 });

@@ -11,13 +11,13 @@ export const listTopics = operation({
   access: "account",
   summary: "List a channel's topics",
   description:
-    "Those with a message that the caller may read, newest first. Archived channels count as unknown.",
+    "Topics with a message that the caller may read, newest first. Archived channels are treated as unknown.",
   pathParams: { stream_id: path.int() },
   params: {
     allow_empty_topic_name: form
       .bool()
       .default(false)
-      .describe("Unless set, the empty topic has the organization's display name for it."),
+      .describe("If false, the empty topic is sent as the organization's display name for it."),
   },
   result: {
     topics: z.array(
@@ -47,7 +47,7 @@ export const deleteTopic = operation({
     topic_name: form
       .text()
       .describe(
-        "In any case; the organization's display name for the empty topic means the empty one.",
+        "Compared without case; the organization's display name for the empty topic means the empty topic.",
       ),
   },
   result: {
@@ -62,7 +62,7 @@ export const muteTopic = operation({
   method: "PATCH",
   path: "/api/v1/users/me/subscriptions/muted_topics",
   access: "account",
-  summary: "Mute a topic, or no longer",
+  summary: "Mute or unmute a topic",
   example: { params: { stream_id: 1, topic: "hello", op: "add" } },
   description: "The older form of `POST /user_topics`. Give `stream_id` or `stream`, not both.",
   params: {
@@ -83,7 +83,7 @@ export const setTopicPolicy = operation({
   example: { params: { topic: "hello", visibility_policy: 3 } },
   params: {
     stream_id: form.id(),
-    topic: form.text().describe("Need not have a message yet."),
+    topic: form.text().describe("May be a topic without messages."),
     visibility_policy: form
       .int({ min: 0, max: 3 })
       .describe("0 inherits from the channel, 1 mutes, 2 unmutes, 3 follows."),

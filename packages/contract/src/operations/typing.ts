@@ -15,7 +15,7 @@ export const setTypingStatus = operation({
   summary: "Say that you are typing",
   example: { params: { op: "start", to: [5] } },
   description:
-    "Only where the caller could send a message. Nothing is passed on in channels of more than 100 subscribers.",
+    "Requires the permission to send a message there. No events are sent in channels with more than 100 subscribers.",
   params: {
     op: form.oneOf("start", "stop"),
     type: form
@@ -25,7 +25,7 @@ export const setTypingStatus = operation({
     to: form
       .json(z.union([shape.id, z.array(shape.id)]), { most: mostAccounts })
       .optional()
-      .describe("Direct: a user ID, or a list of them; the caller may be listed or not."),
+      .describe("Direct: a user ID, or a list of user IDs, which may include the caller."),
     stream_id: form.id().optional().describe("Channel: its ID."),
     topic: form.text({ anyText: true }).optional().describe("Channel: the topic."),
   },
@@ -45,8 +45,7 @@ export const setEditTypingStatus = operation({
     params: { op: "start" },
   },
   description:
-    "Only of the caller's own messages, as long as their content may be edited. Nothing is passed on in channels of " +
-    "more than 100 subscribers.",
+    "For the caller's own messages, while their content may be edited. No events are sent in channels with more than 100 subscribers.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: { op: form.oneOf("start", "stop") },
 });

@@ -35,7 +35,7 @@ export const listUserGroups = operation({
   path: "/api/v1/user_groups",
   access: "non-guest",
   summary: "Get user groups",
-  description: "All of the organization, those of the system too, sorted by ID.",
+  description: "All of the organization, including system groups, sorted by ID.",
   params: {
     include_deactivated_groups: form.bool().default(false),
   },
@@ -79,12 +79,15 @@ export const updateUserGroup = operation({
     params: { description: "Who draws and who writes" },
   },
   description:
-    "For those who manage the group. Everything is changed or nothing; deactivated groups can be changed too.",
+    "For accounts that may manage the group. The change is atomic. Deactivated groups can be changed, too.",
   pathParams: { user_group_id: path.int() },
   params: {
     name: form.text().optional().describe("At most 100 characters, unique among all groups."),
     description: form.text().optional(),
-    deactivated: form.bool().optional().describe("`false` reactivates; `true` does nothing."),
+    deactivated: form
+      .bool()
+      .optional()
+      .describe("`false` reactivates the group; `true` has no effect."),
     ...groupSettingUpdateParameters(groupPermissions),
   },
   errors: ["EXPECTATION_MISMATCH"],
@@ -102,7 +105,7 @@ export const deactivateUserGroup = operation({
     path: { user_group_id: "$USER_GROUP_ID" },
   },
   description:
-    "For those who manage the group. A group that a setting uses, or that is a subgroup, stays: `objections` lists its uses.",
+    "For accounts that may manage the group. A group that a setting uses, or that is a subgroup, cannot be deactivated: `objections` lists its uses.",
   pathParams: { user_group_id: path.int() },
   errors: ["CANNOT_DEACTIVATE_GROUP_IN_USE"],
 });
@@ -113,7 +116,7 @@ export const getUserGroupMembership = operation({
   method: "GET",
   path: "/api/v1/user_groups/{user_group_id}/members/{user_id}",
   access: "non-guest",
-  summary: "Tell whether a user is in a user group",
+  summary: "Check whether a user is in a user group",
   example: {
     made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
     path: { user_group_id: "$USER_GROUP_ID", user_id: 6 },
@@ -138,7 +141,10 @@ export const listUserGroupMembers = operation({
   },
   pathParams: { user_group_id: path.int() },
   params: {
-    direct_member_only: form.bool().default(false).describe("Without those of subgroups."),
+    direct_member_only: form
+      .bool()
+      .default(false)
+      .describe("Whether to omit members of subgroups."),
   },
   result: {
     /** IDs of active accounts, ascending. */
@@ -160,7 +166,8 @@ export const updateUserGroupMembers = operation({
     path: { user_group_id: "$USER_GROUP_ID" },
     params: { add: [5] },
   },
-  description: "All of it or nothing, in the order of the parameters; people concerned are told.",
+  description:
+    "The change is atomic and applies the parameters in this order. Added and removed people get a notice.",
   pathParams: { user_group_id: path.int() },
   params: {
     add: ids(mostAccounts).describe("IDs of active users who are not direct members."),
@@ -183,7 +190,10 @@ export const listUserGroupSubgroups = operation({
   },
   pathParams: { user_group_id: path.int() },
   params: {
-    direct_subgroup_only: form.bool().default(false).describe("Without subgroups of subgroups."),
+    direct_subgroup_only: form
+      .bool()
+      .default(false)
+      .describe("Whether to omit subgroups of subgroups."),
   },
   result: {
     /** IDs of groups, ascending. */
@@ -203,7 +213,7 @@ export const updateUserGroupSubgroups = operation({
     path: { user_group_id: "$USER_GROUP_ID" },
     params: { add: [3] },
   },
-  description: "All of it or nothing. No group can be a part of itself.",
+  description: "The change is atomic. A group cannot contain itself.",
   pathParams: { user_group_id: path.int() },
   params: {
     add: ids(mostGroups).describe("IDs of groups in use that are not direct subgroups."),

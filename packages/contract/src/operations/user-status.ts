@@ -18,14 +18,11 @@ const statusParameters = {
     .optional()
     .describe("Trimmed; up to 60 characters (Unicode code points)."),
   emoji_name: form.text().optional(),
-  emoji_code: form
-    .text()
-    .optional()
-    .describe("Goes with `emoji_name`; has to be its code where given."),
+  emoji_code: form.text().optional().describe("Only with `emoji_name`; must be its code."),
   reaction_type: form
     .text()
     .optional()
-    .describe("Goes with `emoji_name`; `unicode_emoji` where given."),
+    .describe("Only with `emoji_name`; must be `unicode_emoji`."),
 };
 
 /** `GET /users/{user_id}/status` (clients.md §4). */
@@ -48,7 +45,7 @@ export const updateStatus = operation({
   summary: "Update your status",
   example: { params: { status_text: "At lunch", emoji_name: "hamburger" } },
   description:
-    "What is not sent stays as it is: send the text, or the emoji, or both. Empty takes it away.",
+    "Send the text, the emoji or both; what is not sent stays unchanged. An empty value removes it.",
   params: statusParameters,
 });
 
@@ -61,6 +58,6 @@ export const updateStatusOfUser = operation({
   access: "administrator",
   summary: "Update a user's status",
   example: { params: { status_text: "On holiday" } },
-  description: "What is not sent stays as it is. Active people have a status, bots have none.",
+  description: "What is not sent stays unchanged. Only active people have a status, not bots.",
   params: statusParameters,
 });

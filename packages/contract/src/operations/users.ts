@@ -52,7 +52,9 @@ const readUserParameters = {
   client_gravatar: form
     .bool()
     .default(true)
-    .describe("Leaves `avatar_url` null where the client can make up a gravatar address itself."),
+    .describe(
+      "Whether `avatar_url` may be null if the client can compute the Gravatar URL itself.",
+    ),
   include_custom_profile_fields: form.bool().default(false),
 };
 
@@ -60,19 +62,20 @@ const readUserParameters = {
 const updateUserParameters = {
   role: oneInteger(Object.values(roles))
     .optional()
-    .describe("Only owners give or take the owner's role; a guest becomes a member first."),
-  full_name: form.text().optional().describe("1 to 100 characters; a blank one changes nothing."),
+    .describe(
+      "Only owners may grant or remove the owner role; a guest must first become a member.",
+    ),
+  full_name: form.text().optional().describe("1 to 100 characters; an empty name changes nothing."),
   profile_data: profileEntries.optional(),
   new_email: form
     .text()
     .optional()
-    .describe("For owners whose account may change e-mail addresses; in effect at once."),
+    .describe("For owners whose account may change e-mail addresses; takes effect at once."),
 };
 
 /** The same for the reference. */
 const updateUserDescription =
-  "For administrators of the organization. Any account can be changed, bots and deactivated ones too; everything is " +
-  "changed or nothing.";
+  "For administrators of the organization. Any account can be changed, including bots and deactivated accounts. The change is atomic.";
 
 /** `GET /users` (users.md §2). */
 export const getUsers = operation({
@@ -81,13 +84,13 @@ export const getUsers = operation({
   path: "/api/v1/users",
   access: "account",
   summary: "Get all users",
-  description: "Bots and deactivated accounts included.",
+  description: "Includes bots and deactivated accounts.",
   params: {
     ...readUserParameters,
     user_ids: form
       .json(z.array(shape.id), { most: mostAccounts })
       .optional()
-      .describe("Only these, at most 10,000; unknown ones are skipped."),
+      .describe("Only these users, at most 10,000; unknown IDs are skipped."),
   },
   result: { members: z.array(userObject) },
 });
@@ -110,9 +113,8 @@ export const getUserByEmail = operation({
   method: "GET",
   path: "/api/v1/users/{email}",
   access: "account",
-  summary: "Get a user, named by e-mail address",
-  description:
-    "The address that everybody knows the user by, or the real one where the caller may see it.",
+  summary: "Get a user by e-mail address",
+  description: "The user's visible address, or the delivery address if the caller may see it.",
   pathParams: { email: path.text() },
   params: readUserParameters,
   result: { user: userObject },
@@ -140,15 +142,13 @@ export const getAvatar = operation({
   path: "/avatar/{user_id}",
   access: "account",
   raw: [
-    { status: 200, about: "A picture that tells nothing of the account.", type: "image/png" },
+    { status: 200, about: "A picture that reveals nothing about the account.", type: "image/png" },
     { status: 302, about: "`Location` is the address of the account's picture." },
   ],
   missingIs404: true,
   summary: "Get a user's picture",
   description:
-    "Where the caller may see the account's e-mail address, the answer is 302 with the address of a picture that is " +
-    "made from it; else a picture as PNG that tells nothing of it, and that may be kept for a day. Wants credentials: " +
-    "strangers are not told who has an account.",
+    "If the caller may see the account's e-mail address, the answer is 302 to a picture derived from it; otherwise a PNG that reveals nothing about it and may be cached for a day. Requires credentials, so that strangers cannot find out who has an account.",
   pathParams: { user_id: path.int() },
   params: {
     version: form.text({ anyText: true }).optional().describe("The account's `avatar_version`."),
@@ -169,14 +169,14 @@ export const createUser = operation({
   example: {
     params: {
       email: "new-$RANDOM@carillon.test",
-      password: "a long passphrase of theirs",
+      password: "their long passphrase",
       full_name: "Nora Newcomer",
     },
   },
   description: "For administrators whose account may create users; the new account is a member.",
   params: {
     email: form.text(),
-    password: form.text().describe("6 to 100 characters, and none of the most common passwords."),
+    password: form.text().describe("6 to 100 characters; the most common passwords are refused."),
     full_name: form.text().describe("1 to 100 characters."),
   },
   result: { user_id: z.int() },
@@ -204,7 +204,7 @@ export const updateUserByEmail = operation({
   path: "/api/v1/users/{email}",
   access: "administrator",
   accessError: "BAD_REQUEST",
-  summary: "Update a user, named by e-mail address",
+  summary: "Update a user by e-mail address",
   example: { params: { full_name: "Mona Moderator" } },
   description: updateUserDescription,
   pathParams: { email: path.text() },
@@ -222,8 +222,7 @@ export const deactivateUser = operation({
   summary: "Deactivate a user",
   example: { made: { USER_ID: ["create-user", "user_id"] }, path: { user_id: "$USER_ID" } },
   description:
-    "For administrators of the organization. The user's bots are deactivated first, each by itself: a request that " +
-    "fails halfway is repeated. When it is answered, no key of theirs works any more. Bots have an operation of their own.",
+    "For administrators of the organization. The user's bots are deactivated first, in separate steps: repeat a request that fails halfway. After a success none of their keys works. Bots have a separate operation.",
   pathParams: { user_id: path.int() },
   params: {
     actions: form
@@ -237,15 +236,13 @@ export const deactivateUser = operation({
       )
       .optional()
       .describe(
-        "What to delete of the user and of their bots. Messages are those that they have sent: they are deleted in the " +
-          "background, with everybody's copies, also where the account is active again by then.",
+        "What to delete of the user and of their bots. Messages that they have sent are deleted in the background, with all copies, even if the account is reactivated meanwhile.",
       ),
     deactivation_notification_comment: form
       .text()
       .optional()
       .describe(
-        "At most 2000 characters. Without it the user is told nothing; with it, blank or not, they get a mail to their " +
-          "delivery address, with the comment.",
+        "At most 2000 characters. With it, even if empty, the user gets a mail with the comment at their delivery address; without it, no mail.",
       ),
   },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
@@ -274,8 +271,7 @@ export const reactivateUser = operation({
   summary: "Reactivate a user",
   example: { made: { USER_ID: ["create-user", "user_id"] }, path: { user_id: "$USER_ID" } },
   description:
-    "For administrators of the organization. The account has its key, role, subscriptions and groups again; the bots " +
-    "of a user stay deactivated. A bot whose owner is deactivated becomes the caller's.",
+    "For administrators of the organization. The account gets its key, role, subscriptions and groups back; the bots of a user stay deactivated. The caller becomes the owner of a bot whose owner is deactivated.",
   pathParams: { user_id: path.int() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
 });

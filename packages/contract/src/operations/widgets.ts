@@ -64,11 +64,15 @@ export function widgetDataRefusal(
       `content of a ${widget} must be an object whose type is ${Object.keys(ofWidget).join(", ")}`,
     );
   if (ofAuthor.has(given) && !byAuthor)
-    return errors.badRequest(`${given} of a ${widget} is for the sender of the message alone`);
+    return errors.badRequest(
+      `${given} of a ${widget} may be sent only by the sender of the message`,
+    );
   const issue = ofWidget[given]?.safeParse(data).error?.issues[0];
   if (!issue) return undefined;
   const where = issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
-  return errors.badRequest(`content is no ${given} of a ${widget}: ${issue.message}${where}`);
+  return errors.badRequest(
+    `content is not a valid ${given} of a ${widget}: ${issue.message}${where}`,
+  );
 }
 
 const choice = z.looseObject({
@@ -92,5 +96,5 @@ export const widgetContent = form
   .json(zform, { fractions: true })
   .describe(
     "A widget that clients show in place of the content: buttons (`zform`) that send replies; at most " +
-      `${bounds.widgetCharacters} characters. Polls and to-do lists are made by a content that begins with \`/poll\` or \`/todo\`.`,
+      `${bounds.widgetCharacters} characters. Polls and to-do lists are created by content that begins with \`/poll\` or \`/todo\`.`,
   );

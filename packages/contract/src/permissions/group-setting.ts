@@ -30,7 +30,7 @@ export const groupSettingValue = z.union([
   z.strictObject({ direct_members: z.array(z.int()), direct_subgroups: z.array(z.int()) }),
 ]);
 
-/** What a permission is set to, on the wire (user-groups.md §3): a named group, or a set of its own. */
+/** The value of a permission on the wire (user-groups.md §3): a named group, or an anonymous group. */
 export type GroupSettingValue = z.infer<typeof groupSettingValue>;
 
 /** A set of accounts and groups. */

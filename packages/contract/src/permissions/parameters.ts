@@ -82,7 +82,7 @@ function initially(permission: Permission): string {
 function limits(permission: Permission): string[] {
   const { allowedSystemGroups: allowed, forbiddenSystemGroups: forbidden } = permission;
   return [
-    ...(permission.ownersOnly ? ["Only owners change it."] : []),
+    ...(permission.ownersOnly ? ["Only owners may change it."] : []),
     ...(allowed ? [`Takes ${list(allowed)}.`] : []),
     ...(forbidden ? [`Not ${list(forbidden)}.`] : []),
     ...(permission.note === undefined ? [] : [permission.note]),

@@ -15,11 +15,11 @@ function codes<const Table extends Record<string, ErrorDescription>>(table: Tabl
 export const errorCodes = codes({
   BAD_REQUEST: {
     status: 400,
-    when: "A parameter's value is unusable, or the state forbids the request; 404 where the target does not exist and the operation says so, 408 where the body stops before its end",
+    when: "A parameter's value is invalid, or the state forbids the request; 404 if the target does not exist and the operation says so, 408 if the body is incomplete",
   },
   REQUEST_VARIABLE_MISSING: {
     status: 400,
-    when: "A required parameter is absent",
+    when: "A required parameter is missing",
     fields: ["var_name"],
   },
   REQUEST_CONFUSING_VAR: {
@@ -34,24 +34,27 @@ export const errorCodes = codes({
   NOT_FOUND: { status: 404, when: "No such path" },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    when: "The path does not take this method",
+    when: "The path does not support this method",
     fields: ["allowed_methods"],
   },
   REQUEST_TOO_LARGE: { status: 413, when: "The body is over the limit" },
   INTERNAL_ERROR: {
     status: 500,
-    when: "Something unexpected went wrong; 503 when the request took too long, or the database is away",
+    when: "An unexpected error; 503 if the request took too long or the database is unavailable",
   },
 
-  AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account unknown" },
+  AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account is unknown" },
   USER_DEACTIVATED: { status: 401, when: "The account is deactivated" },
   REALM_DEACTIVATED: { status: 401, when: "The organization is deactivated" },
   PASSWORD_RESET_REQUIRED: { status: 401, when: "The account has no password" },
-  PASSWORD_AUTH_DISABLED: { status: 401, when: "The organization does not log in with passwords" },
+  PASSWORD_AUTH_DISABLED: {
+    status: 401,
+    when: "The organization does not allow login with passwords",
+  },
 
   STREAM_DOES_NOT_EXIST: {
     status: 400,
-    when: "There is no such channel",
+    when: "The channel does not exist",
     fields: ["stream_id", "stream"],
   },
   CHANNEL_ALREADY_EXISTS: { status: 409, when: "Another channel has the name" },
@@ -61,15 +64,15 @@ export const errorCodes = codes({
   },
   STREAM_WILDCARD_MENTION_NOT_ALLOWED: {
     status: 400,
-    when: "The caller may not mention everybody in so large a channel",
+    when: "The caller may not mention everyone in a channel of this size",
   },
   TOPIC_WILDCARD_MENTION_NOT_ALLOWED: {
     status: 400,
-    when: "The caller may not mention everybody in so large a topic",
+    when: "The caller may not mention everyone in a topic of this size",
   },
-  BAD_NARROW: { status: 400, when: "A term of the narrow is unusable", fields: ["desc"] },
-  REACTION_ALREADY_EXISTS: { status: 400, when: "The caller has already reacted so" },
-  REACTION_DOES_NOT_EXIST: { status: 400, when: "The caller has not reacted so" },
+  BAD_NARROW: { status: 400, when: "A term of the narrow is invalid", fields: ["desc"] },
+  REACTION_ALREADY_EXISTS: { status: 400, when: "The caller has already added this reaction" },
+  REACTION_DOES_NOT_EXIST: { status: 400, when: "The caller has not added this reaction" },
   MOVE_MESSAGES_TIME_LIMIT_EXCEEDED: {
     status: 400,
     when: "Some messages are too old to be moved",
@@ -81,7 +84,7 @@ export const errorCodes = codes({
   },
   BAD_EVENT_QUEUE_ID: {
     status: 400,
-    when: "There is no such event queue of the caller",
+    when: "The caller has no such event queue",
     fields: ["queue_id"],
   },
 
@@ -92,7 +95,7 @@ export const errorCodes = codes({
   },
   SYSTEM_GROUP_REQUIRED: {
     status: 400,
-    when: "The setting takes only system groups",
+    when: "The setting accepts only system groups",
     fields: ["setting_name"],
   },
   CANNOT_DEACTIVATE_GROUP_IN_USE: {
@@ -112,7 +115,7 @@ export const errorCodes = codes({
   INTERNAL_SERVER_ERROR_ON_BOUNCER: { status: 502, when: "The push service failed" },
   ADMIN_ACTION_REQUIRED: {
     status: 403,
-    when: "The push service wants something of the server's administrator",
+    when: "The push service requires an action by the server's administrator",
   },
 });
 

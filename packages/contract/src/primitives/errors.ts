@@ -8,7 +8,7 @@ function refusal(code: ErrorCode, message: string, fields?: ErrorFields): ApiErr
 
 /** The refusals, one function each: `throw errors.badRequest("…")`. */
 export const errors = {
-  /** Any unusable value and every state without a code of its own. */
+  /** Any unusable value, and every state without its own code. */
   badRequest: (message: string, fields?: ErrorFields) => refusal("BAD_REQUEST", message, fields),
   /** The target of the path does not exist, for operations that declare `missingIs404`. */
   notFound404: (message: string) =>
@@ -24,7 +24,7 @@ export const errors = {
         var_name2: name2,
       },
     ),
-  /** Any failure of HTTP Basic, with one text, so that the answer does not tell which. */
+  /** Any failure of HTTP Basic, with one text, so that the answer does not reveal which. */
   unauthorized: () =>
     refusal("UNAUTHORIZED", "Log in with the account's e-mail address and API key (HTTP Basic)"),
   unauthorizedPrincipal: (message = "You are not allowed to do this") =>
@@ -41,9 +41,9 @@ export const errors = {
       { "retry-after": retryAfter },
       rateLimit ? { retryAfter, rateLimit } : { retryAfter },
     ),
-  notFound: () => refusal("NOT_FOUND", "There is nothing at this address"),
+  notFound: () => refusal("NOT_FOUND", "There is no operation at this address"),
   methodNotAllowed: (allowed: readonly string[]) =>
-    refusal("METHOD_NOT_ALLOWED", `This address takes ${allowed.join(", ")}`, {
+    refusal("METHOD_NOT_ALLOWED", `This address supports ${allowed.join(", ")}`, {
       allowed_methods: allowed,
     }),
   /** @param limit bytes */
@@ -81,7 +81,7 @@ export const errors = {
   tooBusy: (retryAfter: number) =>
     new ApiError(
       "INTERNAL_ERROR",
-      "Too many requests wait for the server; nothing was changed",
+      "Too many requests are waiting; nothing was changed",
       {},
       { reason: "unavailable", retryAfter },
     ),
@@ -104,7 +104,7 @@ export const errors = {
   noRoomForAnswer: (retryAfter: number) =>
     new ApiError(
       "INTERNAL_ERROR",
-      `Large answers to others are on their way, and there is no room for one more; nothing was changed. Try again in ${retryAfter} seconds`,
+      `Large answers to other accounts use up the server's memory; nothing was changed. Try again in ${retryAfter} seconds`,
       {},
       { reason: "unavailable", retryAfter },
     ),
@@ -116,9 +116,9 @@ export const errors = {
   passwordResetRequired: () =>
     refusal("PASSWORD_RESET_REQUIRED", "The account has no password yet: reset it first"),
   passwordAuthDisabled: () =>
-    refusal("PASSWORD_AUTH_DISABLED", "The organization does not log in with passwords"),
+    refusal("PASSWORD_AUTH_DISABLED", "The organization does not allow login with passwords"),
 
-  /** The field tells how the channel was named. */
+  /** The field contains the name or the id by which the request named the channel. */
   streamDoesNotExist: (named: { stream_id: number } | { stream: string }) =>
     refusal(
       "STREAM_DOES_NOT_EXIST",
@@ -132,12 +132,14 @@ export const errors = {
   cannotAdministerChannel: () =>
     refusal("CANNOT_ADMINISTER_CHANNEL", "You may not administer this channel"),
   streamWildcardMentionNotAllowed: () =>
-    refusal("STREAM_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everybody in this channel"),
+    refusal("STREAM_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everyone in this channel"),
   topicWildcardMentionNotAllowed: () =>
-    refusal("TOPIC_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everybody in this topic"),
-  badNarrow: (desc: string) => refusal("BAD_NARROW", `The narrow is unusable: ${desc}`, { desc }),
-  reactionAlreadyExists: () => refusal("REACTION_ALREADY_EXISTS", "You have already reacted so"),
-  reactionDoesNotExist: () => refusal("REACTION_DOES_NOT_EXIST", "You have not reacted so"),
+    refusal("TOPIC_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everyone in this topic"),
+  badNarrow: (desc: string) => refusal("BAD_NARROW", `The narrow is invalid: ${desc}`, { desc }),
+  reactionAlreadyExists: () =>
+    refusal("REACTION_ALREADY_EXISTS", "You have already added this reaction"),
+  reactionDoesNotExist: () =>
+    refusal("REACTION_DOES_NOT_EXIST", "You have not added this reaction"),
   moveMessagesTimeLimitExceeded: (found: {
     readonly first_message_id_allowed_to_move: number | null;
     readonly total_messages_in_topic: number;
@@ -164,7 +166,7 @@ export const errors = {
       field_name: field,
     }),
   systemGroupRequired: (setting: string) =>
-    refusal("SYSTEM_GROUP_REQUIRED", `${setting} takes the ID of a system group`, {
+    refusal("SYSTEM_GROUP_REQUIRED", `${setting} must be the ID of a system group`, {
       setting_name: setting,
     }),
   cannotDeactivateGroupInUse: (objections: readonly ErrorFields[]) =>

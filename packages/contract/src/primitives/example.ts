@@ -13,6 +13,6 @@ export interface Example {
   readonly params?: Readonly<Record<string, unknown>>;
   /** Created first, by the example of an operation: a field of its answer becomes `$NAME`. */
   readonly made?: Readonly<Record<string, readonly [operationId: string, field: string]>>;
-  /** The refusal where the demo lacks something: the status, and what is missing. */
+  /** The refusal if the demo organization lacks something: the status, and what is missing. */
   readonly refused?: readonly [status: number, why: string];
 }

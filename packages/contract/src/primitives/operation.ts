@@ -82,7 +82,7 @@ export interface Declaration<
 /** A success that has no envelope. */
 export interface RawAnswer {
   readonly status: number;
-  /** What it is. */
+  /** The parameter's description. */
   readonly about: string;
   /** Media type of the body; without one there is none. */
   readonly type?: string;
@@ -131,7 +131,7 @@ export type ResultOf<Op extends Operation> = keyof Op["result"] extends never
   ? Record<string, never> | void
   : z.input<z.ZodObject<{ -readonly [Name in keyof Op["result"]]: Op["result"][Name] }>>;
 
-/** A declaration whose empty parts are left out. */
+/** A declaration in which empty parts may be omitted. */
 type Declared<
   Template extends string,
   Who extends Access,

@@ -10,8 +10,8 @@ export type BatchOutcome<Result> =
   /** The transaction had no room for it: it comes first in a later one. Never the outcome of the first request. */
   | { readonly kind: "retryLater" }
   /**
-   * It would block on a lock or has to be counted under one: it runs again in a transaction of its own, one at a time
-   * with the requests that have the same key.
+   * It would block on a lock, or must be counted under one. It runs again in its own transaction, serialized with the
+   * requests that have the same key.
    */
   | { readonly kind: "serialize"; readonly key: number }
   /** It repeats an earlier request of the batch, and shares its outcome. `member` is the index of that request. */

@@ -48,7 +48,7 @@ export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
 /** Seconds between two tries of a row that goes alone: other rows are sent meanwhile. */
 const singlePause = 15;
 
-/** Seconds after a counted try in which no other try is counted: it takes the delivery lock by then. */
+/** Seconds after a counted try in which no other try is counted; within them it takes the delivery lock. */
 const tryLease = 5;
 
 /** Milliseconds that a claim waits for an edit or a delete that holds a row. */
@@ -273,7 +273,7 @@ const dueLook = {
   single: column.bool,
 };
 
-/** What is due in an organization. */
+/** The due messages of an organization. */
 export type DueLook = RowOf<typeof dueLook>;
 
 const lookOnce = statement({

@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import { numberRows, prepareRows } from "./prepare-rows.ts";
 import { settle, writeRows } from "./write-rows.ts";
 
-/** Delivers each row in a transaction of its own, and fails a row whose delivery throws. */
+/** Delivers each row in its own transaction, and fails a row whose delivery throws. */
 export async function deliverOneByOne(
   options: DeliverOptions,
   realmId: number,

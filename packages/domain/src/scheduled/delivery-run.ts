@@ -178,7 +178,7 @@ class Delivery {
     return new DeliveryBatch(reader ? { ...options, reader } : options, this.#realmId, plan);
   }
 
-  /** Parses the texts of the next rows and begins to deliver them; returns undefined where there are none. */
+  /** Parses the texts of the next rows and begins to deliver them; returns undefined when no rows are due. */
   async #readBatch(previous?: RowsInFlight): Promise<DeliveryBatch | undefined> {
     const limits = { rows: this.#rows, bytes: this.#bytes, taken: previous?.ids ?? [] };
     const rows = await peekDue(this.#options.db, this.#realmId, limits);
@@ -273,7 +273,7 @@ class Delivery {
     }
   }
 
-  /** Counts a try in a transaction of its own; returns undefined where another one has the delivery lock. */
+  /** Counts a try in a separate transaction; returns undefined when another transaction has the delivery lock. */
   #count(countTry: (tx: Tx) => Promise<DueRow[]>): Promise<DueRow[] | undefined> {
     return this.#options.db.transaction(
       async (tx) => ((await becomeDeliverer(tx, this.#realmId)) ? countTry(tx) : undefined),

@@ -36,7 +36,7 @@ const about = statement({
 });
 
 /**
- * Makes the mail that tells a person of the deactivation, with the administrator's comment (users.md §4).
+ * Makes the mail that informs a person of the deactivation, with the administrator's comment (users.md §4).
  * @param wanted `auditId`: id of the deactivation's entry in the audit log
  */
 export async function deactivationMail(

@@ -9,7 +9,9 @@ const intent = z.strictObject({
   topicDigest: z.hex().optional(),
   /** The last message to be marked: later messages stay unread. */
   upTo: z.int().nonnegative(),
-  /** A place in the organization's event log: messages with lower ids whose events come after it stay unread, too. */
+  /**
+   * A position in the organization's event log: messages with lower ids whose events come after it stay unread, too.
+   */
   toldUntil: z.int().nonnegative().optional(),
   /** The accounts, and the message up to which the unread messages of each have been processed. */
   readers: z

@@ -3,7 +3,7 @@ import { add, type Cursor } from "./cursor.ts";
 const CHANNEL_LINK = /#\*\*([^*>\n]+)(?:>([^*\n]*?)(?:@(\d{1,15}))?)?\*\*/y;
 const WORD_CHARACTER = /[\p{L}\p{N}_#]/u;
 
-/** Parses Parses `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**` (rendering.md §5). */
+/** Parses `#**channel**`, `#**channel>topic**` and `#**channel>topic@message**` (rendering.md §5). */
 export function channelLink(cursor: Cursor, at: number, end: number): number {
   const { source, context } = cursor;
   if (cursor.insideLink || (at > 0 && WORD_CHARACTER.test(source.charAt(at - 1)))) return at;

@@ -1,7 +1,7 @@
 import { findBracketing, runLength } from "./bracketing.ts";
 import { add, type Cursor } from "./cursor.ts";
 
-/** Parses Parses `` `code` `` with any number of backticks; spaces inside are kept. */
+/** Parses `` `code` `` with any number of backticks; spaces inside are kept. */
 export function codeSpan(cursor: Cursor, at: number, end: number): number {
   cursor.bracketing ??= findBracketing(cursor.source);
   const length = runLength(cursor.source, at, 0x60);

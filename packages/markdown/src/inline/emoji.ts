@@ -5,7 +5,7 @@ import { add, type Cursor } from "./cursor.ts";
 
 const NAMED = /:([\w+-]{1,100}):/y;
 
-/** Parses Parses `:name:` of a Unicode or custom emoji; unknown names stay text. */
+/** Parses `:name:` of a Unicode or custom emoji; unknown names stay text. */
 export function namedEmoji(cursor: Cursor, at: number, end: number): number {
   NAMED.lastIndex = at;
   const match = NAMED.exec(cursor.source);

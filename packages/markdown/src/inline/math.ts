@@ -3,7 +3,7 @@ import { add, type Cursor } from "./cursor.ts";
 const MATH = /\$\$((?:\\\$|[^\n_$])(?:\\\$|[^$\n])*?)\$\$(?!\$)/y;
 const WORD_CHARACTER = /[\p{L}\p{N}_$]/u;
 
-/** Parses Parses `$$x$$` on one line; amounts of money and `$$$` stay text. */
+/** Parses `$$x$$` on one line; amounts of money and `$$$` stay text. */
 export function math(cursor: Cursor, at: number, end: number): number {
   const { source } = cursor;
   if (at > 0 && WORD_CHARACTER.test(source.charAt(at - 1))) return at;

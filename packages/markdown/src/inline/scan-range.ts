@@ -5,7 +5,7 @@ import { add, type Cursor, flush } from "./cursor.ts";
 import { pairDelimiters } from "./delimiters.ts";
 import type { Mark } from "./marks.ts";
 
-/** Parses the markup from `start` to `end` into a list of its own. A link contains no further links. */
+/** Parses the markup from `start` to `end` into a separate list. A link contains no further links. */
 export function scanRange(
   cursor: Cursor,
   start: number,

@@ -85,7 +85,7 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
       clockAhead,
       features,
     ]);
-    // The database read its clock at some time between the two readings of ours.
+    // The database read its clock at some time between our two readings.
     if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
   };
   return {

@@ -52,7 +52,7 @@ export function apnsProvider({
       return { kind: "again", why: reply.notTaken };
     }
     if ("lost" in reply) {
-      // The connection may be dead; a new one will tell.
+      // The connection may be dead; a new one shows whether APNs answers.
       connection.drop(session);
       return { kind: "unsure", why: reply.lost };
     }

@@ -7,7 +7,7 @@ import type { ServiceAccount } from "./service-account.ts";
 
 const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/** Google's maximum deadline of an assertion, in seconds. */
+/** Google's maximum lifetime of an assertion, in seconds. */
 const assertionSeconds = 3_600;
 /** A token is renewed this many milliseconds before it expires. */
 const marginMs = 60_000;

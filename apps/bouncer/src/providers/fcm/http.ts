@@ -18,7 +18,7 @@ const connections = 100;
 const mostBytes = 100_000;
 
 /**
- * Creates the Creates the HTTP connections to a provider.
+ * Creates the HTTP connections to a provider.
  * @param timeoutMs time limit of an answer
  */
 export async function httpAgent(timeoutMs: number): Promise<Agent> {

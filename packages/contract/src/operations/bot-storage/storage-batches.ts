@@ -83,7 +83,7 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   #end(): void {
     if (++this.#count > maxStorageEntries)
       throw new Unusable(
-        `must not have more than ${maxStorageEntries} entries: more go with further requests`,
+        `must not have more than ${maxStorageEntries} entries: send the others in further requests`,
       );
     if (this.#open) {
       const { hash, parts } = this.#name + this.#value === "" ? this.#open : this.#cut();

@@ -100,7 +100,7 @@ export class StringEntries {
     if (this.#place === "before" && /["[\-0-9tfn]/.test(character))
       return new Unusable("must be a JSON object");
     if (this.#place === "before value" && /[{[\-0-9tfn]/.test(character))
-      return new Unusable("must hold nothing but strings");
+      return new Unusable("must contain only strings");
     return notJson();
   }
 

@@ -34,10 +34,7 @@ export function sidesOf(window: Window): Side[] {
   return sides;
 }
 
-/**
- * Combines what was found on the sides into the window.
- * @param ids in any order
- */
+/** Combines the messages found on both sides into the window. @param ids in any order */
 export function foundIn(window: Window, ids: readonly number[]): FoundWindow {
   const { anchor, numBefore, numAfter } = window;
   const sorted = ids.toSorted((a, b) => a - b);
