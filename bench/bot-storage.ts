@@ -17,7 +17,7 @@ const together = 8;
 const megabytes = 400;
 const path = "/api/v1/bot_storage";
 const formType = "application/x-www-form-urlencoded";
-const told = characters.toLocaleString("en");
+const charactersText = characters.toLocaleString("en");
 
 const database = await createBenchDatabase("postgres");
 const { members } = await createWorld(database.db, 1, together + 1);
@@ -98,7 +98,7 @@ async function measure(what: string, body: Buffer, type = formType): Promise<Row
     }
   }
   return (["put", "get"] as const).map((name) => ({
-    question: `${name === "put" ? "PUT" : "GET"} /bot_storage of ${told} characters, ${what}: the longest that the gateway's event loop was held (monitorEventLoopDelay)`,
+    question: `${name === "put" ? "PUT" : "GET"} /bot_storage of ${charactersText} characters, ${what}: the longest that the gateway's event loop was held (monitorEventLoopDelay)`,
     value: `${spread(held[name])} ms (answered in ${spread(took[name], 1)} s)`,
     target: `never over ${heldMs} ms`,
     holds: Math.max(...held[name]) <= heldMs,
@@ -116,7 +116,7 @@ async function atOnce(): Promise<Row> {
   const { heldMs: longest, rest, peak } = await watched();
   const more = (peak - rest) / 2 ** 20;
   return {
-    question: `${together} bots that store ${told} four-byte characters each at the same time, and then read them: the most memory of the gateway (RSS) beyond that at rest`,
+    question: `${together} bots that store ${charactersText} four-byte characters each at the same time, and then read them: the most memory of the gateway (RSS) beyond that at rest`,
     value: `${more.toFixed(0)} MB (the event loop was held for ${longest.toFixed(0)} ms at most)`,
     target: `at most ${megabytes} MB`,
     holds: more <= megabytes,

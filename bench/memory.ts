@@ -24,22 +24,22 @@ process.exit(0);
 
 async function atRest(): Promise<Row[]> {
   const nodes = await startedAtRest();
-  const told = ({ rss, pss }: { rss: number; pss: number }) =>
+  const shown = ({ rss, pss }: { rss: number; pss: number }) =>
     `${rss.toFixed(0)} MB (${pss.toFixed(0)} MB where what they share is divided)`;
   const how = "half a minute after `npm start`, without a collection asked for";
   const each = nodes.map((node) => {
-    say(`at rest, ${node.name}: ${told(node)}`);
+    say(`at rest, ${node.name}: ${shown(node)}`);
     const bounded = node.name === "gateway" || node.name === "worker";
     return {
       question: `memory of the ${node.name} at rest (RSS), ${how}`,
-      value: told(node),
+      value: shown(node),
       target: bounded ? `at most ${restMb} MB` : "a part of the sum",
       holds: !bounded || node.rss <= restMb,
     };
   });
   const rss = nodes.reduce((sum, node) => sum + node.rss, 0);
   const pss = nodes.reduce((sum, node) => sum + node.pss, 0);
-  const value = told({ rss, pss });
+  const value = shown({ rss, pss });
   say(`at rest, all: ${value}`);
   return [
     ...each,

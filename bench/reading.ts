@@ -30,7 +30,7 @@ interface Side extends HistoryDatabase {
   readonly gateway: RunningGateway;
 }
 
-const told = many.toLocaleString("en");
+const manyText = many.toLocaleString("en");
 const small = await prepare(few);
 const large = await prepare(many);
 const loader = await startLoader();
@@ -58,7 +58,7 @@ async function againstPeer({ database, history, gateway }: Side, loader: Loader)
   await peer.child.stop();
   const ratio = medianRatio(ours, theirs);
   return {
-    question: `100 newest messages of a channel, ${told} messages in all, ${inFlight} in flight, against a bare node:http server that checks the key and answers the same (three queries, JSON.stringify)`,
+    question: `100 newest messages of a channel, ${manyText} messages in all, ${inFlight} in flight, against a bare node:http server that checks the key and answers the same (three queries, JSON.stringify)`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: `at least ${limits.rate} ×`,
     holds: ratio >= limits.rate,
@@ -97,7 +97,7 @@ async function apart(small: Side, large: Side, loader: Loader): Promise<Row> {
   const { ours, theirs } = await ratesByTurns(run, ports, rounds);
   const ratio = medianRatio(ours, theirs);
   return {
-    question: `the same at ${few.toLocaleString("en")} messages in all against ${told}`,
+    question: `the same at ${few.toLocaleString("en")} messages in all against ${manyText}`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: `at most ${limits.apart} × apart`,
     holds: ratio <= limits.apart && ratio >= 1 / limits.apart,
@@ -131,7 +131,7 @@ async function otherKinds({ gateway, database: { db }, history }: Side): Promise
     const ratio = medianRatio(own, base);
     say(`${name}: ${spread(own)} µs a message, ${spread(base)} µs of a channel`);
     return {
-      question: `${name === "around first_unread" ? `${name}, ${facts!.unread.toLocaleString("en")} unread` : name}, ${told} messages in all, of which the caller has most, one request at a time: time per message of the answer, against the 100 newest of a channel`,
+      question: `${name === "around first_unread" ? `${name}, ${facts!.unread.toLocaleString("en")} unread` : name}, ${manyText} messages in all, of which the caller has most, one request at a time: time per message of the answer, against the 100 newest of a channel`,
       value: `${ratio.toFixed(2)} × (µs: ${spread(own)} against ${spread(base)})`,
       target: `at most ${limits.kinds} ×`,
       holds: ratio <= limits.kinds,

@@ -8,7 +8,7 @@ import { readRequest } from "./reading/requests.ts";
 // Searching a large history. `npm run bench -- search 300000` runs the same bench with fewer messages, in less time.
 const many = Number(process.argv[2] ?? 3_000_000);
 const times = 60;
-const told = many.toLocaleString("en");
+const manyText = many.toLocaleString("en");
 
 /** Milliseconds within which 95 % of searches should be answered. */
 const limits = { rare: 50, common: 300 };
@@ -67,7 +67,7 @@ async function measure(
   const p95 = quantile(took, 0.95);
   say(`${kind} in ${where}: p95 ${p95.toFixed(0)} ms, ${(found / times).toFixed(0)} found`);
   return {
-    question: `the 100 newest with ${kind === "two common" ? "two common words" : `a ${kind} word`} in ${where}, ${told} messages in all, one request at a time: p95`,
+    question: `the 100 newest with ${kind === "two common" ? "two common words" : `a ${kind} word`} in ${where}, ${manyText} messages in all, one request at a time: p95`,
     value: `${p95.toFixed(0)} ms (all: ${spread(took)} ms, ${(found / times).toFixed(0)} messages found)`,
     target: `at most ${limit} ms`,
     holds: p95 <= limit,

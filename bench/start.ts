@@ -75,15 +75,15 @@ async function whole(): Promise<void> {
   const first = await start();
   say(`npm start, the first time in this folder: ${first.tookMs} ms`);
   const taken: number[] = [];
-  const told: Record<string, number>[] = [];
+  const allPhases: Record<string, number>[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const { tookMs, phases: found } = await start();
     taken.push(tookMs);
-    told.push(found);
+    allPhases.push(found);
   }
   await rm(folder, { recursive: true });
-  for (const name of Object.keys(told[0] ?? {}))
-    say(`${name} after ${spread(told.map((one) => one[name] ?? 0))} ms`);
+  for (const name of Object.keys(allPhases[0] ?? {}))
+    say(`${name} after ${spread(allPhases.map((one) => one[name] ?? 0))} ms`);
   add("`npm start` until the gateway's first answer", taken, 3_000);
 }
 

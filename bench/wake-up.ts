@@ -70,13 +70,13 @@ async function listener(room: Room, port: number): Promise<Listener> {
 
 /** Milliseconds from the request to the answer of a waiting poll. */
 async function send(n: number, port: number, listening: Listener): Promise<number> {
-  const told = poll(listening);
+  const answer = poll(listening);
   // The poll waits by now; without wake-ups the gateway reads the log at intervals, so messages are sent at any time
   // between two readings.
   await pause(50 + ((n * 37) % 100));
   const startedAt = performance.now();
   const [{ at, messageId }, { id }] = await Promise.all([
-    told,
+    answer,
     ask<{ id: number }>(port, sendRequest({ rooms: [listening.room] }, n)),
   ]);
   if (messageId !== id) throw new Error(`message ${id} was not told`);

@@ -24,14 +24,14 @@ export async function ratesByTurns(
   await run(ports.peer);
   const ours: number[] = [];
   const theirs: number[] = [];
-  const told = ({ rate, p50, p99 }: Measured) =>
+  const shown = ({ rate, p50, p99 }: Measured) =>
     `${rate.toFixed(1)}/s (p50 ${p50} ms, p99 ${p99} ms)`;
   for (let round = 1; round <= rounds; round++) {
     const own = await run(ports.gateway);
     const other = await run(ports.peer);
     ours.push(own.rate);
     theirs.push(other.rate);
-    say(`round ${round}: ${told(own)}, ${peer} ${told(other)}`);
+    say(`round ${round}: ${shown(own)}, ${peer} ${shown(other)}`);
   }
   return { ours, theirs };
 }

@@ -152,12 +152,12 @@ async function open(port: number, polls: readonly PollRequest[]): Promise<undefi
 async function answers(): Promise<PollsAnswer> {
   if (missing > 0) await new Promise<void>((resolve) => (onAll = resolve));
   const times = pollers.map(({ answered }) => answered!.at);
-  const told = pollers.map((poller) => poller.messages());
-  const counts = told.map(({ length }) => length);
+  const received = pollers.map((poller) => poller.messages());
+  const counts = received.map(({ length }) => length);
   return {
     first: Math.min(...times),
     last: Math.max(...times),
-    messageIds: [...new Set(told.flat())],
+    messageIds: [...new Set(received.flat())],
     fewest: Math.min(...counts),
     most: Math.max(...counts),
     body: pollers[0]!.answered!.body.toString(),

@@ -14,13 +14,13 @@ const everySeconds = 10;
 export async function progress(what, done, all, work) {
   const begun = performance.now();
   const { isTTY } = process.stderr;
-  let told = 0;
+  let printedAt = 0;
   const tell = () => {
     const seconds = Math.round((performance.now() - begun) / 1_000);
     const part = done ? `, ${done()} of ${all}` : "";
     if (isTTY) process.stderr.write(`\r\x1b[K${what} … ${seconds} s${part}`);
-    else if (seconds >= told + everySeconds) {
-      told = seconds;
+    else if (seconds >= printedAt + everySeconds) {
+      printedAt = seconds;
       console.error(`${what} … ${seconds} s${part}`);
     }
   };

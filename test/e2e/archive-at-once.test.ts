@@ -225,8 +225,8 @@ describe("Archiving a channel during another change of it", () => {
       last_event_id: body["last_event_id"],
       dont_block: true,
     });
-    const told = polled.body["events"] as Parameters<typeof kindsOf>[0];
-    expect(kindsOf(told).filter((kind) => kind !== "heartbeat")).to.deep.equal([
+    const received = polled.body["events"] as Parameters<typeof kindsOf>[0];
+    expect(kindsOf(received).filter((kind) => kind !== "heartbeat")).to.deep.equal([
       "message",
       "stream/delete",
     ]);

@@ -198,10 +198,10 @@ for (const way of everyWay) {
       const seq = await lastEventSeq(db, org.realm.id);
       await leaves(followed, true, `@**${outsider.fullName}**`);
       expect(await policyOf(outsider)).to.equal(undefined);
-      const told = (await eventsSince(db, org.realm.id, seq)).filter(
+      const received = (await eventsSince(db, org.realm.id, seq)).filter(
         ({ audience }) => audience?.includes(outsider.id) ?? true,
       );
-      expect(told).to.deep.equal([]);
+      expect(received).to.deep.equal([]);
     });
 
     it("is unchanged for bots", async () => {

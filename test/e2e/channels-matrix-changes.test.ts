@@ -8,7 +8,7 @@ import {
   succeeded,
   type TestAccount,
   toChannel,
-  type ToldEvent,
+  type ReceivedEvent,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -265,11 +265,11 @@ describe("Channels: permissions to post, administer and subscribe", function () 
 
   describe("events", () => {
     /** The events in the queues of all accounts during the work, by account. */
-    async function told(
+    async function received(
       params: Params,
       names: readonly string[],
       work: () => Promise<unknown>,
-    ): Promise<(name: string) => readonly ToldEvent[]> {
+    ): Promise<(name: string) => readonly ReceivedEvent[]> {
       const queues = new Map<string, Params>();
       for (const name of names) {
         const asked = { fetch_event_types: [], ...params };
@@ -279,10 +279,10 @@ describe("Channels: permissions to post, administer and subscribe", function () 
         queues.set(name, { queue_id, last_event_id, dont_block: true });
       }
       await work();
-      const events = new Map<string, readonly ToldEvent[]>();
+      const events = new Map<string, readonly ReceivedEvent[]>();
       for (const [name, queue] of queues) {
         const answer = await world.as(name).get("/api/v1/events", queue);
-        events.set(name, succeeded(answer)["events"] as readonly ToldEvent[]);
+        events.set(name, succeeded(answer)["events"] as readonly ReceivedEvent[]);
       }
       return (name) => events.get(name) ?? [];
     }
@@ -297,7 +297,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
         succeeded(await herald.post("/api/v1/typing", { op: "start", ...where }));
       }
     };
-    const channelOf = (event: ToldEvent) =>
+    const channelOf = (event: ReceivedEvent) =>
       event.type === "message"
         ? (event["message"] as { stream_id: number }).stream_id
         : (event["stream_id"] as number);
@@ -306,7 +306,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
       it(`of a change: all who see the channel, and subscribers by a notice${able ? "" : ", unless it is archived and unknown to the client"}`, async () => {
         const client_capabilities = { archived_channels: able };
         const params = { event_types: ["stream", "message"], client_capabilities };
-        const events = await told(params, Object.keys(world.accounts), async () => {
+        const events = await received(params, Object.keys(world.accounts), async () => {
           const owner = scene.as(scene.org.owner);
           for (const { channel } of world.places) {
             const description = `for clients that are ${able ? "able" : "unable"}`;
@@ -327,7 +327,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
     it("of messages and typing: subscribers only", async () => {
       const client_capabilities = { stream_typing_notifications: true };
       const params = { event_types: ["message", "typing"], client_capabilities };
-      const events = await told(params, Object.keys(world.accounts), announce);
+      const events = await received(params, Object.keys(world.accounts), announce);
       const found = async ({ name, place }: Meeting) =>
         events(name)
           .filter((event) => channelOf(event) === place.channel.id)
@@ -341,7 +341,7 @@ describe("Channels: permissions to post, administer and subscribe", function () 
       const listening = active().filter(({ facts }) => facts.role !== "guest");
       const names = [...new Set(listening.map(({ name }) => name))];
       const params = { event_types: ["message"], all_public_streams: true };
-      const events = await told(params, names, announce);
+      const events = await received(params, names, announce);
       const found = async ({ name, place }: Meeting) =>
         events(name).some((event) => channelOf(event) === place.channel.id);
       const rule = ({ subscription, privacy }: Case) =>

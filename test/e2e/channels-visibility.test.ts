@@ -3,7 +3,7 @@ import {
   type Params,
   succeeded,
   type TestAccount,
-  type ToldEvent,
+  type ReceivedEvent,
   useScene,
 } from "@carillon/testkit";
 
@@ -96,9 +96,9 @@ describe("Channels: events of changes of visibility", function () {
   }
 
   /** The account's events for each channel, in order; a created channel with its subscribers. */
-  async function toldOf({ client, poll }: Queue): Promise<Map<number, string[]>> {
-    const events = succeeded(await client.get("/api/v1/events", poll))["events"] as ToldEvent[];
-    const told = new Map<number, string[]>();
+  async function withEvents({ client, poll }: Queue): Promise<Map<number, string[]>> {
+    const events = succeeded(await client.get("/api/v1/events", poll))["events"] as ReceivedEvent[];
+    const received = new Map<number, string[]>();
     for (const { type, op, ...fields } of events) {
       const { streams, subscriptions, stream_ids, stream_id } = fields as {
         streams?: Array<{ stream_id: number }>;
@@ -110,13 +110,13 @@ describe("Channels: events of changes of visibility", function () {
       const ids = stream_ids ?? channels?.map((one) => one.stream_id) ?? [stream_id ?? 0];
       const kind = op === undefined ? type : `${type}/${op}`;
       const what = kind === "stream/update" ? String(fields["property"]) : kind;
-      for (const id of ids) told.set(id, [...(told.get(id) ?? []), what]);
+      for (const id of ids) received.set(id, [...(received.get(id) ?? []), what]);
     }
-    return told;
+    return received;
   }
 
   /** The events of every account during the work, for each channel. */
-  async function told(
+  async function received(
     able: boolean,
     work: () => Promise<void>,
   ): Promise<(meeting: Meeting) => Promise<string[]>> {
@@ -125,7 +125,7 @@ describe("Channels: events of changes of visibility", function () {
       queues.set(name, await queueOf(account, able));
     await work();
     const found = new Map<string, Map<number, string[]>>();
-    for (const [name, queue] of queues) found.set(name, await toldOf(queue));
+    for (const [name, queue] of queues) found.set(name, await withEvents(queue));
     return async ({ name, place }) => found.get(name)?.get(place.channel.id) ?? [];
   }
 
@@ -136,7 +136,7 @@ describe("Channels: events of changes of visibility", function () {
   ): Promise<void> {
     for (const able of [true, false]) {
       const herald = scene.as(world.herald);
-      const found = await told(able, async () => {
+      const found = await received(able, async () => {
         for (const place of places)
           for (const { params } of stepsOf(place))
             succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
@@ -206,7 +206,7 @@ describe("Channels: events of changes of visibility", function () {
   for (const able of [true, false])
     it(`of archiving and unarchiving, ${clientOf(able)}`, async () => {
       const herald = scene.as(world.herald);
-      const found = await told(able, async () => {
+      const found = await received(able, async () => {
         for (const { channel } of active()) {
           succeeded(await herald.delete(`/api/v1/streams/${channel.id}`));
           succeeded(await herald.patch(`/api/v1/streams/${channel.id}`, { is_archived: false }));
@@ -225,7 +225,7 @@ describe("Channels: events of changes of visibility", function () {
   for (const topic of sent)
     it(`of deleted messages, sent ${topic === "before" ? topic : "while"} they were subscribed: all who could read them`, async () => {
       const herald = scene.as(world.herald);
-      const found = await told(true, async () => {
+      const found = await received(true, async () => {
         for (const { channel } of active()) {
           const path = `/api/v1/streams/${channel.id}/delete_topic`;
           succeeded(await herald.post(path, { topic_name: topic }));

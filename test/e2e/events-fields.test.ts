@@ -33,7 +33,7 @@ describe("Fields of events", () => {
       succeeded(await as(account).post(`/api/v1/${to}`, params));
     const modern = { client_capabilities: capabilities, slim_presence: true, apply_markdown: true };
 
-    const told = await watch(
+    const received = await watch(
       gateway,
       {
         owner: { account: owner, params: modern },
@@ -120,11 +120,11 @@ describe("Fields of events", () => {
       },
     );
 
-    const everything = Object.entries(told).flatMap(([who, events]) =>
+    const everything = Object.entries(received).flatMap(([who, events]) =>
       events.flatMap((event) => deliveredFaults(event).map((fault) => `${who}: ${fault}`)),
     );
     expect([...new Set(everything)]).to.deep.equal([]);
-    const seen = new Set(Object.values(told).flatMap((events) => kindsOf(events)));
+    const seen = new Set(Object.values(received).flatMap((events) => kindsOf(events)));
     expect([...seen].toSorted()).to.deep.equal([
       "default_streams",
       "message",
@@ -155,13 +155,13 @@ describe("Fields of events", () => {
       "user_status",
       "user_topic",
     ]);
-    for (const events of Object.values(told)) {
+    for (const events of Object.values(received)) {
       const ids = events.map(({ id }) => id);
       expect(ids).to.deep.equal([...new Set(ids)].toSorted((a, b) => a - b));
     }
-    expect(kindsOf(told.guest)).to.include.members(["realm_user/add", "user_group/add"]);
-    expect(kindsOf(told.guest)).not.to.include("default_streams");
-    for (const event of told.guest.filter(({ type }) => type === "presence"))
+    expect(kindsOf(received.guest)).to.include.members(["realm_user/add", "user_group/add"]);
+    expect(kindsOf(received.guest)).not.to.include("default_streams");
+    for (const event of received.guest.filter(({ type }) => type === "presence"))
       expect(event).to.have.all.keys("id", "type", "presences");
   });
 });

@@ -11,7 +11,7 @@ import {
   channel,
   eventsOf,
   kindsOf,
-  type ToldEvent,
+  type ReceivedEvent,
   user,
   useScene,
   waitFor,
@@ -43,9 +43,9 @@ describe("Events of changes of one's own role", () => {
   });
 
   const event_types = ["default_streams", "realm_bot", "realm_user"];
-  const withoutRole = ({ person }: ToldEvent) => !("role" in ((person as object) ?? {}));
+  const withoutRole = ({ person }: ReceivedEvent) => !("role" in ((person as object) ?? {}));
   /** The events of the account and of another member after the change, except for the role itself. */
-  async function told(account: TestAccount, role: number) {
+  async function received(account: TestAccount, role: number) {
     const { gateway, org } = scene;
     const queues = {
       own: { account, params: { event_types } },
@@ -110,7 +110,7 @@ describe("Events of changes of one's own role", () => {
   it("send an administrator the bots and addresses, and remove them afterwards", async () => {
     const account = await user(scene.db, scene.org.realm);
     const own = await bot(scene.db, account);
-    const up = await told(account, 200);
+    const up = await received(account, 200);
     expect(up).to.deep.equal([
       botAdded(botIds[0]),
       botAdded(botIds[1]),
@@ -118,9 +118,9 @@ describe("Events of changes of one's own role", () => {
       ...(await address(gone, account, true)),
     ]);
     // Owners alone administer a bot that may create users.
-    expect(await told(account, 100)).to.deep.equal([botAdded(botIds[2])]);
-    expect(await told(account, 200)).to.deep.equal([botDeleted(botIds[2])]);
-    const down = await told(account, 400);
+    expect(await received(account, 100)).to.deep.equal([botAdded(botIds[2])]);
+    expect(await received(account, 200)).to.deep.equal([botDeleted(botIds[2])]);
+    const down = await received(account, 400);
     expect(down).to.deep.equal([
       botDeleted(botIds[0]),
       botDeleted(botIds[1]),
@@ -132,11 +132,11 @@ describe("Events of changes of one's own role", () => {
 
   it("remove the default channels and members' addresses for a guest, and restore them", async () => {
     const account = await user(scene.db, scene.org.realm);
-    expect(await told(account, 600)).to.deep.equal([
+    expect(await received(account, 600)).to.deep.equal([
       { kind: "default_streams", default_streams: [] },
       ...(await address(shown, account, false)),
     ]);
-    expect(await told(account, 400)).to.deep.equal([
+    expect(await received(account, 400)).to.deep.equal([
       { kind: "default_streams", default_streams: [room.id] },
       ...(await address(shown, account, true)),
     ]);
@@ -147,7 +147,7 @@ describe("Events of changes of one's own role", () => {
     await scene.db.rows("UPDATE users SET email_address_visibility = 5 WHERE id = $1", [
       account.id,
     ]);
-    expect(await told(account, 300)).to.deep.equal(await address(gone, account, true));
+    expect(await received(account, 300)).to.deep.equal(await address(gone, account, true));
     await scene.db.rows("UPDATE users SET email_address_visibility = 4 WHERE id = $1", [
       account.id,
     ]);

@@ -48,7 +48,7 @@ describe("Polls", () => {
     a.as(account).succeed(register, { params: { fetch_event_types: [], ...params } });
   const ask = (gateway: Gateway, account: TestAccount, queue: Queue, block: boolean) =>
     gateway.as(account).call(getEvents, { params: { ...queue, dont_block: !block } });
-  const told = async (gateway: Gateway, account: TestAccount, queue: Queue, block = false) => {
+  const received = async (gateway: Gateway, account: TestAccount, queue: Queue, block = false) => {
     const { status, body } = await ask(gateway, account, queue, block);
     expect(status, JSON.stringify(body)).to.equal(200);
     return (body as { events: Array<Record<string, unknown> & { id: number; type: string }> })
@@ -82,7 +82,7 @@ describe("Polls", () => {
     };
     const writers = Array.from({ length: 4 }, writer);
     try {
-      for (let i = 0; i < 20; i++) await told(i % 2 === 0 ? a : b, org.member, queue);
+      for (let i = 0; i < 20; i++) await received(i % 2 === 0 ? a : b, org.member, queue);
     } finally {
       over = true;
       await Promise.all(writers);
@@ -93,7 +93,7 @@ describe("Polls", () => {
     let queue = await registered(org.member, { event_types: ["alert_words"] });
     for (let i = 0; i < 40; i++) {
       await write(words(i, org.member));
-      const [event, ...more] = await told(i % 2 === 0 ? b : a, org.member, queue);
+      const [event, ...more] = await received(i % 2 === 0 ? b : a, org.member, queue);
       expect(event?.["alert_words"]).to.deep.equal([`${i}`]);
       expect(more).to.deep.equal([]);
       queue = after(queue, event);
@@ -106,14 +106,14 @@ describe("Polls", () => {
       it(`that ${block ? "wait" : "do not wait"} move forward before the log is truncated behind them, ${limits ? "beyond" : "within"} the gateway's memory`, async () => {
         const queue = await registered(org.guest, { event_types: ["presence"] });
         for (let i = 0; i < 3; i++) await grow();
-        expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
+        expect(await received(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
         await db.rows("UPDATE event_log SET created_at = now() - interval '2 minutes'");
         const next = await startGateway(db, { events: { ...never, ...(limits && { limits }) } });
         try {
-          const [beat] = await told(next, org.guest, queue, block);
+          const [beat] = await received(next, org.guest, queue, block);
           expect(beat).to.have.all.keys("id", "type").and.include({ type: "heartbeat" });
           await db.rows("DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log)");
-          expect(await told(next, org.guest, after(queue, beat)), "after it").to.deep.equal([]);
+          expect(await received(next, org.guest, after(queue, beat)), "after it").to.deep.equal([]);
         } finally {
           await next.close();
         }
@@ -136,9 +136,9 @@ describe("Polls", () => {
       );
     // The queue's gateway was killed some time after its last record.
     await idle(300 + 25);
-    expect(await told(b, org.member, queue)).to.deep.equal([]);
+    expect(await received(b, org.member, queue)).to.deep.equal([]);
     await b.events.touch();
-    expect(await told(a, org.member, queue)).to.deep.equal([]);
+    expect(await received(a, org.member, queue)).to.deep.equal([]);
     await idle(300 + 60.1);
     const { body } = await ask(a, org.member, queue, false);
     expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: queue.queue_id });
@@ -151,9 +151,9 @@ describe("Polls", () => {
       events: { heartbeatMs: [2_500, 2_600], lookMs: 100 },
     });
     const queue = await registered(org.member, { event_types: [], idle_queue_timeout: 1 });
-    const [beat] = await told(beating, org.member, queue, true);
+    const [beat] = await received(beating, org.member, queue, true);
     expect(beat?.type).to.equal("heartbeat");
-    const older = told(beating, org.member, after(queue, beat), true);
+    const older = received(beating, org.member, after(queue, beat), true);
     await isOpen(beating);
     await waitUntil("a second poll would find it", async () => {
       const [row] = await db.rows<{ rest: number }>(
@@ -182,7 +182,7 @@ describe("Polls", () => {
     const leaver = await user(db, org.realm);
     const queue = await registered(leaver, { event_types: [] });
     const other = await registered(org.member, { event_types: ["realm_user"] });
-    const [open, stays] = [ask(b, leaver, queue, true), told(b, org.member, other, true)];
+    const [open, stays] = [ask(b, leaver, queue, true), received(b, org.member, other, true)];
     await waitUntil("both polls", () => b.events.counters.waiting === 2);
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
     await changed(leaver, { is_active: false });
@@ -194,7 +194,7 @@ describe("Polls", () => {
     const leaver = await user(db, org.realm);
     const queue = await registered(leaver, { idle_queue_timeout: 30 });
     const other = await registered(org.member, { event_types: ["realm_user"] });
-    const witness = told(b, org.member, other, true);
+    const witness = received(b, org.member, other, true);
     await isOpen(b);
     const waits = async () => {
       const waiting = await db.rows(
@@ -220,23 +220,23 @@ describe("Polls", () => {
     const demoted = await user(db, org.realm);
     const queue = await registered(demoted, { event_types: ["message"], all_public_streams: true });
     await say("for members");
-    const [message] = await told(a, demoted, queue);
+    const [message] = await received(a, demoted, queue);
     expect(message).to.deep.include({ flags: [] });
     const next = after(queue, message);
-    const open = told(b, demoted, next, true);
+    const open = received(b, demoted, next, true);
     await isOpen(b);
     await db.rows("UPDATE users SET role = 600 WHERE id = $1", [demoted.id]);
     await changed(demoted, { role: 600 });
     expect(await open).to.deep.equal([]);
     await say("not for guests");
     for (const gateway of [a, b])
-      expect(await told(gateway, demoted, next), "a new poll").to.deep.equal([]);
+      expect(await received(gateway, demoted, next), "a new poll").to.deep.equal([]);
   });
 
   it("end with a heartbeat when their gateway stops, and continue on another", async () => {
     const stopping = await startGateway(db);
     const queue = await registered(org.member, { event_types: ["message"] });
-    const open = told(stopping, org.member, queue, true);
+    const open = received(stopping, org.member, queue, true);
     await isOpen(stopping);
     await stopping.events.close();
     const [beat] = await open;
@@ -246,7 +246,7 @@ describe("Polls", () => {
     await a.as(org.member).succeed(sendMessage, {
       params: { type: "channel", to: room2.id, topic: "t", content: "elsewhere" },
     });
-    const [event] = await told(b, org.member, after(queue, beat));
+    const [event] = await received(b, org.member, after(queue, beat));
     expect(event).to.have.nested.property("message.content", "elsewhere");
     expect(event?.id).to.be.greaterThan(beat?.id ?? Infinity);
   });
@@ -265,7 +265,7 @@ describe("Polls", () => {
       for (const gateway of [a, fresh]) {
         const seen: unknown[] = [];
         for (let last = queue.last_event_id; ;) {
-          const events = await told(gateway, org.admin, { ...queue, last_event_id: last });
+          const events = await received(gateway, org.admin, { ...queue, last_event_id: last });
           if (events.length === 0) break;
           expect(events.length).to.be.at.most(1_000);
           seen.push(...events.map((event) => event["alert_words"]));

@@ -10,7 +10,7 @@ import {
   type TestAccount,
   type TestChannel,
   toChannel,
-  type ToldEvent,
+  type ReceivedEvent,
   toUsers,
   user,
   useScene,
@@ -38,7 +38,7 @@ describe("Receivers of events", () => {
 
   const channelTypes = ["stream", "subscription", "default_streams"];
   /** The channel events of each account, without accounts that have none. */
-  async function told(work: () => Promise<unknown>): Promise<Record<string, ToldEvent[]>> {
+  async function received(work: () => Promise<unknown>): Promise<Record<string, ReceivedEvent[]>> {
     const queues = Object.fromEntries(
       Object.entries(accounts).map(([name, account]) => [
         name,
@@ -48,7 +48,7 @@ describe("Receivers of events", () => {
     const all = await watch(scene.gateway, queues, work);
     return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
   }
-  const order = (events: Record<string, ToldEvent[]>) =>
+  const order = (events: Record<string, ReceivedEvent[]>) =>
     Object.fromEntries(Object.entries(events).map(([name, list]) => [name, kindsOf(list)]));
   const room = (overrides: Parameters<typeof channel>[2]): Promise<TestChannel> =>
     channel(scene.db, scene.org.realm, overrides);
@@ -66,7 +66,7 @@ describe("Receivers of events", () => {
   it("of a new public channel get it before its subscriptions; other guests get nothing", async () => {
     const { member, guest } = scene.org;
     const subscribers = [member.id, guest.id];
-    const events = await told(() => create({ name: fresh("public"), subscribers }));
+    const events = await received(() => create({ name: fresh("public"), subscribers }));
     const seen = ["stream/create", "subscription/peer_add"];
     const subscribed = ["stream/create", "subscription/add"];
     expect(order(events)).to.deep.equal({
@@ -88,7 +88,7 @@ describe("Receivers of events", () => {
   it("of a new private channel are its subscribers and administrators", async () => {
     const { member, guest } = scene.org;
     const params = { name: fresh("private"), invite_only: true };
-    const events = await told(() => create({ ...params, subscribers: [member.id, guest.id] }));
+    const events = await received(() => create({ ...params, subscribers: [member.id, guest.id] }));
     const seen = ["stream/create", "subscription/peer_add"];
     const subscribed = ["stream/create", "subscription/add"];
     expect(order(events)).to.deep.equal({
@@ -102,7 +102,7 @@ describe("Receivers of events", () => {
   it("of default channels are all but guests, after the channel and its subscriptions", async () => {
     const { member } = scene.org;
     const params = { name: fresh("default"), subscribers: [member.id], is_default_stream: true };
-    const events = order(await told(() => create(params)));
+    const events = order(await received(() => create(params)));
     expect(events["member"]).to.deep.equal([
       "stream/create",
       "subscription/add",
@@ -114,7 +114,7 @@ describe("Receivers of events", () => {
   it("of peer_add events exclude the new subscribers", async () => {
     const { owner, admin, member, guest } = scene.org;
     const open = await room({ subscribers: [guest] });
-    const events = await told(() => add(open.name, [member, outsider, otherGuest]));
+    const events = await received(() => add(open.name, [member, outsider, otherGuest]));
     expect(order(events)).to.deep.equal({
       owner: ["subscription/peer_add"],
       admin: ["subscription/peer_add"],
@@ -130,13 +130,13 @@ describe("Receivers of events", () => {
     expect(events["member"]?.[0]).not.to.have.property("user_ids");
 
     const closed = await room({ inviteOnly: true, subscribers: [owner, guest] });
-    expect(order(await told(() => add(closed.name, [member])))).to.deep.equal({
+    expect(order(await received(() => add(closed.name, [member])))).to.deep.equal({
       owner: ["subscription/peer_add"],
       admin: ["subscription/peer_add"],
       guest: ["subscription/peer_add"],
       member: ["stream/create", "subscription/add"],
     });
-    expect(order(await told(() => add(closed.name, [admin])))).to.deep.equal({
+    expect(order(await received(() => add(closed.name, [admin])))).to.deep.equal({
       owner: ["subscription/peer_add"],
       member: ["subscription/peer_add"],
       guest: ["subscription/peer_add"],
@@ -147,7 +147,7 @@ describe("Receivers of events", () => {
   it("of an unsubscription get the channel's deletion only if they no longer see it", async () => {
     const { owner, admin, member, guest } = scene.org;
     const closed = await room({ inviteOnly: true, subscribers: [owner, admin, member, guest] });
-    expect(order(await told(() => remove(closed.name, [member, admin])))).to.deep.equal({
+    expect(order(await received(() => remove(closed.name, [member, admin])))).to.deep.equal({
       owner: ["subscription/peer_remove"],
       // From the member, who was unsubscribed with them.
       admin: ["subscription/remove", "subscription/peer_remove"],
@@ -155,7 +155,7 @@ describe("Receivers of events", () => {
       member: ["subscription/remove", "stream/delete"],
     });
     const open = await room({ subscribers: [member, guest] });
-    const events = order(await told(() => remove(open.name, [guest])));
+    const events = order(await received(() => remove(open.name, [guest])));
     expect(events["guest"]).to.deep.equal(["subscription/remove", "stream/delete"]);
     for (const name of ["owner", "admin", "moderator", "bot", "outsider", "member"])
       expect(events[name], name).to.deep.equal(["subscription/peer_remove"]);
@@ -262,7 +262,7 @@ describe("Receivers of events", () => {
     }
     const poll = { queue_id: echoing.queue_id, last_event_id: echoing.last_event_id };
     const { events } = succeeded(await scene.as(member).get("/api/v1/events", poll));
-    const own = (events as ToldEvent[]).map(({ local_message_id }) => local_message_id);
+    const own = (events as ReceivedEvent[]).map(({ local_message_id }) => local_message_id);
     expect(own).to.deep.equal(["7.01", "7.01"]);
   });
 

@@ -116,7 +116,7 @@ describe("User groups: permissions", () => {
     who: TestAccount,
     grant: Grant | undefined,
     value: Value,
-    told: string,
+    received: string,
   ): Promise<void> {
     const ofRealm = realmGrants.some((name) => name === grant);
     if (grant && ofRealm) await patchRealm({ [grant]: { new: value } });
@@ -132,13 +132,13 @@ describe("User groups: permissions", () => {
         .filter((operation) => !mayDo(operation))
         .map(async (operation) => {
           const [answer] = await attempt(operation);
-          expect(answer.status, `${told}: ${operation.title}: ${answer.text}`).to.equal(400);
+          expect(answer.status, `${received}: ${operation.title}: ${answer.text}`).to.equal(400);
           refusedWith(answer);
         }),
     );
     for (const operation of operations.filter(mayDo)) {
       const [answer, id] = await attempt(operation);
-      expect(answer.status, `${told}: ${operation.title}: ${answer.text}`).to.equal(200);
+      expect(answer.status, `${received}: ${operation.title}: ${answer.text}`).to.equal(200);
       const undo = operation.undo?.(cast, who, id);
       if (undo) succeeded(await send(cast.keeper, undo));
     }
@@ -196,21 +196,21 @@ describe("User groups: permissions", () => {
       for (const actor of actors) {
         const who = people[actor];
         const answer = await scene.as(who).post(path, { add: [who.id] });
-        const told = `${actor} joins a group that ${name} may join: ${answer.text}`;
-        expect(answer.status, told).to.equal(holders.includes(actor) ? 200 : 400);
+        const received = `${actor} joins a group that ${name} may join: ${answer.text}`;
+        expect(answer.status, received).to.equal(holders.includes(actor) ? 200 : 400);
       }
     }
   });
 
   it("mentions: guests too, since the permission may be role:everyone", async () => {
     const { groups } = scene.org;
-    const mentions = async (actor: Actor, name: string, expected: boolean, told: string) => {
+    const mentions = async (actor: Actor, name: string, expected: boolean, received: string) => {
       const who = people[actor];
       const content = (mark: string) => `@${mark}*${name}*`;
       const message = { type: "direct", to: [who.id] };
       const client = scene.as(who);
       const loud = await client.post("/api/v1/messages", { ...message, content: content("") });
-      expect(loud.status, `${actor} ${told}: ${loud.text}`).to.equal(expected ? 200 : 400);
+      expect(loud.status, `${actor} ${received}: ${loud.text}`).to.equal(expected ? 200 : 400);
       if (!expected) refusedWith(loud);
       succeeded(await client.post("/api/v1/messages", { ...message, content: content("_") }));
     };
@@ -236,10 +236,10 @@ describe("User groups: permissions", () => {
 
   it("channels: holders of the organization's permission create them, never a guest", async () => {
     const setting = "can_create_public_channel_group";
-    const creates = async (actor: Actor, expected: boolean, told: string) => {
+    const creates = async (actor: Actor, expected: boolean, received: string) => {
       const params = { name: unique("channel"), subscribers: [] };
       const answer = await scene.as(people[actor]).post("/api/v1/channels/create", params);
-      expect(answer.status, `${actor} ${told}: ${answer.text}`).to.equal(expected ? 200 : 400);
+      expect(answer.status, `${actor} ${received}: ${answer.text}`).to.equal(expected ? 200 : 400);
     };
     await patchRealm({ [setting]: { new: setOf(cast.keeper) } });
     for (const actor of actors) await creates(actor, false, "without permission");

@@ -43,30 +43,30 @@ describe("User groups after random operations", () => {
       const outcomes = new Set<string>();
       for (let n = 1; n <= steps; n++) {
         const step = await takeStep(walk);
-        const told = `step ${n}, ${step.kind}, ${step.text}`;
-        expectAnswer(step, told);
+        const received = `step ${n}, ${step.kind}, ${step.text}`;
+        expectAnswer(step, received);
         outcomes.add(`${step.kind}: ${step.answer.status === 200 ? "done" : "refused"}`);
-        await expectView(walk, told);
-        if (n % 3 === 0) await expectMention(walk, told);
+        await expectView(walk, received);
+        if (n % 3 === 0) await expectMention(walk, received);
       }
       expect([...outcomes], "kinds of steps, with how they ended").to.have.length.at.least(10);
     }));
 });
 
-function expectAnswer({ answer, expected }: Step, told: string): void {
+function expectAnswer({ answer, expected }: Step, received: string): void {
   const { msg, ...body } = answer.body;
   const refused = expected instanceof Refusal;
   const wanted = refused
     ? { result: "error", code: expected.code, ...expected.extra }
     : { result: "success", ...expected };
-  expect(body, `${told}: ${answer.text}`).to.deep.equal(wanted);
-  expect(msg === "", told).to.equal(!refused);
+  expect(body, `${received}: ${answer.text}`).to.deep.equal(wanted);
+  expect(msg === "", received).to.equal(!refused);
   const status = !refused ? 200 : expected.code === "UNAUTHORIZED" ? 401 : 400;
-  expect(answer.status, told).to.equal(status);
+  expect(answer.status, received).to.equal(status);
 }
 
 /** What the account can read: all groups, and the members and subgroups of one of them. */
-async function expectView(walk: GroupsWalk, told: string): Promise<void> {
+async function expectView(walk: GroupsWalk, received: string): Promise<void> {
   const { gateway, model, chance, accounts } = walk;
   const viewers = accounts.filter(({ id }) => model.user(id).active);
   const viewer = pick(walk, viewers);
@@ -84,7 +84,7 @@ async function expectView(walk: GroupsWalk, told: string): Promise<void> {
   ]);
   const isGuest = model.user(viewer.id).role === roles.guest;
   const says = (answer: typeof listed, isRefused: boolean, fields: object) =>
-    expect(answer.body, `after ${told}: to ${viewer.fullName}, of ${path}`).to.deep.include(
+    expect(answer.body, `after ${received}: to ${viewer.fullName}, of ${path}`).to.deep.include(
       isRefused ? { code: "BAD_REQUEST" } : fields,
     );
   const isHidden = isGuest || group.deactivated;
@@ -103,7 +103,7 @@ async function expectView(walk: GroupsWalk, told: string): Promise<void> {
     return;
   }
   const groups = (listed.body["user_groups"] as ShownGroup[]).map(strip);
-  expect(groups, `after ${told}`).to.deep.equal(model.shownGroups(all));
+  expect(groups, `after ${received}`).to.deep.equal(model.shownGroups(all));
 }
 
 interface ShownGroup {
@@ -120,7 +120,7 @@ function strip({ date_created, description, ...group }: ShownGroup): object {
 }
 
 /** Whether the account may mention the group, including guests (§5.8). */
-async function expectMention(walk: GroupsWalk, told: string): Promise<void> {
+async function expectMention(walk: GroupsWalk, received: string): Promise<void> {
   const { gateway, model, accounts } = walk;
   const sender = pick(
     walk,
@@ -139,6 +139,6 @@ async function expectMention(walk: GroupsWalk, told: string): Promise<void> {
   const may = group.deactivated || model.holdsOf(sender.id, group, "can_mention_group");
   expect(
     answer.status,
-    `after ${told}: ${sender.fullName} mentions ${group.name}: ${answer.text}`,
+    `after ${received}: ${sender.fullName} mentions ${group.name}: ${answer.text}`,
   ).to.equal(may ? 200 : 400);
 }

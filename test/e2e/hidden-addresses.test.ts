@@ -106,10 +106,10 @@ describe("Hidden e-mail addresses", () => {
       }
     });
     for (const viewer of viewers)
-      for (const [name, told] of Object.entries(events))
+      for (const [name, received] of Object.entries(events))
         if (name.startsWith(`${viewer.role} ${viewer.id}`)) {
-          expect(told, name).not.to.have.length(0);
-          expectNone(JSON.stringify(told), secretsFor(viewer, people), `events of ${name}`);
+          expect(received, name).not.to.have.length(0);
+          expectNone(JSON.stringify(received), secretsFor(viewer, people), `events of ${name}`);
         }
 
     const read = { anchor: "newest", num_before: 100, num_after: 0, narrow: [] };

@@ -43,7 +43,7 @@ describe("Names in notices of system bots", () => {
     const { db, org, gateway } = scene;
     turn++;
     const actor = org.owner;
-    const told = await user(db, org.realm);
+    const received = await user(db, org.realm);
     const rename = (table: string, column: string, id: number, more = "") =>
       db.rows(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, `${name} ${turn}${more}`]);
     const said = new Map<string, { content: string; html: string }>();
@@ -75,19 +75,19 @@ describe("Names in notices of system bots", () => {
       members: [actor.id],
     });
     await rename("named_user_group", "name", group);
-    await listen("added to a group", () => members(actor, group, { add: [told.id] }));
-    await listen("removed from a group", () => members(actor, group, { delete: [told.id] }));
+    await listen("added to a group", () => members(actor, group, { add: [received.id] }));
+    await listen("removed from a group", () => members(actor, group, { delete: [received.id] }));
     await listen("subscribed", async () => {
       succeeded(
         await scene.as(actor).post("/api/v1/users/me/subscriptions", {
           subscriptions: [{ name: room.name }],
-          principals: [told.id],
+          principals: [received.id],
         }),
       );
       await rename("channels", "name", room.id);
     });
     await listen("a new channel", async () => {
-      const announcements = await channel(db, org.realm, { subscribers: [told] });
+      const announcements = await channel(db, org.realm, { subscribers: [received] });
       await changeOrganization(db, org.realm, {
         newStreamAnnouncementsChannelId: announcements.id,
         sendChannelEventsMessages: false,
@@ -101,13 +101,13 @@ describe("Names in notices of system bots", () => {
     });
     await listen("a channel without subscribers", async () => {
       const empty = await channel(db, org.realm);
-      const robot = await bot(db, told);
+      const robot = await bot(db, received);
       await rename("users", "full_name", robot.id);
       await send(scene.as(robot), toChannel(empty.id));
       await rename("channels", "name", empty.id, "e");
     });
     await listen("a scheduled message that failed", async () => {
-      const id = await schedule(scene.as(told), channelMessage(room.id));
+      const id = await schedule(scene.as(received), channelMessage(room.id));
       const called = `${name.replaceAll(/[*\n]/g, " ")}${turn}`;
       await db.rows("UPDATE scheduled_messages SET content = $2 WHERE id = $1", [
         id,

@@ -50,30 +50,30 @@ describe("Concurrent edits, moves, deletions, flags and reactions of one message
 
   /** Applies the events like a client; fails if one follows the deletion. */
   function replayed(sent: Told, events: readonly LoggedEvent[]): Told {
-    const told = structuredClone(sent);
+    const received = structuredClone(sent);
     for (const { type, op, payload } of events) {
       if (!["update_message", "reaction", "update_message_flags", "delete_message"].includes(type))
         continue;
-      expect(told.deleted, `${type} after the end`).to.equal(false);
+      expect(received.deleted, `${type} after the end`).to.equal(false);
       if (type === "delete_message") {
         expect([payload["stream_id"], payload["topic"]]).to.deep.equal([
-          told.channelId,
-          told.topic,
+          received.channelId,
+          received.topic,
         ]);
-        told.deleted = true;
+        received.deleted = true;
       }
       if (type === "update_message") {
-        told.content = (payload["content"] as string | undefined) ?? told.content;
-        told.topic = (payload["subject"] as string | undefined) ?? told.topic;
-        told.channelId = (payload["new_stream_id"] as number | undefined) ?? told.channelId;
+        received.content = (payload["content"] as string | undefined) ?? received.content;
+        received.topic = (payload["subject"] as string | undefined) ?? received.topic;
+        received.channelId = (payload["new_stream_id"] as number | undefined) ?? received.channelId;
       }
       if (type !== "reaction") continue;
       const reaction = `${String(payload["user_id"])} ${String(payload["emoji_code"])}`;
-      expect(told.reactions.includes(reaction), `${op} ${reaction}`).to.equal(op === "remove");
-      if (op === "add") told.reactions.push(reaction);
-      else told.reactions = told.reactions.filter((one) => one !== reaction);
+      expect(received.reactions.includes(reaction), `${op} ${reaction}`).to.equal(op === "remove");
+      if (op === "add") received.reactions.push(reaction);
+      else received.reactions = received.reactions.filter((one) => one !== reaction);
     }
-    return told;
+    return received;
   }
 
   for (let round = 0; round < 6; round++)
@@ -109,8 +109,8 @@ describe("Concurrent edits, moves, deletions, flags and reactions of one message
         reactions: [],
         deleted: false,
       };
-      const told = replayed(sent, about);
-      expect(told.deleted).to.equal(round % 2 === 0);
+      const received = replayed(sent, about);
+      expect(received.deleted).to.equal(round % 2 === 0);
 
       const kept = await db.rows<{ table: string }>(
         `SELECT 'messages' AS table FROM messages WHERE id = $1
@@ -118,14 +118,14 @@ describe("Concurrent edits, moves, deletions, flags and reactions of one message
          UNION SELECT 'reactions' FROM reactions WHERE message_id = $1`,
         [id],
       );
-      if (told.deleted) {
+      if (received.deleted) {
         expect(kept).to.deep.equal([]);
         const [archived] = await db.rows<{ content: string; topic: string; reactions: unknown }>(
           `SELECT content, topic, (SELECT json_agg(r->>'user_id' || ' ' || (r->>'emoji_code') ORDER BY (r->>'id')::bigint)
              FROM jsonb_array_elements(reactions) r) AS reactions FROM archived_messages WHERE id = $1`,
           [id],
         );
-        const { content, topic, reactions } = told;
+        const { content, topic, reactions } = received;
         expect(archived).to.deep.equal({
           content,
           topic,
@@ -133,7 +133,7 @@ describe("Concurrent edits, moves, deletions, flags and reactions of one message
         });
         return;
       }
-      expect(told.content, "edited").to.be.oneOf(["soup", "stew"]);
+      expect(received.content, "edited").to.be.oneOf(["soup", "stew"]);
       const { message, raw_content } = await scene.as(reader).succeed(getMessage, { path });
       expect({
         content: raw_content,
@@ -141,6 +141,6 @@ describe("Concurrent edits, moves, deletions, flags and reactions of one message
         topic: message.subject,
         reactions: message.reactions.map((one) => `${one.user_id} ${one.emoji_code}`),
         deleted: false,
-      }).to.deep.equal(told);
+      }).to.deep.equal(received);
     });
 });

@@ -53,7 +53,7 @@ describe("Things of another organization", () => {
     /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="(last_event_id|\w*timestamp)":)[\d.]+/g;
 
   /** The response without the names of the requested things. */
-  const told = ({ status, text }: Answer, things: Things) => {
+  const received = ({ status, text }: Answer, things: Things) => {
     const strings = [things.email, things.channelName, things.queue];
     const named = strings.reduce((rest, name) => rest.replaceAll(name, "NAMED"), text);
     return `${status} ${named.replaceAll(/\b(2000000000|9\d{5})\b/g, "NAMED").replaceAll(fresh, "FRESH")}`;
@@ -77,7 +77,7 @@ describe("Things of another organization", () => {
       const missing = await changesOf(db, () => ask(request, nothing));
       const before = await lastEventSeq(db, there.realm.id);
       const other = await changesOf(db, () => ask(request, theirs));
-      expect(told(other.result, theirs)).to.equal(told(missing.result, nothing));
+      expect(received(other.result, theirs)).to.equal(received(missing.result, nothing));
       expect(other.tables).to.deep.equal(missing.tables);
       expect(await lastEventSeq(db, there.realm.id)).to.equal(before);
       expect(other.result.text).to.not.include("secret");

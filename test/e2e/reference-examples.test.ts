@@ -35,8 +35,8 @@ describe("The examples of the API reference, run by a shell after a first start"
     await writeFile(join(folder, "accounts.json"), JSON.stringify(accounts, null, 2));
     // Once for all examples, as a reader would do it.
     const names = [...accounts.map(({ name }) => name.toUpperCase()), "PASSWORD"];
-    const told = names.map((name) => `printf '%s\\n' "$${name}"`);
-    const { stdout } = await shell([beforeExamples, ...told].join("\n"));
+    const prints = names.map((name) => `printf '%s\\n' "$${name}"`);
+    const { stdout } = await shell([beforeExamples, ...prints].join("\n"));
     stdout.split("\n").forEach((value, i) => Object.assign(known, { [names[i] ?? ""]: value }));
     // The status of each response, in addition to the line's output.
     await writeFile(join(home, ".curlrc"), 'write-out = "%{stderr}\\n%{http_code}"\n');

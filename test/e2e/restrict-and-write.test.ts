@@ -1,7 +1,7 @@
 import { sendMessage, updateRealm } from "@carillon/contract";
 import {
   type TestOrganization,
-  type ToldEvent,
+  type ReceivedEvent,
   countWaiting,
   organization,
   useDatabase,
@@ -25,18 +25,18 @@ describe("The first direct message to a guest during a restriction of the guest"
       params: { type: "direct", to: [guest.id], content: "Hi" },
     });
   /** The guest's events about the member. */
-  const shiftsOf = ({ member }: TestOrganization, events: readonly ToldEvent[]) =>
+  const shiftsOf = ({ member }: TestOrganization, events: readonly ReceivedEvent[]) =>
     events
       .filter(({ type }) => type === "realm_user")
       .filter((event) => (event["person"] as { user_id: number }).user_id === member.id)
       .map(({ op }) => op);
 
   /** The events of two requests, each started when the previous one waits or has ended, while the lock is held. */
-  async function told(
+  async function received(
     org: TestOrganization,
     lock: string,
     requests: ReadonlyArray<(org: TestOrganization) => Promise<unknown>>,
-  ): Promise<ToldEvent[]> {
+  ): Promise<ReceivedEvent[]> {
     const queues = { guest: { account: org.guest } };
     const { guest } = await watch(gateway, queues, async () => {
       const running: Array<Promise<unknown>> = [];
@@ -57,14 +57,20 @@ describe("The first direct message to a guest during a restriction of the guest"
 
   it("keeps the sender visible if the message was checked first", async () => {
     const org = await organization(db);
-    const events = await told(org, "LOCK TABLE recipients IN SHARE MODE", [writing, restricting]);
+    const events = await received(org, "LOCK TABLE recipients IN SHARE MODE", [
+      writing,
+      restricting,
+    ]);
     expect(shiftsOf(org, events)).to.deep.equal([]);
     expect(shiftsOf({ ...org, member: org.admin }, events)).to.deep.equal(["remove"]);
   });
 
   it("shows the sender again before the message if the permission changed first", async () => {
     const org = await organization(db);
-    const events = await told(org, "LOCK TABLE audit_log IN SHARE MODE", [restricting, writing]);
+    const events = await received(org, "LOCK TABLE audit_log IN SHARE MODE", [
+      restricting,
+      writing,
+    ]);
     expect(shiftsOf(org, events)).to.be.deep.oneOf([[], ["remove", "add"]]);
     expect(events.filter(({ type }) => type === "message")).to.have.length(1);
   });

@@ -155,9 +155,9 @@ describe("A message to a private channel during an unsubscription", () => {
 
   it("sends no typing event to the account if the unsubscription was first", async () => {
     const events = await inOrder(head, [() => removing(leaver), typing]);
-    const [told, removal] = [ofRoom(events, "typing"), ofRoom(events, "subscription")];
-    expect(told).to.be.greaterThan(removal);
-    expect(events[told]?.audience).to.deep.equal([sender.id]);
+    const [received, removal] = [ofRoom(events, "typing"), ofRoom(events, "subscription")];
+    expect(received).to.be.greaterThan(removal);
+    expect(events[received]?.audience).to.deep.equal([sender.id]);
   });
 
   it("never reaches the account after the unsubscription event, in any order", async function () {

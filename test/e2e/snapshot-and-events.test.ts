@@ -189,8 +189,8 @@ describe("Snapshots and events", function () {
       [account.realmId, (first["last_event_id"] as number) / 1_024, account.id],
     );
     const untold = rows.filter(({ archived }) => archived && !client.can("archived_channels"));
-    const told = rows.filter((row) => !untold.includes(row));
-    expect(model.messages, `${name}: messages`).to.deep.equal(told.map(({ id }) => id));
+    const received = rows.filter((row) => !untold.includes(row));
+    expect(model.messages, `${name}: messages`).to.deep.equal(received.map(({ id }) => id));
     return new Set(untold.map(({ id }) => id));
   }
 

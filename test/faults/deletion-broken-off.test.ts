@@ -104,10 +104,10 @@ async function brokenOff(
       (await db.prisma.messageDeletionJob.count({ where: { finishedAt: { not: null } } })) === 1;
     await waitFor(done, { what: "the deletion is finished", timeoutMs: patienceMs });
   });
-  const told = events.flatMap(({ type, payload }) =>
+  const announced = events.flatMap(({ type, payload }) =>
     type === "delete_message" ? (payload["message_ids"] as number[]) : [],
   );
-  expect(told.toSorted((a, b) => a - b)).to.deep.equal(ids);
+  expect(announced.toSorted((a, b) => a - b)).to.deep.equal(ids);
   expect(await left()).to.equal(0);
   const archived = await db.prisma.archivedMessage.count({ where: { senderId: target.id } });
   expect(archived).to.equal(ids.length);

@@ -18,7 +18,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, type Crowd } from "./support/load.ts";
-import { noticeRow, subscribeSomebody, subscribeHere, timesTold } from "./support/notices.ts";
+import { noticeRow, subscribeSomebody, subscribeHere, noticesSent } from "./support/notices.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -44,7 +44,7 @@ async function throughGateway(world: World): Promise<void> {
   const gateway = await world.gateway();
   await withWorker(world, async () => {
     await subscribeSomebody(gateway.url, people);
-    await told(db, people);
+    await noticeSent(db, people);
   });
   expect(await noticeRow(db, people)).to.include({ state: "done", attempts: 1 });
 }
@@ -55,7 +55,7 @@ async function throughRelay(world: World): Promise<void> {
   expect(await subscribeHere(db, people)).to.include({ queued: false });
   await withWorker(world, async () => {
     const relay = startTask(relayTask, servicesOf(world));
-    await told(db, people);
+    await noticeSent(db, people);
     await relay.stop();
   });
 }
@@ -70,7 +70,7 @@ async function throughSweep(world: World): Promise<void> {
   expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
   expect((await readCounters(db)).get("sweep_repairs")).to.equal(1);
   expect(await sweepOnce(servicesOf(world)), "repairs after that").to.equal(0);
-  await withWorker(world, () => told(db, people));
+  await withWorker(world, () => noticeSent(db, people));
 }
 
 async function metTheStamp(world: World): Promise<void> {
@@ -87,7 +87,7 @@ async function metTheStamp(world: World): Promise<void> {
       };
       await waitFor(met, { what: "the job has met the row", timeoutMs: patienceMs });
     });
-    await told(db, people);
+    await noticeSent(db, people);
   });
 }
 
@@ -113,7 +113,7 @@ async function gaveUp(world: World): Promise<void> {
     expect(await sweepOnce(servicesOf(world)), "repairs while it may come again").to.equal(0);
     await lastHeardOf(db, people, longestSilence(sendNotice) + 1_000);
     expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
-    await told(db, people);
+    await noticeSent(db, people);
   });
 }
 
@@ -200,7 +200,7 @@ async function deadLetter(world: World): Promise<void> {
         expect(await answer.json()).to.deep.include({ replayed });
       }
       const relay = startTask(relayTask, servicesOf(world));
-      await told(db, people);
+      await noticeSent(db, people);
       await relay.stop();
       expect(await noticeRow(db, people)).to.include({ state: "done", version: 2, attempts: 1 });
     });
@@ -254,13 +254,13 @@ async function lastHeardOf(db: Database, people: Crowd, agoMs: number): Promise<
   );
 }
 
-async function told(db: Database, people: Crowd): Promise<void> {
-  await waitFor(async () => (await timesTold(db, people)) > 0, {
+async function noticeSent(db: Database, people: Crowd): Promise<void> {
+  await waitFor(async () => (await noticesSent(db, people)) > 0, {
     what: "it is told",
     timeoutMs: patienceMs,
   });
   await waitFor(async () => (await noticeRow(db, people)).state === "done", { what: "it is done" });
-  expect(await timesTold(db, people)).to.equal(1);
+  expect(await noticesSent(db, people)).to.equal(1);
 }
 
 async function bullJob({ db, queues }: World, people: Crowd) {

@@ -25,7 +25,7 @@ onBothBackends("Polls on a gateway process that is killed", scenarioMs, {
 });
 
 describe("Polls on a gateway process that receives SIGTERM", () => {
-  it("are answered, and their queues live on", () => inWorld("postgres", toldToEnd));
+  it("are answered, and their queues live on", () => inWorld("postgres", stopsInTurn));
 });
 
 async function killed(world: World): Promise<void> {
@@ -48,7 +48,7 @@ async function killed(world: World): Promise<void> {
     const after = await send(other.url, room, accounts, 3);
     const right = await inOrderOfCommit(db, [...sent, ...during, ...after]);
     for (const reader of readers) {
-      await reader.told(right.length);
+      await reader.waitForMessages(right.length);
       expect(reader.messages).to.deep.equal(right);
     }
     const failed = readers.filter(({ failures }) => failures.length > 0);
@@ -58,7 +58,7 @@ async function killed(world: World): Promise<void> {
   }
 }
 
-async function toldToEnd(world: World): Promise<void> {
+async function stopsInTurn(world: World): Promise<void> {
   const { db } = world;
   const { room, accounts } = await crowdIn(db, 5);
   const ending = await gatewayWithMetrics(world);
@@ -85,7 +85,7 @@ async function toldToEnd(world: World): Promise<void> {
   try {
     const sent = await inOrderOfCommit(db, await send(next.url, room, accounts, 2));
     for (const reader of again) {
-      await reader.told(sent.length);
+      await reader.waitForMessages(sent.length);
       expect(reader.messages).to.deep.equal(sent);
       expect(reader.failures).to.deep.equal([]);
     }

@@ -74,10 +74,10 @@ describe("Retention", function () {
       });
       await mend?.(worker);
     });
-    const told = events.flatMap(({ type, payload }) =>
+    const announced = events.flatMap(({ type, payload }) =>
       type === "delete_message" ? (payload["message_ids"] as number[]) : [],
     );
-    expect(told).to.deep.equal(ids);
+    expect(announced).to.deep.equal(ids);
     const archived = await db.rows("SELECT FROM archived_messages");
     expect(archived).to.have.lengthOf(messages);
 

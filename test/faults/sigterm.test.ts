@@ -25,7 +25,7 @@ onBothBackends("SIGTERM", scenarioMs, {
   "ends a worker that hangs in a batch, with nothing half done": (backend) =>
     inWorld(backend, hanging),
   "sent twice ends a worker at once in the middle of a batch": (backend) =>
-    inWorld(backend, toldTwice),
+    inWorld(backend, stoppedTwice),
   "lets a gateway answer the requests it has begun": (backend) =>
     inWorld(backend, gatewayUnderRequests),
 });
@@ -50,7 +50,7 @@ async function hanging(world: World): Promise<void> {
   await deliverRest(world, people);
 }
 
-async function toldTwice(world: World): Promise<void> {
+async function stoppedTwice(world: World): Promise<void> {
   const { people, worker, batch } = await heldUp(world);
   worker.signal("SIGTERM");
   await worker.waitForLine("stopping");
@@ -104,9 +104,9 @@ async function gatewayUnderRequests(world: World): Promise<void> {
 }
 
 /** Waits for the end of the process and returns how it ended. */
-async function ended(told: TestProcess): Promise<ProcessExit> {
-  await waitFor(() => !told.running(), { what: "it has ended" });
-  return told.exit;
+async function ended(app: TestProcess): Promise<ProcessExit> {
+  await waitFor(() => !app.running(), { what: "it has ended" });
+  return app.exit;
 }
 
 /** Starts a worker whose first batch waits in the middle of its transaction. */

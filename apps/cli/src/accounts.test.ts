@@ -194,10 +194,10 @@ describe("carillon organization, account and key", () => {
         ],
         { input },
       );
-    const told = await watch(gateway, { owner: { account: owner } }, async () => {
+    const received = await watch(gateway, { owner: { account: owner } }, async () => {
       expect((await create("mo@example.test", "Mo", "--role", "moderator")).code).to.equal(0);
     });
-    expect(told.owner.map(({ type }) => type)).to.include("realm_user");
+    expect(received.owner.map(({ type }) => type)).to.include("realm_user");
     const made = await db.prisma.user.findFirstOrThrow({
       where: { deliveryEmail: "mo@example.test" },
     });

@@ -59,12 +59,12 @@ describe("carillon account list, account deactivate and audit", () => {
     const foreign = await bot(db, org.admin);
     const words = ["account", "deactivate", org.member.deliveryEmail];
     const where = ["--organization", org.realm.subdomain];
-    const told = await watch(gateway, { owner: { account: org.owner } }, async () => {
+    const received = await watch(gateway, { owner: { account: org.owner } }, async () => {
       const { code, said } = await run([...words, ...where]);
       expect(code).to.equal(0);
       expect(said).to.match(/^Deactivated .*: the API key is refused from now on\.$/);
     });
-    expect(told.owner.filter(({ type }) => type === "realm_user")).to.have.length(
+    expect(received.owner.filter(({ type }) => type === "realm_user")).to.have.length(
       (await reload(db, org.bot)).botOwnerId === org.member.id ? 3 : 2,
     );
     for (const account of [org.member, theirs]) {

@@ -33,8 +33,8 @@ const standIn = `
   process.on("SIGINT", () => end("SIGINT"));
   process.on("disconnect", () => end("parent gone"));
   console.log(JSON.stringify({ level: 30, msg: "up", database: process.env.DATABASE_URL, pid: process.pid }));
-  const told = Object.entries(process.env).filter(([name]) => /PUSH_|BOUNCER_/.test(name));
-  console.log(JSON.stringify({ level: 30, msg: "push", host: process.env.HOST, ...Object.fromEntries(told) }));
+  const ofPush = Object.entries(process.env).filter(([name]) => /PUSH_|BOUNCER_/.test(name));
+  console.log(JSON.stringify({ level: 30, msg: "push", host: process.env.HOST, ...Object.fromEntries(ofPush) }));
   if (port) {
     createServer((request, response) => {
       response.setHeader("content-type", "application/json");
@@ -143,10 +143,10 @@ describe("the standalone", () => {
 
   it("starts PostgreSQL and the apps, prints their addresses, and stops everything on SIGTERM", async () => {
     const standalone = run();
-    const told = await standalone.up();
-    expect(told).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
-    expect(told).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
-    expect(told).to.match(/curl -sS -K \S+\/zuliprc\/member\.curlrc http.* -d to=7 /);
+    const greeting = await standalone.up();
+    expect(greeting).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(greeting).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
+    expect(greeting).to.match(/curl -sS -K \S+\/zuliprc\/member\.curlrc http.* -d to=7 /);
 
     const postgres = await postgresPid(dataFile());
     await waitFor(async () => (await started("worker")).length === 1);
@@ -161,7 +161,7 @@ describe("the standalone", () => {
 
   it("writes the credentials of the first accounts once, for their user only, and prints no secret", async () => {
     const first = run();
-    const told = await first.up();
+    const greeting = await first.up();
     const names = ["admin", "bot", "guest", "member", "moderator", "owner"];
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal(
       ["accounts.json", "member.curlrc", ...names.map((name) => `${name}.zuliprc`)].sort(),
@@ -187,7 +187,7 @@ describe("the standalone", () => {
     };
     const secrets = accounts.flatMap(({ apiKey, password }) => [apiKey, password ?? apiKey]);
     for (const secret of [...secrets, kept.SECRET_KEY, kept.DASHBOARD_PASSWORD])
-      expect(told).not.to.include(secret);
+      expect(greeting).not.to.include(secret);
     first.child.kill("SIGTERM");
     await first.ended;
   });
@@ -197,8 +197,8 @@ describe("the standalone", () => {
       /^site=(.+)$/m.exec(await readFile(dataFile("zuliprc", `${name}.zuliprc`), "utf8"))?.[1];
     const kept = async () => readSecret(dataFile(), "PUBLIC_URL");
     const first = run();
-    const told = await first.up();
-    const [, address] = /API +(\S+)\n/.exec(told) ?? [];
+    const greeting = await first.up();
+    const [, address] = /API +(\S+)\n/.exec(greeting) ?? [];
     expect(await kept()).to.equal(address);
     expect(await site("bot")).to.equal(address);
     first.child.kill("SIGTERM");
@@ -226,12 +226,12 @@ describe("the standalone", () => {
   });
 
   it("creates only the owner with DEMO=off, and prints no key", async () => {
-    const told = await run({ DEMO: "off" }).up();
+    const greeting = await run({ DEMO: "off" }).up();
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal([
       "accounts.json",
       "owner.zuliprc",
     ]);
-    expect(told).not.to.include("curl");
+    expect(greeting).not.to.include("curl");
   });
 
   it("counts a repeated Ctrl-C as one, and sends the apps SIGTERM once", async () => {
@@ -303,7 +303,7 @@ describe("the standalone", () => {
   });
 
   /** What an app was told of push, at its first start. */
-  const toldOfPush = async (name: string) => {
+  const pushVariables = async (name: string) => {
     const log = await readFile(dataFile("logs", `${name}.log`), "utf8");
     const line = log.split("\n").find((one) => one.includes('"msg":"push"')) ?? "{}";
     return JSON.parse(line) as Record<string, string>;
@@ -313,7 +313,7 @@ describe("the standalone", () => {
     const standalone = run({ PUSH_BOUNCER: "embedded" });
     expect(await standalone.up()).to.match(/Bouncer +http:\/\/127\.0\.0\.1:\d+\n/);
     await waitFor(async () => (await started("worker")).length === 1);
-    const bouncer = await toldOfPush("bouncer");
+    const bouncer = await pushVariables("bouncer");
     expect(bouncer["host"]).to.equal("127.0.0.1");
     expect(bouncer["PUSH_SERVER_ID"]).to.match(/^[0-9a-f-]{36}$/);
     expect(bouncer["PUSH_SERVER_KEY"]).to.match(/^\w{32}$/);
@@ -322,8 +322,8 @@ describe("the standalone", () => {
     expect(bouncer["BOUNCER_HANDOVER_LOG"]).to.equal(dataFile("bouncer", "handovers.jsonl"));
     const names = ["PUSH_BOUNCER_URL", "PUSH_SERVER_ID", "PUSH_SERVER_KEY"] as const;
     for (const name of ["gateway", "worker"]) {
-      const told = await toldOfPush(name);
-      expect(names.map((variable) => told[variable])).to.deep.equal(
+      const variables = await pushVariables(name);
+      expect(names.map((variable) => variables[variable])).to.deep.equal(
         names.map((variable) => bouncer[variable]),
       );
     }
@@ -333,7 +333,7 @@ describe("the standalone", () => {
 
     await rm(dataFile("logs", "bouncer.log"));
     await run({ PUSH_BOUNCER: "embedded", BOUNCER_APNS_KEY: "/key.p8" }).up();
-    const again = await toldOfPush("bouncer");
+    const again = await pushVariables("bouncer");
     expect(again["PUSH_SERVER_KEY"]).to.equal(bouncer["PUSH_SERVER_KEY"]);
     expect(again).to.not.have.property("BOUNCER_HANDOVER_LOG");
   });

@@ -222,9 +222,9 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
   } catch (error) {
-    const told = error instanceof StartupError || error instanceof pg.DatabaseError;
+    const expected = error instanceof StartupError || error instanceof pg.DatabaseError;
     expect(
-      told || (error as Error).message.includes("Connection terminated"),
+      expected || (error as Error).message.includes("Connection terminated"),
       String(error),
     ).to.equal(true);
     return (error as Error).message;

@@ -118,14 +118,14 @@ export class Tail<Context> {
         if (i > 0) await yieldToEventLoop();
         if (this.#closed) return;
         memory.append(this.recent, part);
-        await this.#tell(part.map(({ event }) => event));
+        await this.#answerPolls(part.map(({ event }) => event));
       }
       if (rows.length < readBatch) return;
     }
   }
 
   /** Answers the polls that want these events. Matches polls without yielding, then presents in slices. */
-  async #tell(events: readonly LoggedEvent[]): Promise<void> {
+  async #answerPolls(events: readonly LoggedEvent[]): Promise<void> {
     const concerned = new Map<Waiter, LoggedEvent[]>();
     for (const event of events) {
       this.#applyEffect(event);

@@ -1,7 +1,7 @@
 import { mapToSources } from "./map-to-sources.ts";
 
 /** Fields of errors that hold names from our code or the system, never user content. */
-const told = [
+const logged = [
   "code",
   "severity",
   "schema",
@@ -25,8 +25,8 @@ const mostCauses = 4;
 export function loggedError(error: unknown, causes: number = mostCauses): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const message = loggedMessage(error);
-  const fields = error as Error & Partial<Record<(typeof told)[number], unknown>>;
-  const known = told.filter((name) => ["string", "number"].includes(typeof fields[name]));
+  const fields = error as Error & Partial<Record<(typeof logged)[number], unknown>>;
+  const known = logged.filter((name) => ["string", "number"].includes(typeof fields[name]));
   const { errors } = error as { errors?: unknown };
   const more = causes > 0;
   return {

@@ -19,8 +19,8 @@ describe("whenNeeded", () => {
       if (++loads === 1) throw new Error("away");
       return loads;
     });
-    const told = await Promise.allSettled([part(), part()]);
-    expect(told.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);
+    const outcomes = await Promise.allSettled([part(), part()]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);
     expect(await part()).to.equal(2);
   });
 });

@@ -19,7 +19,7 @@ const limitedMs = 10_000;
 const leastLimitedMs = 1_000;
 
 /** Error codes that are passed on to clients; all others become `BAD_REQUEST`. */
-const toldByName = ["INVALID_BOUNCER_PUBLIC_KEY", "REQUEST_EXPIRED"];
+const namedCodes = ["INVALID_BOUNCER_PUBLIC_KEY", "REQUEST_EXPIRED"];
 
 const envelope = z.object({
   result: z.string(),
@@ -65,7 +65,7 @@ function failure(
   if (admin) return { kind: "adminActionRequired", code: admin satisfies AdminCode, reason };
   return {
     kind: "permanent",
-    code: toldByName.find((one) => one === code) ?? "BAD_REQUEST",
+    code: namedCodes.find((one) => one === code) ?? "BAD_REQUEST",
     reason,
   };
 }

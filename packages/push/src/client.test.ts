@@ -120,14 +120,14 @@ describe("The client of the push bouncer", () => {
       });
     });
 
-  for (const [code, told] of [
+  for (const [code, expected] of [
     ["INVALID_BOUNCER_PUBLIC_KEY", "INVALID_BOUNCER_PUBLIC_KEY"],
     ["REQUEST_EXPIRED", "REQUEST_EXPIRED"],
     ["BAD_REQUEST", "BAD_REQUEST"],
     ["SOMETHING_NEW", "BAD_REQUEST"],
   ] as const)
     it(`gives up for good on ${code}`, async () => {
-      expect(await failing(refuses(400, code))).to.include({ kind: "permanent", code: told });
+      expect(await failing(refuses(400, code))).to.include({ kind: "permanent", code: expected });
     });
 
   it("fails permanently on a 4xx that is not a bouncer's, without quoting it", async () => {

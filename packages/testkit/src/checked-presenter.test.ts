@@ -40,8 +40,8 @@ describe("Events delivered by a test gateway", () => {
     active_timestamp: 4,
     idle_timestamp: 5,
   });
-  const faults = (told: QueueEvent, of: LoggedEvent, ...capabilities: ClientCapability[]) =>
-    deliveryFaults(told, of, queue(...capabilities));
+  const faults = (delivered: QueueEvent, of: LoggedEvent, ...capabilities: ClientCapability[]) =>
+    deliveryFaults(delivered, of, queue(...capabilities));
 
   it("match their declaration, for current and for older clients", () => {
     const update = { type: "user_group", op: "update", ...off };
@@ -68,28 +68,28 @@ describe("Events delivered by a test gateway", () => {
   });
 
   it("have no additional, missing or wrongly typed field, at any depth", () => {
-    const told = { type: "user_group", op: "update", ...off };
+    const delivered = { type: "user_group", op: "update", ...off };
     const capability = "include_deactivated_groups";
     for (const [wrong, fault] of [
-      [{ ...told, deactivated: true }, 'user_group/update: Unrecognized key: "deactivated"'],
-      [{ ...told, data: { motto: "" } }, 'user_group/update.data: Unrecognized key: "motto"'],
+      [{ ...delivered, deactivated: true }, 'user_group/update: Unrecognized key: "deactivated"'],
+      [{ ...delivered, data: { motto: "" } }, 'user_group/update.data: Unrecognized key: "motto"'],
       [
-        { ...told, data: { name: 1 } },
+        { ...delivered, data: { name: 1 } },
         "user_group/update.data.name: Invalid input: expected string, received number",
       ],
       [
         { type: "user_group", op: "update", data: {} },
         "user_group/update.group_id: Invalid input: expected number, received undefined",
       ],
-      [{ ...told, op: "change" }, "user_group/change is not declared as an event for clients"],
+      [{ ...delivered, op: "change" }, "user_group/change is not declared as an event for clients"],
     ] as const)
       expect(faults(wrong, deactivation, capability)).to.include(fault);
   });
 
   it("come from a log row with the required fields", () => {
-    const told = { type: "user_group", op: "update", ...off };
+    const delivered = { type: "user_group", op: "update", ...off };
     const wrong = { ...deactivation, payload: { ...off, why: "" }, userData: { 1: { a: 1 } } };
-    expect(faults(told, wrong, "include_deactivated_groups")).to.deep.equal([
+    expect(faults(delivered, wrong, "include_deactivated_groups")).to.deep.equal([
       'user_group/update: Unrecognized key: "why"',
       "user_group/update has nothing that differs between receivers",
     ]);

@@ -15,15 +15,15 @@ export function checkedPresenter<Context>(presenter: Presenter<Context>): Presen
   return {
     ...presenter,
     present(event, queue, context, via) {
-      const told = presenter.present(event, queue, context, via);
-      const faults = told.flatMap((each) => deliveryFaults(each, event, queue));
+      const delivered = presenter.present(event, queue, context, via);
+      const faults = delivered.flatMap((each) => deliveryFaults(each, event, queue));
       if (faults.length > 0)
         queueMicrotask(() => {
           throw new Error(
             `events are not as they are declared: ${[...new Set(faults)].join("; ")}`,
           );
         });
-      return told;
+      return delivered;
     },
   };
 }
@@ -33,7 +33,7 @@ const checked = new WeakMap<LoggedEvent, readonly string[]>();
 
 /** Returns the faults of an event that a queue gets for a row of the log. */
 export function deliveryFaults(
-  told: DeliveredEvent,
+  delivered: DeliveredEvent,
   row: LoggedEvent,
   { options }: EventQueue,
 ): string[] {
@@ -41,8 +41,8 @@ export function deliveryFaults(
   if (!inLog) checked.set(row, (inLog = loggedFaults(row)));
   return [
     ...inLog,
-    ...substituted(told, row, options),
-    ...deliveredFaults(told, options.capabilities, options.needs),
+    ...substituted(delivered, row, options),
+    ...deliveredFaults(delivered, options.capabilities, options.needs),
   ];
 }
 

@@ -24,9 +24,9 @@ export function expositionFaults(text: string): string[] {
   };
   const seen = new Set<string>();
   for (const line of text.split("\n").filter((one) => one !== "")) {
-    const told = comment.exec(line);
-    if (told) {
-      const [, what, name = "", rest] = told;
+    const commented = comment.exec(line);
+    if (commented) {
+      const [, what, name = "", rest] = commented;
       const of = family(name);
       if (of.samples.length > 0) faults.push(`${name}: ${what} comes after its samples`);
       if (what === "HELP") of.help = true;

@@ -105,11 +105,11 @@ export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Ap
     "user_group/remove_subgroups": (event) => changeSubgroups(event, -1),
     user_status: (event) => {
       const key = String(event["user_id"]);
-      const told = without(event, "type", "id", "user_id") as Record<string, string>;
-      const status = { ...state.user_status[key], ...told };
-      if (told["emoji_name"] === "")
+      const changed = without(event, "type", "id", "user_id") as Record<string, string>;
+      const status = { ...state.user_status[key], ...changed };
+      if (changed["emoji_name"] === "")
         for (const field of ["emoji_name", "emoji_code", "reaction_type"]) delete status[field];
-      if (told["status_text"] === "") delete status["status_text"];
+      if (changed["status_text"] === "") delete status["status_text"];
       if (Object.keys(status).length > 0) state.user_status[key] = status;
       else delete state.user_status[key];
     },

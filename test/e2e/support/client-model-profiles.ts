@@ -4,8 +4,8 @@ import type { Item } from "./client-model-lists.ts";
 type Values = Record<string, { readonly value: string; readonly rendered_value?: string }>;
 
 /** Applies a `realm_user` event of a person's custom profile field. */
-export function changeProfile(person: Item, told: Item): void {
-  const { id, ...value } = told as { id: number; value: string | null; rendered_value?: string };
+export function changeProfile(person: Item, changed: Item): void {
+  const { id, ...value } = changed as { id: number; value: string | null; rendered_value?: string };
   const values = person["profile_data"] as Values;
   const before = values[id]?.value ?? null;
   if (before === value.value) throw new Error(`field ${id} says ${before ?? "nothing"} already`);

@@ -50,7 +50,7 @@ export async function noticeRow(db: Database, people: Crowd): Promise<NoticeRow>
 }
 
 /** Returns how many notices the notification bot has sent. */
-export async function timesTold(db: Database, people: Crowd): Promise<number> {
+export async function noticesSent(db: Database, people: Crowd): Promise<number> {
   const [row] = await db.rows<{ n: number }>(
     `SELECT count(*) AS n FROM messages
      WHERE realm_id = $1 AND sender_id = $2 AND content LIKE '%subscribed you to%'`,

@@ -11,7 +11,7 @@ export interface QueueReader {
   /** Statuses of refused polls, and error codes of broken connections. */
   readonly failures: ReadonlyArray<number | string>;
   /** Waits until it has received `count` messages. */
-  told(count: number): Promise<void>;
+  waitForMessages(count: number): Promise<void>;
   /** Waits for the answer of the open poll, and polls no more. Rejects if the poll was refused. */
   finish(): Promise<void>;
   /** Aborts the open poll. */
@@ -88,7 +88,7 @@ export function followQueue(
     messages,
     heartbeats,
     failures,
-    async told(count) {
+    async waitForMessages(count) {
       await waitFor(() => messages.length >= count, {
         what: `${account.fullName} is told ${count} messages`,
       }).catch((error: Error) => {

@@ -61,12 +61,12 @@ export async function startTraffic(db: Database, url: string): Promise<Traffic> 
   return {
     async flows() {
       const before = [done(false), done(true), await delivered(db, people)] as const;
-      const told = readers.map(({ messages }) => messages.length);
+      const received = readers.map(({ messages }) => messages.length);
       const on = async () =>
         done(false) > before[0] + 10 &&
         done(true) > before[1] + 10 &&
         (await delivered(db, people)) > before[2] + 10 &&
-        readers.every(({ messages }, i) => messages.length > (told[i] ?? 0) + 10);
+        readers.every(({ messages }, i) => messages.length > (received[i] ?? 0) + 10);
       await waitFor(on, { what: "all get on", timeoutMs: patienceMs, everyMs: 50 });
     },
     async end() {
@@ -74,7 +74,7 @@ export async function startTraffic(db: Database, url: string): Promise<Traffic> 
       await Promise.all(writers);
       await allSent(db, people.realmId, patienceMs);
       await expectAnswered(db, people, asked);
-      await expectTold(db, people, readers);
+      await expectReceived(db, people, readers);
       const polls = readers.flatMap(({ failures }) => failures);
       await Promise.all(readers.map((reader) => reader.stop()));
       const refused = asked.flatMap(({ answer = "none" }) => (answer === 200 ? [] : [answer]));
@@ -126,7 +126,7 @@ async function expectAnswered(db: Database, people: Crowd, asked: readonly Asked
   await expectSentOnce(db, people.realmId, sent);
 }
 
-async function expectTold(db: Database, people: Crowd, readers: readonly QueueReader[]) {
+async function expectReceived(db: Database, people: Crowd, readers: readonly QueueReader[]) {
   for (const [i, reader] of readers.entries()) {
     const rows = await db.rows<{ id: number }>(
       `SELECT m.id FROM event_log e JOIN messages m ON m.id = (e.payload #>> '{message,id}')::bigint
@@ -134,7 +134,7 @@ async function expectTold(db: Database, people: Crowd, readers: readonly QueueRe
        WHERE e.realm_id = $1 AND e.type = 'message' ORDER BY e.seq`,
       [people.realmId, people.senders[i]?.id],
     );
-    await reader.told(rows.length);
+    await reader.waitForMessages(rows.length);
     expect(reader.messages, `what ${i} is told of`).to.deep.equal(rows.map(({ id }) => id));
   }
 }

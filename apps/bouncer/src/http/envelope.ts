@@ -21,7 +21,7 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
       ctx.body = { result: "error", msg: message, code, ...fields };
     }
     ctx.set("Cache-Control", "no-store");
-    const { server, path, ...told } = ctx.state as RequestNotes;
+    const { server, path, ...notes } = ctx.state as RequestNotes;
     const ms = performance.now() - began;
     const operation = path ?? "none";
     measure?.request({ operation, status: ctx.status, seconds: ms / 1_000 });
@@ -33,7 +33,7 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
         status: ctx.status,
         ...(refusal && { code: refusal.code }),
         ...(server !== undefined && { server }),
-        ...told,
+        ...notes,
         ms: Math.round(ms),
       },
       "request",

@@ -172,17 +172,17 @@ describe("failed messages", () => {
     await failure({ messageId: id, noticeId: 800_002, ago: 3 });
     await failure({ messageId: id, noticeId: 800_003, ago: 2 });
     await failure({ messageId: id, ago: 1 });
-    const told = async () =>
+    const shown = async () =>
       (await list()).rows.map(({ notice: text, noticeRead, since }) => [text, noticeRead, since]);
     const said = "It could not be sent: <i>why</i>";
-    expect(await told()).to.deep.equal([
+    expect(await shown()).to.deep.equal([
       [null, null, "failed"],
       [null, null, "failed"],
       [said, false, "failed"],
       [said, true, "failed"],
     ]);
     await db.rows("UPDATE scheduled_messages SET failed = false WHERE id = $1", [id]);
-    expect((await told())[0]?.[2]).to.equal("pending");
+    expect((await shown())[0]?.[2]).to.equal("pending");
     const text = await page();
     expect(text).to.contain("It could not be sent: &lt;i&gt;why&lt;/i&gt;");
     expect(text)

@@ -27,14 +27,14 @@ const failure: FailureView = {
 };
 
 /** The steps as lines: time, what, facts. */
-const told = (...args: Parameters<typeof timelineOf>) =>
+const lines = (...args: Parameters<typeof timelineOf>) =>
   timelineOf(...args).map(({ at, what, facts }) =>
     [at, what, ...Object.entries(facts).map(([name, value]) => `${name}=${value}`)].join(" "),
   );
 
 describe("the timeline of a message", () => {
   it("begins with its request, and ends with the due time", () => {
-    expect(told({ ...pending, enqueuedAt: 101 }, [])).to.deep.equal([
+    expect(lines({ ...pending, enqueuedAt: 101 }, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
       "101 delivery job queued version=1",
       "200 due version=1",
@@ -51,7 +51,7 @@ describe("the timeline of a message", () => {
       endedBy: "h:7",
       deliveredMessageId: 9,
     } as const;
-    expect(told(sent, [])).to.deep.equal([
+    expect(lines(sent, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
       "100 delivery job queued version=1",
       "200 due version=1",
@@ -62,18 +62,18 @@ describe("the timeline of a message", () => {
 
   it("shows the failure reason and the notice", () => {
     const failed = { ...pending, state: "failed", endedAt: 200.7, endedBy: "h:7" } as const;
-    expect(told(failed, [failure])).to.deep.equal([
+    expect(lines(failed, [failure])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
       "200 due version=1",
       "200.5 claimed process=h:7",
       "200.7 failed process=h:7 reason=No. notice=55",
     ]);
-    expect(told(failed, [{ ...failure, noticeId: null }]).at(-1)).to.match(/told=nobody$/);
+    expect(lines(failed, [{ ...failure, noticeId: null }]).at(-1)).to.match(/notice=none$/);
   });
 
   it("keeps a failure from before its new time", () => {
     const again = { ...pending, version: 2, deliverAt: 900, enqueuedAt: 300 };
-    expect(told(again, [failure])).to.deep.equal([
+    expect(lines(again, [failure])).to.deep.equal([
       "100 scheduled request=r-1",
       "200 due version=1",
       "200.5 claimed process=h:7",
@@ -85,15 +85,15 @@ describe("the timeline of a message", () => {
 
   it("shows only known steps for older versions and removed messages", () => {
     const old = { ...pending, requestId: null, state: "delivered", deliveredMessageId: 9 } as const;
-    expect(told({ ...old, sentAt: 201 }, [])).to.deep.equal([
+    expect(lines({ ...old, sentAt: 201 }, [])).to.deep.equal([
       "100 scheduled program=website",
       "200 due version=1",
       "201 claimed",
       "201 sent message=9 late=1 s",
     ]);
-    expect(told({ ...old, endedAt: 203, endedBy: "h:7" }, []).slice(2)).to.deep.equal([
+    expect(lines({ ...old, endedAt: 203, endedBy: "h:7" }, []).slice(2)).to.deep.equal([
       "203 sent process=h:7 message=9 late=3 s",
     ]);
-    expect(told(old, []).slice(1)).to.deep.equal(["200 due version=1"]);
+    expect(lines(old, []).slice(1)).to.deep.equal(["200 due version=1"]);
   });
 });

@@ -66,7 +66,7 @@ function failureSteps(row: Way, failure: FailureView): TimelineStep[] {
       facts: {
         ...process,
         reason,
-        ...(noticeId === null ? { told: "nobody" } : { notice: noticeId }),
+        ...(noticeId === null ? { notice: "none" } : { notice: noticeId }),
       },
     },
   ];

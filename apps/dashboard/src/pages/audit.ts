@@ -66,7 +66,7 @@ function dataCell(id: number, data: AuditLine["data"]): Content {
   if (text.length <= longestData) return html`<bdi>${text}</bdi>`;
   return html`<details id="audit-data-${id}">
     <summary><bdi>${text.slice(0, longestData)}…</bdi></summary>
-    <pre class="told">${JSON.stringify(data, undefined, 2)}</pre>
+    <pre class="text">${JSON.stringify(data, undefined, 2)}</pre>
   </details>`;
 }
 

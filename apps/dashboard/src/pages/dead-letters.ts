@@ -70,7 +70,7 @@ function deadRow(row: DeadRow, mayAct: boolean): Html {
       ? reason
       : html`<details id="error-${row.id}">
           <summary>${reason}</summary>
-          <p class="told">${row.lastError}</p>
+          <p class="text">${row.lastError}</p>
         </details>`;
   return html`<tr data-key="work-${row.id}">
     ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Dead letter ${row.id}" /></td>` : ""}

@@ -179,7 +179,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
       <span class="clip"
         >${becameOf[row.since]}${row.acknowledgedBy === null ? "" : html`, acknowledged by <bdi>${row.acknowledgedBy}</bdi>`}</span
       >
-      ${told(row)}
+      ${noticeShown(row)}
     </td>
   </tr>`;
 }
@@ -192,12 +192,12 @@ const becameOf: Readonly<Record<FailedRow["since"], string>> = {
   delivered: "sent later",
 };
 
-function told({ noticeId, notice, noticeRead }: FailedRow): Content {
+function noticeShown({ noticeId, notice, noticeRead }: FailedRow): Content {
   if (noticeId === null) return html`<span class="soft">author not notified</span>`;
   if (notice === null) return html`<span class="soft">notice ${noticeId}, removed since</span>`;
   return html`<details id="notice-${noticeId}">
     <summary>notice ${noticeId}, ${noticeRead === true ? "read" : "not read yet"}</summary>
-    <p class="told">${notice}</p>
+    <p class="text">${notice}</p>
   </details>`;
 }
 

@@ -8,7 +8,7 @@ export const script = String.raw`"use strict";
   const bar = document.getElementById("refreshing");
   if (!every || !bar) return;
   const button = document.getElementById("pause");
-  const told = document.getElementById("refreshed");
+  const refreshed = document.getElementById("refreshed");
   const spoken = document.getElementById("spoken");
   const stored = "carillon-paused";
   let paused = sessionStorage.getItem(stored) === "true";
@@ -56,11 +56,11 @@ export const script = String.raw`"use strict";
       if (paused) return;
       document.title = page.title;
       morph(document.querySelector("main"), fresh);
-      told.textContent = page.getElementById("refreshed").textContent;
+      refreshed.textContent = page.getElementById("refreshed").textContent;
       failed = false;
       say(sentence(page));
     } catch {
-      if (!failed) told.textContent += ": since then the dashboard does not answer";
+      if (!failed) refreshed.textContent += ": since then the dashboard does not answer";
       failed = true;
       say("The dashboard does not answer.");
     }

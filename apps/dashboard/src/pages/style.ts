@@ -57,7 +57,7 @@ footer { color: var(--soft); font-size: 0.85rem; } h3 { font-size: 0.95rem; marg
 ol.timeline { list-style: none; margin: 0.3rem 0; padding: 0 0 0 1rem; border-left: 2px solid var(--line); }
 ol.timeline li { position: relative; margin: 0 0 0.6rem; } ol.timeline li::before { content: ""; position: absolute; left: -1.36rem; top: 0.45rem;
   width: 0.6rem; height: 0.6rem; border-radius: 50%; background: var(--link); }
-summary { cursor: pointer; } .told { white-space: pre-wrap; margin: 0.3rem 0; }
+summary { cursor: pointer; } .text { white-space: pre-wrap; margin: 0.3rem 0; }
 fieldset.line { border: 0; margin: 0.6rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 label.tick { display: flex; gap: 0.4rem; align-items: center; } button.discard { border-color: var(--bad); color: var(--bad); }
 input[name="id"] { min-width: min(26rem, 80vw); }

@@ -230,10 +230,10 @@ const cases: ReadonlyArray<{
 ];
 
 describe("the verdict names", () => {
-  const told = ({ trouble, text, details }: Finding) => [trouble, text, ...details];
+  const textsOf = ({ trouble, text, details }: Finding) => [trouble, text, ...details];
   for (const { title, differs, found } of cases) {
     it(title, () => {
-      expect(verdict({ ...well, ...differs }).map(told)).to.deep.equal(found);
+      expect(verdict({ ...well, ...differs }).map(textsOf)).to.deep.equal(found);
     });
   }
 });

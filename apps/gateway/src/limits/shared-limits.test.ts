@@ -145,10 +145,10 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     const { redisUrl } = queues.config;
     const store =
       backend === "redis" && redisUrl ? redisHits(redisUrl, silentLogger) : postgresHits(db);
-    const told = await waitFor(() => store.now().catch(() => undefined), { what: "a time" });
+    const reported = await waitFor(() => store.now().catch(() => undefined), { what: "a time" });
     await store.close();
     // Both are on this machine.
-    expect(Math.abs(told - systemClock.now())).to.be.lessThan(300_000);
+    expect(Math.abs(reported - systemClock.now())).to.be.lessThan(300_000);
   });
 
   it("admit after a reset by another process, though full locally", async () => {

@@ -215,7 +215,7 @@ describe("Navigation views", () => {
       other: { account: owner },
       elsewhere: { account: elsewhere },
     };
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       await add({ fragment: "a/b", name: "one" });
       const path = { fragment: "a/b" };
       await scene.as(own).succeed(updateNavigationView, { path, params: { name: "two" } });
@@ -229,13 +229,13 @@ describe("Navigation views", () => {
       ]);
       await scene.as(own).succeed(removeNavigationView, { path });
     });
-    expect(kindsOf(told.own)).to.deep.equal([
+    expect(kindsOf(received.own)).to.deep.equal([
       "navigation_view/add",
       "navigation_view/update",
       "navigation_view/update",
       "navigation_view/remove",
     ]);
-    const [added, named, pinned, removed] = told.own;
+    const [added, named, pinned, removed] = received.own;
     expect(added?.["navigation_view"]).to.deep.equal({
       fragment: "a/b",
       is_pinned: true,
@@ -244,7 +244,7 @@ describe("Navigation views", () => {
     expect(named).to.deep.include({ fragment: "a/b", data: { name: "two" } });
     expect(pinned).to.deep.include({ fragment: "a/b", data: { is_pinned: false } });
     expect(removed).to.deep.include({ fragment: "a/b" });
-    expect([told.other, told.elsewhere]).to.deep.equal([[], []]);
+    expect([received.other, received.elsewhere]).to.deep.equal([[], []]);
   });
 
   it("allow bots and guests", async () => {

@@ -26,7 +26,7 @@ describe("Presence", () => {
 
   const ping = (by: TestAccount, params: Params = {}) =>
     gateway.as(by).succeed(updatePresence, { params: { status: "active", ...params } });
-  const told = (work: () => Promise<unknown>) => eventsOf(db, org.realm.id, work);
+  const received = (work: () => Promise<unknown>) => eventsOf(db, org.realm.id, work);
   /** Moves the account's presence into the past. */
   const age = (account: TestAccount, seconds: number) =>
     db.rows(
@@ -148,7 +148,7 @@ describe("Presence", () => {
       const before = await stored(org.member);
       await changeSettings(db, org.member, { presence_enabled: false });
       await age(org.member, 1_000);
-      const { result, events } = await told(() => ping(org.member, { slim_presence: true }));
+      const { result, events } = await received(() => ping(org.member, { slim_presence: true }));
       expect(events).to.deep.equal([]);
       expect((result as { presences: object }).presences).to.deep.equal({});
       expect((await stored(org.member)).updateId).to.equal(before.updateId);
@@ -170,7 +170,7 @@ describe("Presence", () => {
     });
 
     it("sends a new presence to all accounts, with fields for all clients", async () => {
-      const { events } = await told(() => ping(org.member));
+      const { events } = await received(() => ping(org.member));
       expect(events).to.have.length(1);
       const row = await stored(org.member);
       const { server_timestamp, ...payload } = events[0]?.payload ?? {};
@@ -187,13 +187,13 @@ describe("Presence", () => {
     it("sends another event only after the account was offline", async () => {
       await ping(org.member);
       for (const status of ["active", "idle", "active"]) {
-        const { events } = await told(() => ping(org.member, { status }));
+        const { events } = await received(() => ping(org.member, { status }));
         expect(events, status).to.deep.equal([]);
       }
       await age(org.member, 120);
-      expect((await told(() => ping(org.member))).events).to.deep.equal([]);
+      expect((await received(() => ping(org.member))).events).to.deep.equal([]);
       await age(org.member, 200);
-      const { events } = await told(() => ping(org.member, { status: "idle" }));
+      const { events } = await received(() => ping(org.member, { status: "idle" }));
       expect(events).to.have.length(1);
       const row = await stored(org.member);
       expect(events[0]?.payload).to.include({
@@ -206,7 +206,7 @@ describe("Presence", () => {
     it("sends one event when several clients come online at once", async () => {
       await ping(org.member);
       await age(org.member, 200);
-      const { events } = await told(() =>
+      const { events } = await received(() =>
         Promise.all(Array.from({ length: 5 }, () => ping(org.member))),
       );
       expect(events).to.have.length(1);

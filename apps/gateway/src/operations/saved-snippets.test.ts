@@ -103,7 +103,7 @@ describe("Saved snippets", () => {
       elsewhere: { account: elsewhere },
     };
     let id = 0;
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       id = await create({ title: "one", content: "first" });
       await update(id, { title: "two" });
       await update(id, {});
@@ -113,16 +113,16 @@ describe("Saved snippets", () => {
       expect(registered.body["saved_snippets"]).to.deep.equal(await list());
       await remove(id);
     });
-    expect(kindsOf(told.own)).to.deep.equal([
+    expect(kindsOf(received.own)).to.deep.equal([
       "saved_snippets/add",
       "saved_snippets/update",
       "saved_snippets/remove",
     ]);
-    const [added, updated, removed] = told.own;
+    const [added, updated, removed] = received.own;
     expect(added?.["saved_snippet"]).to.deep.include({ id, title: "one", content: "first" });
     expect(updated?.["saved_snippet"]).to.deep.include({ id, title: "two", content: "first" });
     expect(removed?.["saved_snippet_id"]).to.equal(id);
-    expect([told.other, told.elsewhere]).to.deep.equal([[], []]);
+    expect([received.other, received.elsewhere]).to.deep.equal([[], []]);
   });
 
   it("are limited to 1000, also when two gateways create the last one", async () => {

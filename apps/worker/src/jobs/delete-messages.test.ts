@@ -60,7 +60,7 @@ describe("the deletion of what a deactivated account has sent", () => {
   const left = async () =>
     (await db.rows<{ id: number }>("SELECT id FROM messages WHERE sender_id = $1", [target.id]))
       .length;
-  const told = (events: readonly LoggedEvent[]) =>
+  const received = (events: readonly LoggedEvent[]) =>
     events.flatMap(({ type, payload }) =>
       type === "delete_message" ? (payload["message_ids"] as number[]) : [],
     );
@@ -155,7 +155,7 @@ describe("the deletion of what a deactivated account has sent", () => {
       expect(await state(ref)).to.equal("done");
     });
     expect(await left()).to.equal(0);
-    expect(told(events)).to.deep.equal(ids);
+    expect(received(events)).to.deep.equal(ids);
     const copies = await db.rows("SELECT FROM user_messages WHERE message_id = ANY($1)", [ids]);
     expect(copies).to.deep.equal([]);
     const archived = await db.prisma.archivedMessage.count({ where: { senderId: target.id } });
@@ -172,7 +172,7 @@ describe("the deletion of what a deactivated account has sent", () => {
       await Promise.all([plan(ref), plan(ref)]);
       expect(await state(ref)).to.equal("done");
     });
-    expect(told(events)).to.deep.equal(ids);
+    expect(received(events)).to.deep.equal(ids);
   });
 
   it("is a dead letter when a step has failed for the last time and the others are done, and a retry goes on", async () => {
@@ -202,7 +202,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     );
     const { events } = await eventsOf(db, scene.org.realm.id, () => deleteRecorded(db));
     expect(await left()).to.equal(0);
-    expect(told(events)).to.deep.equal(ids);
+    expect(received(events)).to.deep.equal(ids);
     expect(ids).not.to.include(direct);
     expect(await state(ref)).to.equal("done");
   });

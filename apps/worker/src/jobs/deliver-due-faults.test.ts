@@ -79,10 +79,10 @@ describe("a scheduled message that makes its batch fail", () => {
       expect(row).to.include({ failed: true, delivered: false });
       expect(row?.failureMessage).to.be.a("string").that.does.not.contain(secret);
     }
-    const told = (await eventsSince(db, org.realm.id, seq))
+    const received = (await eventsSince(db, org.realm.id, seq))
       .filter(({ type }) => type === "scheduled_messages")
       .map(({ op }) => op);
-    expect(told).to.have.members(["remove", "remove", "remove", "remove", "update", "update"]);
+    expect(received).to.have.members(["remove", "remove", "remove", "remove", "update", "update"]);
   });
 
   it("starts no topic, not even for later batches", async () => {

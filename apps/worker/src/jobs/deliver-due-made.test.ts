@@ -68,10 +68,12 @@ describe("a delivery batch whose rows are made while another is written", () => 
     await deliverHeldUp(4);
     const ids = await idsOf(rows);
     expect(ids).to.deep.equal([...ids].sort((a, b) => Number(a) - Number(b)));
-    const told = (await eventsSince(db, org.realm.id, seq)).filter(
+    const received = (await eventsSince(db, org.realm.id, seq)).filter(
       ({ type }) => type === "message",
     );
-    expect(told.map(({ payload }) => (payload["message"] as { id: number }).id)).to.deep.equal(ids);
+    expect(received.map(({ payload }) => (payload["message"] as { id: number }).id)).to.deep.equal(
+      ids,
+    );
   });
 
   it("marks the row of a message that was sent before, and does not send it again", async () => {

@@ -114,8 +114,10 @@ describe("a scheduled message", () => {
       ["remove", row.id],
       ["remove", other.id],
     ]);
-    const told = events.filter(({ type }) => type === "message");
-    const contents = told.map(({ payload }) => (payload["message"] as { content: string }).content);
+    const received = events.filter(({ type }) => type === "message");
+    const contents = received.map(
+      ({ payload }) => (payload["message"] as { content: string }).content,
+    );
     expect(contents).to.have.length(1);
     const [{ count } = { count: 0 }] = await db.rows<{ count: number }>(
       "SELECT count(*) AS count FROM messages WHERE scheduled_message_id = ANY($1)",

@@ -61,7 +61,7 @@ describe("a due reminder", () => {
     const id = await remind(scene.as(account), message, { note: "mind @**all** <b>" });
     const [text] = await remindersOf(scene.as(account));
     const others = { own: { account }, other: { account: author } };
-    const told = await watch(gateway, others, async () => {
+    const received = await watch(gateway, others, async () => {
       const notice = await deliverTo(id);
       expect(notice).to.deep.include({ sender_id: org.notificationBot.id, type: "private" });
       expect(notice.content).to.equal(text?.content);
@@ -74,9 +74,9 @@ describe("a due reminder", () => {
       expect(ids).to.have.members([account.id, org.notificationBot.id]);
       expect(await storedRow(db, id)).to.include({ deliveredMessageId: notice.id });
     });
-    expect(kindsOf(told.own)).to.have.members(["message", "reminders/remove"]);
-    expect(told.own.find(({ type }) => type === "reminders")).to.include({ reminder_id: id });
-    expect(told.other).to.deep.equal([]);
+    expect(kindsOf(received.own)).to.have.members(["message", "reminders/remove"]);
+    expect(received.own.find(({ type }) => type === "reminders")).to.include({ reminder_id: id });
+    expect(received.other).to.deep.equal([]);
     expect(await remindersOf(scene.as(account))).to.deep.equal([]);
 
     await deliver(db, org.realm);
@@ -172,11 +172,11 @@ describe("a due reminder", () => {
       "CREATE TRIGGER explode BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION explode()",
     );
     try {
-      const told = await watch(scene.gateway, { own: { account } }, () =>
+      const received = await watch(scene.gateway, { own: { account } }, () =>
         deliverNow(db, org.realm, [bad, good, text]),
       );
       const kinds = ["message", "reminders/remove", "message", "scheduled_messages/remove"];
-      expect(kindsOf(told.own)).to.have.members(kinds);
+      expect(kindsOf(received.own)).to.have.members(kinds);
     } finally {
       await db.rows("DROP FUNCTION explode CASCADE");
     }

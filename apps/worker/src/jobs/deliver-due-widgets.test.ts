@@ -28,7 +28,7 @@ describe("the delivery of polls and to-do lists", () => {
     const ids: number[] = [];
     for (const content of contents)
       ids.push((await scheduledMessage(db, sender, room, { content })).id);
-    const told = await watch(scene.gateway, { guest: { account: org.guest } }, () =>
+    const received = await watch(scene.gateway, { guest: { account: org.guest } }, () =>
       deliverNow(db, org.realm, ids),
     );
     const params = { anchor: "oldest", num_before: 0, num_after: 9, narrow: inChannel(room.id) };
@@ -57,7 +57,7 @@ describe("the delivery of polls and to-do lists", () => {
     for (const { id, submessages } of messages)
       for (const each of submessages)
         expect(each).to.include({ message_id: id, sender_id: sender.id, msg_type: "widget" });
-    const heard = told.guest.flatMap(({ type, ...event }) =>
+    const heard = received.guest.flatMap(({ type, ...event }) =>
       type === "message" ? [event["message"] as (typeof messages)[number]] : [],
     );
     expect(heard.map(({ id, submessages }) => [id, submessages])).to.deep.equal(

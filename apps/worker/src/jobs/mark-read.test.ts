@@ -75,7 +75,7 @@ describe("Unread messages of a channel that one has left", () => {
     return steps;
   }
 
-  const told = (events: readonly LoggedEvent[]) =>
+  const received = (events: readonly LoggedEvent[]) =>
     events
       .filter(({ type }) => type === "update_message_flags")
       .map(({ op, payload, audience }) => ({ op, ...payload, audience }));
@@ -91,7 +91,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([...kept, ...mine]);
     const { events } = await eventsOf(scene.db, scene.org.realm.id, () => mark(2));
     expect(await unread(reader)).to.deep.equal(kept);
-    expect(told(events)).to.deep.equal([
+    expect(received(events)).to.deep.equal([
       {
         op: "add",
         operation: "add",
@@ -168,7 +168,9 @@ describe("Unread messages of a channel that one has left", () => {
       expect(await mark(2)).to.equal(1);
     });
     expect(await unread(reader)).to.deep.equal([]);
-    const messages = told(events).flatMap((event) => (event as { messages?: number[] }).messages);
+    const messages = received(events).flatMap(
+      (event) => (event as { messages?: number[] }).messages,
+    );
     expect(messages).to.deep.equal(mine);
   });
 
@@ -188,7 +190,7 @@ describe("Unread messages of a channel that one has left", () => {
       await mark();
     });
     expect(await unread(reader)).to.deep.equal([]);
-    expect(told(events)).to.have.length(1);
+    expect(received(events)).to.have.length(1);
   });
 
   it("are marked read once where the job comes several times at once", async () => {
@@ -199,7 +201,7 @@ describe("Unread messages of a channel that one has left", () => {
     const { events } = await eventsOf(db, org.realm.id, () =>
       Promise.all([1, 2, 3].map(() => runJob(db, markRead, step))),
     );
-    expect(told(events)).to.have.length(1);
+    expect(received(events)).to.have.length(1);
     expect(await pending()).to.deep.equal([]);
   });
 
@@ -246,7 +248,7 @@ describe("Unread messages of a channel that one has left", () => {
       for (const job of jobs) await runJob(scene.db, markRead, job);
     });
     expect(
-      told(events).flatMap((event) => (event as { messages?: number[] }).messages),
+      received(events).flatMap((event) => (event as { messages?: number[] }).messages),
     ).to.have.members(first);
     expect(await unread(reader)).to.deep.equal([]);
   });
@@ -280,7 +282,7 @@ describe("Unread messages of a channel that one has left", () => {
     );
     const { result, events } = await eventsOf(db, org.realm.id, () => mark());
     expect(result).to.equal(3);
-    expect(told(events)).to.have.length(3);
-    expect(told(events).flatMap(({ audience }) => audience)).to.have.members(people);
+    expect(received(events)).to.have.length(3);
+    expect(received(events).flatMap(({ audience }) => audience)).to.have.members(people);
   });
 });

@@ -102,7 +102,7 @@ describe("The job register-push-token", () => {
     (await db.rows("SELECT FROM push_registrations WHERE device_id = $1", [deviceId])).length;
   const first = pushToken(1).token_id;
   /** What the owner's clients are told, and nobody else's. */
-  const told = async (work: () => Promise<unknown>) => {
+  const received = async (work: () => Promise<unknown>) => {
     const events = await watch(
       gateway,
       { own: { account: me }, other: { account: org.owner } },
@@ -114,7 +114,7 @@ describe("The job register-push-token", () => {
 
   it("tells the bouncer what the device sent, and the owner that its token is active", async () => {
     const { deviceId, token, ref } = await registering();
-    const events = await told(() => run(ref));
+    const events = await received(() => run(ref));
     expect(events).to.deep.equal([
       {
         type: "device",
@@ -159,7 +159,7 @@ describe("The job register-push-token", () => {
     it(`stores ${code} for good, keeps the token before, and lets the device try again`, async () => {
       const { deviceId, token, ref } = await registering();
       server.behave({ fault });
-      const events = await told(() => run(ref));
+      const events = await received(() => run(ref));
       expect(events).to.deep.equal([
         { type: "device", op: "update", device_id: deviceId, push_registration_error_code: code },
       ]);
@@ -206,7 +206,7 @@ describe("The job register-push-token", () => {
       server.behave({ fault });
       const before = await row(deviceId);
       expect(before).to.include({ active: first, pending: token.token_id, error: null });
-      const events = await told(() => failing(ref));
+      const events = await received(() => failing(ref));
       expect(events).to.deep.equal([]);
       expect(await row(deviceId)).to.deep.equal(before);
       expect((await intent(ref)).state).to.equal("pending");
@@ -242,7 +242,7 @@ describe("The job register-push-token", () => {
     const { deviceId, token, ref } = await registering();
     await dayLater(deviceId);
     let logLines: readonly LogLine[] = [];
-    const events = await told(async () => ({ logLines } = await run(ref)));
+    const events = await received(async () => ({ logLines } = await run(ref)));
     expect(server.calls).to.deep.equal([]);
     expect(events.map((event) => event["push_registration_error_code"])).to.deep.equal([
       "REQUEST_EXPIRED",
@@ -331,7 +331,7 @@ describe("The job register-push-token", () => {
       const { deviceId, token, ref } = await registering();
       const held = holding();
       server.behave({ fault: held.fault });
-      const events = await told(async () => {
+      const events = await received(async () => {
         const frozen = run(ref);
         await waitFor(() => server.calls.length === 1, { what: "the first one calls" });
         server.behave({});

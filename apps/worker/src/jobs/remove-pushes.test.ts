@@ -25,7 +25,7 @@ import {
   type TestAccount,
   type TestChannel,
   toChannel,
-  toldPhone,
+  phonePayloads,
   toUsers,
   useFakeBouncer,
   user,
@@ -222,7 +222,7 @@ describe("What was pushed goes off the devices", () => {
         user_id: receiver.id,
         message_ids: ids,
       };
-      expect(await toldPhone(bouncer.handedOver)).to.deep.equal([wanted, wanted]);
+      expect(await phonePayloads(bouncer.handedOver)).to.deep.equal([wanted, wanted]);
       const [fcm, apns] = bouncer.handedOver[0]?.push_requests ?? [];
       expect(fcm).to.include({ fcm_priority: "normal" });
       expect(apns).to.deep.include({
@@ -262,7 +262,7 @@ describe("What was pushed goes off the devices", () => {
       bouncer.behave({});
       await run();
       expect(
-        (await toldPhone(bouncer.handedOver)).map((told) => told["message_ids"]),
+        (await phonePayloads(bouncer.handedOver)).map((received) => received["message_ids"]),
       ).to.deep.equal([[id]]);
       expect(new Set(bouncer.calls.map(({ idempotencyKey }) => idempotencyKey)).size).to.equal(1);
     });

@@ -33,10 +33,10 @@ import { expect } from "chai";
 // channels.md §4, §8, §11; scheduled-messages.md §6; user-groups.md §5.5
 describe("What the notification bot tells after the commit", () => {
   const scene = useScene();
-  let told: TestAccount;
+  let received: TestAccount;
   let room: TestChannel;
   beforeEach(async () => {
-    told = await user(scene.db, scene.org.realm);
+    received = await user(scene.db, scene.org.realm);
     room = await channel(scene.db, scene.org.owner);
   });
 
@@ -57,10 +57,10 @@ describe("What the notification bot tells after the commit", () => {
   describe("of being subscribed to channels", () => {
     const subscribe = (...names: string[]) =>
       scene.as(scene.org.owner).succeed(addSubscriptions, {
-        params: { subscriptions: names.map((name) => ({ name })), principals: [told.id] },
+        params: { subscriptions: names.map((name) => ({ name })), principals: [received.id] },
       });
     const unsubscribe = (name: string) =>
-      scene.as(told).succeed(removeSubscriptions, { params: { subscriptions: [name] } });
+      scene.as(received).succeed(removeSubscriptions, { params: { subscriptions: [name] } });
     const saying = (...names: string[]) =>
       [`${named(scene.org.owner)} subscribed you to:`, names.map((name) => `* ${name}`)]
         .flat()
@@ -71,7 +71,7 @@ describe("What the notification bot tells after the commit", () => {
       const other = await channel(scene.db, scene.org.owner, { name: unique("Aardvarks") });
       await subscribe(room.name, other.name);
       await work();
-      const [notice, ...more] = await noticesTo(scene.as(told), scene.org.notificationBot);
+      const [notice, ...more] = await noticesTo(scene.as(received), scene.org.notificationBot);
       expect(more).to.deep.equal([]);
       expect(notice).to.deep.include({ type: "private", flags: [] });
       const text = notice?.content.replaceAll(/\n+/g, "\n");
@@ -83,7 +83,7 @@ describe("What the notification bot tells after the commit", () => {
       await unsubscribe(room.name);
       await subscribe(room.name);
       await work();
-      expect(await contentsTo(told)).to.have.length(2);
+      expect(await contentsTo(received)).to.have.length(2);
     });
 
     it("names only those that they are still in, by their names of now, private ones too", async () => {
@@ -100,7 +100,7 @@ describe("What the notification bot tells after the commit", () => {
       const name = unique("renamed");
       await changeChannel(scene.db, room, { name });
       await work();
-      const [text] = await contentsTo(told);
+      const [text] = await contentsTo(received);
       expect(text).to.include(name).and.to.include(closed.name);
       for (const gone of [left, archived, room]) expect(text).not.to.include(gone.name);
     });
@@ -109,10 +109,10 @@ describe("What the notification bot tells after the commit", () => {
       await subscribe(room.name);
       await unsubscribe(room.name);
       await work();
-      expect(await contentsTo(told)).to.deep.equal([]);
+      expect(await contentsTo(received)).to.deep.equal([]);
       await subscribe(room.name);
       const before = await scene.db.prisma.message.count();
-      await deactivateUser(scene.db, told);
+      await deactivateUser(scene.db, received);
       await work();
       expect(await scene.db.prisma.message.count()).to.equal(before);
     });
@@ -121,11 +121,11 @@ describe("What the notification bot tells after the commit", () => {
       const { db, org } = scene;
       const actor = await user(db, org.realm);
       await scene.as(actor).succeed(addSubscriptions, {
-        params: { subscriptions: [{ name: room.name }], principals: [told.id] },
+        params: { subscriptions: [{ name: room.name }], principals: [received.id] },
       });
       await deactivateUser(db, actor);
       await work();
-      expect(await contentsTo(told)).to.have.length(1);
+      expect(await contentsTo(received)).to.have.length(1);
     });
   });
 
@@ -133,7 +133,7 @@ describe("What the notification bot tells after the commit", () => {
     let announcements: TestChannel;
     beforeEach(async () => {
       const { db, org } = scene;
-      announcements = await channel(db, org.owner, { subscribers: [told] });
+      announcements = await channel(db, org.owner, { subscribers: [received] });
       await changeOrganization(db, org.realm, {
         newStreamAnnouncementsChannelId: announcements.id,
       });
@@ -143,7 +143,7 @@ describe("What the notification bot tells after the commit", () => {
       const { id } = await scene.as(scene.org.owner).succeed(createChannel, { params });
       return { id, name };
     };
-    const posted = () => messagesOf(scene.as(told), inChannel(announcements.id));
+    const posted = () => messagesOf(scene.as(received), inChannel(announcements.id));
 
     it("is one message in the organization's channel for that, with a link", async () => {
       const { name } = await create();
@@ -217,19 +217,19 @@ describe("What the notification bot tells after the commit", () => {
 
     it("goes to the channel that is for that by then", async () => {
       const { db, org } = scene;
-      const other = await channel(db, org.owner, { subscribers: [told] });
+      const other = await channel(db, org.owner, { subscribers: [received] });
       await create();
       await changeOrganization(db, org.realm, { newStreamAnnouncementsChannelId: other.id });
       await work();
       expect(await posted()).to.deep.equal([]);
-      expect(await messagesOf(scene.as(told), inChannel(other.id))).to.have.length(1);
+      expect(await messagesOf(scene.as(received), inChannel(other.id))).to.have.length(1);
     });
   });
 
   describe("of a bot that posts where nobody is subscribed", () => {
     let robot: TestAccount;
     beforeEach(async () => {
-      robot = await bot(scene.db, told);
+      robot = await bot(scene.db, received);
     });
 
     it("is a direct message to the bot's owner, with the channel's name of now", async () => {
@@ -237,14 +237,14 @@ describe("What the notification bot tells after the commit", () => {
       const name = unique("renamed");
       await changeChannel(scene.db, room, { name });
       await work();
-      const [text, ...more] = await contentsTo(told);
+      const [text, ...more] = await contentsTo(received);
       expect(more).to.deep.equal([]);
       expect(text).to.include(named(robot)).and.to.include(name);
     });
 
     it("is nothing where the owner is deactivated by then", async () => {
       await send(scene.as(robot), toChannel(room.id));
-      await deactivateUser(scene.db, told);
+      await deactivateUser(scene.db, received);
       const before = await scene.db.prisma.message.count();
       await work();
       expect(await scene.db.prisma.message.count()).to.equal(before);
@@ -265,7 +265,7 @@ describe("What the notification bot tells after the commit", () => {
     it("names the group as it is called by then, and leaves out who is deactivated", async () => {
       const { db, org } = scene;
       const gone = await user(db, org.realm);
-      const id = await add([told, gone]);
+      const id = await add([received, gone]);
       const name = unique("renamed");
       await db.rows("UPDATE named_user_group SET name = $2 WHERE id = $1", [id, name]);
       await deactivateUser(db, gone);
@@ -273,7 +273,7 @@ describe("What the notification bot tells after the commit", () => {
       await work();
       expect(await db.prisma.message.count()).to.equal(before + 1);
       const owner = named(org.owner);
-      expect(await contentsTo(told)).to.deep.equal([
+      expect(await contentsTo(received)).to.deep.equal([
         `${owner} added you to the user group @_*${name}*.`,
       ]);
     });

@@ -35,7 +35,7 @@ describe("What the bouncer answers to a notification", () => {
     await plannedPushes(scene.db);
     return runCalls(scene.db, sendPushes, bouncer.config);
   };
-  const told = async (work: () => Promise<unknown>) => {
+  const received = async (work: () => Promise<unknown>) => {
     const accounts = {
       ada: { account: ada },
       bob: { account: bob },
@@ -63,7 +63,7 @@ describe("What the bouncer answers to a notification", () => {
     const shared = await device(db, bob, { active: 1 });
     const untold = await device(db, org.member, { active: 1 });
     bouncer.behave({ notifyAnswer: { delete_token_ids: [base64(1), base64(9), "?"] } });
-    const events = await told(push);
+    const events = await received(push);
     const gone = { type: "device", op: "update", push_token_id: null };
     expect(events).to.deep.equal({
       ada: [{ ...gone, device_id: dead }],
@@ -86,12 +86,12 @@ describe("What the bouncer answers to a notification", () => {
     const off = { ...update, property: "push_notifications_enabled", value: false };
     for (const code of ["MISSING_REMOTE_REALM", "PUSH_NOTIFICATIONS_DISALLOWED"]) {
       bouncer.behave({ fault: refuses(403, code) });
-      const events = await told(push);
+      const events = await received(push);
       expect(events).to.deep.equal({ ada: [off], bob: [off], owner: [off] });
-      expect(await told(push)).to.deep.equal({ ada: [], bob: [], owner: [] });
+      expect(await received(push)).to.deep.equal({ ada: [], bob: [], owner: [] });
       bouncer.behave({});
       const on = { ...off, value: true };
-      expect(await told(push)).to.deep.equal({ ada: [on], bob: [on], owner: [on] });
+      expect(await received(push)).to.deep.equal({ ada: [on], bob: [on], owner: [on] });
     }
   });
 

@@ -22,7 +22,7 @@ import {
   type TestChannel,
   testSite,
   toChannel,
-  toldPhone,
+  phonePayloads,
   toUsers,
   unheard,
   unsubscribe,
@@ -53,7 +53,7 @@ describe("the job send-pushes", () => {
     await plannedPushes(scene.db);
     return runCalls(scene.db, sendPushes, config, { attempt });
   };
-  const told = () => toldPhone(bouncer.handedOver);
+  const received = () => phonePayloads(bouncer.handedOver);
   const mention = (to = receiver) => `@**${to.fullName}**`;
   const flagged = async () => {
     const rows = await scene.db.rows<{ id: number }>(
@@ -74,7 +74,7 @@ describe("the job send-pushes", () => {
         toUsers([receiver.id, member.id], { content: "**Hello** :tada:\n> you" }),
       );
       await push();
-      const [payload, ...more] = await told();
+      const [payload, ...more] = await received();
       expect(more).to.deep.equal([]);
       expect(payload).to.include({
         type: "message",
@@ -107,7 +107,7 @@ describe("the job send-pushes", () => {
         data: { pushKey: Buffer.from(push_key, "base64"), pushKeyId: push_key_id },
       });
       await push();
-      const [payload] = await toldPhone(bouncer.handedOver, 7);
+      const [payload] = await phonePayloads(bouncer.handedOver, 7);
       expect(payload?.["recipient_user_ids"]).to.deep.equal(
         [org.owner.id, receiver.id].toSorted((a, b) => a - b),
       );
@@ -122,7 +122,7 @@ describe("the job send-pushes", () => {
         toChannel(room.id, { topic: "", content: `@*${group.name}* ${"x".repeat(300)}` }),
       );
       await push();
-      const [payload] = await told();
+      const [payload] = await received();
       expect(payload).to.include({
         recipient_type: "channel",
         channel_id: room.id,
@@ -158,10 +158,10 @@ describe("the job send-pushes", () => {
         });
       }
       const names = async (fill: number) =>
-        (await toldPhone(bouncer.handedOver, fill)).map((each) => each["sender_full_name"]);
+        (await phonePayloads(bouncer.handedOver, fill)).map((each) => each["sender_full_name"]);
       expect(await names(2)).to.deep.equal(["Unknown user", owner.fullName]);
       expect(await names(1)).to.deep.equal([loner.fullName, owner.fullName]);
-      const [hidden] = await toldPhone(bouncer.handedOver, 2);
+      const [hidden] = await phonePayloads(bouncer.handedOver, 2);
       expect(hidden?.["sender_avatar_url"]).to.equal(
         `${testSite().url}/avatar/${loner.id}?version=1`,
       );
@@ -183,7 +183,7 @@ describe("the job send-pushes", () => {
       const { uuid } = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
       expect(body?.realm_uuid).to.equal(uuid);
       expect(new Set(requests.map(({ payload }) => payload.encrypted_data)).size).to.equal(3);
-      expect(await told()).to.have.length(3);
+      expect(await received()).to.have.length(3);
     });
 
     it("of all but what is larger than any provider takes, in the same call", async () => {
@@ -204,7 +204,7 @@ describe("the job send-pushes", () => {
         [sendPushes.name],
       );
       await runCalls(db, sendPushes, bouncer.config);
-      expect((await told()).map((each) => each["message_id"])).to.deep.equal([id]);
+      expect((await received()).map((each) => each["message_id"])).to.deep.equal([id]);
     });
 
     it("as few calls as can be, by the same statements for one as for many", async () => {
@@ -260,7 +260,7 @@ describe("the job send-pushes", () => {
     await plannedPushes(scene.db);
     await scene.as(org.owner).patch(`/api/v1/messages/${id}`, { content: `new ${mention()}` });
     await push();
-    expect((await told()).map(({ content }) => content)).to.deep.equal([
+    expect((await received()).map(({ content }) => content)).to.deep.equal([
       `new ${mention().replaceAll("*", "")}`,
     ]);
   });
@@ -293,7 +293,7 @@ describe("the job send-pushes", () => {
         expect(await fails(fault)).to.be.an("error");
         expect(await flagged()).to.deep.equal([id]);
         await push(2);
-        expect((await told()).map((each) => each["message_id"])).to.deep.equal([id]);
+        expect((await received()).map((each) => each["message_id"])).to.deep.equal([id]);
         const keys = bouncer.calls.map(({ idempotencyKey }) => idempotencyKey);
         expect(keys).to.have.length(2);
         expect(new Set(keys).size).to.equal(1);
@@ -436,7 +436,7 @@ describe("the job send-pushes", () => {
     await push().catch((error: unknown) => logged.push(String(error)));
     bouncer.behave({});
     for (const { logLines } of await push(2)) logged.push(JSON.stringify(logLines));
-    expect(await told()).to.have.length(1);
+    expect(await received()).to.have.length(1);
     const rows = await db.rows<{ text: string }>("SELECT job_intent::text AS text FROM job_intent");
     const { pushKey: key, pushTokenId: token } = await db.prisma.clientDevice.findFirstOrThrow();
     const kept = [...logged, ...rows.map(({ text }) => text)].join("\n");

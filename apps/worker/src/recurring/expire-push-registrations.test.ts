@@ -53,13 +53,14 @@ describe("The recurring work expire-push-registrations", () => {
       other: { account: other.owner },
       none: { account: org.owner },
     };
-    const told = await watch(gateway, accounts, run);
+    const received = await watch(gateway, accounts, run);
     const update = {
       type: "device",
       op: "update",
       push_registration_error_code: "REQUEST_EXPIRED",
     };
-    const events = (of: keyof typeof accounts) => told[of].map(({ id: _id, ...event }) => event);
+    const events = (of: keyof typeof accounts) =>
+      received[of].map(({ id: _id, ...event }) => event);
     expect(events("own")).to.deep.equal([{ ...update, device_id: old }]);
     expect(events("other")).to.deep.equal([{ ...update, device_id: foreign }]);
     expect(events("none")).to.deep.equal([]);

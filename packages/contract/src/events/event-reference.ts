@@ -9,7 +9,7 @@ import { type EventFields, type EventShape, variantsOf } from "./fields.ts";
 
 /** Writes the page `docs/api/event-types.md`: every event that clients get. */
 export function eventReference(): string {
-  const told = allEvents
+  const documented = allEvents
     .filter(({ internal }) => !internal)
     .toSorted((a, b) => (kindOf(a) < kindOf(b) ? -1 : 1));
   const blocks = [
@@ -18,7 +18,7 @@ export function eventReference(): string {
     "What `GET /events` answers: `id`, `type`, `op` where the heading has one after the slash, and exactly the fields " +
       "of the table. Who said at registration that they have a capability get the newer form " +
       "([events.md §1.1](../protocol/events.md)).",
-    ...told.flatMap(section),
+    ...documented.flatMap(section),
   ];
   return `${blocks.join("\n\n")}\n`;
 }

@@ -6,11 +6,11 @@ import type { EventDeclaration } from "./event.ts";
 
 /** Describes events by `type` and `op` as webhooks of OpenAPI 3.1: each with its forms and an example. */
 export function eventWebhooks(): Record<string, object> {
-  const told = allEvents
+  const served = allEvents
     .filter(({ internal, notServedYet }) => !internal && !notServedYet)
     .toSorted((a, b) => (kindOf(a) < kindOf(b) ? -1 : 1));
   return Object.fromEntries(
-    told.map((declared) => [kindOf(declared), { post: webhook(declared) }]),
+    served.map((declared) => [kindOf(declared), { post: webhook(declared) }]),
   );
 }
 

@@ -23,19 +23,19 @@ describe("a declared event", () => {
   });
 
   it("does not compile with another payload, without receivers, or from an object", () => {
-    const told = { audience: [1] };
+    const receivers = { audience: [1] };
     // @ts-expect-error a field of another type
-    rung({ user_id: "3" }, told);
+    rung({ user_id: "3" }, receivers);
     // @ts-expect-error a field too many
-    rung({ user_id: 3, why: "" }, told);
+    rung({ user_id: 3, why: "" }, receivers);
     // @ts-expect-error who is told must be said
     rung({ user_id: 3 });
     // @ts-expect-error nothing else differs between receivers
-    rung({ user_id: 3 }, { ...told, userData: { 1: { quiet: true } } });
+    rung({ user_id: 3 }, { ...receivers, userData: { 1: { quiet: true } } });
     // @ts-expect-error everybody is told
-    silenced({}, told);
+    silenced({}, receivers);
     // @ts-expect-error only a declaration makes an event
-    const made: ReturnType<typeof rung> = { type: "bell", op: "ring", payload: {}, ...told };
+    const made: ReturnType<typeof rung> = { type: "bell", op: "ring", payload: {}, ...receivers };
     expect(made).to.be.an("object");
   });
 
@@ -50,7 +50,8 @@ describe("a declared event", () => {
     const head = { type: "typing", op: "start", sender };
     const direct = { ...head, message_type: "direct", recipients: [sender] };
     const inChannel = { ...head, message_type: "stream", stream_id: 4, topic: "" };
-    for (const told of [direct, inChannel]) expect(deliveredFaults(told)).to.deep.equal([]);
+    for (const receivers of [direct, inChannel])
+      expect(deliveredFaults(receivers)).to.deep.equal([]);
     expect(deliveredFaults({ ...direct, stream_id: 4 })).to.have.lengthOf(1);
     expect(deliveredFaults(head)).to.have.length.above(0);
   });

@@ -109,12 +109,12 @@ export interface DeclaredEvent<
 > extends EventDeclaration<Type, Op, Fields, Log, Own, Older, To> {
   (
     payload: PayloadOf<Fields, Log>,
-    ...receivers: To extends "everybody" ? [] : [told: Told<Own>]
+    ...receivers: To extends "everybody" ? [] : [receivers: ReceiversOf<Own>]
   ): NewEvent;
 }
 
 /** The audience, and the fields that differ between receivers: account id → fields. */
-export type Told<Own> = { readonly audience: Audience } & (Own extends EventShape
+export type ReceiversOf<Own> = { readonly audience: Audience } & (Own extends EventShape
   ? { readonly userData?: Readonly<Record<string, Partial<ValuesOf<Own>>>> }
   : unknown);
 
@@ -167,7 +167,7 @@ export function event<
     own: own as Own,
     older: older as Older,
   };
-  const make = (payload: Readonly<Record<string, unknown>>, told?: Told<EventShape>) =>
-    new NewEvent(whole, payload, told?.audience ?? null, told?.userData);
+  const make = (payload: Readonly<Record<string, unknown>>, receivers?: ReceiversOf<EventShape>) =>
+    new NewEvent(whole, payload, receivers?.audience ?? null, receivers?.userData);
   return Object.assign(make, whole) as DeclaredEvent<Type, Op, Fields, Log, Own, Older, To>;
 }

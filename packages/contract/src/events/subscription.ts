@@ -43,8 +43,8 @@ export const subscriptionsAdded = event({
     /** By channel id. */
     settings: z.record(z.string(), ownSettings),
   },
-  weight: ({ subscriptions: told }) =>
-    told.reduce((sum, { subscribers }) => sum + channelWeight + subscribers.length * idWeight, 0),
+  weight: ({ subscriptions: rows }) =>
+    rows.reduce((sum, { subscribers }) => sum + channelWeight + subscribers.length * idWeight, 0),
   older: {
     notification_settings_null: {
       about: "Has the values of the account's settings in place of null notification settings.",

@@ -11,7 +11,7 @@ import {
   kindsOf,
   messagesOf,
   type TestAccount,
-  type ToldEvent,
+  type ReceivedEvent,
   type TestChannel,
   user,
   userGroup,
@@ -111,7 +111,7 @@ describe("Unarchiving a channel (channels.md §8)", () => {
     for (const events of [received.guest, received.moderator])
       expect(kindsOf(events)).to.deep.equal(["stream/create", "subscription/add", "message"]);
     expect(kindsOf(received.other)).to.deep.equal(["stream/create", "subscription/peer_add"]);
-    const first = (event: ToldEvent | undefined, list: string) =>
+    const first = (event: ReceivedEvent | undefined, list: string) =>
       (event?.[list] as ReadonlyArray<Record<string, unknown>> | undefined)?.[0];
     for (const events of Object.values(received)) {
       const created = first(events[0], "streams");

@@ -18,14 +18,14 @@ describe("Notices in channels (channels.md §9)", () => {
   const said = () => notice(paragraph`${silentUser(scene.org.member)} did something.`);
 
   /** Posts one notice in each channel, and returns their events. */
-  const post = async (rooms: readonly TestChannel[], told = said()) => {
+  const post = async (rooms: readonly TestChannel[], received = said()) => {
     const realm = await loadRealm(scene.db, scene.org.realm.id);
     return scene.db.transaction((tx) =>
       postChannelNotices(
         tx,
         realm,
         scene.org.member,
-        rooms.map(({ id }) => ({ channelId: id, notice: told })),
+        rooms.map(({ id }) => ({ channelId: id, notice: received })),
       ),
     );
   };

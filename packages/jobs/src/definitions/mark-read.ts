@@ -10,7 +10,8 @@ const intent = z.strictObject({
   /** The last message to be marked: later messages stay unread. */
   upTo: z.int().nonnegative(),
   /**
-   * A position in the organization's event log: messages with lower ids whose events come after it stay unread, too.
+   * A position in the organization's event log: messages with lower ids whose events come after it stay unread, too. The
+   * name is kept because jobs of other releases have it.
    */
   toldUntil: z.int().nonnegative().optional(),
   /** The accounts, and the message up to which the unread messages of each have been processed. */

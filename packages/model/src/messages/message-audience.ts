@@ -30,7 +30,7 @@ const ofChannel = statement({
       WHERE c.id = $2 AND NOT (s.active AND ${hasSharedHistorySql})
       UNION
       SELECT user_id FROM user_messages WHERE message_id = $1 AND flags & ${flag.historical} <> 0
-    ), told AS (
+    ), audience AS (
       SELECT s.user_id AS id FROM subscriptions s JOIN channels c ON c.id = s.channel_id
       WHERE s.channel_id = $2 AND s.active AND ${hasSharedHistorySql}
       UNION
@@ -40,7 +40,7 @@ const ofChannel = statement({
         OR u.role <> ${roles.guest} AND (${isPublicSql} OR EXISTS (
           SELECT FROM user_group_member m JOIN granted USING (group_id) WHERE m.user_id = receiver.user_id))
     )
-    SELECT u.id FROM told JOIN users u ON u.id = told.id WHERE u.is_active ORDER BY u.id`,
+    SELECT u.id FROM audience JOIN users u ON u.id = audience.id WHERE u.is_active ORDER BY u.id`,
   row: { id: column.int },
 });
 

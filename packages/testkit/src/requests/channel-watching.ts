@@ -3,7 +3,7 @@ import { roles, type TestAccount, user } from "../factories/account.ts";
 import { userGroup } from "../factories/group.ts";
 import type { Scene } from "../scene.ts";
 import { patchedChannel, type ChannelPatch } from "./channels.ts";
-import { kindsOf, type ToldEvent, watch } from "./watching.ts";
+import { kindsOf, type ReceivedEvent, watch } from "./watching.ts";
 
 const types = ["stream", "subscription", "default_streams", "user_topic"];
 
@@ -36,12 +36,12 @@ export function channelWatching(scene: Scene) {
     everybody = { owner, admin, moderator, member, guest, bot, holder, stranger, otherGuest };
   });
   /** The events of the change by account, without accounts that have none. */
-  const told = async (
+  const received = async (
     id: number,
     params: ChannelPatch,
     by: TestAccount = scene.org.owner,
     capabilities: Record<string, boolean> = { archived_channels: true },
-  ): Promise<Record<string, ToldEvent[]>> => {
+  ): Promise<Record<string, ReceivedEvent[]>> => {
     const queues = Object.fromEntries(
       Object.entries(everybody).map(([name, account]) => [
         name,
@@ -66,12 +66,12 @@ export function channelWatching(scene: Scene) {
         subscribers: [scene.org.owner, scene.org.member, scene.org.guest],
         ...overrides,
       }),
-    told,
+    received,
   };
 }
 
 /** Event types with their `op`, by account. */
-export function kindsOfEach(all: Record<string, ToldEvent[]>): Record<string, string[]> {
+export function kindsOfEach(all: Record<string, ReceivedEvent[]>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(all).map(([name, events]) => [name, kindsOf(events)]));
 }
 
@@ -81,11 +81,11 @@ export function sameFor<T>(names: readonly string[], value: T): Record<string, T
 }
 
 /** An event without the fields that every event has. */
-export function fieldsOfEvent({ id: _id, type: _type, op: _op, ...rest }: ToldEvent) {
+export function fieldsOfEvent({ id: _id, type: _type, op: _op, ...rest }: ReceivedEvent) {
   return rest;
 }
 
 /** The channels of the first event, which creates them. */
-export function channelsShownIn(events: readonly ToldEvent[] = []) {
+export function channelsShownIn(events: readonly ReceivedEvent[] = []) {
   return (events[0]?.["streams"] ?? []) as ReadonlyArray<Record<string, unknown>>;
 }

@@ -16,4 +16,4 @@ export * from "./scheduling.ts";
 export * from "./sending.ts";
 export * from "./user-changes.ts";
 export * from "./watching.ts";
-export * from "./told-of.ts";
+export * from "./with-events.ts";

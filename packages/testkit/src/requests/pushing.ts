@@ -54,18 +54,18 @@ export async function runCalls<Payload>(
 }
 
 /** Returns the decrypted notifications of a device whose key derives from the byte, oldest first. */
-export async function toldPhone(
+export async function phonePayloads(
   bodies: readonly NotifyBody[],
   fill = 1,
 ): Promise<Array<Readonly<Record<string, unknown>>>> {
   const key = Buffer.from(pushKey(1, fill).push_key, "base64");
-  const told: Array<Readonly<Record<string, unknown>>> = [];
+  const contents: Array<Readonly<Record<string, unknown>>> = [];
   for (const { push_requests } of bodies)
     for (const { payload } of push_requests) {
       const opened = await decryptPayload(key, payload.encrypted_data).catch(() => undefined);
-      if (opened) told.push(opened as Readonly<Record<string, unknown>>);
+      if (opened) contents.push(opened as Readonly<Record<string, unknown>>);
     }
-  return told;
+  return contents;
 }
 
 /** Plans pushes for sent messages; returns those to be sent, by message and account. */

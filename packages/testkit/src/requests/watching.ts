@@ -5,7 +5,7 @@ import type { Params } from "../gateway-client.ts";
 import { succeeded } from "./answers.ts";
 
 /** An event as a client receives it. */
-export interface ToldEvent {
+export interface ReceivedEvent {
   readonly id: number;
   readonly type: string;
   readonly op?: string;
@@ -20,7 +20,7 @@ export async function watch<Names extends Watched>(
   gateway: Gateway,
   queues: Names,
   work: () => Promise<unknown>,
-): Promise<Record<keyof Names, ToldEvent[]>> {
+): Promise<Record<keyof Names, ReceivedEvent[]>> {
   const open = await Promise.all(
     Object.entries(queues).map(async ([name, { account, params }]) => {
       const client = gateway.as(account);
@@ -30,15 +30,15 @@ export async function watch<Names extends Watched>(
     }),
   );
   await work();
-  const told = open.map(async ({ name, client, queue_id, last_event_id }) => {
+  const received = open.map(async ({ name, client, queue_id, last_event_id }) => {
     const poll = { queue_id, last_event_id, dont_block: true };
     const { events } = succeeded(await client.get("/api/v1/events", poll));
-    return [name, (events as ToldEvent[]).filter(({ type }) => type !== "heartbeat")] as const;
+    return [name, (events as ReceivedEvent[]).filter(({ type }) => type !== "heartbeat")] as const;
   });
-  return Object.fromEntries(await Promise.all(told)) as Record<keyof Names, ToldEvent[]>;
+  return Object.fromEntries(await Promise.all(received)) as Record<keyof Names, ReceivedEvent[]>;
 }
 
 /** Event types with their `op`, in order. */
-export function kindsOf(events: readonly ToldEvent[]): string[] {
+export function kindsOf(events: readonly ReceivedEvent[]): string[] {
   return events.map(({ type, op }) => (op === undefined ? type : `${type}/${op}`));
 }

@@ -52,9 +52,9 @@ export function bouncerDecides(walk: Walk): Step {
       `SELECT id AS "registrationId", device_id AS "deviceId" FROM push_registrations ORDER BY id LIMIT 1`,
     );
     if (!oldest) return;
-    const told = tell(walk, `the bouncer decides on device ${oldest.deviceId}`);
+    const logOutcome = tell(walk, `the bouncer decides on device ${oldest.deviceId}`);
     const { id } = walk.org.realm;
     await walk.db.transaction((tx) => settleRegistration(tx, id, oldest, refusal));
-    told(refusal ?? "kept");
+    logOutcome(refusal ?? "kept");
   };
 }

@@ -58,13 +58,13 @@ const emoji = ["+1", "car"];
 function change(walk: Walk): Record<string, unknown> {
   const topic = pick(walk, [...topics, ...topics.map((name) => `✔ ${name}`)]);
   const propagate_mode = pick(walk, ["change_one", "change_later", "change_all"]);
-  const told = { send_notification_to_old_thread: maybe(walk) };
+  const notification = { send_notification_to_old_thread: maybe(walk) };
   return pick(walk, [
     { content: content(walk) },
     { content: content(walk), topic, propagate_mode },
-    { topic, propagate_mode, ...told },
-    { stream_id: pick(walk, walk.channels).id, propagate_mode, ...told },
-    { stream_id: pick(walk, walk.channels).id, topic, propagate_mode, ...told },
+    { topic, propagate_mode, ...notification },
+    { stream_id: pick(walk, walk.channels).id, propagate_mode, ...notification },
+    { stream_id: pick(walk, walk.channels).id, topic, propagate_mode, ...notification },
   ]);
 }
 

@@ -98,7 +98,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
       if (pending.length === 0) return async () => undefined;
       const { id } = pick(walk, pending);
       return async () => {
-        const told = tell(walk, `scheduled message or reminder ${id} falls due`);
+        const logOutcome = tell(walk, `scheduled message or reminder ${id} falls due`);
         // Failed messages keep their listed time: only their sender changes it.
         await walk.db.rows(
           `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - interval '1 second'
@@ -106,18 +106,18 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
           [id],
         );
         await deliver(walk.db, walk.org.realm);
-        told("delivered");
+        logOutcome("delivered");
       };
     },
   },
   {
     weight: 2,
     make: (walk) => () => {
-      const told = tell(walk, "what deactivated accounts have sent is deleted");
+      const logOutcome = tell(walk, "what deactivated accounts have sent is deleted");
       // The worker may be absent for a while; one job at a time is enough.
       const deleted = deletions.then(() => deleteRecorded(walk.db));
       deletions = deleted.catch(() => 0);
-      return deleted.then((jobs) => told(`${jobs} jobs`));
+      return deleted.then((jobs) => logOutcome(`${jobs} jobs`));
     },
   },
   { weight: 2, make: bouncerDecides },

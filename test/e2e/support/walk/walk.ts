@@ -119,12 +119,12 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   const { by, onSuccess, ...options } = asked;
   const client: GatewayClient = pick(walk, walk.gateways).as(by);
   return async () => {
-    const told = tell(
+    const logOutcome = tell(
       walk,
       `${by.fullName} (${by.id}): ${operation.id} ${JSON.stringify(options)}`,
     );
     const { status, body } = await client.call(operation, options);
-    told(status === 200 ? "done" : `${status} ${String(body["code"])}`);
+    logOutcome(status === 200 ? "done" : `${status} ${String(body["code"])}`);
     if (status >= 500)
       throw new Error(`${operation.id} answered ${status}: ${JSON.stringify(body)}`);
     if (status !== 200) return;

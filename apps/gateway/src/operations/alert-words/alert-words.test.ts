@@ -149,7 +149,7 @@ describe("Alert words", () => {
   it("sends the full list to the account alone after every change", async () => {
     const other = { account: scene.org.owner };
     const elsewhere = { account: (await organization(scene.db)).owner };
-    const told = await watch(
+    const received = await watch(
       scene.gateway,
       { own: { account: own }, other, elsewhere },
       async () => {
@@ -160,14 +160,14 @@ describe("Alert words", () => {
         await remove(["unknown"]);
       },
     );
-    expect(told.own.map(({ type, op, alert_words }) => [type, op, alert_words])).to.deep.equal([
+    expect(received.own.map(({ type, op, alert_words }) => [type, op, alert_words])).to.deep.equal([
       ["alert_words", undefined, ["soup"]],
       ["alert_words", undefined, ["soup"]],
       ["alert_words", undefined, ["soup", "cake", "tea"]],
       ["alert_words", undefined, ["cake", "tea"]],
       ["alert_words", undefined, ["cake", "tea"]],
     ]);
-    expect([told.other, told.elsewhere]).to.deep.equal([[], []]);
+    expect([received.other, received.elsewhere]).to.deep.equal([[], []]);
     const registered = await scene
       .as(own)
       .post("/api/v1/register", { fetch_event_types: ["alert_words"] });

@@ -36,8 +36,8 @@ describe("PATCH /bots/{bot_id}", () => {
     );
     expect(result.body.result, result.body.msg).to.equal("success");
     // Rows for gateways only are not sent to clients.
-    const told = announced(events).filter(({ type }) => type !== "api_key_changed");
-    return { body: result.body, events: told, now: await reload(db, target) };
+    const received = announced(events).filter(({ type }) => type !== "api_key_changed");
+    return { body: result.body, events: received, now: await reload(db, target) };
   };
   const auditOf = async ({ id }: TestAccount) =>
     (

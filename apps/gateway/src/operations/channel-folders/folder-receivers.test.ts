@@ -35,7 +35,7 @@ describe("Events of channel folders", () => {
     await channelFolder(db, other.realm);
     const name = unique("Folder");
     let made = 0;
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       const client = scene.as(admin);
       const created = { params: { name, description: "" } };
       made = (await client.succeed(createChannelFolder, created)).channel_folder_id;
@@ -44,16 +44,16 @@ describe("Events of channel folders", () => {
       await client.succeed(reorderChannelFolders, { params: { order: [made, id] } });
     });
 
-    const [added, updated, reordered] = told["admin"] ?? [];
+    const [added, updated, reordered] = received["admin"] ?? [];
     expect(added).to.have.nested.property("channel_folder.id", made);
     expect(updated).to.deep.include({ channel_folder_id: id, data: { is_archived: true } });
     expect(reordered).to.deep.include({ order: [made, id] });
     const kinds = ["channel_folder/add", "channel_folder/update", "channel_folder/reorder"];
     for (const who of Object.keys(all)) {
-      expect(kindsOf(told[who] ?? []), who).to.deep.equal(kinds);
+      expect(kindsOf(received[who] ?? []), who).to.deep.equal(kinds);
       const withoutId = (event: { readonly id: number }) => ({ ...event, id: 0 });
-      expect(told[who]?.map(withoutId), who).to.deep.equal(told["admin"]?.map(withoutId));
+      expect(received[who]?.map(withoutId), who).to.deep.equal(received["admin"]?.map(withoutId));
     }
-    for (const who of Object.keys(foreign)) expect(told[who], who).to.deep.equal([]);
+    for (const who of Object.keys(foreign)) expect(received[who], who).to.deep.equal([]);
   });
 });

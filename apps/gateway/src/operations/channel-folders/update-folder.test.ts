@@ -31,7 +31,7 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
       expect([status, body]).to.deep.equal([200, { result: "success", msg: "" }]);
     });
     const row = await scene.db.prisma.channelFolder.findUniqueOrThrow({ where: { id } });
-    return { row, told: announced(events) };
+    return { row, received: announced(events) };
   };
   const refuses = (params: Params, by?: TestAccount, code?: string, folder?: number) =>
     refused(scene.db, () => change(params, by, folder), code);
@@ -49,10 +49,13 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
 
   it("changes name, description and archived state with one event for all accounts", async () => {
     const wanted = { name: unique("Ropes"), description: "Pull\n*hard*", is_archived: true };
-    const { row, told } = await changed({ ...wanted, name: ` ${wanted.name} ` }, scene.org.owner);
+    const { row, received } = await changed(
+      { ...wanted, name: ` ${wanted.name} ` },
+      scene.org.owner,
+    );
     expect(row).to.include({ name: wanted.name, description: "Pull\n*hard*", isArchived: true });
     const data = { ...wanted, rendered_description: row.renderedDescription };
-    expect(told).to.deep.equal([
+    expect(received).to.deep.equal([
       {
         type: "channel_folder",
         op: "update",
@@ -65,9 +68,9 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
 
   it("includes changed properties only in the event", async () => {
     const data = async (params: Params) => {
-      const { told } = await changed(params);
-      expect(told).to.have.length(1);
-      return told[0]?.payload["data"];
+      const { received } = await changed(params);
+      expect(received).to.have.length(1);
+      return received[0]?.payload["data"];
     };
     const other = unique("Bells");
     expect(await data({ name: other, description: "Ring" })).to.deep.equal({ name: other });

@@ -11,7 +11,7 @@ import {
   type TestAccount,
   type TestChannel,
   type TestOrganization,
-  type ToldEvent,
+  type ReceivedEvent,
   unsubscribe,
   useDatabase,
   useGateway,
@@ -311,7 +311,7 @@ describe("POST /users/me/subscriptions", () => {
   });
 
   describe("events", () => {
-    const told = async (by: TestAccount, names: readonly string[], params: Params = {}) => {
+    const received = async (by: TestAccount, names: readonly string[], params: Params = {}) => {
       const { events } = await eventsOf(db, org.realm.id, () => added(by, names, params));
       return events;
     };
@@ -319,7 +319,7 @@ describe("POST /users/me/subscriptions", () => {
     it("are sent to each new subscriber, and to others in one event for channels with the same receivers", async () => {
       const rooms = [await channel(db, org.admin), await channel(db, org.admin)];
       const ids = rooms.map(({ id }) => id);
-      const events = await told(
+      const events = await received(
         org.member,
         rooms.map(({ name }) => name),
       );
@@ -347,7 +347,7 @@ describe("POST /users/me/subscriptions", () => {
       const all = await watch(gateway, watched, () =>
         added(org.member, [room.name], { principals: [fresh.id, back.id] }),
       );
-      const own = (events: readonly ToldEvent[]) =>
+      const own = (events: readonly ReceivedEvent[]) =>
         events.flatMap(({ op, subscriptions }) => (op === "add" ? subscriptions : []))[0];
       expect(own(all.back)).to.deep.include({
         color: "#123456",
@@ -362,12 +362,12 @@ describe("POST /users/me/subscriptions", () => {
 
     it("are not sent for existing subscriptions", async () => {
       const room = await channel(db, org.admin, { subscribers: [org.member] });
-      expect(await told(org.member, [room.name])).to.deep.equal([]);
+      expect(await received(org.member, [room.name])).to.deep.equal([]);
     });
 
     it("show a guest the channel before its subscription", async () => {
       const room = await channel(db, org.admin);
-      const events = await told(org.member, [room.name], { principals: [org.guest.id] });
+      const events = await received(org.member, [room.name], { principals: [org.guest.id] });
       expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
         "stream/create",
         "subscription/add",
@@ -381,7 +381,7 @@ describe("POST /users/me/subscriptions", () => {
         inviteOnly: true,
         subscribers: [org.moderator, org.guest],
       });
-      const events = await told(org.moderator, [room.name], { principals: [org.bot.id] });
+      const events = await received(org.moderator, [room.name], { principals: [org.bot.id] });
       expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
         "stream/create",
         "subscription/add",
@@ -405,7 +405,7 @@ describe("POST /users/me/subscriptions", () => {
         [org.realm.id],
       );
       const room = await channel(db, owner);
-      const events = await told(owner, [room.name], { principals: ids.map(({ id }) => id) });
+      const events = await received(owner, [room.name], { principals: ids.map(({ id }) => id) });
       expect(events.length).to.be.below(30);
       const receivers = events.flatMap(({ op, audience }) =>
         op === "add" ? (audience ?? []) : [],

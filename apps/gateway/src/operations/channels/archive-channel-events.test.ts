@@ -21,7 +21,7 @@ describe("DELETE /streams/{stream_id}: events", () => {
   const at = (id: number) => ({ path: { stream_id: id } });
   const archived = (room: { id: number }, by: TestAccount = scene.org.owner) =>
     scene.as(by).succeed(archiveChannel, at(room.id));
-  const toldOf = async (work: () => Promise<unknown>) =>
+  const withEvents = async (work: () => Promise<unknown>) =>
     (await eventsOf(scene.db, scene.org.realm.id, work)).events;
 
   const update = (room: TestChannel) => ({
@@ -42,7 +42,7 @@ describe("DELETE /streams/{stream_id}: events", () => {
   it("update the channel for clients that know archived channels and delete it for others, after the notice", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.member, { subscribers: [org.guest] });
-    const told = await watch(
+    const received = await watch(
       scene.gateway,
       {
         able: { account: org.guest, params: able },
@@ -52,15 +52,15 @@ describe("DELETE /streams/{stream_id}: events", () => {
       () => archived(room),
     );
     const withoutId = ({ id: _id, ...event }: { id: number }) => event;
-    expect(kindsOf(told.able)).to.deep.equal(["message", "stream/update"]);
-    expect(told.able.slice(1).map(withoutId)).to.deep.equal([update(room)]);
-    expect(kindsOf(told.older)).to.deep.equal(["message", "stream/delete"]);
-    expect(told.older.slice(1).map(withoutId)).to.deep.equal([gone(room)]);
-    expect(told.outside.map(withoutId)).to.deep.equal([gone(room)]);
+    expect(kindsOf(received.able)).to.deep.equal(["message", "stream/update"]);
+    expect(received.able.slice(1).map(withoutId)).to.deep.equal([update(room)]);
+    expect(kindsOf(received.older)).to.deep.equal(["message", "stream/delete"]);
+    expect(received.older.slice(1).map(withoutId)).to.deep.equal([gone(room)]);
+    expect(received.outside.map(withoutId)).to.deep.equal([gone(room)]);
   });
 
   const audienceOf = async (room: TestChannel, by?: TestAccount) => {
-    const events = await toldOf(() => archived(room, by));
+    const events = await withEvents(() => archived(room, by));
     return events.find(({ type }) => type === "stream")?.audience;
   };
 

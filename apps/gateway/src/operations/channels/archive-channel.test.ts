@@ -29,7 +29,7 @@ describe("DELETE /streams/{stream_id}", () => {
   };
   const rowOf = ({ id }: { id: number }) =>
     scene.db.prisma.channel.findUniqueOrThrow({ where: { id } });
-  const toldOf = async (work: () => Promise<unknown>) =>
+  const withEvents = async (work: () => Promise<unknown>) =>
     (await eventsOf(scene.db, scene.org.realm.id, work)).events;
   const kinds = (events: readonly LoggedEvent[]) =>
     events.map(({ type, op }) => (op ? `${type}/${op}` : type));
@@ -88,7 +88,7 @@ describe("DELETE /streams/{stream_id}", () => {
       const { db, org } = scene;
       const other = await channel(db, org.realm, { isDefault: true });
       const room = await channel(db, org.realm, { isDefault: true });
-      const events = await toldOf(() => archived(room));
+      const events = await withEvents(() => archived(room));
       const [defaults, ...more] = events.filter(({ type }) => type === "default_streams");
       expect(more).to.deep.equal([]);
       expect(defaults?.payload).to.deep.equal({ default_streams: [other.id] });
@@ -101,7 +101,7 @@ describe("DELETE /streams/{stream_id}", () => {
       const room = await channel(db, org.realm);
       const changed = { newStreamAnnouncementsChannelId: room.id };
       await changeOrganization(db, org.realm, changed);
-      const events = await toldOf(() => archived(room));
+      const events = await withEvents(() => archived(room));
       expect(events.filter(({ type }) => type === "realm")).to.containSubset([
         {
           op: "update_dict",
@@ -119,7 +119,7 @@ describe("DELETE /streams/{stream_id}", () => {
       const changed = { newStreamAnnouncementsChannelId: announcements.id };
       await changeOrganization(db, org.realm, changed);
       const room = await channel(db, org.realm);
-      const events = await toldOf(() => archived(room));
+      const events = await withEvents(() => archived(room));
       expect(kinds(events)).to.deep.equal(["message", "stream/update"]);
       const realm = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
       expect(realm.newStreamAnnouncementsChannelId).to.equal(announcements.id);
@@ -166,7 +166,7 @@ describe("DELETE /streams/{stream_id}", () => {
     it("unless the organization has turned notices off", async () => {
       const { db, org } = scene;
       await changeOrganization(db, org.realm, { sendChannelEventsMessages: false });
-      const events = await toldOf(async () => archived(await channel(db, org.realm)));
+      const events = await withEvents(async () => archived(await channel(db, org.realm)));
       await changeOrganization(db, org.realm, { sendChannelEventsMessages: true });
       expect(kinds(events)).to.deep.equal(["stream/update"]);
     });

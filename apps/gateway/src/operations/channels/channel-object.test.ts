@@ -143,8 +143,8 @@ describe("Channel objects", () => {
     const { moderator } = await watch(scene.gateway, queues, () =>
       scene.as(org.moderator).succeed(addSubscriptions, { params: { subscriptions } }),
     );
-    const told = moderator.find(({ type, op }) => type === "subscription" && op === "add");
-    const [subscription] = (told?.["subscriptions"] ?? []) as object[];
+    const received = moderator.find(({ type, op }) => type === "subscription" && op === "add");
+    const [subscription] = (received?.["subscriptions"] ?? []) as object[];
     const subscribers = [org.owner, org.guest, org.moderator].map(({ id }) => id);
     expect(subscription).to.deep.equal({
       ...expected,

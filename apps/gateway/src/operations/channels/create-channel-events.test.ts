@@ -31,7 +31,7 @@ describe("POST /channels/create: events", () => {
     at.as(by).call(createChannel, {
       params: { name: unique("room"), subscribers: [], ...params },
     });
-  const told = async (params: Params, by: TestAccount = org.member) => {
+  const received = async (params: Params, by: TestAccount = org.member) => {
     const { result, events } = await eventsOf(db, org.realm.id, () => create(params, by));
     expect(result.body.result, result.body.msg).to.equal("success");
     return { id: result.body.id, events };
@@ -40,7 +40,7 @@ describe("POST /channels/create: events", () => {
     events.map(({ type, op }) => (op ? `${type}/${op}` : type));
 
   it("of a public channel are sent to all accounts but guests, and first to a subscribed guest", async () => {
-    const { id, events } = await told({ subscribers: [org.member.id, org.guest.id] });
+    const { id, events } = await received({ subscribers: [org.member.id, org.guest.id] });
     expect(kinds(events).filter((kind) => kind !== "subscription/add")).to.deep.equal([
       "stream/create",
       "stream/create",
@@ -87,7 +87,7 @@ describe("POST /channels/create: events", () => {
 
   it("of a private channel are sent to subscribers, administrators and members of its permission groups", async () => {
     const helper = await user(db, org.realm);
-    const { events } = await told({
+    const { events } = await received({
       invite_only: true,
       subscribers: [org.guest.id, org.admin.id],
       can_subscribe_group: { direct_members: [helper.id, org.guest.id], direct_subgroups: [] },
@@ -104,12 +104,12 @@ describe("POST /channels/create: events", () => {
   });
 
   it("of a web-public channel are sent to all accounts", async () => {
-    const { events } = await told({ is_web_public: true }, org.owner);
+    const { events } = await received({ is_web_public: true }, org.owner);
     expect(events[0]?.audience).to.include.members([org.guest.id, org.member.id]);
   });
 
   it("of a new default channel are sent to all accounts but guests", async () => {
-    const { id, events } = await told({ is_default_stream: true }, org.admin);
+    const { id, events } = await received({ is_default_stream: true }, org.admin);
     const event = events.find(({ type }) => type === "default_streams");
     expect(event?.payload["default_streams"]).to.include(id);
     expect(event?.audience).to.include(org.member.id).and.not.include(org.guest.id);
@@ -136,7 +136,7 @@ describe("POST /channels/create: events", () => {
   it("include no direct messages about subscriptions, whatever the parameters", async () => {
     const person = await user(db, org.realm);
     for (const send_new_subscription_messages of [true, false])
-      await told({ subscribers: [person.id], send_new_subscription_messages });
+      await received({ subscribers: [person.id], send_new_subscription_messages });
     const intents = await db.rows("SELECT FROM job_intent WHERE job = $1", [sendNotice.name]);
     expect(intents).to.deep.equal([]);
     expect(await noticesTo(gateway.as(person), org.notificationBot)).to.deep.equal([]);

@@ -61,12 +61,12 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
       params: { topic_name: "lunch" },
     });
   /** The deleted message IDs in each account's events. */
-  async function toldOf(made: TestChannel) {
+  async function withEvents(made: TestChannel) {
     const accounts = { ...org, there, gone, left, late, visiting, invited };
     const { owner, admin, moderator, member, guest, bot } = accounts;
     const queues = { owner, admin, moderator, member, guest, bot, there, gone, left, late };
     const more = { ...queues, visiting, invited };
-    const told = await watch(
+    const received = await watch(
       gateway,
       Object.fromEntries(
         Object.entries(more).map(([name, account]) => [name, { account, params }]),
@@ -74,7 +74,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
       () => remove(made),
     );
     return Object.fromEntries(
-      Object.entries(told).flatMap(([name, events]) => {
+      Object.entries(received).flatMap(([name, events]) => {
         const ids = events
           .filter(({ type }) => type === "delete_message")
           .flatMap((event) => event["message_ids"] as number[]);
@@ -88,7 +88,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
 
   it("of a public channel are all accounts but guests, and subscribed guests", async () => {
     const [made, ...ids] = await room();
-    expect(await toldOf(made)).to.deep.equal(each([...members, "invited", "visiting"], ids));
+    expect(await withEvents(made)).to.deep.equal(each([...members, "invited", "visiting"], ids));
   });
 
   it("of a web-public channel are all accounts, without a list of receivers", async () => {
@@ -100,7 +100,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
       ["stream", false],
     ]);
     const [again, ...others] = await room({ isWebPublic: true });
-    expect(await toldOf(again)).to.deep.equal(
+    expect(await withEvents(again)).to.deep.equal(
       each([...members, "invited", "guest", "visiting"], others),
     );
   });
@@ -110,14 +110,14 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
     const [made, ...ids] = await room({ inviteOnly: true, historyPublicToSubscribers: true });
     await changeChannel(db, made, { canSubscribeGroupId: group.id });
     const readers = ["owner", "there", "late", "invited", "visiting"];
-    expect(await toldOf(made)).to.deep.equal(each(readers, ids));
+    expect(await withEvents(made)).to.deep.equal(each(readers, ids));
   });
 
   it("of protected history are its readers, each for the messages they received", async () => {
     const group = await userGroup(db, org.realm, { members: [invited] });
     const [made, first, second] = await room({ inviteOnly: true });
     await changeChannel(db, made, { canSubscribeGroupId: group.id });
-    expect(await toldOf(made)).to.deep.equal({
+    expect(await withEvents(made)).to.deep.equal({
       ...each(["owner", "there", "visiting"], [first, second]),
       late: [second],
     });
@@ -130,12 +130,12 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
     const read = await post(gateway, org.owner, made);
     await setFlags(db, reader, 1, read);
     await unsubscribe(db, made, reader);
-    const told = await watch(
+    const received = await watch(
       gateway,
       { left: { account: left, params }, reader: { account: reader, params } },
       () => remove(made),
     );
-    expect(told.left.map(({ id: _id, ...event }) => event)).to.deep.equal([
+    expect(received.left.map(({ id: _id, ...event }) => event)).to.deep.equal([
       {
         type: "update_message_flags",
         op: "add",
@@ -145,7 +145,7 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
         all: false,
       },
     ]);
-    expect(told.reader).to.deep.equal([]);
+    expect(received.reader).to.deep.equal([]);
   });
 
   it("get one event for each spelling of the topic, and older clients one for each message", async () => {
@@ -156,13 +156,13 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
       await post(gateway, org.owner, made, "lunch"),
     ];
     const keep = await post(gateway, org.owner, made, "rain");
-    const told = await watch(
+    const received = await watch(
       gateway,
       { current: { account: there, params }, old: { account: there } },
       () => remove(made),
     );
     const place = { type: "delete_message", message_type: "stream", stream_id: made.id };
-    const plain = told.current.map(({ id: _id, ...event }) => event);
+    const plain = received.current.map(({ id: _id, ...event }) => event);
     expect(plain).to.deep.equal([
       { ...place, topic: "lunch", message_ids: [ids[0], ids[2]] },
       { ...place, topic: "LUNCH", message_ids: [ids[1]] },
@@ -175,8 +175,11 @@ describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {
         value: keep,
       },
     ]);
-    expect(kindsOf(told.old)).to.deep.equal([...Array(3).fill("delete_message"), "stream/update"]);
-    const single = told.old.slice(0, 3).map(({ id: _id, ...event }) => event);
+    expect(kindsOf(received.old)).to.deep.equal([
+      ...Array(3).fill("delete_message"),
+      "stream/update",
+    ]);
+    const single = received.old.slice(0, 3).map(({ id: _id, ...event }) => event);
     expect(single).to.deep.equal([
       { ...place, topic: "lunch", message_id: ids[0] },
       { ...place, topic: "lunch", message_id: ids[2] },

@@ -5,7 +5,7 @@ import {
   sameFor,
   kindsOfEach,
   patchedChannel,
-  type ToldEvent,
+  type ReceivedEvent,
   unique,
   useScene,
 } from "@carillon/testkit";
@@ -15,13 +15,13 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events of archived channels", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, told } = watching;
+  const { room, received } = watching;
   const { ofOpen } = channelAudience;
 
   describe("changes of an archived channel", () => {
     it("are sent to clients that know archived channels", async () => {
       const { id } = await room({ isArchived: true });
-      const seen = await told(id, { description: "put away" });
+      const seen = await received(id, { description: "put away" });
       expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
     });
 
@@ -33,9 +33,10 @@ describe("PATCH /streams/{stream_id}: events of archived channels", () => {
         { is_private: false },
         { can_send_message_group: { new: scene.org.groups["role:owners"] } },
       ])
-        expect(await told(id, params, scene.org.owner, {}), JSON.stringify(params)).to.deep.equal(
-          {},
-        );
+        expect(
+          await received(id, params, scene.org.owner, {}),
+          JSON.stringify(params),
+        ).to.deep.equal({});
     });
   });
 
@@ -51,8 +52,8 @@ describe("PATCH /streams/{stream_id}: events of archived channels", () => {
 
     it("sends one event for each change to clients that know archived channels", async () => {
       const { id, name } = await hidden();
-      const seen = await told(id, back);
-      const properties = (events: ToldEvent[] = []) =>
+      const seen = await received(id, back);
+      const properties = (events: ReceivedEvent[] = []) =>
         events.map(({ type, op, property }) => property ?? `${type}/${op ?? ""}`);
       expect(properties(seen["admin"])).to.deep.equal([
         "invite_only",
@@ -77,7 +78,7 @@ describe("PATCH /streams/{stream_id}: events of archived channels", () => {
 
     it("sends the resulting channel once to other clients", async () => {
       const { id } = await hidden();
-      const seen = await told(id, back, scene.org.owner, {});
+      const seen = await received(id, back, scene.org.owner, {});
       const shown = ["stream/create", "subscription/peer_add", "default_streams"];
       const own = ["stream/create", "subscription/add"];
       expect(kindsOfEach(seen)).to.deep.equal({

@@ -6,7 +6,7 @@ import {
   sameFor,
   kindsOfEach,
   shownChannel,
-  type ToldEvent,
+  type ReceivedEvent,
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -15,15 +15,15 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, told } = watching;
+  const { room, received } = watching;
   const { ofOpen, ofClosed } = channelAudience;
 
   describe("a change of privacy", () => {
-    const update = (event: ToldEvent | undefined) => event && fieldsOfEvent(event);
+    const update = (event: ReceivedEvent | undefined) => event && fieldsOfEvent(event);
 
     it("sends the channel and its subscribers to accounts that gain sight of it", async () => {
       const { id, name } = await room({ inviteOnly: true });
-      const seen = await told(id, { is_private: false });
+      const seen = await received(id, { is_private: false });
       expect(kindsOfEach(seen)).to.deep.equal({
         ...sameFor(ofClosed, ["stream/update"]),
         ...sameFor(
@@ -53,7 +53,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
 
     it("deletes a hidden channel for accounts that are not subscribed, and updates it for others", async () => {
       const { id } = await room();
-      const seen = await told(id, { is_private: true });
+      const seen = await received(id, { is_private: true });
       expect(kindsOfEach(seen)).to.deep.equal({
         ...sameFor(ofClosed, ["stream/update"]),
         ...sameFor(["moderator", "bot", "holder", "stranger"], ["stream/delete"]),
@@ -71,20 +71,20 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
 
     it("keeps the channel for members of its permission groups", async () => {
       const { id } = await room({ groups: { canAddSubscribersGroupId: watching.group.id } });
-      const hidden = await told(id, { is_private: true });
+      const hidden = await received(id, { is_private: true });
       expect(kindsOfEach(hidden)["holder"]).to.deep.equal(["stream/update"]);
-      const open = await told(id, { is_private: false });
+      const open = await received(id, { is_private: false });
       expect(kindsOfEach(open)["holder"]).to.deep.equal(["stream/update"]);
     });
 
     it("shows a web-public channel to guests, and deletes it for them afterwards", async () => {
       const { id } = await room();
-      const shown = await told(id, { is_web_public: true });
+      const shown = await received(id, { is_web_public: true });
       expect(kindsOfEach(shown)).to.deep.equal({
         ...sameFor(ofOpen, ["stream/update"]),
         otherGuest: ["stream/create", "subscription/peer_add"],
       });
-      const hidden = await told(id, { is_web_public: false });
+      const hidden = await received(id, { is_web_public: false });
       expect(kindsOfEach(hidden)).to.deep.equal({
         ...sameFor(ofOpen, ["stream/update"]),
         otherGuest: ["stream/delete"],
@@ -93,7 +93,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
 
     it("sends a change of the history alone to accounts that see the channel", async () => {
       const { id } = await room({ inviteOnly: true });
-      const seen = await told(id, { history_public_to_subscribers: true });
+      const seen = await received(id, { history_public_to_subscribers: true });
       expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofClosed, ["stream/update"]));
       expect(seen["guest"]?.[0]).to.include({
         property: "invite_only",
@@ -110,13 +110,17 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
         subscribers: [],
         groups: { canSubscribeGroupId: scene.org.groups["role:owners"] },
       });
-      const seen = await told(id, { is_private: false }, owner);
+      const seen = await received(id, { is_private: false }, owner);
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/create"]);
     });
 
     it("shows the channel with all changes of the request applied", async () => {
       const { id } = await room({ inviteOnly: true, name: "Under wraps" });
-      const seen = await told(id, { is_private: false, new_name: "Unwrapped", description: "!" });
+      const seen = await received(id, {
+        is_private: false,
+        new_name: "Unwrapped",
+        description: "!",
+      });
       const [created] = channelsShownIn(seen["stranger"]);
       expect(created).to.include({ name: "Unwrapped", description: "!", invite_only: false });
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal([
@@ -127,7 +131,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
 
     it("deletes the channel before the new list of default channels is sent", async () => {
       const { id } = await room({ isDefault: true });
-      const seen = await told(id, { is_private: true, is_default_stream: false });
+      const seen = await received(id, { is_private: true, is_default_stream: false });
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/delete", "default_streams"]);
       expect(kindsOfEach(seen)["member"]).to.deep.equal(["stream/update", "default_streams"]);
     });
@@ -144,7 +148,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
       it(`${permission}: shows the channel to accounts that gain it and deletes it for accounts that lose it`, async () => {
         const { groups } = scene.org;
         const { id, name } = await room({ inviteOnly: true });
-        const given = await told(id, { [permission]: { new: watching.group.id } });
+        const given = await received(id, { [permission]: { new: watching.group.id } });
         expect(kindsOfEach(given)).to.deep.equal({
           ...sameFor(ofClosed, ["stream/update"]),
           holder: ["stream/create", "subscription/peer_add"],
@@ -154,14 +158,14 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
         ]);
         const [shown] = channelsShownIn(given["holder"]);
         expect(shown?.[permission]).to.equal(watching.group.id);
-        const moved = await told(id, { [permission]: { new: groups["role:moderators"] } });
+        const moved = await received(id, { [permission]: { new: groups["role:moderators"] } });
         expect(kindsOfEach(moved)).to.deep.equal({
           ...sameFor(ofClosed, ["stream/update"]),
           moderator: ["stream/create", "subscription/peer_add"],
           holder: ["stream/delete"],
         });
         const set = { direct_members: [watching.otherGuest.id], direct_subgroups: [] };
-        const nobody = await told(id, { [permission]: { new: set } });
+        const nobody = await received(id, { [permission]: { new: set } });
         // The permission grants a guest nothing.
         expect(kindsOfEach(nobody)).to.deep.equal({
           ...sameFor(ofClosed, ["stream/update"]),
@@ -178,16 +182,16 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
         },
       });
       const nobody = { new: scene.org.groups["role:nobody"] };
-      const seen = await told(id, { can_subscribe_group: nobody });
+      const seen = await received(id, { can_subscribe_group: nobody });
       expect(kindsOfEach(seen)["holder"]).to.deep.equal(["stream/update"]);
-      const last = await told(id, { can_add_subscribers_group: nobody });
+      const last = await received(id, { can_add_subscribers_group: nobody });
       expect(kindsOfEach(last)["holder"]).to.deep.equal(["stream/delete"]);
     });
 
     it("sends only the update if all accounts see the channel anyway", async () => {
       const { id } = await room();
       for (const permission of showing) {
-        const seen = await told(id, { [permission]: { new: watching.group.id } });
+        const seen = await received(id, { [permission]: { new: watching.group.id } });
         expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
       }
     });

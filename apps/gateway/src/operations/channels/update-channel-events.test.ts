@@ -16,13 +16,13 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, told } = watching;
+  const { room, received } = watching;
   const { nonGuests, ofOpen, ofClosed, all } = channelAudience;
 
   describe("a change of one property", () => {
     it("names the channel by its old name in a change of the name", async () => {
       const { id } = await room({ name: "Old tower" });
-      const seen = await told(id, { new_name: "New tower" });
+      const seen = await received(id, { new_name: "New tower" });
       expect(Object.keys(seen)).to.have.members(ofOpen);
       for (const events of Object.values(seen))
         expect(events.map(fieldsOfEvent)).to.deep.equal([
@@ -32,7 +32,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
 
     it("includes the HTML in a change of the description", async () => {
       const { id, name } = await room();
-      const { admin } = await told(id, { description: "**loud**" });
+      const { admin } = await received(id, { description: "**loud**" });
       expect(admin?.map(fieldsOfEvent)).to.deep.equal([
         {
           stream_id: id,
@@ -59,7 +59,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
         [{ topics_policy: "disable_empty_topic" }, "topics_policy", "disable_empty_topic"],
       ];
       for (const [params, property, value] of changes) {
-        const seen = await told(id, params);
+        const seen = await received(id, params);
         expect(Object.keys(seen)).to.have.members(ofOpen);
         expect(seen["member"]?.map(fieldsOfEvent)).to.deep.equal([
           { stream_id: id, name, property, value },
@@ -77,7 +77,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       for (const { name: property } of Object.values(channelPermissions)) {
         if (property === "can_send_message_group") continue;
         for (const value of [watching.group.id, set] as GroupSettingValue[]) {
-          const seen = await told(id, { [property]: { new: value } });
+          const seen = await received(id, { [property]: { new: value } });
           expect(Object.keys(seen), property).to.have.members(ofOpen);
           expect(seen["guest"]?.map(fieldsOfEvent)).to.deep.equal([
             { stream_id: id, name, property, value },
@@ -90,7 +90,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       const { id } = await room();
       const { groups } = scene.org;
       const send = async (value: number) => {
-        const { member } = await told(id, { can_send_message_group: { new: value } });
+        const { member } = await received(id, { can_send_message_group: { new: value } });
         return member?.map(({ property, value: now }) => [property, now]);
       };
       const admins = groups["role:administrators"];
@@ -118,17 +118,17 @@ describe("PATCH /streams/{stream_id}: events", () => {
     it("sends all default channels to all accounts but guests", async () => {
       const first = await room({ isDefault: true });
       const { id } = await room();
-      const on = await told(id, { is_default_stream: true });
+      const on = await received(id, { is_default_stream: true });
       expect(kindsOfEach(on)).to.deep.equal(sameFor(nonGuests, ["default_streams"]));
       expect(on["member"]?.[0]?.["default_streams"]).to.include.members([first.id, id]);
-      const off = await told(id, { is_default_stream: false });
+      const off = await received(id, { is_default_stream: false });
       expect(off["member"]?.[0]?.["default_streams"]).to.include(first.id).and.not.include(id);
     });
   });
 
   it("sends one event for each changed property of a request, the name last", async () => {
     const { id, name, description } = await room();
-    const seen = await told(id, {
+    const seen = await received(id, {
       description,
       is_web_public: false,
       new_name: "Several",
@@ -147,14 +147,14 @@ describe("PATCH /streams/{stream_id}: events", () => {
   it("of a private channel is sent to subscribers, administrators and members of its permission groups", async () => {
     for (const permission of ["canAdministerChannelGroupId", "canSubscribeGroupId"] as const) {
       const { id } = await room({ inviteOnly: true, groups: { [permission]: watching.group.id } });
-      const seen = await told(id, { description: "for few" });
+      const seen = await received(id, { description: "for few" });
       expect(kindsOfEach(seen)).to.deep.equal(sameFor([...ofClosed, "holder"], ["stream/update"]));
     }
   });
 
   it("of a web-public channel is sent to all accounts", async () => {
     const { id } = await room({ isWebPublic: true });
-    expect(kindsOfEach(await told(id, { description: "for all" }))).to.deep.equal(
+    expect(kindsOfEach(await received(id, { description: "for all" }))).to.deep.equal(
       sameFor(all, ["stream/update"]),
     );
   });

@@ -191,9 +191,9 @@ describe("PATCH /streams/{stream_id}: concurrent changes", () => {
         ),
       );
       expect(result.status).to.equal(200);
-      const told = (op: string) => events.find((event) => event.op === op)?.audience ?? [];
-      expect(told("update")).to.include(newcomer.id).and.not.include(stranger.id);
-      expect(told("delete")).to.include(stranger.id).and.not.include(newcomer.id);
+      const received = (op: string) => events.find((event) => event.op === op)?.audience ?? [];
+      expect(received("update")).to.include(newcomer.id).and.not.include(stranger.id);
+      expect(received("delete")).to.include(stranger.id).and.not.include(newcomer.id);
     });
   });
 

@@ -269,9 +269,9 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await patchedChannel(scene, talked, only);
     await patchedChannel(scene, talked, { topics_policy: "inherit" });
     await refuses(talked.id, only);
-    const told = await room();
-    await patchedChannel(scene, told, { description: "so" });
-    await refuses(told.id, only);
+    const received = await room();
+    await patchedChannel(scene, received, { description: "so" });
+    await refuses(received.id, only);
     const wrote = await room({ subscribers: [org.member] });
     const id = await send(scene.as(org.member), toChannel(wrote.id, { topic: "rope" }));
     await refuses(wrote.id, only);

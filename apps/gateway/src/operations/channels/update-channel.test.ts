@@ -81,8 +81,8 @@ describe("PATCH /streams/{stream_id}", () => {
       for (const [params, state] of states) {
         const now = await patchedChannel(scene, id, params, scene.org.owner);
         const { invite_only, history_public_to_subscribers, is_web_public } = now;
-        const told = [invite_only, history_public_to_subscribers, is_web_public];
-        expect(told, JSON.stringify(params)).to.deep.equal(state);
+        const received = [invite_only, history_public_to_subscribers, is_web_public];
+        expect(received, JSON.stringify(params)).to.deep.equal(state);
       }
     });
 

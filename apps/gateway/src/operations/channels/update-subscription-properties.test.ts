@@ -62,10 +62,10 @@ describe("POST /users/me/subscriptions/properties", () => {
       set(first, "wildcard_mentions_notify", true),
       set(second, "pin_to_top", true),
     ];
-    const told = wanted.map((each) =>
+    const received = wanted.map((each) =>
       each.property === "color" ? { ...each, value: "#aabb00" } : each,
     );
-    expect(await change(org.member, wanted)).to.deep.equal(told);
+    expect(await change(org.member, wanted)).to.deep.equal(received);
     expect(await row(first, org.member)).to.deep.include({
       color: "#aabb00",
       isMuted: false,
@@ -82,13 +82,15 @@ describe("POST /users/me/subscriptions/properties", () => {
 
   it("sends two events for muting, by either property", async () => {
     const room = await channel(db, org.admin, { subscribers: [org.guest] });
-    const told = (muted: boolean) => [
+    const received = (muted: boolean) => [
       set(room, "in_home_view", !muted),
       set(room, "is_muted", muted),
     ];
-    expect(await change(org.guest, [set(room, "is_muted", true)])).to.deep.equal(told(true));
+    expect(await change(org.guest, [set(room, "is_muted", true)])).to.deep.equal(received(true));
     expect((await row(room, org.guest)).isMuted).to.equal(true);
-    expect(await change(org.guest, [set(room, "in_home_view", true)])).to.deep.equal(told(false));
+    expect(await change(org.guest, [set(room, "in_home_view", true)])).to.deep.equal(
+      received(false),
+    );
     expect((await row(room, org.guest)).isMuted).to.equal(false);
   });
 

@@ -28,7 +28,7 @@ describe("PATCH /users/me/subscriptions/{stream_id}", () => {
   type Params = Readonly<Record<string, unknown>>;
   const ask = (params: Params, stream_id = room.id, by = member) =>
     scene.as(by).call(updateSubscriptionProperty, { path: { stream_id }, params });
-  const told = async (params: Params, by = member) => {
+  const received = async (params: Params, by = member) => {
     const { result, events } = await eventsOf(db, member.realmId, () => ask(params, room.id, by));
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
     return events.map(({ type, op, payload, audience }) => {
@@ -40,22 +40,24 @@ describe("PATCH /users/me/subscriptions/{stream_id}", () => {
   it("changes the colour and each flag of the caller's subscription and sends events", async () => {
     const stream_id = room.id;
     const color = { property: "color", value: "#AABB00" };
-    expect(await told(color)).to.deep.equal([{ stream_id, ...color, value: "#aabb00" }]);
-    expect(await told(color), "the same again").to.deep.equal([]);
+    expect(await received(color)).to.deep.equal([{ stream_id, ...color, value: "#aabb00" }]);
+    expect(await received(color), "the same again").to.deep.equal([]);
     for (const property of ["pin_to_top", "push_notifications", "wildcard_mentions_notify"])
       for (const value of [true, false])
-        expect(await told({ property, value })).to.deep.equal([{ stream_id, property, value }]);
+        expect(await received({ property, value })).to.deep.equal([{ stream_id, property, value }]);
     for (const change of [
       { property: "in_home_view", value: false },
       { property: "is_muted", value: false },
     ]) {
       const muted = change.property === "in_home_view";
-      expect(await told(change)).to.deep.equal([
+      expect(await received(change)).to.deep.equal([
         { stream_id, property: "in_home_view", value: !muted },
         { stream_id, property: "is_muted", value: muted },
       ]);
     }
-    expect(await told({ property: "pin_to_top", value: true }, scene.org.guest)).to.have.length(1);
+    expect(await received({ property: "pin_to_top", value: true }, scene.org.guest)).to.have.length(
+      1,
+    );
   });
 
   it("changes subscriptions to archived channels", async () => {

@@ -183,7 +183,7 @@ describe("Drafts", () => {
   it("are sent to the account alone and are in its snapshot", async () => {
     const queues = { own: { account: own }, other: { account: scene.org.owner } };
     let id = 0;
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       [id = 0] = await create([inRoom(), inRoom({ content: "bread" })]);
       await update(id, inRoom({ content: "cake" }));
       const registered = await scene
@@ -192,8 +192,8 @@ describe("Drafts", () => {
       expect(registered.body["drafts"]).to.deep.equal(await list());
       await remove(id);
     });
-    expect(kindsOf(told.own)).to.deep.equal(["drafts/add", "drafts/update", "drafts/remove"]);
-    const [added, updated, removed] = told.own;
+    expect(kindsOf(received.own)).to.deep.equal(["drafts/add", "drafts/update", "drafts/remove"]);
+    const [added, updated, removed] = received.own;
     const contents = (drafts: unknown) => (drafts as Params[]).map(({ content }) => content);
     expect(contents(added?.["drafts"])).to.deep.equal(["soup", "bread"]);
     expect(updated?.["draft"]).to.deep.include({
@@ -203,13 +203,13 @@ describe("Drafts", () => {
       content: "cake",
     });
     expect(removed?.["draft_id"]).to.equal(id);
-    expect(told.other).to.deep.equal([]);
+    expect(received.other).to.deep.equal([]);
   });
 
   it("are deleted and refused without an event if the account does not keep drafts", async () => {
     const [id = 0] = await create([inRoom()]);
-    const told = await watch(scene.gateway, { own: { account: own } }, () => off());
-    expect(kindsOf(told.own)).to.deep.equal(["user_settings/update"]);
+    const received = await watch(scene.gateway, { own: { account: own } }, () => off());
+    expect(kindsOf(received.own)).to.deep.equal(["user_settings/update"]);
     const asked = [
       () => call([inRoom()]),
       () => scene.as(own).call(listDrafts),

@@ -25,8 +25,8 @@ describe("Long lists of an account's own texts", () => {
 
   it("are listed completely and in order", async () => {
     const client = scene.as(scene.org.member);
-    const { count: told, drafts } = await client.succeed(listDrafts);
-    expect(told).to.equal(count);
+    const { count: received, drafts } = await client.succeed(listDrafts);
+    expect(received).to.equal(count);
     expect(numbers(drafts)).to.deep.equal(all);
     const { saved_snippets: snippets } = await client.succeed(listSavedSnippets);
     expect(numbers(snippets)).to.deep.equal(all);

@@ -41,8 +41,8 @@ describe("Malformed parameters of GET /events and DELETE /events", () => {
     const room = await channel(scene.db, scene.org.realm, { subscribers: [scene.org.member] });
     await send(member(), toChannel(room.id));
     for (const id of ["-1", "-2", "-1024", "-10000000000000000"]) {
-      const { events: told } = succeeded(await poll({ queue_id, last_event_id: id }));
-      expect(told).to.have.lengthOf(1);
+      const { events: received } = succeeded(await poll({ queue_id, last_event_id: id }));
+      expect(received).to.have.lengthOf(1);
     }
   });
 

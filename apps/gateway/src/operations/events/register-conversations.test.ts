@@ -218,8 +218,8 @@ describe("POST /register: messages and channels", () => {
           const { error } = (type as z.ZodType).safeParse(snapshot[name]);
           expect(error && z.prettifyError(error), name).to.equal(undefined);
         }
-        const told = JSON.stringify(snapshot);
-        expect(told).not.to.contain(secret.name);
+        const received = JSON.stringify(snapshot);
+        expect(received).not.to.contain(secret.name);
         const { streams, pms, huddles, mentions, count } = snapshot["unread_msgs"] as z.infer<
           typeof unread
         >;

@@ -17,7 +17,7 @@ import {
   useDatabase,
   useGateway,
   type Refusable,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -49,10 +49,10 @@ describe("Linkifiers", () => {
   /** The events and audit entries of a change, without the rows. */
   async function change(work: () => Promise<Refusable>) {
     const before = await db.prisma.auditLog.count();
-    const { told } = await toldOf(db, org.admin, work);
+    const { received } = await withEvents(db, org.admin, work);
     const audits = await db.prisma.auditLog.findMany({ skip: before, orderBy: { id: "asc" } });
     return {
-      told: told.map(({ type, audience, payload }) => {
+      received: received.map(({ type, audience, payload }) => {
         expect([type, audience]).to.deep.equal(["realm_linkifiers", null]);
         return payload["realm_linkifiers"];
       }),
@@ -63,13 +63,13 @@ describe("Linkifiers", () => {
   it("are created at the end of the order, with all linkifiers sent to all accounts", async () => {
     expect(await listed()).to.deep.equal([]);
     const first = await made(bugs);
-    const { told, audited } = await change(() => create(tickets));
+    const { received, audited } = await change(() => create(tickets));
     const all = await listed();
     expect(all).to.deep.equal([
       { id: first, ...bugs },
       { id: all[1]?.id, ...tickets },
     ]);
-    expect(told).to.deep.equal([all]);
+    expect(received).to.deep.equal([all]);
     const { pattern } = tickets;
     expect(audited).to.deep.equal([
       ["linkifier_created", { linkifier_id: all[1]?.id, pattern, urlTemplate: url_template }],
@@ -81,13 +81,13 @@ describe("Linkifiers", () => {
   it("are changed in place", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     const wanted = { pattern: "T(?P<id>.)", url_template: "https://c.example/{id}" };
-    const { told, audited } = await change(() => update(a, wanted));
+    const { received, audited } = await change(() => update(a, wanted));
     const all = [
       { id: a, ...wanted },
       { id: b, ...bugs },
     ];
     expect(await listed()).to.deep.equal(all);
-    expect(told).to.deep.equal([all]);
+    expect(received).to.deep.equal([all]);
     expect(audited).to.deep.equal([
       [
         "linkifier_changed",
@@ -106,8 +106,8 @@ describe("Linkifiers", () => {
 
   it("are removed once", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
-    const { told, audited } = await change(() => remove(a));
-    expect(told).to.deep.equal([[{ id: b, ...bugs }]]);
+    const { received, audited } = await change(() => remove(a));
+    expect(received).to.deep.equal([[{ id: b, ...bugs }]]);
     const { pattern } = tickets;
     expect(audited).to.deep.equal([
       ["linkifier_removed", { linkifier_id: a, pattern, urlTemplate: url_template }],
@@ -115,16 +115,16 @@ describe("Linkifiers", () => {
     await refused(db, () => remove(a));
     await refused(db, () => update(a, tickets));
     expect(await listed()).to.deep.equal([{ id: b, ...bugs }]);
-    expect((await change(() => remove(b))).told).to.deep.equal([[]]);
+    expect((await change(() => remove(b))).received).to.deep.equal([[]]);
   });
 
   it("are reordered, and a new one follows the new order", async () => {
     const [a, b] = [await made(tickets), await made(bugs)];
     const c = await made({ pattern: "C", url_template: "https://c.example" });
-    const { told, audited } = await change(() => reorder([c, a, b]));
+    const { received, audited } = await change(() => reorder([c, a, b]));
     const ids = async () => (await listed()).map(({ id }) => id);
     expect(await ids()).to.deep.equal([c, a, b]);
-    expect(told).to.deep.equal([await listed()]);
+    expect(received).to.deep.equal([await listed()]);
     expect(audited).to.deep.equal([["linkifiers_reordered", { old: [a, b, c], new: [c, a, b] }]]);
     const { result, tables } = await changesOf(db, () => reorder([c, a, b]));
     expect([result.status, tables]).to.deep.equal([200, []]);

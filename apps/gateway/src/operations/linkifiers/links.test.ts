@@ -78,8 +78,8 @@ describe("Text that linkifiers match", () => {
       post(gateway, org.member, room, "fix #3 of a.com", "x"),
     );
     const links = [link(3), { text: "a.com", url: "https://a.com" }];
-    const [told] = announced(sent.events);
-    expect(told?.payload).to.have.deep.nested.property("message.topic_links", links);
+    const [received] = announced(sent.events);
+    expect(received?.payload).to.have.deep.nested.property("message.topic_links", links);
     expect((await read(sent.result))?.topic_links).to.deep.equal(links);
     const moved = await eventsOf(db, org.realm.id, () =>
       scene
@@ -119,10 +119,10 @@ describe("Text that linkifiers match", () => {
     const able = { client_capabilities: { linkifier_url_template: true } };
     const snapshot = async (params: object) => {
       const event_types = ["realm_linkifiers", "realm_filters"];
-      const told: Params = await scene
+      const received: Params = await scene
         .as(org.guest)
         .succeed(register, { params: { fetch_event_types: event_types, ...params } });
-      return [told["realm_linkifiers"], told["realm_filters"]];
+      return [received["realm_linkifiers"], received["realm_filters"]];
     };
     const there = {
       id: ticket,
@@ -137,12 +137,12 @@ describe("Text that linkifiers match", () => {
       old: { account: org.member },
     };
     let id = 0;
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       id = await create("X", "https://x.example");
     });
     const both = [there, { id, pattern: "X", url_template: "https://x.example" }];
     for (const queue of ["guest", "bot"] as const)
-      expect(told[queue].map(({ realm_linkifiers }) => realm_linkifiers)).to.deep.equal([both]);
-    expect(told.old.map(({ realm_linkifiers }) => realm_linkifiers)).to.deep.equal([[]]);
+      expect(received[queue].map(({ realm_linkifiers }) => realm_linkifiers)).to.deep.equal([both]);
+    expect(received.old.map(({ realm_linkifiers }) => realm_linkifiers)).to.deep.equal([[]]);
   });
 });

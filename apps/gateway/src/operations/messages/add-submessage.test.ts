@@ -12,7 +12,7 @@ import {
   useGateway,
   useScene,
   user,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -40,8 +40,8 @@ describe("POST /submessage", () => {
   const refusal = async (by: TestAccount, id: unknown, over: Params = {}) =>
     (await refused(db, () => ask(by, id, over), "BAD_REQUEST", {})).msg;
   const say = (where = room) => post(scene.gateway, writer, where);
-  async function told(by: TestAccount, id: number, over: Params = {}) {
-    const { answer, told: events } = await toldOf(db, by, () => ask(by, id, over));
+  async function received(by: TestAccount, id: number, over: Params = {}) {
+    const { answer, received: events } = await withEvents(db, by, () => ask(by, id, over));
     expect(answer).to.deep.equal({});
     return events;
   }
@@ -56,7 +56,7 @@ describe("POST /submessage", () => {
       [guest, vote],
       [writer, "null"],
     ] as const) {
-      const [event, ...more] = await told(by, id, { content });
+      const [event, ...more] = await received(by, id, { content });
       expect(more).to.deep.equal([]);
       const { submessage_id, ...payload } = event?.payload ?? {};
       expect({ ...event, payload }).to.deep.equal({
@@ -78,8 +78,8 @@ describe("POST /submessage", () => {
     for (const by of [reader, scene.org.guest]) expect(await refusal(by, id)).to.contain("first");
     const direct = await write(scene.gateway, writer, [reader]);
     expect(await refusal(reader, direct)).to.contain("first");
-    await told(writer, direct);
-    const [event] = await told(reader, direct);
+    await received(writer, direct);
+    const [event] = await received(reader, direct);
     expect(event?.audience).to.deep.equal([writer.id, reader.id]);
   });
 
@@ -90,7 +90,7 @@ describe("POST /submessage", () => {
     const long = (length: number) => JSON.stringify("💧".repeat(length - 2));
     expect(await refusal(writer, id, { content: long(10_001) })).to.contain("10000");
     expect(await refusal(writer, id, { msg_type: "x".repeat(101) })).to.contain("100");
-    await told(writer, id, { content: long(10_000), msg_type: "💧".repeat(100) });
+    await received(writer, id, { content: long(10_000), msg_type: "💧".repeat(100) });
     const bad = await refusal(writer, id, { content: `"a\u0000b"` });
     expect(bad).to.contain("U+0000");
     for (const name of ["message_id", "msg_type", "content"])
@@ -109,18 +109,18 @@ describe("POST /submessage", () => {
   it("limits one account to 500 submessages of a message, and leaves room for others", async () => {
     const id = await say();
     await fill(id, writer, 499, "1");
-    await told(writer, id);
+    await received(writer, id);
     expect(await refusal(writer, id)).to.contain("500 submessages");
-    await told(reader, id);
+    await received(reader, id);
   });
 
   it("limits the total number of submessages of a message", async () => {
     const [many, large] = [await say(), await say()];
     await fill(many, scene.org.owner, 4_999, "1");
-    await told(writer, many);
+    await received(writer, many);
     expect(await refusal(writer, many)).to.contain("5000 submessages");
     await fill(large, writer, 1, `"${"x".repeat(999_990)}"`);
-    await told(writer, large, { content: "12345678" });
+    await received(writer, large, { content: "12345678" });
     expect(await refusal(writer, large, { content: "1" })).to.contain("1000000 characters");
     const { message } = await scene.as(reader).succeed(getMessage, { path: { message_id: many } });
     expect(message.submessages).to.have.length(5_000);
@@ -131,8 +131,8 @@ describe("POST /submessage", () => {
     const other = await organization(db);
     const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer, reader] });
     const hidden = await say(closed);
-    await told(writer, hidden);
-    await told(reader, hidden);
+    await received(writer, hidden);
+    await received(reader, hidden);
     await unsubscribe(db, closed, reader);
     const words = new Set<string>();
     for (const [by, id] of [

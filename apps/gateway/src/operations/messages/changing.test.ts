@@ -44,7 +44,7 @@ export function changeRefused(
 }
 
 /** The events of one type. */
-export function told(events: Awaited<ReturnType<typeof change>>, type: string) {
+export function received(events: Awaited<ReturnType<typeof change>>, type: string) {
   return announced(events).filter((event) => event.type === type);
 }
 

@@ -16,7 +16,7 @@ import {
   useScene,
   user,
   userGroup,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -51,10 +51,10 @@ describe("DELETE /messages/{message_id}", () => {
     ]);
   /** Deletes the message and expects success. @returns the events */
   async function remove(by: TestAccount, id: number) {
-    const { answer, told } = await toldOf(db, by, () => call(by, id));
+    const { answer, received } = await withEvents(db, by, () => call(by, id));
     expect(answer).to.deep.equal({});
     expect(await db.rows("SELECT FROM messages WHERE id = $1", [id])).to.deep.equal([]);
-    return told;
+    return received;
   }
 
   it("moves the message with all copies to the archive, with the caller as the actor", async () => {
@@ -126,8 +126,10 @@ describe("DELETE /messages/{message_id}", () => {
     await setFlags(db, reader, 2, id);
     await setFlags(db, writer, 2, id);
     await unsubscribe(db, closed, reader);
-    const told = (await remove(writer, id)).filter(({ audience }) => audience?.includes(reader.id));
-    expect(told.map(({ type, op, payload }) => [type, op, payload])).to.deep.equal(
+    const received = (await remove(writer, id)).filter(({ audience }) =>
+      audience?.includes(reader.id),
+    );
+    expect(received.map(({ type, op, payload }) => [type, op, payload])).to.deep.equal(
       [
         { operation: "add", flag: "read" },
         { operation: "remove", flag: "starred" },
@@ -137,7 +139,7 @@ describe("DELETE /messages/{message_id}", () => {
         { ...change, messages: [id], all: false },
       ]),
     );
-    for (const { audience } of told) expect(audience).to.deep.equal([reader.id]);
+    for (const { audience } of received) expect(audience).to.deep.equal([reader.id]);
   });
 
   it("sends the deletion of a direct message to its participants", async () => {

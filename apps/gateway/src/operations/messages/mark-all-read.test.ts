@@ -18,7 +18,7 @@ import {
   useObstacle,
   user,
   useScene,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -44,9 +44,9 @@ describe("POST /mark_all_as_read", () => {
 
   /** @returns the events and their receivers */
   async function mark(by = reader) {
-    const { answer, told } = await toldOf(scene.db, by, () => ask(by));
+    const { answer, received } = await withEvents(scene.db, by, () => ask(by));
     expect(answer).to.deep.equal({ complete: true });
-    return told;
+    return received;
   }
 
   const allRead = (by = reader) => ({

@@ -19,7 +19,7 @@ import {
   user,
   useScene,
   type Refusable,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -47,8 +47,8 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
   const done = { result: "success", msg: "", complete: true };
 
   /** @returns the messages that the events mark as read */
-  async function told(asked: () => Promise<Refusable>, by = reader) {
-    const { answer, told: events } = await toldOf(scene.db, by, asked);
+  async function received(asked: () => Promise<Refusable>, by = reader) {
+    const { answer, received: events } = await withEvents(scene.db, by, asked);
     expect(answer).to.deep.equal({ complete: true });
     return events.flatMap(({ type, op, payload, audience }) => {
       expect([type, op, payload["flag"], payload["all"]]).to.deep.equal([
@@ -70,14 +70,14 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     const rest = [await say("Ärger im Büro"), await say("lunch")];
     const elsewhere = [await say("Ärger", other), await write(gateway, org.owner, [reader])];
     const owners = await unread(org.owner);
-    expect(await told(() => ask.topic(room.id, " ärger "))).to.deep.equal(topic);
+    expect(await received(() => ask.topic(room.id, " ärger "))).to.deep.equal(topic);
     expect(await unread()).to.deep.equal([...rest, ...elsewhere]);
-    expect(await told(() => ask.channel(room.id))).to.deep.equal(rest);
+    expect(await received(() => ask.channel(room.id))).to.deep.equal(rest);
     expect(await unread()).to.deep.equal(elsewhere);
     expect(await unread(org.owner)).to.deep.equal(owners);
     const { tables } = await changesOf(db, async () => {
-      expect(await told(() => ask.topic(room.id, "Ärger"))).to.deep.equal([]);
-      expect(await told(() => ask.channel(room.id))).to.deep.equal([]);
+      expect(await received(() => ask.topic(room.id, "Ärger"))).to.deep.equal([]);
+      expect(await received(() => ask.channel(room.id))).to.deep.equal([]);
     });
     expect(tables).to.deep.equal([]);
   });
@@ -85,7 +85,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
   it("accept the names of the empty topic", async () => {
     for (const name of ["", "general chat", "(no topic)"]) {
       const id = await say("");
-      expect(await told(() => ask.topic(room.id, name))).to.deep.equal([id]);
+      expect(await received(() => ask.topic(room.id, name))).to.deep.equal([id]);
     }
   });
 
@@ -97,8 +97,8 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     await changeChannel(db, room, { isArchived: true });
     await unsubscribe(db, room, reader);
     for (const by of [org.guest, robot, reader]) {
-      expect(await told(() => ask.topic(room.id, "rain", by), by)).to.deep.equal(ids.slice(1));
-      expect(await told(() => ask.channel(room.id, by), by)).to.deep.equal(ids.slice(0, 1));
+      expect(await received(() => ask.topic(room.id, "rain", by), by)).to.deep.equal(ids.slice(1));
+      expect(await received(() => ask.channel(room.id, by), by)).to.deep.equal(ids.slice(0, 1));
     }
   });
 
@@ -128,7 +128,7 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
       await refused(db, () => ask.topic(room.id, name), "BAD_REQUEST", {});
     // All messages of the topic may already be read.
     await leaveUnread(db, reader);
-    expect(await told(() => ask.topic(room.id, "lunch"))).to.deep.equal([]);
+    expect(await received(() => ask.topic(room.id, "lunch"))).to.deep.equal([]);
   });
 
   it("require authentication and integer channel IDs", async () => {
@@ -169,9 +169,9 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
     const ids = await pastMessages(db, room, org.owner, { count: 300 });
     for (const asked of [() => ask.channel(room.id), () => ask.topic(room.id, "lunch")]) {
       await leaveUnread(db, reader, ids[0] ?? 0);
-      const one = await countQueries(db, () => told(asked));
+      const one = await countQueries(db, () => received(asked));
       await leaveUnread(db, reader, ...ids);
-      const many = await countQueries(db, () => told(asked));
+      const many = await countQueries(db, () => received(asked));
       expect(many.statements).to.deep.equal(one.statements);
     }
   });

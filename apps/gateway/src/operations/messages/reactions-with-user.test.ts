@@ -88,7 +88,7 @@ describe("Reactions with the user object, for clients that need it", () => {
     const { member, admin } = org;
     const room = await channel(db, org.realm, { subscribers: [member, admin] });
     const id = await post(gateway, member, room);
-    const told = await watch(
+    const received = await watch(
       gateway,
       {
         terminal: { account: member, params: { client: "ZulipTerminal" } },
@@ -101,8 +101,10 @@ describe("Reactions with the user object, for clients that need it", () => {
         await scene.as(admin).succeed(removeReaction, asked);
       },
     );
-    const seen = (queue: keyof typeof told) =>
-      told[queue].filter(({ type }) => type === "reaction").map(({ id: _id, ...event }) => event);
+    const seen = (queue: keyof typeof received) =>
+      received[queue]
+        .filter(({ type }) => type === "reaction")
+        .map(({ id: _id, ...event }) => event);
     const events = ["add", "remove"].map((op) => ({
       type: "reaction",
       op,
@@ -144,7 +146,7 @@ describe("Reactions with the user object, for clients that need it", () => {
       const id = await post(gateway, peer, room);
       const by = [stranger, peer, friend, bot, guest];
       const queue = (account: TestAccount) => ({ account, params: { client: "ZulipTerminal" } });
-      const told = await watch(
+      const received = await watch(
         gateway,
         { guest: queue(guest), member: queue(member) },
         async () => {
@@ -165,8 +167,8 @@ describe("Reactions with the user object, for clients that need it", () => {
       const shown = [unknown, ...known.slice(1)];
       const inMessages = async (viewer: TestAccount) =>
         (await reactionsFor(viewer, id, terminal)).map((reaction) => reaction.user);
-      const inEvents = (viewer: keyof typeof told) =>
-        told[viewer]
+      const inEvents = (viewer: keyof typeof received) =>
+        received[viewer]
           .filter(({ type }) => type === "reaction")
           .map((event) => event["user"] as { user_id: number })
           .map(({ user_id, ...rest }) => ({ id: user_id, ...rest }));

@@ -16,7 +16,7 @@ import {
   unsubscribe,
   useScene,
   user,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { codeToNames } from "@carillon/markdown";
 import { expect } from "chai";
@@ -47,8 +47,8 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     (await scene.as(by).succeed(getMessage, { path: { message_id: id } })).message.reactions;
 
   /** The events of a request, which must succeed. */
-  async function told(by: TestAccount, ask: () => ReturnType<typeof add>) {
-    const { answer, told: events } = await toldOf(db, by, ask);
+  async function received(by: TestAccount, ask: () => ReturnType<typeof add>) {
+    const { answer, received: events } = await withEvents(db, by, ask);
     expect(answer).to.deep.equal({});
     return events;
   }
@@ -69,11 +69,11 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     const audience = [writer.id, reader.id];
     const reactor = { email: reader.email, full_name: reader.fullName };
     const payload = { message_id: id, ...reaction(reader, "thumbs_up", "1f44d"), reactor };
-    expect(await told(reader, () => add(reader, id, { emoji_name: "thumbs_up" }))).to.deep.equal([
-      { type: "reaction", op: "add", payload, audience },
-    ]);
+    expect(
+      await received(reader, () => add(reader, id, { emoji_name: "thumbs_up" })),
+    ).to.deep.equal([{ type: "reaction", op: "add", payload, audience }]);
     expect(await onMessage(id)).to.deep.equal([reaction(reader, "thumbs_up", "1f44d")]);
-    expect(await told(reader, () => remove(reader, id, { emoji_name: "+1" }))).to.deep.equal([
+    expect(await received(reader, () => remove(reader, id, { emoji_name: "+1" }))).to.deep.equal([
       { type: "reaction", op: "remove", payload, audience },
     ]);
     expect(await onMessage(id)).to.deep.equal([]);
@@ -123,7 +123,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         { emoji_name: "like", emoji_code: "1f44d", reaction_type: "unicode_emoji" },
       ]) {
         const id = await say();
-        await told(reader, () => add(reader, id, params));
+        await received(reader, () => add(reader, id, params));
         expect(await onMessage(id)).to.deep.equal([reaction(reader, params.emoji_name, "1f44d")]);
       }
       const id = await say();
@@ -132,15 +132,15 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         emoji_code: "zulip",
         reaction_type: "zulip_extra_emoji",
       };
-      await told(reader, () => add(reader, id, extra));
+      await received(reader, () => add(reader, id, extra));
     });
 
     it("by name and code of emoji across the emoji data", async () => {
       const id = await say();
       const names = [...codeToNames].filter((_, n) => n % 300 === 0);
       for (const [emoji_code, [emoji_name]] of names) {
-        await told(reader, () => add(reader, id, { emoji_name, emoji_code }));
-        await told(reader, () => remove(reader, id, { emoji_code }));
+        await received(reader, () => add(reader, id, { emoji_name, emoji_code }));
+        await received(reader, () => remove(reader, id, { emoji_code }));
       }
     });
 
@@ -179,11 +179,11 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     it("by the name of the first reaction, even if names have changed since", async () => {
       const id = await say();
       await react(scene.gateway, reader, id, "thumbs_up");
-      const [event] = await told(writer, () => add(writer, id, { emoji_name: "+1" }));
+      const [event] = await received(writer, () => add(writer, id, { emoji_name: "+1" }));
       expect(event?.payload).to.include({ emoji_name: "thumbs_up", emoji_code: "1f44d" });
       const other = { emoji_name: "no_name", emoji_code: "1f44d", reaction_type: "unicode_emoji" };
       await subscribe(db, room, scene.org.guest);
-      await told(scene.org.guest, () => add(scene.org.guest, id, other));
+      await received(scene.org.guest, () => add(scene.org.guest, id, other));
       expect((await onMessage(id)).map(({ emoji_name }) => emoji_name)).to.deep.equal(
         Array(3).fill("thumbs_up"),
       );
@@ -200,7 +200,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         { emoji_code: "1f44d", reaction_type: "unicode_emoji" },
       ]) {
         await react(scene.gateway, reader, id, "+1");
-        const [event] = await told(reader, () => remove(reader, id, params));
+        const [event] = await received(reader, () => remove(reader, id, params));
         expect(event?.payload).to.include({ emoji_name: "+1", emoji_code: "1f44d" });
       }
       await react(scene.gateway, reader, id, "+1", "zulip");
@@ -219,7 +219,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
         { emoji_name: "nothing_like_it" },
       ])
         await refusal(() => remove(reader, id, params));
-      await told(reader, () =>
+      await received(reader, () =>
         remove(reader, id, { emoji_name: "zulip", reaction_type: "zulip_extra_emoji" }),
       );
       expect(await onMessage(id)).to.deep.equal([reaction(reader, "+1", "1f44d")]);
@@ -236,7 +236,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     ])
       await refusal(() => add(reader, id, params), "REACTION_ALREADY_EXISTS");
     await refusal(() => remove(writer, id, { emoji_name: "+1" }), "REACTION_DOES_NOT_EXIST");
-    await told(reader, () => remove(reader, id, { emoji_name: "+1" }));
+    await received(reader, () => remove(reader, id, { emoji_name: "+1" }));
     await refusal(() => remove(reader, id, { emoji_name: "+1" }), "REACTION_DOES_NOT_EXIST");
   });
 
@@ -252,7 +252,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     expect(await refusal(() => add(reader, id, { emoji_name: last }))).to.contain("50 reactions");
     await react(scene.gateway, writer, id, last);
     expect(await refusal(() => add(reader, id, { emoji_name: last }))).to.contain("50 reactions");
-    await told(reader, () => remove(reader, id, { emoji_code: names[7] }));
+    await received(reader, () => remove(reader, id, { emoji_code: names[7] }));
     await react(scene.gateway, reader, id, late);
     await react(scene.gateway, reader, await say(), last);
   });
@@ -269,7 +269,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     it("create a historical copy with the first emoji if the caller has no copy", async () => {
       const { member } = scene.org;
       const [id = 0] = await pastMessages(db, room, writer);
-      const [event] = await told(member, () => add(member, id, { emoji_name: "+1" }));
+      const [event] = await received(member, () => add(member, id, { emoji_name: "+1" }));
       expect(event?.audience).to.deep.equal(
         [member.id, writer.id, reader.id].sort((a, b) => a - b),
       );
@@ -287,15 +287,15 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
       const robot = await bot(db, reader);
       await subscribe(db, room, guest, robot);
       const id = await say();
-      for (const by of [guest, robot]) await told(by, () => add(by, id, { emoji_name: "car" }));
+      for (const by of [guest, robot]) await received(by, () => add(by, id, { emoji_name: "car" }));
       const direct = await write(scene.gateway, writer, [guest, robot]);
       const audience = [guest.id, writer.id, robot.id].sort((a, b) => a - b);
       for (const by of [guest, robot]) {
-        const [event] = await told(by, () => add(by, direct, { emoji_name: "car" }));
+        const [event] = await received(by, () => add(by, direct, { emoji_name: "car" }));
         expect(event?.audience).to.deep.equal(audience);
       }
       const note = await write(scene.gateway, writer, [writer]);
-      const [event] = await told(writer, () => add(writer, note, { emoji_name: "car" }));
+      const [event] = await received(writer, () => add(writer, note, { emoji_name: "car" }));
       expect(event?.audience).to.deep.equal([writer.id]);
     });
 
@@ -344,7 +344,7 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
     await unsubscribe(db, room, reader);
     await unsubscribe(db, closed, reader);
     const receivers = async (id: number) =>
-      (await told(writer, () => add(writer, id, { emoji_name: "+1" })))[0]?.audience;
+      (await received(writer, () => add(writer, id, { emoji_name: "+1" })))[0]?.audience;
     expect(await receivers(open)).to.deep.equal([writer.id, reader.id]);
     expect(await receivers(hidden)).to.deep.equal([writer.id]);
   });

@@ -239,14 +239,14 @@ describe("The destination of a message", () => {
       expect(written).to.have.length(count);
       for (const intent of [...written, ...written]) await runJob(db, sendNotice, intent);
     }
-    const told = () => noticesTo(scene.as(owner), scene.org.notificationBot);
+    const received = () => noticesTo(scene.as(owner), scene.org.notificationBot);
 
     it("notifies the owner of a missing channel, once in five minutes", async () => {
       for (let n = 0; n < 2; n++) {
         const answer = await scene.as(talker).post(messagesPath, toChannel("nowhere at all"));
         refusedWith(answer, "STREAM_DOES_NOT_EXIST", { stream: "nowhere at all" });
       }
-      const notices = await told();
+      const notices = await received();
       expect(notices).to.have.length(1);
       expect(notices[0]?.sender_id).to.equal(scene.org.notificationBot.id);
     });
@@ -255,7 +255,7 @@ describe("The destination of a message", () => {
       const stream = "n".repeat(20_000);
       const answer = await scene.as(talker).post(messagesPath, toChannel(stream));
       refusedWith(answer, "STREAM_DOES_NOT_EXIST", { stream });
-      const notices = await told();
+      const notices = await received();
       expect(notices).to.have.length(1);
       expect(notices[0]?.content.length).to.be.below(1_000);
     });
@@ -265,7 +265,7 @@ describe("The destination of a message", () => {
       const sent = await send(scene.as(talker), toChannel(empty.id));
       expect((await wentTo(sent))?.channelId).to.equal(empty.id);
       await tellUnheard(1);
-      expect(await told()).to.have.length(1);
+      expect(await received()).to.have.length(1);
     });
 
     it("notifies the owner of scheduled messages in the same way, once for many", async () => {
@@ -278,7 +278,7 @@ describe("The destination of a message", () => {
       await send(scene.as(talker), toChannel(empty.id));
       for (const id of ids) expect(await storedRow(db, id)).to.include({ delivered: true });
       await tellUnheard(1);
-      const [notice, ...others] = await told();
+      const [notice, ...others] = await received();
       expect(others).to.deep.equal([]);
       expect(notice?.content).to.contain(empty.name);
     });
@@ -286,7 +286,7 @@ describe("The destination of a message", () => {
     it("sends no notification for people, or for a bot whose channel has subscribers", async () => {
       await send(scene.as(talker), toChannel(room.id));
       await tellUnheard(0);
-      expect(await told()).to.have.length(0);
+      expect(await received()).to.have.length(0);
     });
   });
 });

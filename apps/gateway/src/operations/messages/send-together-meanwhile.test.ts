@@ -22,7 +22,7 @@ import {
   type Params,
   type TestAccount,
   type TestChannel,
-  type ToldEvent,
+  type ReceivedEvent,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -115,11 +115,11 @@ describe("Batched messages: changes while they wait", () => {
       const { queue_id, last_event_id } = queues[i] ?? {};
       const poll = { queue_id, last_event_id, dont_block: true };
       const { events } = succeeded(await scene.as(sender).get("/api/v1/events", poll));
-      const told = events as ToldEvent[];
-      expect(told.map((event) => event["local_message_id"])).to.deep.equal(
+      const received = events as ReceivedEvent[];
+      expect(received.map((event) => event["local_message_id"])).to.deep.equal(
         senders.map((_, n) => (n === i ? `${i}.01` : undefined)),
       );
-      expect(told.map((event) => (event["message"] as { id: number }).id)).to.deep.equal(ids);
+      expect(received.map((event) => (event["message"] as { id: number }).id)).to.deep.equal(ids);
     }
   });
 
@@ -171,12 +171,12 @@ describe("Batched messages: changes while they wait", () => {
       for (const { status } of await Promise.all(answers)) expect(status).to.equal(200);
     });
     await other.close();
-    const told = events.flatMap(({ type, payload }) =>
+    const received = events.flatMap(({ type, payload }) =>
       type === "message" ? [payload["message"] as { id: number; content: string }] : [],
     );
     for (const i of [0, 1])
       for (const { id } of [a, b]) {
-        const own = told.filter(({ content }) => content.startsWith(`${i}-${id}-`));
+        const own = received.filter(({ content }) => content.startsWith(`${i}-${id}-`));
         expect(own.map(({ content }) => content)).to.deep.equal(
           [0, 1, 2, 3].map((n) => `${i}-${id}-${n}`),
         );
@@ -184,6 +184,6 @@ describe("Batched messages: changes while they wait", () => {
           own.map((each) => each.id).toSorted((x, y) => x - y),
         );
       }
-    expect(told).to.have.length(18);
+    expect(received).to.have.length(18);
   });
 });

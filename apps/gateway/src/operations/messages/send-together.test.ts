@@ -93,10 +93,10 @@ describe("Messages sent concurrently", () => {
       "by address",
     ]);
     expect(new Set(rows.map(({ sentAt }) => sentAt)).size, "one transaction").to.equal(1);
-    const told = events
+    const received = events
       .filter(({ type }) => type === "message")
       .map(({ payload }) => (payload["message"] as { id: number }).id);
-    expect(told.slice(1)).to.deep.equal(ids);
+    expect(received.slice(1)).to.deep.equal(ids);
   });
 
   it("keep the order of each sender and alternate between accounts", async () => {

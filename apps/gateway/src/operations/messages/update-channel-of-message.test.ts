@@ -18,7 +18,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, change, changeRefused, flagsOf, read, told } from "./changing.test.ts";
+import { age, ascending, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
 import { post } from "./reading.test.ts";
 
 const week = 604_800;
@@ -53,7 +53,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     return row.firstMessageId === null ? null : Number(row.firstMessageId);
   };
   const told1 = (events: Awaited<ReturnType<typeof move>>, type: string) =>
-    told(events, type).map(({ op, payload, audience }) => ({ op, payload, audience }));
+    received(events, type).map(({ op, payload, audience }) => ({ op, payload, audience }));
 
   it("changes with or without the topic, in events and history", async () => {
     const target = await made();

@@ -21,7 +21,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, ask, change, changeRefused, flagsOf, told } from "./changing.test.ts";
+import { age, ascending, ask, change, changeRefused, flagsOf, received } from "./changing.test.ts";
 import { post, write } from "./reading.test.ts";
 
 const bits = { read: 1, mentioned: 8, stream: 16, topic: 32, alert: 64 } as const;
@@ -366,6 +366,6 @@ describe("PATCH /messages/{message_id}: content", () => {
     const id = await send(scene.as(sender), toUsers([friend.id], { content: "one" }));
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [friend.id]);
     const events = await edit(id, "two");
-    expect(told(events, "update_message")[0]?.audience).to.deep.equal([sender.id]);
+    expect(received(events, "update_message")[0]?.audience).to.deep.equal([sender.id]);
   });
 });

@@ -19,7 +19,7 @@ import {
   useObstacle,
   user,
   useScene,
-  toldOf,
+  withEvents,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -51,12 +51,12 @@ describe("POST /messages/flags/narrow", () => {
 
   /** Changes flags. @returns the response and the changes of messages in events */
   async function change(params: object, by = reader) {
-    const { answer, told: events } = await toldOf(scene.db, by, () => ask(params, by));
-    const told = events.map(({ op, payload, audience }) => {
+    const { answer, received: events } = await withEvents(scene.db, by, () => ask(params, by));
+    const received = events.map(({ op, payload, audience }) => {
       expect(audience).to.deep.equal([by.id]);
       return [op, payload["flag"], payload["messages"]];
     });
-    return { answer, told };
+    return { answer, received };
   }
 
   async function flagsOf(ids: readonly number[], by = reader) {
@@ -84,16 +84,16 @@ describe("POST /messages/flags/narrow", () => {
         found_newest: false,
         ignored_because_not_subscribed_channels: [],
       },
-      told: [["add", "starred", [one, two, three]]],
+      received: [["add", "starred", [one, two, three]]],
     });
     // processed_count includes all found messages, updated_count changed ones; events list only these.
-    const { answer, told } = await change({ flag: "starred" });
+    const { answer, received } = await change({ flag: "starred" });
     expect(answer).to.include({ processed_count: 6, updated_count: 3, found_newest: true });
-    expect(told).to.deep.equal([["add", "starred", [ids[0], ids[4], ids[5]]]]);
-    expect((await change({ flag: "starred" })).told).to.deep.equal([]);
+    expect(received).to.deep.equal([["add", "starred", [ids[0], ids[4], ids[5]]]]);
+    expect((await change({ flag: "starred" })).received).to.deep.equal([]);
     expect(await flagsOf(ids)).to.deep.equal(ids.map(() => bits.starred));
     const apart = { ...around, num_before: 0, include_anchor: false, op: "remove" };
-    expect((await change(apart)).told).to.deep.equal([["remove", "starred", [three]]]);
+    expect((await change(apart)).received).to.deep.equal([["remove", "starred", [three]]]);
   });
 
   it("finds the same window as GET /messages for every anchor", async () => {
@@ -173,14 +173,14 @@ describe("POST /messages/flags/narrow", () => {
         found_oldest: first === 0,
       });
     }
-    const { answer, told } = await change({ num_after: 10 ** 15 });
+    const { answer, received } = await change({ num_after: 10 ** 15 });
     expect(answer).to.include({
       processed_count: 5_000,
       updated_count: 5_000,
       found_newest: false,
     });
-    expect(told).to.deep.equal([["add", "read", ids.slice(0, 5_000)]]);
-    expect((await change({ anchor: "first_unread" })).told).to.deep.equal([
+    expect(received).to.deep.equal([["add", "read", ids.slice(0, 5_000)]]);
+    expect((await change({ anchor: "first_unread" })).received).to.deep.equal([
       ["add", "read", ids.slice(5_000)],
     ]);
   });
@@ -191,7 +191,7 @@ describe("POST /messages/flags/narrow", () => {
     await change({});
     await unsubscribe(db, room, reader);
     const unreading = await change({ op: "remove" });
-    expect(unreading.told).to.deep.equal([]);
+    expect(unreading.received).to.deep.equal([]);
     expect(unreading.answer).to.include({ processed_count: 2, updated_count: 0 });
     expect(unreading.answer.ignored_because_not_subscribed_channels).to.deep.equal([room.id]);
     expect(await flagsOf(ids)).to.deep.equal([bits.read, bits.read]);
@@ -200,7 +200,7 @@ describe("POST /messages/flags/narrow", () => {
     await change({ narrow: [] });
     const both = await change({ op: "remove", narrow: [] });
     expect(both.answer.ignored_because_not_subscribed_channels).to.deep.equal([room.id]);
-    expect(both.told).to.deep.equal([["remove", "read", [id]]]);
+    expect(both.received).to.deep.equal([["remove", "read", [id]]]);
   });
 
   it("creates copies for messages of the shared history, but not to add read", async () => {
@@ -208,7 +208,7 @@ describe("POST /messages/flags/narrow", () => {
     const ids = await pastMessages(db, room, org.owner, { count: 2, holders: [org.owner] });
     expect((await change({})).answer).to.include({ processed_count: 2, updated_count: 0 });
     expect(await flagsOf(ids)).to.deep.equal([null, null]);
-    expect((await change({ flag: "starred" })).told).to.deep.equal([["add", "starred", ids]]);
+    expect((await change({ flag: "starred" })).received).to.deep.equal([["add", "starred", ids]]);
     const made = bits.read | bits.starred | bits.historical;
     expect(await flagsOf(ids)).to.deep.equal([made, made]);
   });
@@ -219,9 +219,9 @@ describe("POST /messages/flags/narrow", () => {
     const ids = [await say("rain"), await say()];
     ids.push(await write(gateway, org.owner, [reader]));
     await muteUser(db, reader, org.owner);
-    expect((await change({ narrow: [] })).told).to.deep.equal([["add", "read", ids]]);
+    expect((await change({ narrow: [] })).received).to.deep.equal([["add", "read", ids]]);
     const unread = await change({ op: "remove", narrow: [term("is", "muted")] });
-    expect(unread.told).to.deep.equal([["remove", "read", ids.slice(0, 1)]]);
+    expect(unread.received).to.deep.equal([["remove", "read", ids.slice(0, 1)]]);
   });
 
   it("allows guests, bots and archived channels", async () => {
@@ -234,8 +234,8 @@ describe("POST /messages/flags/narrow", () => {
     await changeChannel(db, room, { isArchived: true });
     for (const by of [org.guest, robot]) {
       for (const flag of ["read", "starred"]) {
-        expect((await change({ flag }, by)).told).to.deep.equal([["add", flag, ids]]);
-        expect((await change({ flag, op: "remove" }, by)).told).to.have.length(1);
+        expect((await change({ flag }, by)).received).to.deep.equal([["add", flag, ids]]);
+        expect((await change({ flag, op: "remove" }, by)).received).to.have.length(1);
       }
     }
     const narrow = [term("channel", hidden.id)];
@@ -313,8 +313,8 @@ describe("POST /messages/flags/narrow", () => {
           ),
         );
         expect(result.reduce((sum, count) => sum + count, 0)).to.equal(ids.length);
-        const told = events.flatMap(({ payload }) => payload["messages"] as number[]);
-        expect(told).to.have.members(ids);
+        const received = events.flatMap(({ payload }) => payload["messages"] as number[]);
+        expect(received).to.have.members(ids);
       }
     });
 
@@ -326,9 +326,9 @@ describe("POST /messages/flags/narrow", () => {
     await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [gone]);
     await obstacle.lock("DELETE FROM messages WHERE id = $1", [gone]);
     await obstacle.lock("COMMIT");
-    const { answer, told } = await asked;
+    const { answer, received } = await asked;
     expect(answer).to.include({ processed_count: 2, updated_count: 1 });
-    expect(told).to.deep.equal([["add", "starred", [kept]]]);
+    expect(received).to.deep.equal([["add", "starred", [kept]]]);
     expect(await flagsOf([gone, kept])).to.deep.equal([null, bits.starred]);
   });
 
@@ -367,7 +367,7 @@ describe("POST /messages/flags/narrow", () => {
         [closed.id, reader.id],
       );
     });
-    expect((await asked)?.told).to.deep.equal([["add", "starred", [kept]]]);
+    expect((await asked)?.received).to.deep.equal([["add", "starred", [kept]]]);
     expect(await flagsOf([hidden])).to.deep.equal([0]);
   });
 

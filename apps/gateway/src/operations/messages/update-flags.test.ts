@@ -54,7 +54,7 @@ describe("POST /messages/flags", () => {
       messages,
       ignored_because_not_subscribed_channels: body.ignored_because_not_subscribed_channels,
     });
-    return { ignored: body.ignored_because_not_subscribed_channels, told: announced(events) };
+    return { ignored: body.ignored_because_not_subscribed_channels, received: announced(events) };
   }
 
   const say = (topic?: string, content?: string, where = room) =>
@@ -94,20 +94,22 @@ describe("POST /messages/flags", () => {
       const kept = await flagsOf(one, scene.org.owner);
       expect(await change("add", flag, [two])).to.deep.equal({
         ignored: [],
-        told: [added(flag, [two])],
+        received: [added(flag, [two])],
       });
       // IDs in any order and repeated; events list changed ones in ascending order.
-      expect((await change("add", flag, [two, one, one])).told).to.deep.equal([added(flag, [one])]);
-      expect((await change("add", flag, [one, two])).told).to.deep.equal([]);
+      expect((await change("add", flag, [two, one, one])).received).to.deep.equal([
+        added(flag, [one]),
+      ]);
+      expect((await change("add", flag, [one, two])).received).to.deep.equal([]);
       for (const id of [one, two]) expect(await flagsOf(id)).to.equal(bits[flag]);
       const details =
         flag === "read"
           ? { [one]: { type: "stream", stream_id: room.id, topic: "lunch" } }
           : undefined;
-      expect((await change("remove", flag, [one])).told).to.deep.equal([
+      expect((await change("remove", flag, [one])).received).to.deep.equal([
         removed(flag, [one], details),
       ]);
-      expect((await change("remove", flag, [one])).told).to.deep.equal([]);
+      expect((await change("remove", flag, [one])).received).to.deep.equal([]);
       expect(await flagsOf(one)).to.equal(0);
       expect(await flagsOf(two)).to.equal(bits[flag]);
       expect(await flagsOf(one, scene.org.owner)).to.equal(kept);
@@ -141,7 +143,7 @@ describe("POST /messages/flags", () => {
     const [plain = 0, mention = 0, wildcard = 0, group = 0, self = 0] = ids;
     const lunch = { type: "stream", stream_id: room.id, topic: "lunch", mentioned: true };
     const others = [owner.id, member.id].sort((a, b) => a - b);
-    expect((await change("remove", "read", ids)).told).to.deep.equal([
+    expect((await change("remove", "read", ids)).received).to.deep.equal([
       removed("read", ids, {
         [plain]: { type: "stream", stream_id: room.id, topic: "" },
         [mention]: lunch,
@@ -168,9 +170,9 @@ describe("POST /messages/flags", () => {
     await change("add", "read", ids);
     await unsubscribe(db, open, reader);
     await unsubscribe(db, closed, reader);
-    const { ignored, told } = await change("remove", "read", ids);
+    const { ignored, received } = await change("remove", "read", ids);
     expect(ignored).to.deep.equal([open.id, closed.id]);
-    expect(told.map(({ payload }) => payload["messages"])).to.deep.equal([ids.slice(0, 1)]);
+    expect(received.map(({ payload }) => payload["messages"])).to.deep.equal([ids.slice(0, 1)]);
     expect(await Promise.all(ids.map((id) => flagsOf(id)))).to.deep.equal([0, 1, 1, 1]);
     // Neither another account's subscription nor one to another channel counts.
     await subscribe(db, open, reader);
@@ -182,7 +184,9 @@ describe("POST /messages/flags", () => {
     const [one = 0, two = 0, three = 0] = await pastMessages(db, room, org.owner, { count: 3 });
     await db.rows("DELETE FROM user_messages WHERE user_id = $1", [reader.id]);
     const { read, starred, collapsed, historical } = bits;
-    expect((await change("add", "starred", [one])).told).to.deep.equal([added("starred", [one])]);
+    expect((await change("add", "starred", [one])).received).to.deep.equal([
+      added("starred", [one]),
+    ]);
     expect(await flagsOf(one)).to.equal(read | starred | historical);
     await change("add", "collapsed", [one, two]);
     expect(await flagsOf(one)).to.equal(read | starred | collapsed | historical);
@@ -193,12 +197,12 @@ describe("POST /messages/flags", () => {
       ["remove", "starred"],
       ["remove", "collapsed"],
     ] as const)
-      expect((await change(op, flag, [three])).told).to.deep.equal([]);
+      expect((await change(op, flag, [three])).received).to.deep.equal([]);
     expect(await flagsOf(three)).to.equal(undefined);
     // Historical copies can be marked unread, too.
-    expect((await change("remove", "read", [three])).told[0]?.payload["messages"]).to.deep.equal([
-      three,
-    ]);
+    expect(
+      (await change("remove", "read", [three])).received[0]?.payload["messages"],
+    ).to.deep.equal([three]);
     expect(await flagsOf(three)).to.equal(historical);
   });
 
@@ -213,7 +217,7 @@ describe("POST /messages/flags", () => {
     const id = await say();
     const hidden = await write(scene.gateway, scene.org.owner, [scene.org.admin]);
     const named = [hidden, id, 0, -5, 2 ** 53 - 1, 1e20];
-    expect((await change("add", "read", named)).told).to.deep.equal([added("read", [id])]);
+    expect((await change("add", "read", named)).received).to.deep.equal([added("read", [id])]);
     expect(await flagsOf(hidden)).to.equal(undefined);
   });
 
@@ -258,7 +262,7 @@ describe("POST /messages/flags", () => {
     const id = await say("lunch", "x", closed);
     await change("add", "starred", [id]);
     await unsubscribe(db, closed, reader);
-    expect((await change("remove", "starred", [id])).told).to.deep.equal([
+    expect((await change("remove", "starred", [id])).received).to.deep.equal([
       removed("starred", [id]),
     ]);
     await refused(db, () => ask("add", "starred", [id]), "BAD_REQUEST", {});
@@ -302,8 +306,10 @@ describe("POST /messages/flags", () => {
     await changeChannel(db, room, { isArchived: true });
     for (const by of [org.guest, robot])
       for (const flag of ["read", "starred"]) {
-        expect((await change("add", flag, [id], by)).told).to.deep.equal([added(flag, [id], by)]);
-        expect((await change("remove", flag, [id], by)).told).to.have.length(1);
+        expect((await change("add", flag, [id], by)).received).to.deep.equal([
+          added(flag, [id], by),
+        ]);
+        expect((await change("remove", flag, [id], by)).received).to.have.length(1);
       }
     // A guest sees channels only with a subscription.
     const other = await channel(db, org.realm, { subscribers: [org.owner] });
@@ -329,9 +335,9 @@ describe("POST /messages/flags", () => {
             }),
           ),
         );
-        const told = events.flatMap(({ payload }) => payload["messages"] as number[]);
-        expect(told).to.have.members(ids);
-        expect(told).to.have.length(new Set(told).size);
+        const received = events.flatMap(({ payload }) => payload["messages"] as number[]);
+        expect(received).to.have.members(ids);
+        expect(received).to.have.length(new Set(received).size);
       }
     });
 

@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, change, changeRefused, flagsOf, read, told } from "./changing.test.ts";
+import { age, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
 import { post } from "./reading.test.ts";
 
 describe("PATCH /messages/{message_id}: resolved topics", () => {
@@ -62,8 +62,8 @@ describe("PATCH /messages/{message_id}: resolved topics", () => {
     await rename(id, "✔ lunch");
     const [, notice] = await read(scene, owner, room);
     const events = await rename(id, "lunch");
-    expect(told(events, "message")).to.deep.equal([]);
-    expect(told(events, "delete_message").map(({ payload }) => payload)).to.deep.equal([
+    expect(received(events, "message")).to.deep.equal([]);
+    expect(received(events, "delete_message").map(({ payload }) => payload)).to.deep.equal([
       { message_ids: [notice?.id], message_type: "stream", stream_id: room.id, topic: "lunch" },
     ]);
     expect(await said()).to.deep.equal([soup("lunch")]);

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, change, changeRefused, flagsOf, read, told } from "./changing.test.ts";
+import { age, ascending, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
 import { post, write } from "./reading.test.ts";
 
 const week = 604_800;
@@ -117,7 +117,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
   it("changes together with one message's content in one history entry and one event", async () => {
     const [one, two] = [await say("lunch", mover), await say("lunch", mover)];
     const all = { content: "new", propagate_mode: "change_all" };
-    const events = told(await move(two, "dinner", all), "update_message");
+    const events = received(await move(two, "dinner", all), "update_message");
     expect(events).to.have.lengthOf(1);
     expect(events[0]?.payload).to.deep.include({
       message_id: two,
@@ -280,7 +280,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     // Moving the last message takes them along; policies of a destination without messages are discarded.
     const events = await move(two, "dinner");
     expect(await wanting()).to.deep.equal([["dinner", owner.id, topicPolicy.followed]]);
-    const policies = told(events, "user_topic").map(({ payload, audience }) => {
+    const policies = received(events, "user_topic").map(({ payload, audience }) => {
       const { topic_name, visibility_policy } = payload;
       return [topic_name, visibility_policy, audience];
     });
@@ -316,7 +316,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
       expect(rows, JSON.stringify(pairs[i])).to.deep.equal(right);
     }
     // One event for all receivers with the same payload.
-    expect(told(events, "user_topic").length).to.be.at.most(6);
+    expect(received(events, "user_topic").length).to.be.at.most(6);
   });
 
   it("moves messages of protected history that the mover received, with events of each receiver's messages", async () => {
@@ -331,7 +331,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     await setTopicPolicy(db, late, closed, "lunch", "followed");
     const events = await move(two, "dinner", { propagate_mode: "change_all" });
     expect(
-      told(events, "update_message").map(({ payload, audience }) => [
+      received(events, "update_message").map(({ payload, audience }) => [
         payload["message_id"],
         payload["message_ids"],
         audience,

@@ -54,7 +54,7 @@ describe("Widgets", () => {
 
   it("are created by /poll, in the event and for all readers", async () => {
     let id = 0;
-    const told = await watch(
+    const received = await watch(
       scene.gateway,
       { own: { account: author }, other: { account: reader } },
       async () => {
@@ -69,7 +69,7 @@ describe("Widgets", () => {
       msg_type: "widget",
       content: poll,
     });
-    for (const events of [told.own, told.other]) {
+    for (const events of [received.own, received.other]) {
       const [event] = events.filter(({ type }) => type === "message");
       expect(event?.["message"]).to.deep.include({ id, submessages: [submessage] });
       expect(events.filter(({ type }) => type === "submessage")).to.deep.equal([]);
@@ -111,11 +111,11 @@ describe("Widgets", () => {
   it("accept votes and options from all readers of the message, with events", async () => {
     const id = await send("/poll Soup?\nPea");
     const vote = { type: "vote", key: "canned,0", vote: 1 };
-    const told = await watch(scene.gateway, { author: { account: author } }, () =>
+    const received = await watch(scene.gateway, { author: { account: author } }, () =>
       accepted(reader, id, vote),
     );
-    expect(told.author).to.have.length(1);
-    expect(told.author[0]).to.deep.include({
+    expect(received.author).to.have.length(1);
+    expect(received.author[0]).to.deep.include({
       type: "submessage",
       msg_type: "widget",
       message_id: id,

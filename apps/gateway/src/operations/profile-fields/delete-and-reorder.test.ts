@@ -32,7 +32,7 @@ describe("Custom profile fields", () => {
   });
 
   const all = async () => (await gateway.as(org.guest).succeed(listProfileFields)).custom_fields;
-  const told = async (work: () => Promise<{ body: object }>) => {
+  const received = async (work: () => Promise<{ body: object }>) => {
     const { result, events } = await eventsOf(db, org.realm.id, work);
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
     return announced(events);
@@ -50,7 +50,7 @@ describe("Custom profile fields", () => {
       for (const fieldId of [first, second])
         for (const { id: userId } of [org.member, org.guest])
           await db.prisma.customProfileFieldValue.create({ data: { userId, fieldId, value: "x" } });
-      expect(await told(() => remove(first))).to.deep.equal(await event());
+      expect(await received(() => remove(first))).to.deep.equal(await event());
       expect((await all()).map(({ id, order }) => [id, order])).to.deep.equal([
         [second, 1],
         [third, 2],
@@ -86,19 +86,19 @@ describe("Custom profile fields", () => {
 
     it("sets the order of the fields and sends it once to all accounts", async () => {
       const [first, second, third] = ids as [number, number, number];
-      expect(await told(() => reorder([third, first, second]))).to.deep.equal(await event());
+      expect(await received(() => reorder([third, first, second]))).to.deep.equal(await event());
       expect(await orders()).to.deep.equal([
         [third, 0],
         [first, 1],
         [second, 2],
       ]);
-      expect(await told(() => reorder([third, first, second]))).to.deep.equal([]);
+      expect(await received(() => reorder([third, first, second]))).to.deep.equal([]);
     });
 
     it("ignores IDs that are not fields of the organization", async () => {
       const [first, second, third] = ids as [number, number, number];
       const there = await profileField(db, (await organization(db)).realm);
-      await told(() => reorder([0, third, there.id, 10 ** 15, second, -1, first]));
+      await received(() => reorder([0, third, there.id, 10 ** 15, second, -1, first]));
       expect(await orders()).to.deep.equal([
         [third, 0],
         [second, 1],

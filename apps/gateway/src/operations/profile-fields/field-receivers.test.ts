@@ -35,7 +35,7 @@ describe("Events of custom profile fields", () => {
     );
     const { id } = await profileField(db, org.realm);
     await profileField(db, other.realm);
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       const client = scene.as(admin);
       const wanted = { params: { field_type: 4, name: unique("day") } };
       const made = (await client.succeed(createProfileField, wanted)).id;
@@ -48,7 +48,7 @@ describe("Events of custom profile fields", () => {
     });
 
     const fields = "custom_profile_fields";
-    const [, , , said, last] = told["admin"] ?? [];
+    const [, , , said, last] = received["admin"] ?? [];
     expect(said).to.deep.include({
       person: {
         user_id: member.id,
@@ -58,10 +58,10 @@ describe("Events of custom profile fields", () => {
     expect(last).to.have.nested.property("fields.length", 1);
     for (const who of Object.keys(all)) {
       const kinds = [fields, fields, fields, "realm_user/update", fields];
-      expect(kindsOf(told[who] ?? []), who).to.deep.equal(kinds);
+      expect(kindsOf(received[who] ?? []), who).to.deep.equal(kinds);
       const withoutId = (event: { readonly id: number }) => ({ ...event, id: 0 });
-      expect(told[who]?.map(withoutId), who).to.deep.equal(told["admin"]?.map(withoutId));
+      expect(received[who]?.map(withoutId), who).to.deep.equal(received["admin"]?.map(withoutId));
     }
-    for (const who of Object.keys(foreign)) expect(told[who], who).to.deep.equal([]);
+    for (const who of Object.keys(foreign)) expect(received[who], who).to.deep.equal([]);
   });
 });

@@ -43,7 +43,7 @@ describe("The caller's own profile data", () => {
     gateway.as(by).call(updateOwnProfile, { params: { data } });
   const remove = (by: TestAccount, data: unknown) =>
     gateway.as(by).call(removeOwnProfile, { params: { data } });
-  const told = async (work: () => Promise<{ body: { msg?: string } }>) => {
+  const received = async (work: () => Promise<{ body: { msg?: string } }>) => {
     const { result, events } = await eventsOf(db, org.realm.id, work);
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
     return announced(events);
@@ -65,7 +65,7 @@ describe("The caller's own profile data", () => {
       { id: users, value: [a, b, a] },
     ];
     const html = "<p>I <em>ring</em> &lt;b&gt;bells&lt;/b&gt;</p>";
-    expect(await told(() => update(me, data))).to.deep.equal([
+    expect(await received(() => update(me, data))).to.deep.equal([
       event(me, { id: text, value: "I *ring* <b>bells</b>", rendered_value: html }),
       event(me, { id: users, value: `[${a},${b},${a}]` }),
     ]);
@@ -111,7 +111,7 @@ describe("The caller's own profile data", () => {
     const { tables } = await changesOf(db, () => remove(me, []));
     expect(tables).to.deep.equal([]);
     const next = [...data.slice(1), { id: text, value: "y" }];
-    expect(await told(() => update(me, next))).to.have.length(1);
+    expect(await received(() => update(me, next))).to.have.length(1);
   });
 
   it("deletes only emptied or removed values", async () => {
@@ -123,17 +123,17 @@ describe("The caller's own profile data", () => {
       ]);
     for (const value of [null, "", []]) {
       await set();
-      expect(await told(() => update(me, [{ id: text, value }]))).to.deep.equal([
+      expect(await received(() => update(me, [{ id: text, value }]))).to.deep.equal([
         event(me, { id: text, value: null }),
       ]);
       expect(await profile(me)).to.deep.equal({ [users]: { value: `[${me.id}]` } });
-      expect(await told(() => update(me, [{ id: text, value }]))).to.deep.equal([]);
+      expect(await received(() => update(me, [{ id: text, value }]))).to.deep.equal([]);
     }
-    expect(await told(() => remove(me, [users, text, users]))).to.deep.equal([
+    expect(await received(() => remove(me, [users, text, users]))).to.deep.equal([
       event(me, { id: users, value: null }),
     ]);
     expect(await profile(me)).to.deep.equal({});
-    expect(await told(() => remove(me, [users]))).to.deep.equal([]);
+    expect(await received(() => remove(me, [users]))).to.deep.equal([]);
   });
 
   it("uses the last of two values for one field", async () => {
@@ -143,7 +143,7 @@ describe("The caller's own profile data", () => {
       { id: text, value: null },
       { id: text, value: "last" },
     ];
-    expect(await told(() => update(me, data))).to.have.length(1);
+    expect(await received(() => update(me, data))).to.have.length(1);
     expect(await profile(me)).to.have.nested.property(`${text}.value`, "last");
   });
 
@@ -158,8 +158,8 @@ describe("The caller's own profile data", () => {
     await update(me, [{ id: text, value: "x" }]);
     await refused(db, () => remove(me, [text, reserved]), "BAD_REQUEST");
     await refused(db, () => update(org.moderator, data), "BAD_REQUEST");
-    expect(await told(() => update(org.admin, data))).to.have.length(2);
-    expect(await told(() => remove(org.admin, [reserved]))).to.have.length(1);
+    expect(await received(() => update(org.admin, data))).to.have.length(2);
+    expect(await received(() => remove(org.admin, [reserved]))).to.have.length(1);
   });
 
   it("refuses unknown fields and fields of another organization with the same error", async () => {
@@ -181,7 +181,7 @@ describe("The caller's own profile data", () => {
   });
 
   it("allows guests", async () => {
-    expect(await told(() => update(org.guest, [{ id: text, value: "x" }]))).to.have.length(1);
+    expect(await received(() => update(org.guest, [{ id: text, value: "x" }]))).to.have.length(1);
   });
 
   it("refuses parameters that are not a list of values", async () => {

@@ -101,16 +101,16 @@ describe("Devices", () => {
     const { owner } = scene.org;
     let id = 0;
     const queues = { own: { account: me }, other: { account: owner } };
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       id = await create();
       await remove(id);
       await remove(id);
     });
-    expect(told.own.map(({ id: _id, ...event }) => event)).to.deep.equal([
+    expect(received.own.map(({ id: _id, ...event }) => event)).to.deep.equal([
       { type: "device", op: "add", device_id: id },
       { type: "device", op: "remove", device_id: id },
     ]);
-    expect(told.other).to.deep.equal([]);
+    expect(received.other).to.deep.equal([]);
   });
 
   it("are deleted with their pending registration", async () => {
@@ -136,15 +136,15 @@ describe("Devices", () => {
     const ids = Object.keys(await listed()).map(Number);
     const [, , oldest, next] = ids;
     const queues = { own: { account: me } };
-    const told = await watch(scene.gateway, queues, async () => {
+    const received = await watch(scene.gateway, queues, async () => {
       const made = await create();
       expect(Object.keys(await listed()).map(Number)).to.have.members([
         ...ids.filter((id) => id !== oldest),
         made,
       ]);
     });
-    expect(kindsOf(told.own)).to.deep.equal(["device/remove", "device/add"]);
-    expect(told.own[0]?.["device_id"]).to.equal(oldest);
+    expect(kindsOf(received.own)).to.deep.equal(["device/remove", "device/add"]);
+    expect(received.own[0]?.["device_id"]).to.equal(oldest);
 
     await create();
     expect(await listed()).not.to.have.property(String(next));

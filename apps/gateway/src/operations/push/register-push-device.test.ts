@@ -55,7 +55,7 @@ describe("POST /mobile_push/register", () => {
     events: ReadonlyArray<Readonly<Record<string, unknown>>>,
   ) {
     const before = (await intents()).length;
-    const told = await watch(
+    const received = await watch(
       gateway,
       { own: { account: me }, other: { account: org.owner } },
       async () => {
@@ -63,14 +63,16 @@ describe("POST /mobile_push/register", () => {
         expect(answer.body).to.deep.equal({ result: "success", msg: "" });
       },
     );
-    const fields = told.own.map(({ id: _id, push_token_last_updated_timestamp: at, ...event }) => ({
-      ...event,
-      ...(at === undefined ? {} : { updated: typeof at }),
-    }));
+    const fields = received.own.map(
+      ({ id: _id, push_token_last_updated_timestamp: at, ...event }) => ({
+        ...event,
+        ...(at === undefined ? {} : { updated: typeof at }),
+      }),
+    );
     expect(fields).to.deep.equal(
       events.map((event) => ({ type: "device", op: "update", device_id: id, ...event })),
     );
-    expect(told.other).to.deep.equal([]);
+    expect(received.other).to.deep.equal([]);
     return (await intents()).slice(before);
   }
 

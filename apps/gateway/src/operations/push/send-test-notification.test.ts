@@ -220,13 +220,13 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       const id = await device(db, me, { key: { id: 5 }, active: 1 });
       const token = Buffer.alloc(8, 1).toString("base64");
       bouncer.behave({ notifyAnswer: { delete_token_ids: [token, "nonsense", ""] } });
-      const told = await watch(gateway, watched(me), async () =>
+      const received = await watch(gateway, watched(me), async () =>
         refusedWith(await ask(), "NO_ACTIVE_PUSH_DEVICE", {}),
       );
-      expect(strip(told.own)).to.deep.equal([
+      expect(strip(received.own)).to.deep.equal([
         { type: "device", op: "update", device_id: id, push_token_id: null },
       ]);
-      expect(told.other).to.deep.equal([]);
+      expect(received.other).to.deep.equal([]);
       const { pushTokenId, pushKeyId, pushKey } = await row(id);
       expect(pushTokenId).to.equal(null);
       expect(Number(pushKeyId)).to.equal(5);
@@ -269,9 +269,13 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       });
       const learn = async (behaviour: Parameters<FakeBouncer["behave"]>[0]) => {
         bouncer.behave(behaviour);
-        const told = await watch(gateway, watched(me), () => ask());
-        expect(strip(told.own)).to.deep.equal(strip(told.other));
-        return told.own.map(({ type, op, property, value }) => [`${type}/${op}`, property, value]);
+        const received = await watch(gateway, watched(me), () => ask());
+        expect(strip(received.own)).to.deep.equal(strip(received.other));
+        return received.own.map(({ type, op, property, value }) => [
+          `${type}/${op}`,
+          property,
+          value,
+        ]);
       };
       const enabled = "push_notifications_enabled";
       const end = "push_notifications_enabled_end_timestamp";

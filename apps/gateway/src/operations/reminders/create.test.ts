@@ -108,16 +108,16 @@ describe("POST /reminders", () => {
   it("stores a row and sends the event to the account alone; no message is sent", async () => {
     const { db, gateway, org } = scene;
     const queues = { own: { account: member }, other: { account: org.owner } };
-    const told = await watch(gateway, queues, async () => {
+    const received = await watch(gateway, queues, async () => {
       const { tables } = await changesOf(db, () =>
         remind(scene.as(member), message, { note: `@**${org.owner.fullName}** @**all**` }),
       );
       expect(tables).to.have.members(["scheduled_messages", "event_head", "event_log"]);
     });
-    expect(kindsOf(told.own)).to.deep.equal(["reminders/add"]);
-    const [event] = told.own;
+    expect(kindsOf(received.own)).to.deep.equal(["reminders/add"]);
+    const [event] = received.own;
     expect(event?.["reminders"]).to.deep.equal((await remindersOf(scene.as(member))).slice(-1));
-    expect(told.other).to.deep.equal([]);
+    expect(received.other).to.deep.equal([]);
   });
 
   it("creates two reminders for two identical requests", async () => {

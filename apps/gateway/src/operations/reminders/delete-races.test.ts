@@ -53,26 +53,26 @@ describe("DELETE /reminders/{reminder_id} during delivery", () => {
   }
 
   it("sends nothing if the deletion is first, with one deletion event", async () => {
-    const told = await watch(scene.gateway, { own: { account } }, () =>
+    const received = await watch(scene.gateway, { own: { account } }, () =>
       inOrder(
         () => remove(),
         () => deliver(scene.db, scene.org.realm),
       ),
     );
-    expect(kindsOf(told.own)).to.deep.equal(["reminders/remove"]);
+    expect(kindsOf(received.own)).to.deep.equal(["reminders/remove"]);
     expect(await storedRow(scene.db, id)).to.equal(undefined);
     expect(await reminded()).to.equal(0);
   });
 
   it("deletes the delivered reminder if the delivery is first, with one deletion event", async () => {
-    const told = await watch(scene.gateway, { own: { account } }, async () => {
+    const received = await watch(scene.gateway, { own: { account } }, async () => {
       const [, answer] = await inOrder(
         () => deliver(scene.db, scene.org.realm),
         () => remove(),
       );
       expect(answer).to.include({ status: 200 });
     });
-    expect(kindsOf(told.own).toSorted()).to.deep.equal(["message", "reminders/remove"]);
+    expect(kindsOf(received.own).toSorted()).to.deep.equal(["message", "reminders/remove"]);
     expect(await storedRow(scene.db, id)).to.equal(undefined);
     expect(await reminded()).to.equal(1);
   });

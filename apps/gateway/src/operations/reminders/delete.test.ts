@@ -44,11 +44,11 @@ describe("DELETE /reminders/{reminder_id}", () => {
     refused(scene.db, ask, "BAD_REQUEST", {}, 404);
 
   it("deletes the reminder with an event for the account, and nothing is sent", async () => {
-    const told = await watch(scene.gateway, { own: { account: member } }, async () => {
+    const received = await watch(scene.gateway, { own: { account: member } }, async () => {
       expect((await remove(id)).body).to.deep.equal({ result: "success", msg: "" });
     });
-    expect(kindsOf(told.own)).to.deep.equal(["reminders/remove"]);
-    expect(told.own[0]).to.include({ reminder_id: id });
+    expect(kindsOf(received.own)).to.deep.equal(["reminders/remove"]);
+    expect(received.own[0]).to.include({ reminder_id: id });
     expect(await storedRow(scene.db, id)).to.equal(undefined);
     await missing(() => remove(id));
     await deliverNow(scene.db, scene.org.realm, [id]);
@@ -76,10 +76,10 @@ describe("DELETE /reminders/{reminder_id}", () => {
     const row = { kind: 2, reminderTargetMessageId: message, failed: true };
     const failed = await scheduledMessage(db, member, [member], { row });
     await deliverNow(db, org.realm, [id]);
-    const told = await watch(scene.gateway, { own: { account: member } }, async () => {
+    const received = await watch(scene.gateway, { own: { account: member } }, async () => {
       for (const which of [failed.id, id]) expect((await remove(which)).status).to.equal(200);
     });
-    expect(told.own.map(({ reminder_id }) => reminder_id)).to.deep.equal([failed.id]);
+    expect(received.own.map(({ reminder_id }) => reminder_id)).to.deep.equal([failed.id]);
     const bot = withUsers(org.notificationBot.id);
     expect(await messagesOf(scene.as(member), bot)).to.have.length(1);
     await missing(() => remove(id));

@@ -76,7 +76,7 @@ describe("Messages scheduled concurrently", () => {
     expect(new Set(rows.map(({ created }) => created)).size, "one transaction").to.equal(1);
     // Each account's first message precedes any account's second one.
     expect(rows.map(({ content }) => content)).to.deep.equal(["one", "three", "two"]);
-    const told = events.flatMap(({ type, audience, payload }) =>
+    const received = events.flatMap(({ type, audience, payload }) =>
       type === "scheduled_messages"
         ? (payload["scheduled_messages"] as Array<{ scheduled_message_id: number }>).map((each) => [
             each.scheduled_message_id,
@@ -88,7 +88,7 @@ describe("Messages scheduled concurrently", () => {
       `SELECT id, sender_id AS sender FROM scheduled_messages WHERE id = ANY($1::bigint[]) ORDER BY id`,
       [ids],
     );
-    expect(told.slice(1)).to.deep.equal(senders.map(({ id, sender }) => [id, [sender]]));
+    expect(received.slice(1)).to.deep.equal(senders.map(({ id, sender }) => [id, [sender]]));
     const deliveries = scene.gateway.deliveries.map(({ scheduledMessageId }) => scheduledMessageId);
     expect(deliveries).to.include.members(ids);
   });

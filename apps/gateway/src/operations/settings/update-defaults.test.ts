@@ -52,7 +52,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
   };
   const refuses = (params: Params, by?: TestAccount, code?: string) =>
     refused(scene.db, () => change(params, by), code);
-  const told = (property: string, value: unknown) => ({
+  const received = (property: string, value: unknown) => ({
     type: "realm_user_settings_defaults",
     op: "update",
     payload: { property, value },
@@ -76,7 +76,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     const { body, events } = await succeeds(others, admin);
     expect(body).to.deep.equal({ result: "success", msg: "" });
     expect(events).to.have.deep.members(
-      Object.entries(others).map(([name, value]) => told(name, value)),
+      Object.entries(others).map(([name, value]) => received(name, value)),
     );
     expect(await defaults(guest)).to.deep.include(others);
     const audit = await scene.db.prisma.auditLog.findMany({
@@ -112,7 +112,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     expect((await succeeds({}, admin)).events).to.deep.equal([]);
     expect(await row()).to.deep.equal(before);
     const { events } = await succeeds({ color_scheme: 2, enter_sends: true }, admin);
-    expect(events).to.deep.equal([told("enter_sends", true)]);
+    expect(events).to.deep.equal([received("enter_sends", true)]);
   });
 
   it("reports unsupported settings and applies the others", async () => {
@@ -133,7 +133,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
       "enable_marketing_emails",
       "timezone",
     ]);
-    expect(events).to.deep.equal([told("enter_sends", true)]);
+    expect(events).to.deep.equal([received("enter_sends", true)]);
   });
 
   it("refuses the whole request if one value is unusable", async () => {
@@ -195,7 +195,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
     await succeeds({ hide_ai_features: true }, owner);
     const robot = await user(scene.db, realm, { role: roles.administrator, isBot: true });
     const { events } = await succeeds({ hide_ai_features: false }, robot);
-    expect(events).to.deep.equal([told("hide_ai_features", false)]);
+    expect(events).to.deep.equal([received("hide_ai_features", false)]);
   });
 
   describe("new accounts", () => {
@@ -240,9 +240,9 @@ describe("PATCH /realm/user_settings_defaults", () => {
     );
     expect(result.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
     expect(announced(events)).to.have.deep.members([
-      told("enter_sends", true),
-      told("color_scheme", 2),
-      told("user_list_style", 1),
+      received("enter_sends", true),
+      received("color_scheme", 2),
+      received("user_list_style", 1),
     ]);
     expect(await defaults(admin)).to.include({
       enter_sends: true,

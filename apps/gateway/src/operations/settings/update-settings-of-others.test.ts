@@ -48,7 +48,7 @@ describe("PATCH /settings: target_users", () => {
     expect(result.body, result.body.msg).to.deep.equal({ result: "success", msg: "" });
     return announced(events);
   };
-  const told = (
+  const received = (
     property: string,
     value: unknown,
     audience: readonly TestAccount[],
@@ -71,9 +71,9 @@ describe("PATCH /settings: target_users", () => {
     const params = { enter_sends: true, translate_emoticons: true, default_language: "de" };
     await gateway.as(guest).succeed(updateSettings, { params: { translate_emoticons: true } });
     expect(await change({ user_ids }, params)).to.deep.equal([
-      told("default_language", "de", [member, guest, gone], { language_name: "German" }),
-      told("enter_sends", true, [member, guest, gone]),
-      told("translate_emoticons", true, [member, gone]),
+      received("default_language", "de", [member, guest, gone], { language_name: "German" }),
+      received("enter_sends", true, [member, guest, gone]),
+      received("translate_emoticons", true, [member, gone]),
     ]);
     for (const account of [member, guest]) expect(await settingsOf(account)).to.include(params);
     expect(await settingsOf(moderator)).to.include({ enter_sends: false, default_language: "en" });
@@ -104,11 +104,11 @@ describe("PATCH /settings: target_users", () => {
     const outer = await userGroup(db, org.realm, { members: [org.member], subgroups: [inner.id] });
     const target = { user_ids: [org.moderator.id, org.bot.id], group_ids: [outer.id] };
     expect(await change(target)).to.deep.equal([
-      told("enter_sends", true, [org.moderator, org.member, org.guest]),
+      received("enter_sends", true, [org.moderator, org.member, org.guest]),
     ]);
     const everyone = { group_ids: [org.groups["role:everyone"]] };
     expect(await change(everyone)).to.deep.equal([
-      told("enter_sends", true, [org.owner, org.admin]),
+      received("enter_sends", true, [org.owner, org.admin]),
     ]);
   });
 
@@ -143,16 +143,16 @@ describe("PATCH /settings: target_users", () => {
     await own(guest, { color_scheme: 1 });
     const target = { user_ids: [member.id, guest.id], skip_if_already_edited: true };
     expect(await change(target, { color_scheme: 3, enter_sends: true })).to.deep.equal([
-      told("color_scheme", 3, [guest]),
-      told("enter_sends", true, [member, guest]),
+      received("color_scheme", 3, [guest]),
+      received("enter_sends", true, [member, guest]),
     ]);
     // An administrator's change does not count as the person's own.
     expect(await change(target, { color_scheme: 2 })).to.deep.equal([
-      told("color_scheme", 2, [guest]),
+      received("color_scheme", 2, [guest]),
     ]);
     const all = { ...target, skip_if_already_edited: false };
     expect(await change(all, { color_scheme: 3 })).to.deep.equal([
-      told("color_scheme", 3, [member, guest]),
+      received("color_scheme", 3, [member, guest]),
     ]);
   });
 

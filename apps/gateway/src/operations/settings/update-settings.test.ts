@@ -286,8 +286,8 @@ describe("PATCH /settings", () => {
       await db.rows("UPDATE users SET is_active = false WHERE id = $1", [own.guest.id]);
       const { events } = await change(own.member, { email_address_visibility: visibility.members });
       const people = events.filter(({ type }) => type === "realm_user");
-      const told = people.map(({ payload }) => Object.keys(payload["person"] as object));
-      expect(told).to.deep.equal([
+      const received = people.map(({ payload }) => Object.keys(payload["person"] as object));
+      expect(received).to.deep.equal([
         ["user_id", "new_email"],
         ["user_id", "avatar_source", "avatar_version"],
       ]);

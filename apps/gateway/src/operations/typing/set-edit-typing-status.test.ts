@@ -43,7 +43,7 @@ describe("POST /messages/{message_id}/typing", () => {
   const call = (by: TestAccount, id: number | string, op: string | undefined = "start") =>
     gateway.as(by).call(setEditTypingStatus, { path: { message_id: id }, params: { op } });
   /** The events of a request that must succeed. */
-  const told = async (by: TestAccount, id: number, op = "start") => {
+  const received = async (by: TestAccount, id: number, op = "start") => {
     const { result, events } = await eventsOf(db, org.realm.id, () => call(by, id, op));
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
     return events;
@@ -55,7 +55,7 @@ describe("POST /messages/{message_id}/typing", () => {
   it("sends an event to the channel's subscribers, including the sender", async () => {
     const id = await post(org.member);
     for (const op of ["start", "stop"]) {
-      const [event, ...more] = await told(org.member, id, op);
+      const [event, ...more] = await received(org.member, id, op);
       expect(more).to.deep.equal([]);
       expect(event).to.deep.include({
         type: "typing_edit_message",
@@ -72,7 +72,7 @@ describe("POST /messages/{message_id}/typing", () => {
 
   it("sends an event to the conversation's participants, including the sender", async () => {
     const id = await write(org.bot, org.guest, org.admin);
-    const [event] = await told(org.bot, id);
+    const [event] = await received(org.bot, id);
     expect(event).to.deep.include({
       audience: ids(org.bot, org.guest, org.admin),
       payload: {
@@ -81,7 +81,7 @@ describe("POST /messages/{message_id}/typing", () => {
         recipient: { type: "direct", user_ids: ids(org.bot, org.guest, org.admin) },
       },
     });
-    const [alone] = await told(org.guest, await write(org.guest, org.guest));
+    const [alone] = await received(org.guest, await write(org.guest, org.guest));
     expect(alone?.audience).to.deep.equal([org.guest.id]);
   });
 
@@ -91,10 +91,12 @@ describe("POST /messages/{message_id}/typing", () => {
     const [inRoom, direct] = [await post(org.member), await write(org.member, org.guest, gone)];
     await deactivateUser(db, gone);
     await changeSettings(db, org.guest, { receives_typing_notifications: false });
-    expect((await told(org.member, inRoom))[0]?.audience).to.deep.equal(ids(org.member, org.bot));
-    expect((await told(org.member, direct))[0]?.audience).to.deep.equal([org.member.id]);
+    expect((await received(org.member, inRoom))[0]?.audience).to.deep.equal(
+      ids(org.member, org.bot),
+    );
+    expect((await received(org.member, direct))[0]?.audience).to.deep.equal([org.member.id]);
     await changeSettings(db, org.member, { receives_typing_notifications: false });
-    expect(await told(org.member, direct)).to.deep.equal([]);
+    expect(await received(org.member, direct)).to.deep.equal([]);
   });
 
   it("sends events to receivers of the message if history is protected", async () => {
@@ -107,7 +109,7 @@ describe("POST /messages/{message_id}/typing", () => {
       const id = await post(org.member, closed);
       await subscribe(db, closed, org.guest);
       await unsubscribe(db, closed, org.bot);
-      const [event] = await told(org.member, id);
+      const [event] = await received(org.member, id);
       expect(event?.audience).to.deep.equal(
         historyPublicToSubscribers ? ids(org.member, org.guest) : [org.member.id],
       );
@@ -117,9 +119,9 @@ describe("POST /messages/{message_id}/typing", () => {
   it("sends no events for more than a hundred subscribers", async () => {
     const id = await post(org.member);
     await db.rows("UPDATE channels SET subscriber_count = 101 WHERE id = $1", [room.id]);
-    expect(await told(org.member, id)).to.deep.equal([]);
+    expect(await received(org.member, id)).to.deep.equal([]);
     await db.rows("UPDATE channels SET subscriber_count = 100 WHERE id = $1", [room.id]);
-    expect(await told(org.member, id)).to.have.length(1);
+    expect(await received(org.member, id)).to.have.length(1);
   });
 
   it("sends the display name of the empty topic to clients without support for it", async () => {
@@ -151,7 +153,7 @@ describe("POST /messages/{message_id}/typing", () => {
         seconds,
       ]);
     await age(500);
-    expect(await told(org.member, id)).to.have.length(1);
+    expect(await received(org.member, id)).to.have.length(1);
     await age(601);
     expect(await refusal(org.member, id)).to.contain("600 seconds");
   });
@@ -182,13 +184,13 @@ describe("POST /messages/{message_id}/typing", () => {
     const [inRoom, direct] = [await post(org.member), await write(org.member, org.guest)];
     await changeSettings(db, org.member, { send_stream_typing_notifications: false });
     expect(await refusal(org.member, inRoom)).to.contain("settings");
-    expect(await told(org.member, direct)).to.have.length(1);
+    expect(await received(org.member, direct)).to.have.length(1);
     await changeSettings(db, org.member, {
       send_stream_typing_notifications: true,
       send_private_typing_notifications: false,
     });
     expect(await refusal(org.member, direct)).to.contain("settings");
-    expect(await told(org.member, inRoom)).to.have.length(1);
+    expect(await received(org.member, inRoom)).to.have.length(1);
   });
 
   it("sends an event for every request, also for concurrent ones", async () => {

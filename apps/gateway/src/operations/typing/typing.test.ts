@@ -31,7 +31,7 @@ describe("POST /typing", () => {
   const call = (by: TestAccount, params: Params) =>
     gateway.as(by).call(setTypingStatus, { params: { op: "start", ...params } });
   /** The events of a request that must succeed. */
-  const told = async (by: TestAccount, params: Params) => {
+  const received = async (by: TestAccount, params: Params) => {
     const { result, events } = await eventsOf(db, org.realm.id, () => call(by, params));
     expect(result.body, JSON.stringify(params)).to.deep.equal({ result: "success", msg: "" });
     return events;
@@ -50,7 +50,7 @@ describe("POST /typing", () => {
   describe("direct messages", () => {
     it("sends an event to the participants, including the sender", async () => {
       for (const op of ["start", "stop"]) {
-        const events = await told(org.member, { op, to: [org.guest.id, org.admin.id] });
+        const events = await received(org.member, { op, to: [org.guest.id, org.admin.id] });
         expect(events).to.have.length(1);
         const recipients = [org.admin, org.member, org.guest].sort((a, b) => a.id - b.id);
         expect(events[0]).to.deep.include({
@@ -74,27 +74,27 @@ describe("POST /typing", () => {
         { type: "private", to: [guest.id] },
         { op: "stop", type: "direct", to: [guest.id] },
       ]) {
-        const [event] = await told(member, params);
+        const [event] = await received(member, params);
         expect(event?.audience, JSON.stringify(params)).to.deep.equal(ids(guest, member));
       }
-      const [alone] = await told(member, { to: [member.id] });
+      const [alone] = await received(member, { to: [member.id] });
       expect(alone?.audience).to.deep.equal([member.id]);
     });
 
     it("contains the visible addresses", async () => {
       const shy = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
-      const [event] = await told(shy, { to: [org.member.id] });
+      const [event] = await received(shy, { to: [org.member.id] });
       expect(event?.payload["sender"]).to.deep.equal(person(shy));
       expect(JSON.stringify(event?.payload)).not.to.include(shy.deliveryEmail);
     });
 
     it("sends events to accounts that enable them", async () => {
       await changeSettings(db, org.guest, { receives_typing_notifications: false });
-      const [event] = await told(org.member, { to: [org.guest.id, org.admin.id] });
+      const [event] = await received(org.member, { to: [org.guest.id, org.admin.id] });
       expect(event?.audience).to.deep.equal(ids(org.member, org.admin));
       expect(event?.payload["recipients"]).to.have.length(3);
       await changeSettings(db, org.member, { receives_typing_notifications: false });
-      expect(await told(org.member, { to: [org.guest.id] })).to.deep.equal([]);
+      expect(await received(org.member, { to: [org.guest.id] })).to.deep.equal([]);
     });
 
     it("refuses recipients whom the caller could not message", async () => {
@@ -106,19 +106,19 @@ describe("POST /typing", () => {
         directMessagePermissionGroupId: org.groups["role:nobody"],
       });
       await refuses(org.member, { to: [org.guest.id] });
-      expect(await told(org.member, { to: [org.bot.id] })).to.have.length(1);
+      expect(await received(org.member, { to: [org.bot.id] })).to.have.length(1);
     });
 
     it("refuses callers who disable typing notifications", async () => {
       await changeSettings(db, org.member, { send_private_typing_notifications: false });
       await refuses(org.member, { to: [org.guest.id] });
-      expect(await told(org.member, inRoom())).to.have.length(1);
+      expect(await received(org.member, inRoom())).to.have.length(1);
     });
   });
 
   describe("channels", () => {
     it("sends an event to subscribers, including the sender", async () => {
-      const [event, ...others] = await told(org.member, inRoom());
+      const [event, ...others] = await received(org.member, inRoom());
       expect(others).to.deep.equal([]);
       expect(event).to.deep.include({
         type: "typing",
@@ -134,7 +134,7 @@ describe("POST /typing", () => {
     });
 
     it("accepts the legacy type name and normalizes the topic like a message", async () => {
-      const [event] = await told(org.member, inRoom({ type: "stream", topic: " (no topic) " }));
+      const [event] = await received(org.member, inRoom({ type: "stream", topic: " (no topic) " }));
       expect(event?.payload["topic"]).to.equal("");
     });
 
@@ -147,15 +147,15 @@ describe("POST /typing", () => {
       ]);
       await changeSettings(db, org.guest, { receives_typing_notifications: false });
       // An account that may post without a subscription.
-      const [event] = await told(org.admin, inRoom());
+      const [event] = await received(org.admin, inRoom());
       expect(event?.audience).to.deep.equal(ids(org.member, org.bot));
     });
 
     it("sends no events for more than a hundred subscribers", async () => {
       await db.rows("UPDATE channels SET subscriber_count = 101 WHERE id = $1", [room.id]);
-      expect(await told(org.member, inRoom())).to.deep.equal([]);
+      expect(await received(org.member, inRoom())).to.deep.equal([]);
       await db.rows("UPDATE channels SET subscriber_count = 100 WHERE id = $1", [room.id]);
-      expect(await told(org.member, inRoom())).to.have.length(1);
+      expect(await received(org.member, inRoom())).to.have.length(1);
     });
 
     it("refuses channels to which the caller could not send", async () => {
@@ -184,7 +184,7 @@ describe("POST /typing", () => {
     it("refuses callers who disable typing notifications", async () => {
       await changeSettings(db, org.member, { send_stream_typing_notifications: false });
       await refuses(org.member, inRoom());
-      expect(await told(org.member, { to: [org.guest.id] })).to.have.length(1);
+      expect(await received(org.member, { to: [org.guest.id] })).to.have.length(1);
     });
   });
 
@@ -192,14 +192,14 @@ describe("POST /typing", () => {
     const rows = () =>
       db.rows("SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM recipients)");
     const before = await rows();
-    await told(org.member, { to: [org.guest.id] });
-    await told(org.member, inRoom());
+    await received(org.member, { to: [org.guest.id] });
+    await received(org.member, inRoom());
     expect(await rows()).to.deep.equal(before);
   });
 
   it("sends nothing to other organizations", async () => {
     const other = await organization(db);
-    const { events } = await eventsOf(db, other.realm.id, () => told(org.member, inRoom()));
+    const { events } = await eventsOf(db, other.realm.id, () => received(org.member, inRoom()));
     expect(events).to.deep.equal([]);
   });
 
@@ -216,9 +216,9 @@ describe("POST /typing", () => {
   });
 
   it("requires authentication, and allows bots", async () => {
-    const [direct] = await told(org.bot, { to: [org.member.id] });
+    const [direct] = await received(org.bot, { to: [org.member.id] });
     expect(direct?.audience).to.deep.equal(ids(org.bot, org.member));
-    const [inChannel] = await told(org.bot, inRoom());
+    const [inChannel] = await received(org.bot, inRoom());
     expect(inChannel?.payload["sender"]).to.deep.equal(person(org.bot));
     await changeSettings(db, org.bot, { send_stream_typing_notifications: false });
     await refuses(org.bot, inRoom());

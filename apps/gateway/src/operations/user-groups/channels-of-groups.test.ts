@@ -43,7 +43,7 @@ describe("Private channels that are visible through user groups", () => {
     return streams.map(({ stream_id }) => stream_id);
   };
   /** The channel events of a change. */
-  const told = async (work: () => Promise<unknown>) => {
+  const received = async (work: () => Promise<unknown>) => {
     const { events } = await eventsOf(db, org.realm.id, work);
     return events.filter(({ type }) => type !== "user_group");
   };
@@ -87,7 +87,7 @@ describe("Private channels that are visible through user groups", () => {
     it(`are sent to new members and deleted for removed members, by ${setting}`, async () => {
       const secret = await room({ [setting]: group.id });
       expect(await seen(person)).to.deep.equal([]);
-      const joined = await told(() => members({ add: [person.id, other.id] }));
+      const joined = await received(() => members({ add: [person.id, other.id] }));
       expect(joined.map(short)).to.deep.equal([
         shown(ids(person, other), secret),
         peers(ids(person, other), ids(org.member, org.guest), secret),
@@ -99,7 +99,7 @@ describe("Private channels that are visible through user groups", () => {
       });
       // Clients add the subscribers of this event.
       expect(objects).to.deep.equal(streams.map((each) => ({ ...each, subscriber_count: 0 })));
-      const left = await told(() => members({ delete: [person.id] }));
+      const left = await received(() => members({ delete: [person.id] }));
       expect(left.map(short)).to.deep.equal([gone([person.id], secret)]);
       expect(left[0]?.payload).to.deep.equal({
         stream_ids: [secret.id],
@@ -116,16 +116,16 @@ describe("Private channels that are visible through user groups", () => {
     });
     const inner = await userGroup(db, org.realm, { members: [person, org.guest] });
     const around = await userGroup(db, org.realm, { members: [other], subgroups: [inner.id] });
-    expect((await told(() => subgroups({ add: [around.id] }))).map(short)).to.deep.equal([
+    expect((await received(() => subgroups({ add: [around.id] }))).map(short)).to.deep.equal([
       shown(ids(person, other), bySet),
       peers(ids(person, other), ids(org.member, org.guest), bySet),
     ]);
-    expect((await told(() => subgroups({ add: [inner.id] }))).map(short)).to.deep.equal([]);
-    expect((await told(() => subgroups({ delete: [around.id] }))).map(short)).to.deep.equal([
+    expect((await received(() => subgroups({ add: [inner.id] }))).map(short)).to.deep.equal([]);
+    expect((await received(() => subgroups({ delete: [around.id] }))).map(short)).to.deep.equal([
       gone([other.id], bySet),
     ]);
     const moved = () => members({ add: [other.id], delete_subgroups: [inner.id] });
-    expect((await told(moved)).map(short)).to.deep.equal([
+    expect((await received(moved)).map(short)).to.deep.equal([
       gone([person.id], bySet),
       shown([other.id], bySet),
       peers([other.id], ids(org.member, org.guest), bySet),
@@ -137,7 +137,7 @@ describe("Private channels that are visible through user groups", () => {
   it("are sent in one event to accounts that see the same channels", async () => {
     const [a, b] = [await room(), await room()];
     const empty = await room({ canSubscribeGroupId: group.id }, []);
-    const events = await told(() => members({ add: [person.id] }));
+    const events = await received(() => members({ add: [person.id] }));
     expect(events.map(short)).to.deep.equal([
       shown([person.id], a, b, empty),
       peers([person.id], ids(org.member, org.guest), a, b),
@@ -150,37 +150,38 @@ describe("Private channels that are visible through user groups", () => {
     const everybody = [org.member, org.guest, org.owner, org.admin, org.moderator];
     const guest = await user(db, org.realm, { role: 600 });
     const all = [...everybody, guest].map(({ id }) => id);
-    expect(await told(() => members({ add: all }))).to.deep.equal([]);
-    expect(await told(() => members({ delete: all }))).to.deep.equal([]);
+    expect(await received(() => members({ add: all }))).to.deep.equal([]);
+    expect(await received(() => members({ delete: all }))).to.deep.equal([]);
     expect(await seen(guest)).to.deep.equal([]);
   });
 
   it("send events only to accounts that gain or lose sight of them", async () => {
     const [a, b] = [await room(), await room({ canSubscribeGroupId: group.id }, [person])];
     const all = [person, other, org.member, org.guest, org.bot, org.admin];
-    expect((await told(() => members({ add: all.map(({ id }) => id) }))).map(short)).to.deep.equal([
+    expect(
+      (await received(() => members({ add: all.map(({ id }) => id) }))).map(short),
+    ).to.deep.equal([
       shown(ids(person, other, org.bot), a),
       peers(ids(person, other, org.bot), ids(org.member, org.guest), a),
       shown(ids(other, org.member, org.bot), b),
       peers(ids(other, org.member, org.bot), [person.id], b),
     ]);
-    expect((await told(() => members({ delete: ids(person, other) }))).map(short)).to.deep.equal([
-      gone(ids(person, other), a),
-      gone([other.id], b),
-    ]);
+    expect(
+      (await received(() => members({ delete: ids(person, other) }))).map(short),
+    ).to.deep.equal([gone(ids(person, other), a), gone([other.id], b)]);
     expect(await seen(person)).to.deep.equal([b.id]);
   });
 
   it("exclude public channels, and settings that do not show a channel", async () => {
     await channel(db, org.realm, { groups: { canSubscribeGroupId: group.id } });
     await room({ canSendMessageGroupId: group.id, canRemoveSubscribersGroupId: group.id });
-    expect(await told(() => members({ add: [person.id] }))).to.deep.equal([]);
+    expect(await received(() => members({ add: [person.id] }))).to.deep.equal([]);
   });
 
   it("belong to the organization and include archived ones", async () => {
     const secret = await room();
     await changeChannel(db, secret, { isArchived: true });
-    const events = await told(() => members({ add: [person.id] }));
+    const events = await received(() => members({ add: [person.id] }));
     expect(events[0]?.op).to.equal("create");
     expect(await seen(person)).to.deep.equal([secret.id]);
   });

@@ -56,14 +56,14 @@ describe("Bots of guests", () => {
       expect(await roleOf(robot)).to.equal(600);
       expect(await groupsOf(robot)).to.deep.equal(["role:everyone"]);
     }
-    const told = down.map(({ type, op, payload }) => ({ type, op, payload }));
+    const received = down.map(({ type, op, payload }) => ({ type, op, payload }));
     for (const { id } of [owner, ...robots, idle])
-      expect(told).to.deep.include({
+      expect(received).to.deep.include({
         type: "realm_user",
         op: "update",
         payload: { person: { user_id: id, role: 600 } },
       });
-    expect(told).to.deep.include({
+    expect(received).to.deep.include({
       type: "user_group",
       op: "add_members",
       payload: { group_id: org.groups["role:everyone"], user_ids: ids },

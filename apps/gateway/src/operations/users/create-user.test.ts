@@ -141,10 +141,10 @@ describe("POST /users", () => {
     });
     expect(message?.content).to.contain(`@_**Wanda Welcome|${id}**`);
     expect((await own.succeed(getOwnUser)).max_message_id).to.equal(message?.id);
-    const told = events.filter(({ type }) => type === "message");
-    expect(told).to.have.length(1);
-    expect(told[0]?.audience).to.have.members([id, org.welcomeBot.id]);
-    expect(told[0]?.payload["message"]).to.include({ id: message?.id });
+    const received = events.filter(({ type }) => type === "message");
+    expect(received).to.have.length(1);
+    expect(received[0]?.audience).to.have.members([id, org.welcomeBot.id]);
+    expect(received[0]?.payload["message"]).to.include({ id: message?.id });
   });
 
   it("hides a hidden address from accounts that may not see it", async () => {

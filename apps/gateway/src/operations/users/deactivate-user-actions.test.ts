@@ -166,21 +166,21 @@ describe("DELETE /users/{user_id}: actions", () => {
       );
       await deleteRecorded(db);
     });
-    const told = events.filter(({ type }) => type === "delete_message");
+    const received = events.filter(({ type }) => type === "delete_message");
     const of = (streamId: number, topic: string, message_ids: readonly number[]) => ({
       message_type: "stream",
       stream_id: streamId,
       topic,
       message_ids,
     });
-    expect(told.map(({ payload }) => payload)).to.deep.equal([
+    expect(received.map(({ payload }) => payload)).to.deep.equal([
       of(open.id, "a", inOpen.slice(0, 100)),
       of(open.id, "a", inOpen.slice(100)),
       of(open.id, "b", [ofB ?? 0]),
       of(secret.id, "lunch", inSecret),
       { message_type: "private", message_ids: [direct] },
     ]);
-    const [first, , , hidden, private_] = told.map(({ audience }) => audience);
+    const [first, , , hidden, private_] = received.map(({ audience }) => audience);
     expect(first).to.include.members([member.id, admin.id, owner.id]);
     expect(hidden).to.deep.equal([member.id]);
     expect(private_).to.include(member.id).and.not.include(admin.id);

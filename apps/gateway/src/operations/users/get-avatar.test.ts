@@ -22,7 +22,7 @@ describe("GET /avatar/{user_id}", () => {
 
   const picture = (id: number | string, as = gateway.as(org.guest)) =>
     as.send("GET", `/avatar/${id}`, { redirect: "manual" });
-  const told = async (id: number) =>
+  const received = async (id: number) =>
     (
       await gateway
         .as(org.owner)
@@ -64,7 +64,7 @@ describe("GET /avatar/{user_id}", () => {
       const { status, headers } = await picture(id);
       expect(status).to.equal(302);
       expect(headers.get("location"))
-        .to.equal(await told(id))
+        .to.equal(await received(id))
         .and.match(/^https:\/\//);
     }
   });

@@ -236,8 +236,8 @@ describe("POST /users/{user_id}/reactivate", () => {
       const machine = await bot(db, target);
       await remove(target);
       const events = await succeed(org.admin, machine);
-      const told = announced(events).filter(({ type }) => type !== "api_key_changed");
-      expect(told.slice(0, 2)).to.deep.equal([
+      const received = announced(events).filter(({ type }) => type !== "api_key_changed");
+      expect(received.slice(0, 2)).to.deep.equal([
         person(machine.id, { is_active: true }),
         person(machine.id, { bot_owner_id: org.admin.id }),
       ]);

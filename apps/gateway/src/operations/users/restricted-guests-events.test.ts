@@ -23,7 +23,7 @@ import {
   roles,
   type TestAccount,
   type TestOrganization,
-  type ToldEvent,
+  type ReceivedEvent,
   unique,
   unsubscribe,
   useDatabase,
@@ -64,7 +64,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     gateway.as(org.owner).succeed(updateUser, { path: { user_id: target.id }, params });
 
   /** The events of a guest and of a member, each with and without support for incomplete user lists. */
-  const told = async (guest: TestAccount, work: () => Promise<unknown>) => {
+  const received = async (guest: TestAccount, work: () => Promise<unknown>) => {
     const params = { client_capabilities: { user_list_incomplete: true } };
     return watch(
       gateway,
@@ -76,15 +76,15 @@ describe("Events to guests outside can_access_all_users_group", () => {
       work,
     );
   };
-  const about = (events: readonly ToldEvent[], type: string) =>
+  const about = (events: readonly ReceivedEvent[], type: string) =>
     events.filter((event) => event.type === type);
-  const peopleIn = (events: readonly ToldEvent[], op: string) =>
+  const peopleIn = (events: readonly ReceivedEvent[], op: string) =>
     about(events, "realm_user")
       .filter((event) => event.op === op)
       .map((event) => event["person"] as { user_id: number; full_name: string });
-  const gainedIn = (events: readonly ToldEvent[]) =>
+  const gainedIn = (events: readonly ReceivedEvent[]) =>
     peopleIn(events, "add").map(({ user_id }) => user_id);
-  const lostIn = (events: readonly ToldEvent[]) =>
+  const lostIn = (events: readonly ReceivedEvent[]) =>
     peopleIn(events, "remove").map(({ user_id }) => user_id);
   const ascending = (...accounts: TestAccount[]) =>
     accounts.map(({ id }) => id).sort((a, b) => a - b);
@@ -93,7 +93,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     const [guest, one, two] = [await visitor(), await person(), await person()];
     await gateway.as(one).succeed(updateStatus, { params: { status_text: "here" } });
     const room = await roomOf(one, two);
-    const { guest: events, whole, member } = await told(guest, () => join(room, guest));
+    const { guest: events, whole, member } = await received(guest, () => join(room, guest));
     for (const list of [events, whole]) {
       expect(gainedIn(list)).to.deep.equal(ascending(one, two));
       expect(kindsOf(list)[0]).to.equal("realm_user/add");
@@ -112,13 +112,13 @@ describe("Events to guests outside can_access_all_users_group", () => {
   it("contain subscribers of the guest's channels, and no account that is already visible", async () => {
     const [guest, one] = [await visitor(), await person()];
     const [room, other] = [await roomOf(guest), await roomOf(guest)];
-    const first = await told(guest, () => join(room, one));
+    const first = await received(guest, () => join(room, one));
     expect(gainedIn(first.guest)).to.deep.equal([one.id]);
-    const second = await told(guest, () => join(other, one));
+    const second = await received(guest, () => join(other, one));
     expect(about(second.guest, "realm_user")).to.deep.equal([]);
-    const left = await told(guest, () => leave(room, one));
+    const left = await received(guest, () => leave(room, one));
     expect(about(left.guest, "realm_user")).to.deep.equal([]);
-    const last = await told(guest, () => leave(other, one));
+    const last = await received(guest, () => leave(other, one));
     expect(peopleIn(last.guest, "remove")).to.deep.equal([
       { user_id: one.id, full_name: "Unknown user" },
     ]);
@@ -131,7 +131,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     await gateway
       .as(two)
       .succeed(sendMessage, { params: { type: "direct", to: [guest.id], content: "Hi" } });
-    const { guest: events } = await told(guest, () => leave(room, guest));
+    const { guest: events } = await received(guest, () => leave(room, guest));
     expect(lostIn(events)).to.deep.equal([one.id]);
   });
 
@@ -146,15 +146,15 @@ describe("Events to guests outside can_access_all_users_group", () => {
       gateway.as(by).succeed(sendMessage, {
         params: { type: "direct", to: to.map(({ id }) => id), content: "Hi" },
       });
-    const { guest: events, member } = await told(guest, () => write(one, guest, two));
+    const { guest: events, member } = await received(guest, () => write(one, guest, two));
     expect(gainedIn(events)).to.deep.equal(ascending(one, two));
     expect(kindsOf(events).at(-1)).to.equal("message");
     expect(about(member, "realm_user")).to.deep.equal([]);
-    const again = await told(guest, () => write(one, guest, two));
+    const again = await received(guest, () => write(one, guest, two));
     expect(about(again.guest, "realm_user")).to.deep.equal([]);
-    const alone = await told(guest, () => write(one, guest));
+    const alone = await received(guest, () => write(one, guest));
     expect(about(alone.guest, "realm_user")).to.deep.equal([]);
-    const planned = await told(guest, () =>
+    const planned = await received(guest, () =>
       gateway.as(three).succeed(createScheduledMessage, {
         params: {
           type: "direct",
@@ -190,9 +190,9 @@ describe("Events to guests outside can_access_all_users_group", () => {
         gateway.as(target).succeed(updateSettings, { params: { presence_enabled: false } }),
     ];
     for (const make of [...own, ...changes]) {
-      const ofSeen = await told(guest, () => make(seen));
-      const ofUnseen = await told(guest, () => make(unseen));
-      const kinds = (events: readonly ToldEvent[]) =>
+      const ofSeen = await received(guest, () => make(seen));
+      const ofUnseen = await received(guest, () => make(unseen));
+      const kinds = (events: readonly ReceivedEvent[]) =>
         kindsOf(events).filter((kind) => !kind.startsWith("user_group"));
       expect(kinds(ofSeen.guest), String(make)).not.to.deep.equal([]);
       expect(kinds(ofUnseen.guest), String(make)).to.deep.equal([]);
@@ -208,7 +208,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
       guest: events,
       whole,
       member,
-    } = await told(guest, () =>
+    } = await received(guest, () =>
       gateway.as(org.owner).succeed(createUser, {
         params: { email: `${name}@carillon.test`, full_name: name, password: unique("password") },
       }),
@@ -235,7 +235,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
       .succeed(sendMessage, { params: { type: "direct", to: [guest.id], content: "Hi" } });
     const remove = (target: TestAccount) => () =>
       gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: target.id } });
-    const goesOutOfGroup = (events: readonly ToldEvent[], { id }: TestAccount) =>
+    const goesOutOfGroup = (events: readonly ReceivedEvent[], { id }: TestAccount) =>
       events.some(
         ({ type, op, group_id, user_ids }) =>
           type === "user_group" &&
@@ -244,7 +244,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
           (user_ids as number[]).includes(id),
       );
 
-    const ofPeer = await told(guest, remove(peer));
+    const ofPeer = await received(guest, remove(peer));
     expect(lostIn(ofPeer.guest)).to.deep.equal([peer.id]);
     expect(peopleIn(ofPeer.guest, "update")).to.deep.equal([]);
     expect(goesOutOfGroup(ofPeer.guest, peer)).to.equal(true);
@@ -253,24 +253,24 @@ describe("Events to guests outside can_access_all_users_group", () => {
     ]);
     expect(goesOutOfGroup(ofPeer.member, peer)).to.equal(false);
 
-    const ofFriend = await told(guest, remove(friend));
+    const ofFriend = await received(guest, remove(friend));
     expect(peopleIn(ofFriend.guest, "update")).to.deep.equal([
       { user_id: friend.id, is_active: false },
     ]);
-    const ofStranger = await told(guest, remove(stranger));
+    const ofStranger = await received(guest, remove(stranger));
     expect(about(ofStranger.guest, "realm_user")).to.deep.equal([]);
     expect(goesOutOfGroup(ofStranger.guest, stranger)).to.equal(true);
 
     const back = (target: TestAccount) => () =>
       gateway.as(org.owner).succeed(reactivateUser, { path: { user_id: target.id } });
-    const peerBack = await told(guest, back(peer));
+    const peerBack = await received(guest, back(peer));
     expect(gainedIn(peerBack.guest)).to.deep.equal([peer.id]);
     expect(peopleIn(peerBack.guest, "update")).to.deep.equal([]);
-    const friendBack = await told(guest, back(friend));
+    const friendBack = await received(guest, back(friend));
     expect(peopleIn(friendBack.guest, "update")).to.deep.equal([
       { user_id: friend.id, is_active: true },
     ]);
-    expect(about((await told(guest, back(stranger))).guest, "realm_user")).to.deep.equal([]);
+    expect(about((await received(guest, back(stranger))).guest, "realm_user")).to.deep.equal([]);
     await leave(room, guest);
   });
 
@@ -278,12 +278,12 @@ describe("Events to guests outside can_access_all_users_group", () => {
     const [guest, peer, gone] = [await visitor(), await person(), await person()];
     await roomOf(guest, peer);
     await gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: gone.id } });
-    const up = await told(guest, () => change(guest, { role: roles.member }));
+    const up = await received(guest, () => change(guest, { role: roles.member }));
     const gained = gainedIn(up.guest);
     expect(gained).to.include.members([org.member.id, org.owner.id, gone.id]);
     expect(gained).not.to.include.oneOf([guest.id, peer.id, org.bot.id]);
     expect(peopleIn(up.guest, "update")).to.deep.include({ user_id: gone.id, is_active: false });
-    const down = await told(guest, () => change(guest, { role: roles.guest }));
+    const down = await received(guest, () => change(guest, { role: roles.guest }));
     expect(lostIn(down.guest)).to.have.members(gained);
     expect(about(down.member, "realm_user").map(({ op }) => op)).to.deep.equal(["update"]);
   });
@@ -297,9 +297,9 @@ describe("Events to guests outside can_access_all_users_group", () => {
         params: { can_access_all_users_group: { new: own.groups[group] } },
       });
     const all = ascending(own.owner, own.admin, own.moderator, own.member);
-    const shut = await told(own.guest, () => set("role:members"));
+    const shut = await received(own.guest, () => set("role:members"));
     expect(lostIn(shut.guest)).to.deep.equal(all);
-    const opened = await told(own.guest, () => set("role:everyone"));
+    const opened = await received(own.guest, () => set("role:everyone"));
     expect(gainedIn(opened.guest)).to.deep.equal(all);
   });
 
@@ -307,7 +307,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     const [guest, writer] = [await visitor(), await person()];
     const room = await roomOf(guest, writer);
     await unsubscribe(db, room.id, writer);
-    const { guest: events } = await told(guest, async () => {
+    const { guest: events } = await received(guest, async () => {
       await gateway.as(writer).succeed(setTypingStatus, {
         params: { op: "start", type: "stream", stream_id: room.id, topic: "hello" },
       });
@@ -329,7 +329,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     for (let round = 0; round < 4; round++) {
       const [guest, peer] = [await visitor(), await person()];
       const [one, two] = [await roomOf(guest, peer), await roomOf(guest)];
-      const { guest: events } = await told(guest, () =>
+      const { guest: events } = await received(guest, () =>
         Promise.all([
           leave(one, peer),
           join(two, peer),

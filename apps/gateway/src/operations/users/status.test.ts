@@ -25,7 +25,7 @@ describe("Status of users", () => {
   const statusOf = async (account: TestAccount) =>
     (await gateway.as(org.guest).succeed(getStatus, { path: { user_id: account.id } })).status;
   /** The events to all accounts for a request with these parameters. */
-  const told = async (by: TestAccount, params: Params) =>
+  const received = async (by: TestAccount, params: Params) =>
     (await eventsOf(db, org.realm.id, () => update(by, params))).events;
   const smile = { emoji_name: "smile", emoji_code: "1f642", reaction_type: "unicode_emoji" };
   const noEmoji = { emoji_name: "", emoji_code: "", reaction_type: "" };
@@ -36,7 +36,7 @@ describe("Status of users", () => {
   });
 
   it("is a trimmed text and is sent to all accounts", async () => {
-    const events = await told(org.member, { status_text: "  on a walk\n" });
+    const events = await received(org.member, { status_text: "  on a walk\n" });
     expect(await statusOf(org.member)).to.deep.equal({ status_text: "on a walk" });
     expect(events).to.have.length(1);
     expect(events[0]).to.deep.include({
@@ -48,7 +48,7 @@ describe("Status of users", () => {
   });
 
   it("is an emoji, by name alone or with its code", async () => {
-    const [event] = await told(org.member, { emoji_name: "smile" });
+    const [event] = await received(org.member, { emoji_name: "smile" });
     expect(event?.payload).to.deep.equal({ user_id: org.member.id, ...smile });
     expect(await statusOf(org.member)).to.deep.equal(smile);
     await update(org.owner, smile);
@@ -57,28 +57,28 @@ describe("Status of users", () => {
 
   it("keeps omitted fields and sends changed ones", async () => {
     await update(org.member, { status_text: "away", ...smile });
-    const [text] = await told(org.member, { status_text: "back", ...smile });
+    const [text] = await received(org.member, { status_text: "back", ...smile });
     expect(text?.payload).to.deep.equal({ user_id: org.member.id, status_text: "back" });
-    const [emoji] = await told(org.member, { emoji_name: "heart" });
+    const [emoji] = await received(org.member, { emoji_name: "heart" });
     expect(emoji?.payload).to.have.all.keys("user_id", ...Object.keys(smile));
     expect(await statusOf(org.member)).to.include({ status_text: "back", emoji_name: "heart" });
   });
 
   it("is removed by empty texts, whatever else older clients send", async () => {
     await update(org.member, { status_text: "away", ...smile });
-    const [emoji] = await told(org.member, noEmoji);
+    const [emoji] = await received(org.member, noEmoji);
     expect(emoji?.payload).to.deep.equal({ user_id: org.member.id, ...noEmoji });
     expect(await statusOf(org.member)).to.deep.equal({ status_text: "away" });
-    const [text] = await told(org.member, { status_text: " " });
+    const [text] = await received(org.member, { status_text: " " });
     expect(text?.payload).to.deep.equal({ user_id: org.member.id, status_text: "" });
     expect(await statusOf(org.member)).to.deep.equal({});
   });
 
   it("sends no event if nothing changes", async () => {
-    expect(await told(org.member, { status_text: "", emoji_name: "" })).to.deep.equal([]);
+    expect(await received(org.member, { status_text: "", emoji_name: "" })).to.deep.equal([]);
     await update(org.member, { status_text: "away", ...smile });
     for (const same of [{ status_text: "away " }, { emoji_name: "smile" }, smile])
-      expect(await told(org.member, same)).to.deep.equal([]);
+      expect(await received(org.member, same)).to.deep.equal([]);
   });
 
   it("accepts up to sixty characters of any size in bytes", async () => {

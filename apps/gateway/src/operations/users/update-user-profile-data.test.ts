@@ -43,15 +43,15 @@ describe("PATCH /users/{user_id}: profile_data", () => {
       const { events } = await eventsOf(scene.db, org.realm.id, () =>
         change(org.admin, target, { profile_data: data }),
       );
-      const told = (custom_profile_field: object) => ({
+      const received = (custom_profile_field: object) => ({
         type: "realm_user",
         op: "update",
         audience: null,
         payload: { person: { user_id: target.id, custom_profile_field } },
       });
       expect(announced(events)).to.deep.equal([
-        told({ id: users, value: `[${org.guest.id}]` }),
-        told({ id: text, value: "*x*", rendered_value: "<p><em>x</em></p>" }),
+        received({ id: users, value: `[${org.guest.id}]` }),
+        received({ id: text, value: "*x*", rendered_value: "<p><em>x</em></p>" }),
       ]);
       expect(await profile(target)).to.deep.equal({
         [users]: { value: `[${org.guest.id}]` },

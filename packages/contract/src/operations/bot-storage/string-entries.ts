@@ -108,7 +108,7 @@ export class StringEntries {
     if (this.#escape !== "") return this.#inEscape(text, from);
     plain.lastIndex = from;
     if (plain.test(text)) {
-      this.#tell(text.slice(from, plain.lastIndex));
+      this.#add(text.slice(from, plain.lastIndex));
       return plain.lastIndex;
     }
     if (text[from] === "\\") this.#escape = "\\";
@@ -135,29 +135,29 @@ export class StringEntries {
       const meant = simpleEscapes[kind];
       if (meant === undefined) throw notJson();
       this.#escape = "";
-      this.#tell(meant);
+      this.#add(meant);
     } else if (this.#escape.length === 6) {
       const digits = this.#escape.slice(2);
       if (!fourDigits.test(digits)) throw notJson();
       this.#escape = "";
-      this.#tellUnit(Number.parseInt(digits, 16));
+      this.#addUnit(Number.parseInt(digits, 16));
     }
     return Math.min(from + missing, text.length);
   }
 
-  #tellUnit(unit: number): void {
+  #addUnit(unit: number): void {
     const isLow = unit >= 0xdc00 && unit <= 0xdfff;
     if (unit === 0 || isLow !== (this.#high !== "")) throw unstorable();
     const character = String.fromCharCode(unit);
     if (isLow) {
       const pair = this.#high + character;
       this.#high = "";
-      this.#tell(pair);
+      this.#add(pair);
     } else if (unit >= 0xd800 && unit <= 0xdbff) this.#high = character;
-    else this.#tell(character);
+    else this.#add(character);
   }
 
-  #tell(piece: string): void {
+  #add(piece: string): void {
     if (this.#high !== "") throw unstorable();
     this.#sink[this.#place === "name" ? "name" : "value"](piece);
   }

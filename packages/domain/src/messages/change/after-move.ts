@@ -196,10 +196,10 @@ export async function moveCopies(
     realmId,
     [...lost, ...settled].map(({ userId, pushed }) => ({ userId, ids: pushed })),
   );
-  const told = lost.filter(({ userId }) => !losing.has(userId));
+  const others = lost.filter(({ userId }) => !losing.has(userId));
   return [
-    ...readEvents([...settled, ...told.map(({ userId, unread }) => ({ userId, ids: unread }))]),
-    ...unstarredEvents(told.map(({ userId, starred }) => ({ userId, ids: starred }))),
+    ...readEvents([...settled, ...others.map(({ userId, unread }) => ({ userId, ids: unread }))]),
+    ...unstarredEvents(others.map(({ userId, starred }) => ({ userId, ids: starred }))),
   ];
 }
 

@@ -79,7 +79,7 @@ async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): P
   const receivers =
     move && places
       ? await loadReceivers(tx, held, places, move)
-      : [{ ids, told: await loadMessageAudience(tx, message), losing: [] }];
+      : [{ ids, seeing: await loadMessageAudience(tx, message), losing: [] }];
   const merges = move !== undefined && (await isBegun(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
   const bot = move && (await systemBot(tx, actor.realmId, "notification"));

@@ -193,11 +193,11 @@ export async function rewriteFlags(
 }
 
 const flagsOf = statement({
-  name: "flags-of-told",
+  name: "flags-of-receivers",
   text: `SELECT um.message_id AS id, um.flags & ~${flag.activeMobilePush} AS flags,
       array_agg(um.user_id ORDER BY um.user_id) AS "userIds"
-    FROM unnest($1::bigint[], $2::text[]) AS w (message_id, told) CROSS JOIN LATERAL unnest(w.told::int[]) AS told (id)
-    JOIN user_messages um ON um.user_id = told.id AND um.message_id = w.message_id
+    FROM unnest($1::bigint[], $2::text[]) AS w (message_id, receivers) CROSS JOIN LATERAL unnest(w.receivers::int[]) AS receiver (id)
+    JOIN user_messages um ON um.user_id = receiver.id AND um.message_id = w.message_id
     GROUP BY 1, 2 ORDER BY 1, 2`,
   row: { id: column.bigint, flags: column.int, userIds: column.ints },
 });
@@ -211,11 +211,11 @@ export interface FlaggedAlike {
 /** Loads the flags of the accounts' copies, by message. */
 export async function loadFlags(
   tx: Tx,
-  told: ReadonlyArray<{ readonly id: number; readonly userIds: readonly number[] }>,
+  receivers: ReadonlyArray<{ readonly id: number; readonly userIds: readonly number[] }>,
 ): Promise<Map<number, FlaggedAlike[]>> {
   const rows = await tx.rows(flagsOf, [
-    told.map(({ id }) => id),
-    told.map(({ userIds }) => `{${userIds.join(",")}}`),
+    receivers.map(({ id }) => id),
+    receivers.map(({ userIds }) => `{${userIds.join(",")}}`),
   ]);
   const byMessage = new Map<number, FlaggedAlike[]>();
   for (const { id, ...alike } of rows) byMessage.set(id, [...(byMessage.get(id) ?? []), alike]);

@@ -43,13 +43,13 @@ export async function updateEvents(
   done: DoneChange,
   groups: readonly ReceiverGroup[],
 ): Promise<NewEvent[]> {
-  const told = groups.flatMap(({ ids, told: userIds }) => {
+  const parts = groups.flatMap(({ ids, seeing: userIds }) => {
     const id = ids.includes(done.message.id) ? done.message.id : ids[0];
     return id === undefined || userIds.length === 0 ? [] : [{ id, ids, userIds }];
   });
-  if (told.length === 0) return [];
-  const copies = await loadFlags(tx, told);
-  return told.map(({ id, ids, userIds }) => {
+  if (parts.length === 0) return [];
+  const copies = await loadFlags(tx, parts);
+  return parts.map(({ id, ids, userIds }) => {
     const { flags, userData } = flagsOf(copies.get(id) ?? [], userIds);
     return messageUpdated(
       {
@@ -116,7 +116,7 @@ export interface ReceiverGroup {
   /** Ascending. */
   readonly ids: readonly number[];
   /** Accounts that could and can read the messages, and have a copy or are subscribed; ascending. */
-  readonly told: readonly number[];
+  readonly seeing: readonly number[];
   /** Accounts that could read the messages and no longer can; ascending. */
   readonly losing: readonly number[];
 }
@@ -138,8 +138,8 @@ export async function loadReceivers(
   if (hasProtectedHistory(channel)) {
     const groups = await groupByHolders(tx, channel.id, ids);
     return groups.map((group) => {
-      const seeing = group.holderIds.filter(before);
-      return { ids: group.ids, told: seeing.filter(after), losing: without(seeing, after) };
+      const holders = group.holderIds.filter(before);
+      return { ids: group.ids, seeing: holders.filter(after), losing: without(holders, after) };
     });
   }
   const places = elsewhere ? [channel.id, elsewhere.id] : [channel.id];
@@ -148,7 +148,7 @@ export async function loadReceivers(
     elsewhere && after !== everybody
       ? without(readers.get(channel.id) ?? (await activeAccounts(tx, actor.realmId)), after)
       : [];
-  return [{ ids, told: interested.filter((id) => before(id) && after(id)), losing }];
+  return [{ ids, seeing: interested.filter((id) => before(id) && after(id)), losing }];
 }
 
 type Filter = (id: number) => boolean;

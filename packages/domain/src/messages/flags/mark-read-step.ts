@@ -59,10 +59,9 @@ export async function runMarkReadStep(
   intentId: number,
   payload: MarkReadIntent,
 ): Promise<void> {
-  const { readers, toldUntil: seq, ...which } = payload;
+  const { readers, toldUntil: logPosition, ...which } = payload;
   const each = Math.ceil(lookedAtInStep / readers.length);
-  const toldUntil = seq === undefined ? undefined : { realmId, seq };
-  const steps = await takeMarkStep(tx, { ...which, toldUntil, readers, each });
+  const steps = await takeMarkStep(tx, realmId, { ...which, logPosition, readers, each });
   const left = steps.flatMap(({ userId, last, lookedAt }) =>
     lookedAt === each ? [{ userId, after: last }] : [],
   );
@@ -86,7 +85,7 @@ export interface ToMark {
    * Position in the organization's event log at the time of the request: a message with a lower id may be committed
    * after it.
    */
-  readonly toldUntil: number;
+  readonly logPosition: number;
 }
 
 const unread = statement({
@@ -97,10 +96,10 @@ const unread = statement({
 });
 
 /**
- * How many log entries after `toldUntil` are searched for messages with low ids. A message further behind would need a
+ * How many log entries after `logPosition` are searched for messages with low ids. A message further behind would need a
  * transaction that stayed open while as many others committed.
  */
-const latestTold = 100_000;
+const logEntriesSearched = 100_000;
 
 const stepRow = {
   userId: column.int,
@@ -129,7 +128,7 @@ export const mark = statement({
         ORDER BY um.message_id LIMIT $4) um
     ), late AS MATERIALIZED (
       SELECT (e.payload->'message'->>'id')::bigint AS message_id FROM event_log e
-      WHERE e.realm_id = $7 AND e.seq > $8 AND e.seq <= $8 + ${latestTold} AND e.type = 'message'
+      WHERE e.realm_id = $7 AND e.seq > $8 AND e.seq <= $8 + ${logEntriesSearched} AND e.type = 'message'
     ), wanted AS MATERIALIZED (
       SELECT unread.user_id, unread.message_id FROM unread CROSS JOIN LATERAL (
         SELECT FROM messages m WHERE m.id = unread.message_id
@@ -156,16 +155,16 @@ export const mark = statement({
 
 const present = statement({
   name: "mark-read-bounds",
-  text: `SELECT coalesce((SELECT seq FROM event_head WHERE realm_id = $1), 0) AS "toldUntil",
+  text: `SELECT coalesce((SELECT seq FROM event_head WHERE realm_id = $1), 0) AS "logPosition",
     last_value AS "upTo" FROM messages_id_seq`,
-  row: { toldUntil: column.bigint, upTo: column.bigint },
+  row: { logPosition: column.bigint, upTo: column.bigint },
 });
 
 /** Returns the current message id and log position, which limit what is marked. */
 export async function presentBounds(
   tx: Tx,
   realmId: number,
-): Promise<Pick<ToMark, "upTo" | "toldUntil">> {
+): Promise<Pick<ToMark, "upTo" | "logPosition">> {
   const bounds = await tx.first(present, [realmId]);
   if (!bounds) throw new Error("mark-read bounds query returned no row");
   return bounds;
@@ -178,10 +177,10 @@ export async function presentBounds(
 export async function recordRest(
   tx: Tx,
   { id: userId, realmId }: Pick<Account, "id" | "realmId">,
-  toMark: ToMark,
+  { logPosition, ...which }: ToMark,
   after: number,
 ): Promise<void> {
-  const payload = { ...toMark, readers: [{ userId, after }] };
+  const payload = { ...which, toldUntil: logPosition, readers: [{ userId, after }] };
   await recordIntents(tx, realmId, markRead, [{ key: uniqueId(), payload }]);
 }
 
@@ -207,21 +206,19 @@ interface MarkStep {
    * Excludes messages whose event comes after this log position, whatever their ids: ids are assigned before the
    * commit, so a message with a lower id may commit later.
    */
-  readonly toldUntil?: ToldUntil | undefined;
+  readonly logPosition?: number | undefined;
   /** Accounts, each with the last unread message examined so far. */
   readonly readers: ReadonlyArray<{ readonly userId: number; readonly after: number }>;
   /** Maximum unread messages to examine for each account. */
   readonly each: number;
 }
 
-/** A position in the event log: messages with events up to it had been committed. */
-interface ToldUntil {
-  readonly realmId: number;
-  readonly seq: number;
-}
-
 /** Marks the messages of a step read. @returns a row for each account that had unread messages to examine */
-export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof stepRow>>> {
+export function takeMarkStep(
+  tx: Tx,
+  realmId: number,
+  step: MarkStep,
+): Promise<Array<RowOf<typeof stepRow>>> {
   return tx.lock({ name: "copies", fresh: true }, mark, [
     step.readers.map(({ userId }) => userId),
     step.readers.map(({ after }) => after),
@@ -229,8 +226,8 @@ export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof
     step.each,
     step.channelId ?? null,
     step.topicDigest ?? null,
-    step.toldUntil?.realmId ?? null,
-    step.toldUntil?.seq ?? null,
+    realmId,
+    step.logPosition ?? null,
   ]);
 }
 

@@ -19,7 +19,7 @@ import {
   watch,
   type TestAccount,
   type TestChannel,
-  type ToldEvent,
+  type ReceivedEvent,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -54,14 +54,15 @@ describe("The flag of messages that were pushed", () => {
   };
   const isPushed = async (id: number) => ((await bits(id)) ?? 0) & flag.activeMobilePush;
   /** Does the same for both accounts, and expects the same events and responses. */
-  async function alike(work: (by: TestAccount) => Promise<unknown>): Promise<ToldEvent[]> {
+  async function alike(work: (by: TestAccount) => Promise<unknown>): Promise<ReceivedEvent[]> {
     const answers: unknown[] = [];
     const queues = { pushed: { account: pushed }, other: { account: other } };
     const received = await watch(scene.gateway, queues, async () => {
       for (const by of [pushed, other]) answers.push(await work(by));
     });
     expect(answers[0]).to.deep.equal(answers[1]);
-    const untimed = (events: readonly ToldEvent[]) => events.map((event) => ({ ...event, id: 0 }));
+    const untimed = (events: readonly ReceivedEvent[]) =>
+      events.map((event) => ({ ...event, id: 0 }));
     expect(untimed(received.pushed)).to.deep.equal(untimed(received.other));
     return received.pushed;
   }

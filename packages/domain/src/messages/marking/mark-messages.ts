@@ -100,8 +100,7 @@ async function markBatch(
 ): Promise<number | boolean> {
   const actor = await currentActor(tx, account);
   const readers = [{ userId: actor.id, after }];
-  const toldUntil = { realmId: actor.realmId, seq: toMark.toldUntil };
-  const [step] = await takeMarkStep(tx, { ...toMark, toldUntil, readers, each: batchSize });
+  const [step] = await takeMarkStep(tx, actor.realmId, { ...toMark, readers, each: batchSize });
   if (!step) return true;
   const { last, lookedAt } = step;
   const marked = [...(step.marked ?? [])];

@@ -86,15 +86,15 @@ export const move = statement({
         reacted.rows, attached.rows
       FROM gone LEFT JOIN packed ON packed.message_id = gone.id
       LEFT JOIN reacted ON reacted.message_id = gone.id LEFT JOIN attached ON attached.message_id = gone.id
-    ), told AS (
+    ), announced AS (
       SELECT gone.recipient_id, gone.is_channel, gone.topic, gone.id,
         CASE WHEN NOT gone.is_channel OR gone.recipient_id = ANY($4::int[])
           THEN array(SELECT unnest(packed.holder_ids) ORDER BY 1) END AS holder_ids
       FROM gone LEFT JOIN packed ON packed.message_id = gone.id
-    ), told_topic AS (
+    ), announced_topic AS (
       SELECT recipient_id AS "recipientId", is_channel AS "isChannel", topic, holder_ids AS "holderIds",
         json_agg(id ORDER BY id) AS ids
-      FROM told GROUP BY recipient_id, is_channel, topic, holder_ids
+      FROM announced GROUP BY recipient_id, is_channel, topic, holder_ids
     ), marked AS (
       SELECT recipient_id, user_id, message_id, flags FROM (
         SELECT gone.recipient_id, held.user_id, held.message_id, held.flags
@@ -116,7 +116,7 @@ export const move = statement({
     SELECT (SELECT count(*)::int FROM gone) AS count,
       CASE WHEN (SELECT count(*) FROM held) > (SELECT count(*) FROM copy)
         THEN (SELECT json_agg(m) FROM missed m) END AS missed,
-      (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,
+      (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM announced_topic t) AS topics,
       (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen,
       (SELECT coalesce(json_agg(p), '[]') FROM pushed p) AS pushed`,
   row: {

@@ -21,7 +21,7 @@ export interface BotTrouble {
 }
 
 const claim = statement({
-  name: "bot-owner-told",
+  name: "bot-owner-notified",
   text: `UPDATE users SET owner_told_at = now() WHERE id = $1
     AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
   row: { id: column.int },
