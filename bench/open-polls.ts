@@ -58,11 +58,11 @@ await report("open-polls", rows());
 process.exit(0);
 
 async function answerAll(round: number): Promise<void> {
-  const answer = await tell(ours, async () => {
+  const answer = await answerPolls(ours, async () => {
     const sent = await ask<{ id: number }>(gateway.port, sendRequest({ rooms: [large!] }, round));
     return sent.id;
   });
-  await tell(theirs, async () => {
+  await answerPolls(theirs, async () => {
     await ask(bare.port, { path: "/", method: "POST", body: answer.body });
     return answer.messageIds[0]!;
   });
@@ -82,7 +82,7 @@ async function sendBeside(round: number): Promise<void> {
 }
 
 /** Opens the polls, measures the memory, and answers all polls. @param post sends the message and returns its id */
-async function tell(holder: Holder, post: () => Promise<number>): Promise<PollsAnswer> {
+async function answerPolls(holder: Holder, post: () => Promise<number>): Promise<PollsAnswer> {
   const { child, port, name, empty, each, last, busy } = holder;
   await polls.open(port, holder.polls);
   each.push(((await settledMemory(child)) - empty) / crowd);

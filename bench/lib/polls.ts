@@ -28,15 +28,15 @@ export async function startPolls(): Promise<Polls> {
     throw new Error(`the polls ended:\n${child.output()}`);
   });
   ended.catch(() => undefined);
-  async function tell(request: PollsRequest): Promise<PollsAnswer> {
+  async function asked(request: PollsRequest): Promise<PollsAnswer> {
     child.process.send(request);
     const [answer] = (await Promise.race([once(child.process, "message"), ended])) as [PollsAnswer];
     return answer;
   }
   return {
-    open: async (port, polls) => void (await tell({ ask: "open", port, polls })),
+    open: async (port, polls) => void (await asked({ ask: "open", port, polls })),
     async answers(messageId) {
-      const answer = await tell({ ask: "answers" });
+      const answer = await asked({ ask: "answers" });
       const { messageIds, fewest, most } = answer;
       if (messageIds.join() !== String(messageId) || fewest !== 1 || most !== 1)
         throw new Error(
@@ -44,8 +44,8 @@ export async function startPolls(): Promise<Polls> {
         );
       return answer;
     },
-    answered: () => tell({ ask: "answers" }),
-    hangUp: async () => void (await tell({ ask: "hang up" })),
+    answered: () => asked({ ask: "answers" }),
+    hangUp: async () => void (await asked({ ask: "hang up" })),
     stop: () => child.stop(),
   };
 }

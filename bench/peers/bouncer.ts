@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
     came += android;
-    tell();
+    sendState();
   });
 });
 server.listen(0, "127.0.0.1", () => {
@@ -39,12 +39,12 @@ server.listen(0, "127.0.0.1", () => {
 process.on("message", ({ expected }: BouncerQuestion) => {
   came = 0;
   awaited = expected;
-  tell();
+  sendState();
 });
 process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 
-function tell(): void {
+function sendState(): void {
   if (came < awaited) return;
   awaited = Infinity;
   const word: BouncerWord = { at: Date.now() };

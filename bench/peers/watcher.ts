@@ -21,7 +21,7 @@ const open = new Map<number, { kind: keyof Waits; at: number }>();
 let asked = 0;
 
 process.on("message", (wanted: WatchRequest | "read") => {
-  if (wanted === "read") return tell();
+  if (wanted === "read") return sendState();
   let due = performance.now();
   const ask = (): void => {
     // Sends the requests that were missed while this process itself was delayed.
@@ -55,7 +55,7 @@ function note(kind: keyof Waits, at: number): void {
 }
 
 /** Requests that still wait count with the time they have waited so far. */
-function tell(): void {
+function sendState(): void {
   for (const { kind, at } of open.values()) note(kind, at);
   process.send?.(longest);
   longest = { account: 0, process: 0 };

@@ -15,7 +15,7 @@ export async function progress(what, done, all, work) {
   const begun = performance.now();
   const { isTTY } = process.stderr;
   let printedAt = 0;
-  const tell = () => {
+  const printProgress = () => {
     const seconds = Math.round((performance.now() - begun) / 1_000);
     const part = done ? `, ${done()} of ${all}` : "";
     if (isTTY) process.stderr.write(`\r\x1b[K${what} … ${seconds} s${part}`);
@@ -26,7 +26,7 @@ export async function progress(what, done, all, work) {
   };
   console.error(`${what} …`);
   if (isTTY) process.stderr.write("\x1b[1A");
-  const timer = setInterval(tell, 1_000);
+  const timer = setInterval(printProgress, 1_000);
   try {
     return await work();
   } finally {

@@ -19,7 +19,7 @@ import { allSteps, channelsAlone, nextStep } from "./support/walk/steps.ts";
 import {
   beginWalk,
   storyOf,
-  tell,
+  logStep,
   type Course,
   type Step,
   type Walk,
@@ -136,7 +136,7 @@ describe("Snapshots and events", function () {
       const client = await casting.next((account) =>
         QueueClient.register(account, gateways, chance, asked),
       );
-      tell(walk, `${client.name} registers with ${JSON.stringify(asked)}`)("done");
+      logStep(walk, `${client.name} registers with ${JSON.stringify(asked)}`)("done");
       clients.push(client);
       watch(client, chance);
     };

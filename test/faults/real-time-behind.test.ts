@@ -41,7 +41,7 @@ describe("Clients that are far behind", () => {
     const written: string[] = [];
     for (let round = 0; round < 6; round++) {
       const words = Array.from({ length: 500 }, (_, i) => `${round}-${i}`);
-      await tell(words);
+      await sendAll(words);
       written.push(...words);
       const { status, events } = await poll(gateway, queue.id, queue.last);
       expect(status).to.equal(200);
@@ -90,7 +90,7 @@ describe("Clients that are far behind", () => {
     const gateway = await freshGateway();
     const served = await poll(gateway, queue.id, queue.last);
     expect(served.events).to.have.lengthOf(1_000);
-    await tell(["one more"]);
+    await sendAll(["one more"]);
     await expectGone(gateway, queue.id, queue.last);
     expect(await queuesOf(reader), "nothing is left of it").to.equal(0);
   });
@@ -98,7 +98,7 @@ describe("Clients that are far behind", () => {
   it("lose their queue when the log no longer has their next event, and keep it otherwise", async () => {
     const [behind, ahead] = [await freshGateway(), await freshGateway()];
     const queue = await registered(behind);
-    await tell(["a", "b", "c", "d"]);
+    await sendAll(["a", "b", "c", "d"]);
     const base = queue.last / 1_024;
     await db.rows("DELETE FROM event_log WHERE realm_id = $1 AND seq <= $2", [
       reader.realmId,
@@ -155,7 +155,7 @@ describe("Clients that are far behind", () => {
   }
 
   /** Emits an event to the reader for each word. */
-  async function tell(words: readonly string[]): Promise<void> {
+  async function sendAll(words: readonly string[]): Promise<void> {
     await db.transaction(async (tx) =>
       emit(
         tx,

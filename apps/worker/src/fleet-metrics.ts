@@ -17,7 +17,7 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
   const outboxOldest = gauge(registry, "carillon_outbox_oldest_seconds");
   const dead = gauge(registry, "carillon_dead_letters");
   const circuit = gauge(registry, "carillon_bouncer_circuit");
-  const repairs = counter(registry, "carillon_sweep_repairs_total");
+  const recreated = counter(registry, "carillon_sweep_repairs_total");
   const read = cached(() => readFleet(sql));
   return async () => {
     const fleet = await read().catch(() => undefined);
@@ -33,7 +33,7 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
     }
     processes.reset();
     if (fleet) for (const role of roles) processes.set({ role }, fleet.processes.get(role) ?? 0);
-    repairs.remove();
-    if (fleet) repairs.inc(fleet.sweepRepairs);
+    recreated.remove();
+    if (fleet) recreated.inc(fleet.sweepRepairs);
   };
 }

@@ -167,14 +167,14 @@ async function holders(tx: Tx, messageId: number, userIds: readonly number[]): P
 
 const senders = {
   direct: statement({
-    name: "tells-direct-typing",
-    text: `SELECT ${switchSql("send_private_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
-    row: { tells: column.bool },
+    name: "sends-direct-typing",
+    text: `SELECT ${switchSql("send_private_typing_notifications")} AS sends FROM users u WHERE u.id = $1`,
+    row: { sends: column.bool },
   }),
   channel: statement({
-    name: "tells-channel-typing",
-    text: `SELECT ${switchSql("send_stream_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
-    row: { tells: column.bool },
+    name: "sends-channel-typing",
+    text: `SELECT ${switchSql("send_stream_typing_notifications")} AS sends FROM users u WHERE u.id = $1`,
+    row: { sends: column.bool },
   }),
 };
 
@@ -191,7 +191,7 @@ async function assertSendsTypingEvents(
   where: "channel" | "direct",
 ): Promise<void> {
   const [row] = await sql.rows(senders[where], [account.id]);
-  if (row?.tells !== true)
+  if (row?.sends !== true)
     throw errors.badRequest(`Your settings keep your typing in ${where} messages to yourself`);
 }
 

@@ -35,12 +35,12 @@ export async function whenReleased(): Promise<void> {
   const orphaned = () => process.exit(0);
   process.once("disconnect", orphaned);
   const { variables } = await new Promise<Release>((resolve) => {
-    const hear = (message: unknown) => {
+    const receive = (message: unknown) => {
       if (!isRelease(message)) return;
-      process.off("message", hear);
+      process.off("message", receive);
       resolve(message);
     };
-    process.on("message", hear);
+    process.on("message", receive);
   });
   process.off("disconnect", orphaned);
   delete process.env[mark];

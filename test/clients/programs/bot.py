@@ -6,14 +6,14 @@ import sys
 import zulip
 
 
-def tell(msg, **fields):
+def show(msg, **fields):
     print(json.dumps({"msg": msg, **fields}), flush=True)
 
 
 class Bot(zulip.Client):
     def register(self, *args, **kwargs):
         answer = super().register(*args, **kwargs)
-        tell("registered", answer=answer)
+        show("registered", answer=answer)
         return answer
 
 
@@ -23,7 +23,7 @@ own_id = bot.get_profile()["user_id"]
 
 def hear(event):
     message = event["message"]
-    tell("heard", event=event["id"], id=message["id"], content=message["content"])
+    show("heard", event=event["id"], id=message["id"], content=message["content"])
     if message["sender_id"] == own_id or "mentioned" not in event["flags"]:
         return
     to = message["display_recipient"]
@@ -37,7 +37,7 @@ def hear(event):
             "content": f"You said: {message['content']}",
         }
     )
-    tell("answered", answer=answer)
+    show("answered", answer=answer)
 
 
 bot.call_on_each_event(hear, event_types=["message"])

@@ -2,7 +2,7 @@ import zulip from "zulip-js";
 
 // Edits, reacts to, flags, moves and deletes messages as a bot would; prints each answer as one line of JSON.
 const client = await zulip({ zuliprc: process.argv[2] });
-const tell = (msg, answer) => {
+const print = (msg, answer) => {
   console.log(JSON.stringify({ msg, answer }));
   return answer;
 };
@@ -14,27 +14,27 @@ const { id: message_id } = await client.messages.send({
   content: "Ring the *bells*",
 });
 const about = (more) => ({ message_id, ...more });
-tell("messages.update", await client.messages.update(about({ content: "Ring **all** bells" })));
-tell("messages.getById", await client.messages.getById({ message_id }));
-tell("messages.getHistoryById", await client.messages.getHistoryById({ message_id }));
+print("messages.update", await client.messages.update(about({ content: "Ring **all** bells" })));
+print("messages.getById", await client.messages.getById({ message_id }));
+print("messages.getHistoryById", await client.messages.getHistoryById({ message_id }));
 const emoji = {
   emoji_name: "working_on_it",
   emoji_code: "1f6e0",
   reaction_type: "unicode_emoji",
 };
-tell("reactions.add", await client.reactions.add(about(emoji)));
+print("reactions.add", await client.reactions.add(about(emoji)));
 const messages = [message_id];
-tell("messages.flags.add", await client.messages.flags.add({ messages, flag: "starred" }));
+print("messages.flags.add", await client.messages.flags.add({ messages, flag: "starred" }));
 const narrow = [
   { operator: "stream", operand: "general" },
   { operator: "search", operand: "bell" },
 ];
 const window = { anchor: "newest", num_before: 5, num_after: 0, narrow };
-tell("messages.retrieve", await client.messages.retrieve(window));
-tell("reactions.remove", await client.reactions.remove(about(emoji)));
-tell("messages.flags.remove", await client.messages.flags.remove({ messages, flag: "starred" }));
+print("messages.retrieve", await client.messages.retrieve(window));
+print("reactions.remove", await client.reactions.remove(about(emoji)));
+print("messages.flags.remove", await client.messages.flags.remove({ messages, flag: "starred" }));
 const moved = { topic: "js evening", propagate_mode: "change_all" };
-tell("messages.update of the topic", await client.messages.update(about(moved)));
-tell("messages.getById later", await client.messages.getById({ message_id }));
-tell("messages.deleteById", await client.messages.deleteById({ message_id }));
-tell("messages.deleteById again", await client.messages.deleteById({ message_id }));
+print("messages.update of the topic", await client.messages.update(about(moved)));
+print("messages.getById later", await client.messages.getById({ message_id }));
+print("messages.deleteById", await client.messages.deleteById({ message_id }));
+print("messages.deleteById again", await client.messages.deleteById({ message_id }));

@@ -25,14 +25,14 @@ plain = Client(base_url=url, httpx_args={"auth": credentials})
 client = Client(base_url=url).set_httpx_client(JsonForms(base_url=url, auth=credentials))
 
 
-def tell(name, answer):
+def show(name, answer):
     print(json.dumps({"msg": name, "answer": answer.to_dict()}), flush=True)
     return answer
 
 
 def schedule(name, by, **fields):
     body = Message(scheduled_delivery_timestamp=int(when), **fields)
-    return tell(name, create_scheduled_message.sync(client=by, body=body)).scheduled_message_id
+    return show(name, create_scheduled_message.sync(client=by, body=body)).scheduled_message_id
 
 
 text = "Written by a program & sent = 100 %: ä 🔔"
@@ -42,8 +42,8 @@ ids = [
     schedule("channel", client, content=text, read_by_sender=True, **to_channel),
     schedule("direct", client, content=text, type_=Type.DIRECT, to=[int(id) for id in people]),
 ]
-tell("list", list_scheduled_messages.sync(client=client))
+show("list", list_scheduled_messages.sync(client=client))
 for id in ids:
-    tell("delete", delete_scheduled_message.sync(scheduled_message_id=id, client=client))
-tell("list after", list_scheduled_messages.sync(client=client))
-tell("delete again", delete_scheduled_message.sync(scheduled_message_id=ids[0], client=client))
+    show("delete", delete_scheduled_message.sync(scheduled_message_id=id, client=client))
+show("list after", list_scheduled_messages.sync(client=client))
+show("delete again", delete_scheduled_message.sync(scheduled_message_id=ids[0], client=client))

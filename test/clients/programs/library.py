@@ -22,17 +22,17 @@ calls = {
 }
 
 
-def tell(name, answer):
+def show(name, answer):
     print(json.dumps({"msg": name, "answer": answer}), flush=True)
     return answer
 
 
 for name, call in calls.items():
-    tell(name, call())
+    show(name, call())
 
 
 def ask(who, method, url, **request):
-    return tell(method + " " + url, who.call_endpoint(url=url, method=method, request=request))
+    return show(method + " " + url, who.call_endpoint(url=url, method=method, request=request))
 
 
 # As in the library's documentation.
@@ -43,12 +43,12 @@ language = {"name": "Language", "hint": "", "field_type": 3, "field_data": choic
 field_id = ask(admin, "POST", "realm/profile_fields", **language)["id"]
 ask(client, "PATCH", "users/me/profile_data", data=[{"id": field_id, "value": "c"}])
 with_fields = {"include_custom_profile_fields": True}
-tell("get_user_by_id", admin.get_user_by_id(client.get_profile()["user_id"], **with_fields))
+show("get_user_by_id", admin.get_user_by_id(client.get_profile()["user_id"], **with_fields))
 ask(admin, "PATCH", "realm/profile_fields", order=[field_id])
 ask(admin, "GET", "realm/profile_fields")
 own_id = admin.get_profile()["user_id"]
 profile_data = [{"id": field_id, "value": "python"}]
-tell("update_user_by_id", admin.update_user_by_id(own_id, profile_data=profile_data))
-tell("get_user_by_id again", admin.get_user_by_id(own_id, **with_fields))
+show("update_user_by_id", admin.update_user_by_id(own_id, profile_data=profile_data))
+show("get_user_by_id again", admin.get_user_by_id(own_id, **with_fields))
 ask(client, "DELETE", "users/me/profile_data", data=[field_id])
 ask(admin, "DELETE", "realm/profile_fields/%d" % field_id)

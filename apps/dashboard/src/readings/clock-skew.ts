@@ -5,11 +5,11 @@ export const worryingSkew = 1;
 
 /** Returns a function that logs when clock skew begins and ends, once each. */
 export function skewWatch(log: Logger): (seconds: number) => void {
-  let apart = false;
+  let skewed = false;
   return (seconds) => {
-    if (Math.abs(seconds) >= worryingSkew === apart) return;
-    apart = !apart;
-    if (apart) log.warn({ seconds }, "clock skew between the database and this machine");
+    if (Math.abs(seconds) >= worryingSkew === skewed) return;
+    skewed = !skewed;
+    if (skewed) log.warn({ seconds }, "clock skew between the database and this machine");
     else log.info("the clocks of the database and this machine agree again");
   };
 }

@@ -175,14 +175,14 @@ function late({ lateness }: Snapshot): Finding[] {
 }
 
 function lost({ processes }: Snapshot): Finding[] {
-  const gone = (processes ?? []).filter(isLost);
-  if (gone.length === 0) return [];
-  const roles = [...new Set(gone.map(({ role }) => role))].map((role) => {
-    const count = gone.filter((row) => row.role === role).length;
+  const missing = (processes ?? []).filter(isLost);
+  if (missing.length === 0) return [];
+  const roles = [...new Set(missing.map(({ role }) => role))].map((role) => {
+    const count = missing.filter((row) => row.role === role).length;
     return `${count} ${role}${count === 1 ? "" : "s"}`;
   });
   const text = `Stopped sending heartbeats in the last hour, without SIGTERM: ${roles.join(", ")}.`;
-  const details = gone
+  const details = missing
     .toSorted((a, b) => a.lastSeen - b.lastSeen)
     .map(
       ({ role, host, pid, lastSeen }) =>

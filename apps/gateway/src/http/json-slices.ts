@@ -119,7 +119,7 @@ function* pieces(value: unknown): Generator<string, void, void> {
 function* items(list: readonly unknown[]): Generator<string, void, void> {
   let separator = "";
   for (let at = 0; at < list.length; separator = ",") {
-    const end = together(list, at);
+    const end = endOfSlice(list, at);
     if (end > at) {
       yield separator + JSON.stringify(list.slice(at, end)).slice(1, -1);
       at = end;
@@ -133,7 +133,7 @@ function* items(list: readonly unknown[]): Generator<string, void, void> {
 }
 
 /** Returns the end of the items from `at` that are small enough for one call. */
-function together(list: readonly unknown[], at: number): number {
+function endOfSlice(list: readonly unknown[], at: number): number {
   let room = slice;
   for (let i = at; i < list.length; i++) {
     room = weigh(list[i], room);

@@ -27,7 +27,7 @@ export class Bucket {
   /** When the store was last queried about it, in milliseconds. */
   queriedAt = 0;
   /** The latest exchange with the store: the next one waits for it. */
-  turn: Promise<unknown> = Promise.resolve();
+  lastExchange: Promise<unknown> = Promise.resolve();
   /** Requests that wait for the store's answer. */
   readonly waiting: Array<(admitted: boolean) => void> = [];
   asking = false;

@@ -83,7 +83,7 @@ export class SharedLimits {
   /** Resets the bucket's counts in all processes; other processes may notice a moment later. */
   async forget(name: string, rules: readonly RateRule[]): Promise<void> {
     const bucket = this.#bucket(name, rules);
-    await bucket.turn;
+    await bucket.lastExchange;
     bucket.clear();
     await this.#tryStore(() => this.#store.forget(bucket.keys));
   }
@@ -138,13 +138,13 @@ export class SharedLimits {
   /** Keeps one query for a bucket in progress: requests that come meanwhile share the next one. */
   async #query(bucket: Bucket): Promise<void> {
     bucket.asking = true;
-    await Promise.all([bucket.turn, this.#synchronize()]);
+    await Promise.all([bucket.lastExchange, this.#synchronize()]);
     while (bucket.waiting.length > 0) {
       const waiting = bucket.waiting.splice(0);
       bucket.queriedAt = this.#now();
       const windows = bucket.takeUnreported(this.#now());
       const asked = this.#tryStore(() => this.#store.take(windows, waiting.length));
-      bucket.turn = asked;
+      bucket.lastExchange = asked;
       const answer = await asked;
       if (answer) bucket.merge(answer.hits);
       for (const [i, resolve] of waiting.entries())
@@ -183,7 +183,7 @@ export class SharedLimits {
       for (const [i, bucket] of free.entries())
         bucket.merge(hits.slice(at, (at += windows[i]?.length ?? 0)));
     });
-    for (const bucket of free) bucket.turn = reported;
+    for (const bucket of free) bucket.lastExchange = reported;
     await reported;
   }
 

@@ -16,7 +16,7 @@ export const channelsCreated = event({
   older: { archived_channels: { about: "Omits archived channels." } },
 });
 
-const gone = {
+const deletedChannels = {
   stream_ids: z.array(z.int()),
   streams: z.array(z.strictObject({ stream_id: z.int() })),
 };
@@ -27,8 +27,8 @@ export const channelsDeleted = event({
   about: "The receiver can no longer see the channels.",
   to: "some",
   receivers: "accounts that could see the channels",
-  fields: gone,
-  log: { ...gone, archived: archivedAmongThem },
+  fields: deletedChannels,
+  log: { ...deletedChannels, archived: archivedAmongThem },
   older: { archived_channels: { about: "Omits archived channels." } },
 });
 

@@ -94,8 +94,8 @@ export async function keepNotices(
   { next, properties, settings }: CheckedChanges,
   auditIds: readonly number[],
 ): Promise<IntentRef | undefined> {
-  const tells = [...properties, ...settings].some(({ name }) => noticed.has(name));
-  if (!realm.sendChannelEventsMessages || !tells) return undefined;
+  const needsNotice = [...properties, ...settings].some(({ name }) => noticed.has(name));
+  if (!realm.sendChannelEventsMessages || !needsNotice) return undefined;
   const { inviteOnly, isWebPublic, historyPublicToSubscribers } = next;
   return keepIntent(tx, realm.id, sendNotice, {
     key: `channel-changed-${uniqueId()}`,

@@ -2,7 +2,16 @@ import { registerClientDevice, registerPushDevice, removeClientDevice } from "@c
 
 import { settleRegistration } from "@carillon/domain";
 
-import { maybe, pick, someone, step, tell, type Step, type Walk, type WalkStep } from "./walk.ts";
+import {
+  maybe,
+  pick,
+  someone,
+  step,
+  logStep,
+  type Step,
+  type Walk,
+  type WalkStep,
+} from "./walk.ts";
 
 const keys = [1, 2].map((id) => ({
   push_key_id: id,
@@ -52,7 +61,7 @@ export function bouncerDecides(walk: Walk): Step {
       `SELECT id AS "registrationId", device_id AS "deviceId" FROM push_registrations ORDER BY id LIMIT 1`,
     );
     if (!oldest) return;
-    const logOutcome = tell(walk, `the bouncer decides on device ${oldest.deviceId}`);
+    const logOutcome = logStep(walk, `the bouncer decides on device ${oldest.deviceId}`);
     const { id } = walk.org.realm;
     await walk.db.transaction((tx) => settleRegistration(tx, id, oldest, refusal));
     logOutcome(refusal ?? "kept");

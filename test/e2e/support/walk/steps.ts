@@ -25,7 +25,7 @@ import { profileFieldSteps } from "./profile-fields.ts";
 import {
   decide,
   pick,
-  tell,
+  logStep,
   type Course,
   type Maker,
   type Step,
@@ -98,7 +98,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
       if (pending.length === 0) return async () => undefined;
       const { id } = pick(walk, pending);
       return async () => {
-        const logOutcome = tell(walk, `scheduled message or reminder ${id} falls due`);
+        const logOutcome = logStep(walk, `scheduled message or reminder ${id} falls due`);
         // Failed messages keep their listed time: only their sender changes it.
         await walk.db.rows(
           `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - interval '1 second'
@@ -113,7 +113,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
   {
     weight: 2,
     make: (walk) => () => {
-      const logOutcome = tell(walk, "what deactivated accounts have sent is deleted");
+      const logOutcome = logStep(walk, "what deactivated accounts have sent is deleted");
       // The worker may be absent for a while; one job at a time is enough.
       const deleted = deletions.then(() => deleteRecorded(walk.db));
       deletions = deleted.catch(() => 0);
@@ -128,7 +128,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
       return async () => {
         const made = await user(walk.db, walk.org.realm, { role });
         walk.accounts.push(made);
-        tell(walk, `${made.fullName} (${made.id}) comes with role ${role}`)("done");
+        logStep(walk, `${made.fullName} (${made.id}) comes with role ${role}`)("done");
       };
     },
   },

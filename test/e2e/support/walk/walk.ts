@@ -119,7 +119,7 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   const { by, onSuccess, ...options } = asked;
   const client: GatewayClient = pick(walk, walk.gateways).as(by);
   return async () => {
-    const logOutcome = tell(
+    const logOutcome = logStep(
       walk,
       `${by.fullName} (${by.id}): ${operation.id} ${JSON.stringify(options)}`,
     );
@@ -160,7 +160,7 @@ function remember(walk: Walk, operation: Operation, by: TestAccount, answer: obj
  * Adds a line to the story.
  * @returns a function that records how it ended
  */
-export function tell({ story }: Walk, what: string): (how: string) => void {
+export function logStep({ story }: Walk, what: string): (how: string) => void {
   const index = story.push(`${what} → not answered`) - 1;
   return (how) => void (story[index] = `${what} → ${how}`);
 }

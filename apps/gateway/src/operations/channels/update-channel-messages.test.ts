@@ -26,7 +26,7 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: messages", () => {
   const scene = useScene();
   const room = (overrides?: ChannelOverrides) => channel(scene.db, scene.org.realm, overrides);
-  const quietly = () =>
+  const turnNoticesOff = () =>
     changeOrganization(scene.db, scene.org.realm, { sendChannelEventsMessages: false });
   afterEach(() =>
     changeOrganization(scene.db, scene.org.realm, { sendChannelEventsMessages: true }),
@@ -43,7 +43,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
         [recipientId],
       );
     const before = await rows();
-    await quietly();
+    await turnNoticesOff();
     await patchedChannel(scene, id, { new_name: "Refectory", description: "eat" });
     expect(await rows()).to.deep.equal(before);
     const { messages } = await scene.as(org.member).succeed(getMessages, {
@@ -62,7 +62,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     const late = await user(db, org.realm);
     const stranger = await user(db, org.realm);
     const { id } = await room({ subscribers: [org.owner] });
-    await quietly();
+    await turnNoticesOff();
     const reads = async (by: TestAccount) => (await messagesOf(scene.as(by), inChannel(id))).length;
     const change = (params: ChannelPatch) => patchedChannel(scene, id, params, org.owner);
     await send(scene.as(org.owner), toChannel(id));
@@ -83,7 +83,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
     const { org } = scene;
     const { id } = await room({ subscribers: [org.owner, org.member] });
     const sent = await send(scene.as(org.owner), toChannel(id, { topic: "bells" }));
-    await quietly();
+    await turnNoticesOff();
     for (const is_private of [true, false]) {
       await patchedChannel(scene, id, { is_private }, org.owner);
       const { unread_msgs } = (await scene.as(org.member).succeed(register, {
@@ -110,7 +110,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
         const sender = await user(scene.db, org.realm);
         const { id } = await room({ subscribers: [org.owner] });
         const scheduled = await schedule(scene.as(sender), channelMessage(id));
-        await quietly();
+        await turnNoticesOff();
         const nobody = { new: org.groups["role:nobody"] };
         const asked = Object.entries(params).map(([name, value]) => [
           name,
@@ -134,7 +134,7 @@ describe("PATCH /streams/{stream_id}: messages", () => {
         [sent],
       );
       await db.rows("ANALYZE messages, recipients");
-      await quietly();
+      await turnNoticesOff();
       const { statements } = await countQueries(db, () =>
         patchedChannel(scene, id, { topics_policy: "empty_topic_only" }),
       );

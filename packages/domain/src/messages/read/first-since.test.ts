@@ -25,7 +25,7 @@ const second = 1_000_000;
 /** Time of the first message, in microseconds since the UNIX epoch. */
 const start = Date.UTC(2026, 0, 1) * 1_000;
 
-interface Written {
+interface TestMessage {
   readonly recipientId: number;
   readonly senderId: number;
   readonly topic: string;
@@ -39,9 +39,14 @@ describe("the first message since a date", () => {
   const random = sequence(seed);
   const below = (n: number) => Math.floor(random() * n);
 
-  async function write(realmId: number, readerId: number, direct: number, all: readonly Written[]) {
+  async function write(
+    realmId: number,
+    readerId: number,
+    direct: number,
+    all: readonly TestMessage[],
+  ) {
     const { topicWords, contentWords } = searchTexts("", "<p>soup</p>");
-    const of = <K extends keyof Written>(key: K) => all.map((one) => one[key]);
+    const of = <K extends keyof TestMessage>(key: K) => all.map((one) => one[key]);
     const rows = await db.rows<{ id: number }>(
       `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
          render_version, client_id, sent_at, search)
@@ -81,7 +86,7 @@ describe("the first message since a date", () => {
     const direct = await directRecipient(db, org.realm.id, [org.member, org.owner]);
     await db.rows("INSERT INTO clients (name) VALUES ('test') ON CONFLICT DO NOTHING");
     const recipients = [...rooms, ...rooms].map(({ recipientId }) => recipientId).concat(direct);
-    const all = Array.from({ length: count }, (_, i): Written => {
+    const all = Array.from({ length: count }, (_, i): TestMessage => {
       const recipientId = oneOf(random, recipients);
       const bits = (recipientId === direct ? 256 : 0) | (below(3) && 1) | (below(9) ? 0 : 2);
       const late = oneOf(random, [0, 0, below(20), below(300)]) * second + below(3);
