@@ -2,11 +2,8 @@ import type { Store } from "@carillon/db";
 import {
   counter,
   createRegistry,
-  measureLoopDelay,
-  measureNode,
-  measurePools,
   measureRequests,
-  startProbeServer,
+  serveProbes,
   type Environment,
   type Logger,
   type Shutdown,
@@ -26,18 +23,12 @@ export async function observeBouncer(
 ): Promise<Measure | undefined> {
   if (env.METRICS_PORT === undefined) return undefined;
   const registry = createRegistry("bouncer");
-  shutdown.add(1, "loop delay", measureLoopDelay(registry));
-  measureNode(registry);
-  measurePools(registry, { database: store.pool });
   const handovers = counter(registry, "carillon_bouncer_handovers_total");
   const request = measureRequests(registry);
-  const probes = await startProbeServer({
-    port: env.METRICS_PORT,
-    host: env.HOST,
-    registry,
-    health: () => store.answers(),
-    log,
-  });
-  shutdown.add(2, "probes", () => probes.close());
+  const { METRICS_PORT: port, HOST: host } = env;
+  await serveProbes(
+    { port, host, registry, pool: store.pool, health: () => store.answers(), log },
+    { shutdown, order: 2 },
+  );
   return { request, handover: (kind, outcome) => handovers.inc({ kind, outcome }) };
 }

@@ -5,11 +5,8 @@ import {
   createRegistry,
   gauge,
   histogram,
-  measureLoopDelay,
-  measureNode,
-  measurePools,
   measureRequests,
-  startProbeServer,
+  serveProbes,
   type Environment,
   type Logger,
   type Shutdown,
@@ -53,9 +50,6 @@ export async function observeGateway(
   if (env.METRICS_PORT === undefined) return { onRequest: count, counters: all };
 
   const registry = createRegistry("gateway");
-  shutdown.add(1, "loop delay", measureLoopDelay(registry));
-  measureNode(registry);
-  measurePools(registry, { database: db.pool });
   countFrom(registry, "carillon_enqueue_missed_total", missed);
   countFrom(registry, "carillon_rate_limit_failures_total", () => ({ store: limits.failures() }));
   gauge(registry, "carillon_requests_waiting", (waiting) => waiting.set(group.waiting));
@@ -63,14 +57,11 @@ export async function observeGateway(
   group.onBegin = (seconds) => waits.observe(seconds);
   measureEvents(registry, events);
   const measure = measureRequests(registry);
-  const probes = await startProbeServer({
-    port: env.METRICS_PORT,
-    host: env.HOST,
-    registry,
-    health: () => db.answers(),
-    log,
-  });
-  shutdown.add(2, "probes", () => probes.close());
+  const { METRICS_PORT: port, HOST: host } = env;
+  await serveProbes(
+    { port, host, registry, pool: db.pool, health: () => db.answers(), log },
+    { shutdown, order: 2 },
+  );
   return {
     counters: all,
     onRequest: (record) => {

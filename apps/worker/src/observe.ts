@@ -5,10 +5,7 @@ import {
   createRegistry,
   gauge,
   histogram,
-  measureLoopDelay,
-  measureNode,
-  measurePools,
-  startProbeServer,
+  serveProbes,
   type Environment,
   type Logger,
   type Shutdown,
@@ -57,23 +54,17 @@ export function observeWorker(
     counters: () => ({ ...counters }),
     async serve(all) {
       if (env.METRICS_PORT === undefined) return;
-      shutdown.add(2, "loop delay", measureLoopDelay(registry));
-      measureNode(registry);
-      measurePools(registry, { database: db.pool });
       gauge(registry, "carillon_jobs_active", (active) => active.set(all()["active"] ?? 0));
       countFrom(registry, "carillon_queue_events_total", () => {
         const { stalled = 0, errors = 0 } = all();
         return { stalled, errors };
       });
-      const probes = await startProbeServer({
-        port: env.METRICS_PORT,
-        host: env.HOST,
-        registry,
-        health: () => db.answers(),
-        refresh: fleetMetrics(registry, db),
-        log,
-      });
-      shutdown.add(3, "probes", () => probes.close());
+      const { METRICS_PORT: port, HOST: host } = env;
+      const refresh = fleetMetrics(registry, db);
+      await serveProbes(
+        { port, host, registry, pool: db.pool, health: () => db.answers(), refresh, log },
+        { shutdown, order: 3 },
+      );
     },
   };
 }

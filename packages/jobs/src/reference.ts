@@ -56,7 +56,7 @@ function section(definition: JobDefinition): string[] {
 }
 
 /** Returns the payload's JSON Schema, for the reference page and the dashboard. */
-export function payloadSchema(definition: JobDefinition): Record<string, unknown> {
+function payloadSchema(definition: JobDefinition): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(definition.payload);
   return schema;
 }

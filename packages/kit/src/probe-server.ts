@@ -2,7 +2,14 @@ import { createServer, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 import { listen } from "./listen.ts";
 import type { Logger } from "./logger.ts";
-import { metricsContentType } from "./metrics.ts";
+import {
+  measureLoopDelay,
+  measureNode,
+  measurePools,
+  type MeasuredPool,
+  metricsContentType,
+} from "./metrics.ts";
+import type { Shutdown } from "./shutdown.ts";
 
 /** The HTTP port of a gateway or worker process for probes and Prometheus. */
 export interface ProbeServer {
@@ -68,4 +75,19 @@ export async function startProbeServer(options: ProbeOptions): Promise<ProbeServ
         server.closeIdleConnections();
       }),
   };
+}
+
+/**
+ * Measures the event loop, Node and the pool of the database, and serves the probes until the given step of the shutdown.
+ * @throws StartupError naming METRICS_PORT when the port cannot be listened on
+ */
+export async function serveProbes(
+  { pool, ...options }: ProbeOptions & { readonly pool: MeasuredPool },
+  { shutdown, order }: { readonly shutdown: Shutdown; readonly order: number },
+): Promise<void> {
+  shutdown.add(order, "loop delay", measureLoopDelay(options.registry));
+  measureNode(options.registry);
+  measurePools(options.registry, { database: pool });
+  const probes = await startProbeServer(options);
+  shutdown.add(order, "probes", () => probes.close());
 }

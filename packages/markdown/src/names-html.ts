@@ -19,7 +19,7 @@ export function groupMentionHtml(group: { id: number; name: string }, silent: bo
 }
 
 /** Returns the path of a channel within the organization (rendering.md §5). */
-export function channelPath({ id, name }: LinkableChannel): string {
+function channelPath({ id, name }: LinkableChannel): string {
   return `/#narrow/channel/${channelSlug(id, name)}`;
 }
 
@@ -35,7 +35,7 @@ export function topicPath(channel: LinkableChannel, topic: string): string {
 }
 
 /** Returns a topic's display text; the empty topic has a name. */
-export function topicText(channel: LinkableChannel, topic: string, emptyTopicName: string): string {
+function topicText(channel: LinkableChannel, topic: string, emptyTopicName: string): string {
   const shown = topic === "" ? `<em>${escapeText(emptyTopicName)}</em>` : escapeText(topic);
   return `#${escapeText(channel.name)} &gt; ${shown}`;
 }

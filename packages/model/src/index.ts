@@ -177,6 +177,7 @@ export { type Reaction, loadReactions } from "./messages/reactions.ts";
 export { type Submessage, loadSubmessages } from "./messages/submessages.ts";
 export { flag, flagNames } from "./messages/flags.ts";
 export {
+  storeTopicPolicies,
   isFollowed,
   isMuted,
   topicPolicyEvent,

@@ -12,15 +12,6 @@ export const bouncerPaths = {
 /** The header by which a bouncer recognizes a repeated call. */
 export const idempotencyHeader = "idempotency-key";
 
-/** Form fields of `push/e2ee/register`. */
-export const registerFields = z.object({
-  realm_uuid: z.string(),
-  /** Base64 of 8 bytes */
-  token_id: z.string(),
-  encrypted_push_registration: z.string(),
-  bouncer_public_key: z.string(),
-});
-
 const encrypted = {
   /** Id of the device's key. */
   push_key_id: z.int().min(0).max(4_294_967_295),
@@ -29,14 +20,14 @@ const encrypted = {
 };
 
 /** A notification for one device with a token of Firebase Cloud Messaging. */
-export const fcmRequest = z.object({
+const fcmRequest = z.object({
   token_id: z.string(),
   fcm_priority: z.enum(["high", "normal"]),
   payload: z.object(encrypted),
 });
 
 /** A notification for one Apple device. */
-export const apnsRequest = z.object({
+const apnsRequest = z.object({
   token_id: z.string(),
   http_headers: z.object({
     apns_priority: z.union([z.literal(10), z.literal(5)]),

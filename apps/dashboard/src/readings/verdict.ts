@@ -28,7 +28,7 @@ export const severities = {
 export type Trouble = keyof typeof severities;
 export type Severity = (typeof severities)[Trouble];
 
-export const troubles = Object.keys(severities) as Trouble[];
+const troubles = Object.keys(severities) as Trouble[];
 
 /** One trouble of the verdict. */
 export interface Finding {

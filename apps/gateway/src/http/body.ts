@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 const strangersLimit = 16 * 1024;
 
 /** Bodies of this many bytes wait for a semaphore; text that people type is far smaller. */
-export const largeForm = 64 * 1024;
+const largeForm = 64 * 1024;
 
 /**
  * Returns the body limit of an operation in bytes (http-contract.md §8): what its parameters need. Lists and objects

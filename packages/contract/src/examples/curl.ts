@@ -49,7 +49,7 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
 }
 
 /** The variable with an account's credentials. */
-export function shellName(account: Caller): string {
+function shellName(account: Caller): string {
   return `$${account.toUpperCase()}`;
 }
 

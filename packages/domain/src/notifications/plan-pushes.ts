@@ -185,4 +185,4 @@ function called({ id, rendered }: NumberedMessage): PlanPushesIntent["messages"]
 }
 
 /** Maximum devices of one call of the bouncer; an account has at most half as many. */
-export const devicesInCall = 200;
+const devicesInCall = 200;

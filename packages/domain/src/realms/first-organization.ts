@@ -8,7 +8,7 @@ import { hashPassword } from "../users/passwords.ts";
 import { createOrganization, furnish } from "./create-organization.ts";
 
 /** The names of the first accounts and of their credential files; the owner comes first. */
-export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
+const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
 
 export type FirstAccountName = (typeof firstAccountNames)[number];
 

@@ -157,10 +157,7 @@ export async function peekDue(sql: Sql, realmId: number, limits: BatchLimits): P
 }
 
 /** Reads rows by their ids, in the order of delivery. */
-export async function readRows(
-  sql: Sql,
-  ids: ReadonlyArray<{ readonly id: number }>,
-): Promise<DueRow[]> {
+async function readRows(sql: Sql, ids: ReadonlyArray<{ readonly id: number }>): Promise<DueRow[]> {
   return ids.length === 0 ? [] : sql.rows(claimed, [packed.bigints(ids.map(({ id }) => id))]);
 }
 

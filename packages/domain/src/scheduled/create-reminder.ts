@@ -22,7 +22,7 @@ import { checkPendingBound, countPending } from "./pending-bound.ts";
 import { reminderEvents } from "./reminder-record.ts";
 
 /** Code points of a note (`max_reminder_note_length`). */
-export const maxNoteLength = 500;
+const maxNoteLength = 500;
 
 export interface ReminderInput {
   readonly messageId: number;

@@ -45,8 +45,6 @@ const intent = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export type NoticeIntent = z.infer<typeof intent>;
-
 /** Messages of the notification bot that are sent after the commit, because they may be many and are not urgent. */
 export const sendNotice = intentJob({
   name: "send-notice",

@@ -5,7 +5,7 @@ import { backoff } from "../retry.ts";
 const id = z.int().positive();
 
 /** Why a message is pushed to a user (push.md §9). */
-export const pushTriggers = [
+const pushTriggers = [
   "direct_message",
   "mention",
   "followed_topic_wildcard",
@@ -28,8 +28,6 @@ const intent = z.strictObject({ pushes: z.array(push).min(1) });
 
 /** A message for an account: each pair is in one intent only. */
 export type PlannedPush = z.infer<typeof push>;
-export type SendPushesIntent = z.infer<typeof intent>;
-
 /** Attempts continue for about two hours; after that a notification is of no use. */
 export const sendPushes = intentJob({
   name: "send-pushes",

@@ -11,7 +11,7 @@ const longestTemplate = 1_000;
 const mostRepetitions = 200;
 
 /** Maximum instructions of a pattern: matching time grows with them. */
-export const mostInstructions = 500;
+const mostInstructions = 500;
 
 /** Returns why a linkifier cannot be used, for its author; undefined if it can. */
 export function linkifierProblem({ pattern, urlTemplate }: Linkifier): string | undefined {

@@ -1,4 +1,5 @@
 import { column, statement, type Sql } from "@carillon/db";
+import { rowsByMessage } from "./rows-by-message.ts";
 
 /** A reaction to a message. */
 export interface Reaction {
@@ -32,20 +33,9 @@ const ofMessages = statement({
  * Loads the reactions by message, oldest first; messages without reactions are missing.
  * @param sql a snapshot, if there are many messages
  */
-export async function loadReactions(
+export function loadReactions(
   sql: Sql,
   messageIds: readonly number[],
 ): Promise<Map<number, Reaction[]>> {
-  const found = new Map<number, Reaction[]>();
-  for (let last = { messageId: 0, id: 0 }; ;) {
-    const rows = await sql.rows(ofMessages, [messageIds, last.messageId, last.id]);
-    for (const { id: _id, messageId, ...reaction } of rows) {
-      const others = found.get(messageId);
-      if (others) others.push(reaction);
-      else found.set(messageId, [reaction]);
-    }
-    const end = rows.at(-1);
-    if (!end || rows.length < atOnce) return found;
-    last = end;
-  }
+  return rowsByMessage(sql, ofMessages, messageIds, atOnce);
 }

@@ -1,4 +1,5 @@
 import { column, statement, type Sql } from "@carillon/db";
+import { rowsByMessage } from "./rows-by-message.ts";
 
 /** Data that an integration has attached to a message. */
 export interface Submessage {
@@ -31,20 +32,9 @@ const ofMessages = statement({
  * Loads the submessages by message, oldest first; messages without any are missing.
  * @param sql a snapshot, if there are many messages
  */
-export async function loadSubmessages(
+export function loadSubmessages(
   sql: Sql,
   messageIds: readonly number[],
 ): Promise<Map<number, Submessage[]>> {
-  const found = new Map<number, Submessage[]>();
-  for (let last = { messageId: 0, id: 0 }; ;) {
-    const rows = await sql.rows(ofMessages, [messageIds, last.messageId, last.id]);
-    for (const row of rows) {
-      const others = found.get(row.messageId);
-      if (others) others.push(row);
-      else found.set(row.messageId, [row]);
-    }
-    const end = rows.at(-1);
-    if (!end || rows.length < atOnce) return found;
-    last = end;
-  }
+  return rowsByMessage(sql, ofMessages, messageIds, atOnce);
 }

@@ -1,4 +1,5 @@
 import { type NewEvent, topicPolicyChanged } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
 
 import type { Fragment } from "../sql-values.ts";
 import type { Reader } from "./access.ts";
@@ -43,6 +44,40 @@ interface TopicPolicyChange {
   readonly policy: number;
   /** UNIX time in seconds. */
   readonly lastUpdated: number;
+}
+
+/** Sorts rows as moves of topics lock them, against deadlocks. */
+const storePolicies = statement({
+  name: "topic-visibility-store",
+  text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+    SELECT user_id, channel_id, topic, policy
+    FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[]) AS w (user_id, channel_id, topic, policy)
+    ORDER BY user_id, channel_id, lower(topic)
+    ON CONFLICT (user_id, channel_id, lower(topic))
+      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
+    RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
+      extract(epoch FROM last_updated)::int AS "lastUpdated"`,
+  row: {
+    userId: column.int,
+    channelId: column.int,
+    topic: column.text,
+    policy: column.int,
+    lastUpdated: column.int,
+  },
+});
+
+/** Stores policies of topics, whatever was stored before. */
+export async function storeTopicPolicies(
+  tx: Tx,
+  changes: ReadonlyArray<Omit<TopicPolicyChange, "lastUpdated">>,
+): Promise<TopicPolicyChange[]> {
+  if (changes.length === 0) return [];
+  return tx.rows(storePolicies, [
+    changes.map(({ userId }) => userId),
+    changes.map(({ channelId }) => channelId),
+    changes.map(({ topic }) => topic),
+    changes.map(({ policy }) => policy),
+  ]);
 }
 
 /** Makes the event of an account's new policy, for the account itself. */

@@ -3,7 +3,7 @@
  * the organization is responsible for: a deactivated account, or the code of a refusal. Every other cause is a fault of
  * the server. The pattern is valid in PostgreSQL, Prometheus and JavaScript.
  */
-export const refusalCauses = "deactivated|[A-Z_]+";
+const refusalCauses = "deactivated|[A-Z_]+";
 
 /** Reasons that meant a fault of the server in rows older than the column `cause`. */
 const faultReasons = [

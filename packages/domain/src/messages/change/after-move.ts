@@ -7,6 +7,7 @@ import {
   loadFolding,
   loadPostingChannels,
   type OutgoingMessage,
+  storeTopicPolicies,
   topicPolicyEvents,
   visibilityPolicy,
 } from "@carillon/model";
@@ -260,23 +261,6 @@ const forget = statement({
   row: { lastUpdated: column.int },
 });
 
-const store = statement({
-  name: "topic-policies-store-moved",
-  text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
-    SELECT w.user_id, $3, $4, w.policy FROM unnest($1::int[], $2::smallint[]) AS w (user_id, policy) ORDER BY w.user_id
-    ON CONFLICT (user_id, channel_id, lower(topic))
-      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
-    RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
-      extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-  row: {
-    userId: column.int,
-    channelId: column.int,
-    topic: column.text,
-    policy: column.int,
-    lastUpdated: column.int,
-  },
-});
-
 /** When two topics become one, an account keeps the policy that is later in this list. */
 const weakestFirst: readonly number[] = [muted, inherit, unmuted, followed];
 
@@ -312,14 +296,15 @@ async function movePolicies(
   const set = changed.filter(({ policy }) => policy !== inherit);
   return topicPolicyEvents([
     ...(await remove(tx, [...old.values(), ...dropped])),
-    ...(set.length === 0
-      ? []
-      : await tx.rows(store, [
-          set.map(({ userId }) => userId),
-          set.map(({ policy }) => policy),
-          to.channel.id,
-          to.topic,
-        ])),
+    ...(await storeTopicPolicies(
+      tx,
+      set.map(({ userId, policy }) => ({
+        userId,
+        channelId: to.channel.id,
+        topic: to.topic,
+        policy,
+      })),
+    )),
   ]);
 }
 

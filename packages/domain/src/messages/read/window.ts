@@ -126,7 +126,7 @@ export function nearest(column: string, side: Side, values: SqlValues): string {
 }
 
 /** @internal */
-export function nearestFirst(column: string, { compare }: Side): string {
+function nearestFirst(column: string, { compare }: Side): string {
   return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
 }
 
@@ -183,7 +183,7 @@ function fromMessages(
 }
 
 /** @internal Joins the viewer's copy of each message `m`; nothing for shared history, which needs no copy. */
-export function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
+function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
   if (narrow.shared) return "";
   return `CROSS JOIN LATERAL (
       SELECT FROM user_messages um WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id
@@ -261,7 +261,7 @@ function searches(): Search[] {
 }
 
 /** Returns example statements of every shape that searches can have, whatever their conditions. */
-export function windowExamples(): WindowStatement[] {
+function windowExamples(): WindowStatement[] {
   return searches().flatMap((search) => [
     sidesStatement(search, sides),
     pickStatement(search, [1]),

@@ -6,6 +6,7 @@ import {
   hasProtectedHistory,
   loadFolding,
   setting,
+  storeTopicPolicies,
   topicName,
   topicPolicyEvent,
   topicSpelling,
@@ -72,7 +73,8 @@ export async function raiseVisibility(
     for (const id of message.mentionedFollowers) raise(id, raisedByMention(current(id)));
     begun.add(begunKey(message, folding));
   }
-  return { policies: raised, events: await store(tx, [...changes.values()]) };
+  const changed = await storeTopicPolicies(tx, [...changes.values()]);
+  return { policies: raised, events: changed.map(topicPolicyEvent) };
 }
 
 function raisedBySending(
@@ -186,35 +188,4 @@ async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<
     messages[0]!.id,
   ]);
   return rows.map(({ ord }) => list[ord - 1]!);
-}
-
-/** Sorts rows as moves of topics lock them, against deadlocks. */
-const storePolicies = statement({
-  name: "topic-visibility-store",
-  text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
-    SELECT user_id, channel_id, topic, policy
-    FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[]) AS w (user_id, channel_id, topic, policy)
-    ORDER BY user_id, channel_id, lower(topic)
-    ON CONFLICT (user_id, channel_id, lower(topic))
-      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
-    RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
-      extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-  row: {
-    userId: column.int,
-    channelId: column.int,
-    topic: column.text,
-    policy: column.int,
-    lastUpdated: column.int,
-  },
-});
-
-async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
-  if (changes.length === 0) return [];
-  const rows = await tx.rows(storePolicies, [
-    changes.map(({ userId }) => userId),
-    changes.map(({ channelId }) => channelId),
-    changes.map(({ topic }) => topic),
-    changes.map(({ policy }) => policy),
-  ]);
-  return rows.map(topicPolicyEvent);
 }
