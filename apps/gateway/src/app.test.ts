@@ -310,7 +310,9 @@ describe("createGatewayServer", () => {
     });
     for (const answer of [broken, large]) {
       expect(answer).to.contain("\r\nAccess-Control-Allow-Origin: *\r\n");
-      expect(answer).to.contain("\r\nAccess-Control-Allow-Headers: Authorization\r\n");
+      expect(answer).to.contain(
+        "\r\nAccess-Control-Allow-Headers: Authorization, Idempotency-Key\r\n",
+      );
       expect(answer).to.contain(
         "\r\nAccess-Control-Allow-Methods: GET, POST, DELETE, PUT, PATCH, HEAD\r\n",
       );

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
+import type { IdempotencyKey } from "@carillon/domain";
 import { KeyedSemaphore, type Logger, Semaphore } from "@carillon/kit";
 import Koa from "koa";
 import type { Actor, Authenticate } from "./http/actor.ts";
@@ -8,6 +9,7 @@ import { checked } from "./http/checked.ts";
 import { matchHandlers } from "./http/completeness.ts";
 import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
+import { KeyedRequests } from "./http/keyed-requests.ts";
 import { healthHandler } from "./http/health.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
@@ -61,6 +63,13 @@ export interface AppOptions<Services, A extends Actor = Actor> {
    * connection.
    */
   readonly closing?: AbortSignal;
+  /** Requests with an `Idempotency-Key`; unless given those of this app alone. */
+  readonly keyed?: KeyedRequests;
+  /**
+   * Finds what an earlier request with the key makes the end of one that may not run; unless given there is no such
+   * request.
+   */
+  readonly findEnd?: (key: IdempotencyKey, services: Services) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
   /** The address that clients use, for the OpenAPI document. */
@@ -94,6 +103,8 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     authenticate,
     limiter,
     connectionLimits: new KeyedSemaphore<number>(connectionsOfAccount),
+    keyed: options.keyed ?? new KeyedRequests(),
+    findEnd: options.findEnd ?? (async () => undefined),
     bodyLimits: options.bodyLimits,
     bodyIdleMs,
   };

@@ -19,6 +19,7 @@ const declare = (method: "GET" | "POST", name: string) =>
     path: `/api/v1/${name}`,
     access: "account",
     summary: name,
+    ...(method === "POST" ? { idempotencyKey: true } : {}),
     result: { seen: z.string().optional() },
   });
 

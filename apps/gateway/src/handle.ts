@@ -1,8 +1,9 @@
-import type { Operation, ResultOf } from "@carillon/contract";
-import type { Sql, Tx } from "@carillon/db";
+import { type Operation, type ResultOf, secretNames } from "@carillon/contract";
+import type { Sql, Transacts, Tx } from "@carillon/db";
 import type { LoggedIn } from "@carillon/domain";
 
 import type { BatchHandler } from "./group-commit/batch-handler.ts";
+import { keyedBatch } from "./group-commit/keyed-batch.ts";
 import {
   handlerFor,
   rawHandlerFor,
@@ -11,6 +12,7 @@ import {
   type RawReply,
 } from "./http/handler.ts";
 import type { Paged } from "./http/pages.ts";
+import { againAfterKeyConflict, keyedTransaction } from "./keyed-transaction.ts";
 import type { Services } from "./services.ts";
 
 /** What an action gets of its request; access to the database comes with the binding that it chooses. */
@@ -38,6 +40,12 @@ interface Changing {
   readonly tx: Tx;
 }
 
+/** The database for an operation that prepares something before its only transaction. */
+interface Preparing<Result> {
+  /** Runs the transaction of the action. */
+  readonly db: Transacts<Result>;
+}
+
 /** The database for an operation whose requests share a transaction. */
 interface Writing<Request, Result> {
   /**
@@ -59,18 +67,26 @@ const bindRaw = rawHandlerFor<Services, LoggedIn>();
 export const handle = {
   /** For an operation that changes nothing: `handle.reads(listThings, async ({ sql, actor }) => …)`. */
   reads: <Op extends Operation>(operation: Op, action: Action<Op, Reading>): Handler<Services> =>
-    bind(operation, (context) => action(reading(context))),
+    bind(withoutKey(operation), (context) => action(reading(context))),
 
   /** The same for an operation that is declared `raw`. */
   readsRaw: <Op extends Operation>(
     operation: Op,
     action: Action<Op, Reading, RawReply>,
-  ): Handler<Services> => bindRaw(operation, (context) => action(reading(context))),
+  ): Handler<Services> => bindRaw(withoutKey(operation), (context) => action(reading(context))),
 
   /** For an operation that is one transaction: `handle.changes(createThing, async ({ tx, input }) => …)`. */
-  changes: <Op extends Operation>(operation: Op, action: Action<Op, Changing>): Handler<Services> =>
-    bind(changing(operation), (context) =>
-      context.services.db.transaction((tx) => action({ tx, ...requestOf(context) })),
+  changes: <Op extends Operation>(
+    operation: Op,
+    action: Action<Op, Changing, ResultOf<Op>>,
+  ): Handler<Services> =>
+    bind(withKey(operation), (context) =>
+      keyedTransaction(
+        context.services.db,
+        context.idempotencyKey,
+        (tx) => action({ tx, ...requestOf(context) }),
+        (answer) => answer,
+      ),
     ),
 
   /** The same for an operation that is declared `raw`. */
@@ -78,14 +94,34 @@ export const handle = {
     operation: Op,
     action: Action<Op, Changing, RawReply>,
   ): Handler<Services> =>
-    bindRaw(changing(operation), (context) =>
+    bindRaw(withoutKey(changing(operation)), (context) =>
       context.services.db.transaction((tx) => action({ tx, ...requestOf(context) })),
     ),
 
   /**
+   * For an operation that prepares something before its only transaction, such as the row of the sending program:
+   * `handle.prepared(createThing, ({ db, input }) => db.transaction(…), (id) => ({ thing_id: id }))`.
+   * @param answerOf makes the answer of the result of the transaction, whose type it names unless there is none
+   */
+  prepared: <Op extends Operation, Result = void>(
+    operation: Op,
+    action: (
+      context: Omit<Request<Op>, "services"> & Pick<Context<Op>, "services"> & Preparing<Result>,
+    ) => Promise<Result>,
+    answerOf: (result: Result) => ResultOf<Op>,
+  ): Handler<Services> =>
+    bind(withKey(operation), async (context) => {
+      const { services, idempotencyKey } = context;
+      const transaction = (work: (tx: Tx) => Promise<Result>) =>
+        keyedTransaction(services.db, idempotencyKey, work, answerOf);
+      return answerOf(await action({ db: { transaction }, ...requestOf(context), services }));
+    }),
+
+  /**
    * For an operation whose concurrent requests share a transaction:
-   * `handle.batched(createThing, { write, weigh }, async ({ write, input }) => …)`. The code around `write` runs for each
-   * request, as in steps.
+   * `handle.batched(createThing, { write, weigh }, ({ write, input }) => write(…), (id) => ({ thing_id: id }))`. The
+   * code around `write` runs for each request, as in steps.
+   * @param answerOf makes the answer of a request's result
    */
   batched: <Op extends Operation, Wanted, Result>(
     operation: Op,
@@ -94,29 +130,55 @@ export const handle = {
       context: Omit<Request<Op>, "services"> &
         Pick<Context<Op>, "services"> &
         Writing<Wanted, Result>,
-    ) => Promise<Paged<ResultOf<Op>>>,
-  ): Handler<Services> =>
-    bind(operation, (context) => {
-      const { services } = context;
+    ) => Promise<Result>,
+    answerOf: (result: Result) => ResultOf<Op>,
+  ): Handler<Services> => {
+    const keyed = keyedBatch(handler, answerOf);
+    return bind(withKey(operation), async (context) => {
+      const { services, idempotencyKey: key } = context;
       // Only accounts may call a batched operation.
       const actor = context.actor as LoggedIn;
-      return action({
-        write: (wanted) => services.group.write(handler, actor, wanted),
+      const write = (request: Wanted) => services.group.write(keyed, actor, { request, key });
+      const result = await action({
+        write: (request) => againAfterKeyConflict(() => write(request)),
         ...requestOf(context),
         services,
       });
-    }),
+      return answerOf(result);
+    });
+  },
 
   /**
-   * For any other operation, with the whole database: it hashes a password or adds the name of a program before its
-   * transaction begins, needs several transactions, or waits.
+   * For any other operation, with the whole database: it hashes a password before its transaction begins, needs several
+   * transactions, or waits.
    */
-  inSteps: handlerFor<Services, LoggedIn>(),
+  inSteps: <Op extends Operation>(
+    operation: Op,
+    action: (context: Context<Op>) => Promise<Paged<ResultOf<Op>>>,
+  ): Handler<Services> => bind(withoutKey(operation), action),
 };
 
 /** @throws Error for GET, which answers HEAD too: mail scanners and browsers send both on their own */
 function changing<Op extends Operation>(operation: Op): Op {
   if (operation.method === "GET") throw new Error(`${operation.id} changes something with GET`);
+  return operation;
+}
+
+/** @throws Error where an operation that is one transaction does not take keys, or one that answers a secret does */
+function withKey<Op extends Operation>(operation: Op): Op {
+  const answersSecret = Object.keys(operation.result).some((name) => secretNames.includes(name));
+  if (answersSecret) return withoutKey(changing(operation));
+  if (!operation.idempotencyKey)
+    throw new Error(`${operation.id} is one transaction: declare it with idempotencyKey: true`);
+  return changing(operation);
+}
+
+/** @throws Error where the operation takes keys, though its answer cannot be stored with its only COMMIT */
+function withoutKey<Op extends Operation>(operation: Op): Op {
+  if (operation.idempotencyKey)
+    throw new Error(
+      `${operation.id} is declared with idempotencyKey: true, but is not one transaction, or answers a secret`,
+    );
   return operation;
 }
 

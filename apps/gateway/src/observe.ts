@@ -14,6 +14,7 @@ import {
 import type { GroupCommit } from "./group-commit/group-commit.ts";
 import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
+import type { KeyedRequests } from "./http/keyed-requests.ts";
 import type { RequestRecord } from "./http/request-log.ts";
 
 /** The counters of the gateway, for its heartbeat and its metrics. */
@@ -36,11 +37,12 @@ export async function observeGateway(
     events: Pick<EventHub<unknown>, "counters">;
     limits: Pick<Limits, "failures">;
     group: Pick<GroupCommit, "waiting" | "onBegin">;
+    keyed: Pick<KeyedRequests, "counts">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<Observed> {
-  const { env, log, db, events, limits, group, missed } = parts;
+  const { env, log, db, events, limits, group, keyed, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const all = () => ({ ...counters, ...missed(), polls: events.counters.polls });
   const count = ({ status }: RequestRecord) => {
@@ -52,6 +54,7 @@ export async function observeGateway(
   const registry = createRegistry("gateway");
   countFrom(registry, "carillon_enqueue_missed_total", missed);
   countFrom(registry, "carillon_rate_limit_failures_total", () => ({ store: limits.failures() }));
+  countFrom(registry, "carillon_idempotency_keys_total", () => keyed.counts);
   gauge(registry, "carillon_requests_waiting", (waiting) => waiting.set(group.waiting));
   const waits = histogram(registry, "carillon_group_commit_wait_seconds");
   group.onBegin = (seconds) => waits.observe(seconds);

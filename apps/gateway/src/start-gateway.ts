@@ -83,7 +83,16 @@ export async function startGateway(
   shutdown.add(1, "wake-ups", () => wakeUps.close());
   shutdown.add(1, "jobs of commits", () => published.close());
   const observed = await observeGateway(
-    { env, log, db, events, limits, group: gateway.group, missed: () => published.missed() },
+    {
+      env,
+      log,
+      db,
+      events,
+      limits,
+      group: gateway.group,
+      keyed: gateway.keyed,
+      missed: () => published.missed(),
+    },
     shutdown,
   );
   const closing = new AbortController();

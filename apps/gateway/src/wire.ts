@@ -3,6 +3,7 @@ import type { Database, PostCommitBus } from "@carillon/db";
 import {
   authenticate,
   eventPresenter,
+  findEnd,
   keyHolders,
   type Guesses,
   type LoggedIn,
@@ -23,6 +24,7 @@ import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
 import type { GroupBounds } from "./group-commit/batch-handler.ts";
 import { GroupCommit } from "./group-commit/group-commit.ts";
+import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
@@ -51,6 +53,8 @@ export interface GatewayParts {
     | undefined;
   /** Bounds of batches and of waiting requests. */
   readonly groupBounds?: Partial<GroupBounds> | undefined;
+  /** Milliseconds that a request waits for another one with its `Idempotency-Key`; 5,000 unless given. */
+  readonly keyWaitMs?: number | undefined;
   /** Checks every event that polls return. For tests only. */
   readonly checkEvents?: <Context>(presenter: Presenter<Context>) => Presenter<Context>;
 }
@@ -62,6 +66,7 @@ export interface WiredGateway {
   readonly wakeUps: WakeUps;
   readonly published: AfterCommitPublisher;
   readonly group: GroupCommit;
+  readonly keyed: KeyedRequests;
 }
 
 /** Assembles the services; polls receive commits from here on. */
@@ -87,7 +92,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const services = { db, site, keys, events, guesses, botStorageLimit, bouncer, group, log };
-  return { services, events, wakeUps, published, group };
+  const keyed = new KeyedRequests(parts.keyWaitMs);
+  return { services, events, wakeUps, published, group, keyed };
 }
 
 /** Options that differ between the app of a process and that of a test. */
@@ -98,7 +104,7 @@ export type WiredAppOptions = Partial<Omit<AppOptions<Services, LoggedIn>, "serv
  * @throws StartupError when operations and handlers do not match
  */
 export async function wireApp(
-  { services }: WiredGateway,
+  { services, keyed }: WiredGateway,
   options: WiredAppOptions = {},
 ): Promise<Koa> {
   const { db, site, botStorageLimit, log } = services;
@@ -111,6 +117,8 @@ export async function wireApp(
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");
     },
+    keyed,
+    findEnd: (key, bound) => findEnd(bound.db, key),
     bodyLimits: new Map([[updateBotStorage.id, storageBodyLimit(botStorageLimit)]]),
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),

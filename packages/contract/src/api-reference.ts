@@ -62,6 +62,12 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
     "What happens comes as events: [event types](event-types.md).",
     "A running server has all this as a page at `/api`, and as an OpenAPI document at `/api/v1/openapi.json`.",
+    "## Safe repeats",
+    "Operations that say so take the header `Idempotency-Key`: any 1 to 255 visible ASCII characters without quotation " +
+      "marks and commas, such as a UUID, made anew for each thing that you want done. When no answer arrives, or 409, 429 or " +
+      "5xx, send the same request with the same key again: for 24 hours it is carried out at most once, and a repeat gets " +
+      "the first answer, with the header `Idempotent-Replayed: true`. " +
+      "[The rules](../protocol/once-and-again.md#1-idempotency-keys).",
     "## Examples",
     aboutExamples,
     `\`\`\`sh\n${beforeExamples}\n\`\`\``,
@@ -85,6 +91,9 @@ function section(operation: Operation, operations: readonly Operation[]): string
     ...(description === undefined ? [] : [description]),
     `Who: ${callers[operation.access]}${operation.webhookBots ? " Incoming-webhook bots too." : ""}`,
     ...parameterTable(operation),
+    ...(operation.idempotencyKey
+      ? ["Safe to repeat with the header [`Idempotency-Key`](README.md#safe-repeats)."]
+      : []),
     ...(operation.raw ? rawAnswers(operation.raw) : resultTable(operation)),
     `Errors: ${codesOf(operation)
       .map((code) => `\`${code}\``)

@@ -87,6 +87,26 @@ const failure: JsonSchema = {
   },
 };
 
+/** The header of a request that may be repeated. */
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Makes the request safe to repeat: for 24 hours a repeat with the same key and the same parameters gets the answer of " +
+    "the first one, and nothing happens again. Visible ASCII without quotation marks and commas, or a quoted string.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!#-+--~]+$" },
+};
+
+/** The header of answers to requests with a key. */
+const idempotentReplayed = {
+  "Idempotent-Replayed": {
+    description:
+      "There for a request with an `Idempotency-Key`: whether this is the stored answer of an earlier one.",
+    schema: { type: "string", enum: ["true", "false"] },
+  },
+};
+
 function describe(operation: Operation): Record<string, unknown> {
   // HTTP leaves open what a body of DELETE means, and so does OpenAPI 3.0: generated clients send none.
   const inBody = operation.method !== "GET" && operation.method !== "DELETE";
@@ -98,7 +118,11 @@ function describe(operation: Operation): Record<string, unknown> {
       [operation.description, exampleCaller(operation)].filter(Boolean).join("\n\n"),
     ),
     security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
-    parameters: [...pathParameters(operation), ...(inBody ? [] : queryParameters(operation))],
+    parameters: [
+      ...pathParameters(operation),
+      ...(inBody ? [] : queryParameters(operation)),
+      ...(operation.idempotencyKey ? [idempotencyKey] : []),
+    ],
     ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
     responses: { ...successes(operation), ...errorResponses(operation) },
   };
@@ -192,7 +216,8 @@ function successResponse(operation: Operation): object {
   // OpenAPI forbids an empty list of required names.
   const object = { type, properties, ...(required ? { required } : {}) };
   const own = Object.keys(operation.result).length > 0 ? [object] : [];
-  return json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
+  const response = json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
+  return operation.idempotencyKey ? { ...response, headers: idempotentReplayed } : response;
 }
 
 function errorResponses(operation: Operation): Record<string, object> {

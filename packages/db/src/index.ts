@@ -32,6 +32,6 @@ export {
 export * from "./store.ts";
 export * from "./in-one-statement.ts";
 export type { Sql } from "./sql.ts";
-export type { TransactionOptions } from "./transaction.ts";
+export type { TransactionOptions, Transacts } from "./transaction.ts";
 export type { Tx } from "./tx.ts";
 export type { Prisma } from "./generated/client.ts";

@@ -12,6 +12,8 @@ export const lockOrder = [
   "deletionStep",
   /** The hits of one rate limit, in a separate transaction; the key is a hash of its name. */
   "rateLimit",
+  /** The `Idempotency-Key` of a request, before everything else of it. By a part of its digest. */
+  "idempotencyKey",
   /** Creation of the first organization. */
   "firstOrganization",
   /** The organization's group graph: members of groups, new and deactivated accounts, permissions. By organization. */

@@ -35,6 +35,8 @@ export const lockClass = {
   userVisibility: 1_112,
   /** Held from counting an organization's channels until the new ones are committed. */
   newChannels: 1_113,
+  /** Held by the request with an `Idempotency-Key`; the second key is a part of the key's digest. */
+  idempotencyKey: 1_130,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -30,6 +30,12 @@ export interface TransactionOptions {
   incidental?: boolean;
 }
 
+/** What runs transactions with one kind of result, such as a database. */
+export interface Transacts<T> {
+  /** Runs `work` in one transaction, as {@link transaction} does. */
+  transaction(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
 /**
  * With the pauses of `retry-pause.ts` they take about a third of a second on average. Three attempts without a pause all
  * lost to one client that changed its settings in a loop.

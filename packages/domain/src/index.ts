@@ -1,6 +1,11 @@
 export { addAlertWords, removeAlertWords, listAlertWords } from "./alert-words/alert-words.ts";
 export * from "./declared.ts";
-export { type BatchContext, type BatchOutcome, singleRequest } from "./batches/batch-outcome.ts";
+export {
+  type BatchContext,
+  type BatchOutcome,
+  rejected,
+  singleRequest,
+} from "./batches/batch-outcome.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
@@ -41,6 +46,17 @@ export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup, updateUserGroup } from "./groups/update-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
+export {
+  type AnswerToStore,
+  findEnd,
+  type IdempotencyKey,
+  isKeyConflict,
+  type KeyState,
+  storeAnswers,
+  StoredAnswer,
+  takeKey,
+  tryKeys,
+} from "./idempotency/idempotency-key.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";

@@ -76,6 +76,12 @@ export const declaredMetrics = {
     of: ["gateway"],
     buckets: [0.001, ...shortTimes],
   },
+  carillon_idempotency_keys_total: {
+    type: "counter",
+    help: "Requests with an Idempotency-Key: first and carried out, replayed from the store, mismatched; and those that waited for another one with the key, whatever became of them",
+    labels: ["outcome"],
+    of: ["gateway"],
+  },
   carillon_polls_open: {
     type: "gauge",
     help: "Open event polls",

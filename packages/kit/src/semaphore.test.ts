@@ -25,6 +25,15 @@ describe("Semaphore", () => {
     expect(await Promise.all(passes)).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it("takes a permit without waiting only while one is free", async () => {
+    const semaphore = new Semaphore(1);
+    expect([semaphore.tryAcquire(), semaphore.tryAcquire()]).to.deep.equal([true, false]);
+    const waiting = semaphore.acquire();
+    semaphore.release();
+    await waiting;
+    expect(semaphore.tryAcquire(), "the permit went to the work that waited").to.equal(false);
+  });
+
   it("releases the permit when the work fails", async () => {
     const semaphore = new Semaphore(1);
     const failed = await semaphore

@@ -19,15 +19,19 @@ export class Semaphore {
     this.#onIdle = onIdle;
   }
 
+  /** Takes a permit if one is free, without waiting; returns whether it did. */
+  tryAcquire(): boolean {
+    if (this.#taken >= this.#permits) return false;
+    this.#taken++;
+    return true;
+  }
+
   /**
    * Takes a permit, which {@link release} gives back; waits as long as needed unless `until` is given.
    * @throws the reason of `until` when that ends first
    */
   async acquire(until?: Cancellation): Promise<void> {
-    if (this.#taken < this.#permits) {
-      this.#taken++;
-      return;
-    }
+    if (this.tryAcquire()) return;
     await new Promise<void>((resolve, reject) => {
       const proceed = () => {
         removeListener?.();

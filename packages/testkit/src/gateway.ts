@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly events?: GatewayParts["polls"];
   /** Concurrency limits of batched writes. */
   readonly groupBounds?: GatewayParts["groupBounds"];
+  /** Milliseconds that a request waits for another one with its `Idempotency-Key`; default 5,000. */
+  readonly keyWaitMs?: number;
   /** Default: the handlers below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: the operations of the given handlers, else all. */
@@ -85,6 +87,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     bouncer: options.bouncer,
     polls: options.events,
     groupBounds: options.groupBounds,
+    keyWaitMs: options.keyWaitMs,
     checkEvents: checkedPresenter,
   });
   const { services, events, wakeUps, published } = wired;

@@ -18,6 +18,20 @@ export interface BatchHandler<Request, Result> {
   readonly weigh: (request: Request) => number;
 }
 
+/**
+ * Thrown by a batch handler to roll back: the requests with an outcome leave the batch, and the others share the next
+ * transaction. None of the outcomes is `committed` or `retryLater`, and there is one at least.
+ */
+export class LeavingBatch extends Error {
+  /** One for each request; undefined for those that stay. */
+  readonly outcomes: ReadonlyArray<BatchOutcome<never> | undefined>;
+
+  constructor(outcomes: ReadonlyArray<BatchOutcome<never> | undefined>) {
+    super("some requests leave the batch");
+    this.outcomes = outcomes;
+  }
+}
+
 /** Limits of one {@link BatchQueue}. */
 export interface GroupBounds {
   /** Requests in one transaction. */

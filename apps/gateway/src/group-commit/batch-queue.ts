@@ -4,7 +4,7 @@ import { singleRequest, type BatchContext, type BatchOutcome } from "@carillon/d
 import { assertState, type Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 
-import { groupBounds, type BatchHandler, type GroupBounds } from "./batch-handler.ts";
+import { groupBounds, LeavingBatch, type BatchHandler, type GroupBounds } from "./batch-handler.ts";
 import type { BatchMember } from "./batch-member.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { runBatch } from "./run-batch.ts";
@@ -18,8 +18,9 @@ import { runBatch } from "./run-batch.ts";
  *
  * A batch is one transaction. After it, each of its requests is answered (`committed`, `rejected`), waits again at the
  * front (`retryLater`), or moves to the serial queue of the lock or limit that it needs (`serialize`). A serial queue
- * is a batch queue whose transactions hold one request and may block. A batch that rolled back because a client hung up
- * runs again without that request; one that failed is split into single requests (run-batch.ts).
+ * is a batch queue whose transactions hold one request and may block. A batch that rolled back because a client hung up,
+ * or because a request must leave it, runs again without that request; one that failed is split into single requests
+ * (run-batch.ts).
  */
 type QueueState = "idle" | "running" | "closed";
 
@@ -41,9 +42,6 @@ interface QueueOptions {
   /** Called when the queue has closed: no request is left in it or in its serial queues. */
   readonly onClose: () => void;
 }
-
-/** The outcome of a member itself: a reference to another member's has been followed. */
-type OwnOutcome<Result> = Exclude<BatchOutcome<Result>, { readonly kind: "sameAs" }>;
 
 /** Rolls back the transaction of a single request that is not committed. */
 class NotCommitted<Result> extends Error {
@@ -153,7 +151,7 @@ export class BatchQueue<Request, Result> {
     while (rest.length > 1 && failure === undefined) {
       const end = await this.#writeBatch(rest);
       if (end.kind === "answered") return;
-      rest = end.members;
+      rest = end.kind === "divided" ? this.#divide(rest, end.outcomes) : end.members;
       if (end.kind === "failed") failure = end.failure;
     }
     if (failure !== undefined)
@@ -162,6 +160,19 @@ export class BatchQueue<Request, Result> {
         "batch of requests failed; retrying them one by one",
       );
     for (const member of rest) await this.#writeSingle(member);
+  }
+
+  /** Settles the members that leave a batch; returns the others. */
+  #divide(
+    members: ReadonlyArray<BatchMember<Request, Result>>,
+    outcomes: LeavingBatch["outcomes"],
+  ): ReadonlyArray<BatchMember<Request, Result>> {
+    const leaving = members.filter((_, i) => outcomes[i]);
+    this.#settle(
+      leaving,
+      outcomes.flatMap((outcome) => outcome ?? []),
+    );
+    return members.filter((_, i) => !outcomes[i]);
   }
 
   #writeBatch(members: ReadonlyArray<BatchMember<Request, Result>>) {
@@ -189,6 +200,7 @@ export class BatchQueue<Request, Result> {
       member.resolve(result);
     } catch (error) {
       if (error instanceof NotCommitted) this.#settle([member], [error.outcome]);
+      else if (error instanceof LeavingBatch) this.#divide([member], error.outcomes);
       else member.reject(error);
     } finally {
       deadline.connectionLimit = connectionLimit;
@@ -212,7 +224,7 @@ export class BatchQueue<Request, Result> {
   ): void {
     const later: Array<BatchMember<Request, Result>> = [];
     for (const [i, member] of members.entries()) {
-      const outcome = ownOutcome(outcomes, i);
+      const outcome = outcomes[i]!;
       if (outcome.kind === "committed") {
         if (members.length > 1) member.deadline.commits++;
         member.resolve(outcome.result);
@@ -256,18 +268,4 @@ function checkOutcomes(outcomes: ReadonlyArray<BatchOutcome<unknown>>, requests:
     );
   if (outcomes[0]?.kind === "retryLater")
     throw new Error("a batch handler returned retryLater for the first request");
-  for (const [i, outcome] of outcomes.entries())
-    if (outcome.kind === "sameAs" && !(outcome.member in outcomes && outcome.member < i))
-      throw new Error(
-        `a batch handler referred request ${i} to ${outcome.member}, not an earlier one`,
-      );
-}
-
-/** Follows `sameAs` to the outcome that the member shares. */
-function ownOutcome<Result>(
-  outcomes: ReadonlyArray<BatchOutcome<Result>>,
-  member: number,
-): OwnOutcome<Result> {
-  const outcome = outcomes[member]!;
-  return outcome.kind === "sameAs" ? ownOutcome(outcomes, outcome.member) : outcome;
 }

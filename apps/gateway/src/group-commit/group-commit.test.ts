@@ -11,7 +11,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { BatchHandler, GroupBounds } from "./batch-handler.ts";
+import { type BatchHandler, type GroupBounds, LeavingBatch } from "./batch-handler.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /** A request of a test, and what happens to it. */
@@ -29,8 +29,8 @@ interface Wanted {
   readonly large?: boolean;
   /** The key by which it is serialized. */
   readonly serializeBy?: number;
-  /** Of requests with equal keys in one batch, the first alone is written. */
-  readonly idempotencyKey?: string;
+  /** The outcome by which it leaves a transaction that it shares. */
+  readonly leavesBy?: BatchOutcome<never>;
 }
 
 const realmId = 1;
@@ -62,11 +62,11 @@ describe("group commit", () => {
       for (const { gateAtCommit } of requests)
         if (gateAtCommit !== undefined)
           tx.sendWithCommit("SELECT pg_advisory_xact_lock($1)", [gateAtCommit]);
+      const leaving = requests.map(({ leavesBy }) => (context.canBlock ? undefined : leavesBy));
+      if (leaving.some(Boolean)) throw new LeavingBatch(leaving);
       let full = false;
-      const outcomes = requests.map((request, i): BatchOutcome<string> => {
-        const { name, serializeBy, idempotencyKey: key } = request;
-        const equal = key ? requests.findIndex(({ idempotencyKey }) => idempotencyKey === key) : i;
-        if (equal < i) return { kind: "sameAs", member: equal };
+      const outcomes = requests.map((request): BatchOutcome<string> => {
+        const { name, serializeBy } = request;
         if (full) return { kind: "retryLater" };
         if (serializeBy !== undefined && !context.canBlock)
           return { kind: "serialize", key: serializeBy };
@@ -368,95 +368,31 @@ describe("group commit", () => {
     expect(tried.slice(-3)).to.deep.equal([["x"], ["y"], ["z"]]);
   });
 
-  describe("with equal idempotency keys in one batch", () => {
-    const equal = (name: string, more: Partial<Wanted> = {}) => ({
-      name,
-      idempotencyKey: "k",
-      ...more,
-    });
+  it("answers requests that leave a batch, and writes the others together in the next transaction", async () => {
+    const { write, behind } = start();
+    const proceed = await behind();
+    const deadline = new RequestDeadline();
+    const all = [
+      write(1, "a"),
+      write(1, { name: "b", leavesBy: { kind: "rejected", error: errors.badRequest("Not b") } }),
+      write(1, { name: "c", leavesBy: { kind: "serialize", key: 7 } }),
+      write(1, "d", deadline),
+    ];
+    await proceed();
+    expect(await outcomes(all)).to.deep.equal(["did a", "Not b", "did c", "did d"]);
+    expect(tried.slice(1)).to.have.deep.members([["a", "b", "c", "d"], ["a", "d"], ["c"]]);
+    expect(await names()).to.have.members(["leading", "a", "d", "c"]);
+    expect(deadline.commits).to.equal(1);
+  });
 
-    it("writes the first request and gives its result to the others", async () => {
-      const { write, behind } = start();
-      const proceed = await behind();
-      const deadline = new RequestDeadline();
-      const all = [
-        write(1, "a"),
-        write(1, equal("b")),
-        write(1, "c"),
-        write(1, equal("again"), deadline),
-      ];
-      await proceed();
-      expect(await outcomes(all)).to.deep.equal(["did a", "did b", "did c", "did b"]);
-      expect(tried.slice(1)).to.deep.equal([["a", "b", "c", "again"]]);
-      expect(await names()).to.deep.equal(["leading", "a", "b", "c"]);
-      expect(deadline.commits).to.equal(1);
-    });
-
-    it("rejects the others with the error of the first", async () => {
-      const { write, behind } = start();
-      const proceed = await behind();
-      const all = [
-        write(1, equal("b", { rejected: true })),
-        write(1, equal("again")),
-        write(2, "c"),
-      ];
-      await proceed();
-      expect(await outcomes(all)).to.deep.equal(["Not b", "Not b", "did c"]);
-    });
-
-    it("serializes the others behind the first, where each gets a transaction", async () => {
-      const { write, behind } = start();
-      const proceed = await behind();
-      const all = [
-        write(1, equal("b", { serializeBy: 7 })),
-        write(1, equal("again", { serializeBy: 7 })),
-      ];
-      await proceed();
-      expect(await outcomes(all)).to.deep.equal(["did b", "did again"]);
-      expect(tried.slice(1)).to.deep.equal([["b", "again"], ["b"], ["again"]]);
-    });
-
-    it("retries the others with the first when the batch has no room", async () => {
-      const { write, behind } = start();
-      const proceed = await behind();
-      const all = [
-        write(1, "a"),
-        write(1, "b"),
-        write(1, equal("c", { large: true })),
-        write(1, equal("again")),
-      ];
-      await proceed();
-      expect(await outcomes(all)).to.deep.equal(["did a", "did b", "did c", "did c"]);
-      expect(tried.slice(1)).to.deep.equal([
-        ["a", "b", "c", "again"],
-        ["c", "again"],
-      ]);
-    });
-
-    it("writes the second when the first one's client hangs up", async () => {
-      const { write, behind } = start();
-      const proceed = await behind();
-      await second.lock("SELECT pg_advisory_xact_lock(2)");
-      const deadline = new RequestDeadline();
-      const all = [write(1, equal("b", { gate: 2 }), deadline), write(1, equal("again"))];
-      await proceed();
-      await waitFor(() => tried.length === 2, { what: "the batch runs" });
-      deadline.end(hungUp(), false);
-      await second.release();
-      expect(await outcomes(all)).to.deep.equal([hungUp().message, "did again"]);
-      expect(await names()).to.deep.equal(["leading", "again"]);
-    });
-
-    it("rejects a reference to a later request", async () => {
-      const group = new GroupCommit({ db, site: testSite(), log: log.log });
-      const wrong: BatchHandler<string, string> = {
-        weigh: () => 1,
-        write: async (_tx, _site, requests) =>
-          requests.map((_, i) => ({ kind: "sameAs", member: i })),
-      };
-      const all = ["a", "b"].map((name) => group.write(wrong, { id: 1, realmId }, name));
-      for (const message of await outcomes(all)) expect(message).to.contain("not an earlier one");
-    });
+  it("answers a single request that leaves its transaction", async () => {
+    const { write } = start();
+    const all = [
+      write(1, { name: "a", leavesBy: { kind: "rejected", error: errors.badRequest("Not a") } }),
+      write(2, { name: "b", leavesBy: { kind: "serialize", key: 7 } }),
+    ];
+    expect(await outcomes(all)).to.deep.equal(["Not a", "did b"]);
+    expect(await names()).to.deep.equal(["b"]);
   });
 
   it("sheds the latest requests of the account with most when too many wait", async () => {

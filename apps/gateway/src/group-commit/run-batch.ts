@@ -1,6 +1,8 @@
 import { ApiError, errors } from "@carillon/contract";
 import { isPassing, RequestDeadline, type Database, type Tx } from "@carillon/db";
 
+import { LeavingBatch } from "./batch-handler.ts";
+
 /** A request whose transaction is shared. */
 interface Member {
   readonly deadline: RequestDeadline;
@@ -13,12 +15,15 @@ interface Member {
  *            ├─ connection or server lost ─────────────▶ answered   every member: the error
  *            ├─ COMMIT sent, its answer lost ──────────▶ answered   every member: the outcome is unknown
  *            ├─ rolled back: a member ended meanwhile ─▶ retry      the members that are left
+ *            ├─ rolled back by the handler ────────────▶ divided    some by an outcome, the others share the next one
  *            └─ rolled back: any other error ──────────▶ failed     every member, one by one
  */
 export type BatchEnd<M> =
   | { readonly kind: "answered" }
   /** Nothing was written: these members, fewer than before, share the next transaction. */
   | { readonly kind: "retry"; readonly members: readonly M[] }
+  /** Nothing was written: members with an outcome leave, and the others share the next transaction. */
+  | { readonly kind: "divided"; readonly outcomes: LeavingBatch["outcomes"] }
   /** Nothing was written: each member needs its own transaction. */
   | { readonly kind: "failed"; readonly members: readonly M[]; readonly failure: unknown };
 
@@ -59,6 +64,7 @@ export async function runBatch<M extends Member, Result>(
       if (deadline.uncertain) return rejectUncertain(members, error);
       if (deadline.reason || error instanceof MemberEnded)
         return { kind: "retry", members: rejectEnded(members) };
+      if (error instanceof LeavingBatch) return { kind: "divided", outcomes: error.outcomes };
       return isPassing(error)
         ? rejectAll(members, error)
         : { kind: "failed", members, failure: error };

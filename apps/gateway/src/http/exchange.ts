@@ -12,7 +12,9 @@ import { discardBody } from "./unread-body.ts";
 /** Headers of every answer (http-contract.md §6). Without credentials mode: browsers send no cookies. */
 export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Allow-Headers": "Authorization",
+  "Access-Control-Allow-Headers": "Authorization, Idempotency-Key",
+  "Access-Control-Expose-Headers":
+    "Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
   "Access-Control-Allow-Methods": "GET, POST, DELETE, PUT, PATCH, HEAD",
 };
 

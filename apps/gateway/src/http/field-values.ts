@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { TextReader } from "@carillon/contract";
 import type { FieldValue } from "./field-sink.ts";
 
@@ -60,5 +61,28 @@ export class ReadValue implements FieldValue {
       if (!reader) throw error;
       return reader.end();
     });
+  }
+}
+
+/** Hashes a value while another one takes it. */
+export class HashedValue implements FieldValue {
+  readonly #value: FieldValue;
+  readonly #done: (digest: string) => void;
+  readonly #hash = createHash("sha256");
+
+  /** @param done called with the SHA-256 of the text */
+  constructor(value: FieldValue, done: (digest: string) => void) {
+    this.#value = value;
+    this.#done = done;
+  }
+
+  write(text: string): void {
+    this.#hash.update(text);
+    this.#value.write(text);
+  }
+
+  end(): void {
+    this.#value.end();
+    this.#done(this.#hash.digest("hex"));
   }
 }

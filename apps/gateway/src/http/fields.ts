@@ -1,5 +1,5 @@
 import { errors, type Operation } from "@carillon/contract";
-import { DroppedValue, ReadValue, TextValue } from "./field-values.ts";
+import { DroppedValue, HashedValue, ReadValue, TextValue } from "./field-values.ts";
 import type { FieldSink } from "./field-sink.ts";
 import { decodeForm } from "./form-decoder.ts";
 
@@ -13,9 +13,17 @@ export class Fields {
   readonly texts = new Map<string, string>();
   /** Results of parameters that were read as a stream. */
   readonly reads = new Map<string, () => unknown>();
+  /** Digests of the texts of parameters that were read as a stream, where they are wanted. */
+  readonly digests = new Map<string, string>();
   /** Names of file parts, which no operation takes. */
   readonly files = new Set<string>();
+  readonly #wantsDigests: boolean;
   #count = 0;
+
+  /** @param wantsDigests whether texts that are read as a stream are hashed */
+  constructor(wantsDigests = false) {
+    this.#wantsDigests = wantsDigests;
+  }
 
   /**
    * Adds the fields of a query string or a form body, and overwrites its bytes: `+` is a space, escapes are decoded
@@ -35,6 +43,7 @@ export class Fields {
     checkName(name);
     this.texts.set(name, value);
     this.reads.delete(name);
+    this.digests.delete(name);
   }
 
   /**
@@ -49,11 +58,15 @@ export class Fields {
       field: (name) => {
         checkName(name);
         const reader = readers.get(name)?.();
-        if (reader)
-          return new ReadValue(reader, (read) => {
+        if (reader) {
+          const value = new ReadValue(reader, (read) => {
             this.texts.delete(name);
             this.reads.set(name, read);
           });
+          return this.#wantsDigests
+            ? new HashedValue(value, (digest) => this.digests.set(name, digest))
+            : value;
+        }
         if (!supported.has(name)) return new DroppedValue(() => this.add(name, ""));
         return new TextValue((text) => this.add(name, text));
       },

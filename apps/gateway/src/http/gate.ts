@@ -40,14 +40,14 @@ const gates: Record<
 };
 
 /**
- * Admits or refuses the actor, by the operation's `access`.
- * @throws ApiError with the operation's `accessError` when it names one
+ * Returns the refusal of an actor whom the operation's `access` does not admit, with the operation's `accessError` when
+ * it names one; undefined for others.
  */
-export function checkAccess(operation: Operation, actor: Actor): void {
-  if (operation.access === "account" || operation.access === "anyone") return;
+export function accessRefusal(operation: Operation, actor: Actor): ApiError | undefined {
+  if (operation.access === "account" || operation.access === "anyone") return undefined;
   const gate = gates[operation.access];
-  if (gate.admits(actor)) return;
+  if (gate.admits(actor)) return undefined;
   const refusal = gate.refusal();
   const code = operation.accessError;
-  throw code === undefined ? refusal : new ApiError(code, refusal.message);
+  return code === undefined ? refusal : new ApiError(code, refusal.message);
 }

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { RequestDeadline } from "@carillon/db";
+import type { IdempotencyKey } from "@carillon/domain";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Actor } from "./actor.ts";
 import type { KeptBody } from "./kept-body.ts";
@@ -20,6 +21,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   /** Fires when the deadline ends. */
   readonly signal: AbortSignal;
   readonly services: Services;
+  /** Where the request has one and the operation takes one. */
+  readonly idempotencyKey: IdempotencyKey | undefined;
   /** The `Host` header, without the port. */
   readonly host: string;
   readonly ip: string;

@@ -1,5 +1,6 @@
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
+import type { IdempotencyKey } from "@carillon/domain";
 import type { KeyedSemaphore } from "@carillon/kit";
 import type { Context } from "koa";
 import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } from "./actor.ts";
@@ -10,9 +11,12 @@ import { encodingFor } from "./compression.ts";
 import { writeSuccess } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { Fields } from "./fields.ts";
-import { checkAccess } from "./gate.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { accessRefusal } from "./gate.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
+import { keyId, markReplayed, readIdempotencyKey } from "./idempotency-header.ts";
 import { ignoredParameters } from "./ignored.ts";
+import type { KeyedRequests, KeyIdentity } from "./keyed-requests.ts";
 import { KeptBody } from "./kept-body.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import { limitRendering } from "./rendering-limit.ts";
@@ -33,6 +37,13 @@ export interface PipelineOptions<Services> {
   readonly unsent: UnsentAnswers;
   /** Lets polls wait for the database. */
   readonly outage: Outage;
+  /** Requests with an `Idempotency-Key`. */
+  readonly keyed: KeyedRequests;
+  /**
+   * Finds what an earlier request with the key makes the end of one that may not run; undefined where there was no such
+   * request.
+   */
+  readonly findEnd: (key: IdempotencyKey, services: Services) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
   /** Milliseconds in which at least one byte of a large body must arrive. */
@@ -73,23 +84,39 @@ export async function runPipeline<Services>(
   }
   const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
   if (verdict) applyVerdict(ctx, verdict);
-  if (actor) checkAccess(operation, actor);
+  const key = actor && operation.idempotencyKey && readIdempotencyKey(ctx.req);
+  if (key !== undefined) markReplayed(ctx, false);
+  const refusal = actor && accessRefusal(operation, actor);
+  // A request that was carried out, and took this permission from the caller, gets its answer once more.
+  if (refusal && key === undefined) throw refusal;
 
-  const { input, ignored, client } = await readParameters(options, ctx, operation, actor, deadline);
+  const parameters = await readParameters(
+    options,
+    ctx,
+    operation,
+    actor,
+    deadline,
+    key === undefined ? undefined : path,
+  );
+  const { input, ignored, client, fingerprint } = parameters;
   const requestId = exchange.requestId;
-  const request = { input, path, actor, client, requestId, services };
-  const context = new RequestContext(request, ctx, deadline);
-  const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
-  const run = actor
-    ? () => limitRendering({ operation, input }, actor.id, deadline, handle)
-    : handle;
+  const run = async (idempotencyKey?: IdempotencyKey) => {
+    if (refusal)
+      throw (idempotencyKey && (await options.findEnd(idempotencyKey, services))) ?? refusal;
+    const request = { input, path, actor, client, requestId, services, idempotencyKey };
+    const context = new RequestContext(request, ctx, deadline);
+    const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
+    return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
+  };
   if (operation.longPoll) deadline.unlimit();
   const lease = actor && (await roomFor(options.unsent, operation, actor, deadline));
   try {
     // A poll gets an answer even when its client has hung up.
     const answer = await (operation.longPoll
       ? options.outage.outlast(deadline, run)
-      : withinDeadline(deadline, run()));
+      : key !== undefined && fingerprint && actor
+        ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
+        : withinDeadline(deadline, run()));
     if (operation.raw) {
       replyRaw(ctx, exchange, answer as RawReply);
       return;
@@ -101,6 +128,14 @@ export async function runPipeline<Services>(
   } catch (error) {
     lease?.release();
     throw error;
+  }
+
+  async function runOnce(identity: KeyIdentity) {
+    const { answer, isReplayed } = await options.keyed.run(identity, deadline, (taken) =>
+      withinDeadline(deadline, run(taken)),
+    );
+    if (isReplayed) markReplayed(ctx, true);
+    return answer;
   }
 }
 
@@ -137,15 +172,19 @@ function findCaller<Services>(
   return withinDeadline(deadline, operation.longPoll ? outage.outlast(deadline, lookUp) : lookUp());
 }
 
-/** Reads the request's parameters from query and body. */
+/**
+ * Reads the request's parameters from query and body.
+ * @param fingerprintWith the decoded path, for a request with a key
+ */
 async function readParameters<Services>(
   { bodyLimits, bodyIdleMs }: PipelineOptions<Services>,
   ctx: Context,
   operation: Operation,
   actor: Actor | undefined,
   deadline: RequestDeadline,
+  fingerprintWith: object | undefined,
 ) {
-  const fields = new Fields();
+  const fields = new Fields(fingerprintWith !== undefined);
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   if (operation.method !== "GET") {
@@ -161,13 +200,14 @@ async function readParameters<Services>(
     input: decodeInput(operation, fields.texts, fields.reads),
     ignored: ignoredParameters(operation, fields),
     client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
+    fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
   };
 }
 
 /** The facts of a request before its handler runs. */
 interface Known<Services> extends Pick<
   HandlerContext<Operation, Services>,
-  "client" | "requestId" | "services"
+  "client" | "requestId" | "services" | "idempotencyKey"
 > {
   readonly input: object;
   readonly path: object;
@@ -182,6 +222,7 @@ class RequestContext<Services> implements Known<Services> {
   readonly client: string;
   readonly requestId: string;
   readonly services: Services;
+  readonly idempotencyKey: IdempotencyKey | undefined;
   readonly deadline: RequestDeadline;
   readonly #ctx: Context;
 
@@ -192,6 +233,7 @@ class RequestContext<Services> implements Known<Services> {
     this.client = request.client;
     this.requestId = request.requestId;
     this.services = request.services;
+    this.idempotencyKey = request.idempotencyKey;
     this.deadline = deadline;
     this.#ctx = ctx;
   }

@@ -48,22 +48,26 @@ export default [
     rendered: await renderText(sql, services.site, actor, input.content),
   })),
 
-  handle.inSteps(contract.updateMessage, async ({ input, path, actor, services }) => {
-    await changeMessage(services, actor, path.message_id, {
-      content: input.content,
-      topic: input.topic,
-      channelId: input.stream_id,
-      propagateMode: input.propagate_mode,
-      notifyOldTopic: input.send_notification_to_old_thread,
-      notifyNewTopic: input.send_notification_to_new_thread,
-      previousHash: input.prev_content_sha256,
-    });
-    return { detached_uploads: [] };
-  }),
+  handle.prepared(
+    contract.updateMessage,
+    ({ db, input, path, actor, services: { site } }) =>
+      changeMessage({ db, site }, actor, path.message_id, {
+        content: input.content,
+        topic: input.topic,
+        channelId: input.stream_id,
+        propagateMode: input.propagate_mode,
+        notifyOldTopic: input.send_notification_to_old_thread,
+        notifyNewTopic: input.send_notification_to_new_thread,
+        previousHash: input.prev_content_sha256,
+      }),
+    () => ({ detached_uploads: [] }),
+  ),
 
-  handle.inSteps(contract.deleteMessage, async ({ path, actor, services: { db } }) => {
-    await deleteMessage(db, actor, path.message_id);
-  }),
+  handle.prepared(
+    contract.deleteMessage,
+    ({ db, path, actor }) => deleteMessage(db, actor, path.message_id),
+    () => ({}),
+  ),
 
   handle.reads(contract.reportMessage, ({ sql, input, path, actor }) => {
     const { report_type: type, description } = input;

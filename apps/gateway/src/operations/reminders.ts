@@ -11,19 +11,22 @@ export default [
     return { reminders: inPages(list, sql) };
   }),
 
-  handle.inSteps(contract.createReminder, async ({ input, actor, client, requestId, services }) => {
-    const { db, site } = services;
-    const sendingClient = await clientOf(services, actor, client);
-    const id = await db.transaction((tx) =>
-      createReminder(tx, site, actor, sendingClient, {
-        messageId: input.message_id,
-        deliverAt: input.scheduled_delivery_timestamp,
-        note: input.note,
-        requestId,
-      }),
-    );
-    return { reminder_id: id };
-  }),
+  handle.prepared(
+    contract.createReminder,
+    async ({ db, input, actor, client, requestId, services }) => {
+      const { site } = services;
+      const sendingClient = await clientOf(services, actor, client);
+      return db.transaction((tx) =>
+        createReminder(tx, site, actor, sendingClient, {
+          messageId: input.message_id,
+          deliverAt: input.scheduled_delivery_timestamp,
+          note: input.note,
+          requestId,
+        }),
+      );
+    },
+    (id: number) => ({ reminder_id: id }),
+  ),
 
   handle.changes(contract.deleteReminder, async ({ tx, path, actor }) => {
     await deleteReminder(tx, actor, path.reminder_id);

@@ -27,8 +27,8 @@ export default [
   handle.batched(
     contract.createScheduledMessage,
     handler,
-    async ({ input, actor, client, requestId, services, write }) => {
-      const id = await write({
+    async ({ input, actor, client, requestId, services, write }) =>
+      write({
         actor,
         client: await clientOf(services, actor, client),
         requestId,
@@ -40,15 +40,14 @@ export default [
           deliverAt: input.scheduled_delivery_timestamp,
           readBySender: input.read_by_sender,
         },
-      });
-      return { scheduled_message_id: id };
-    },
+      }),
+    (id) => ({ scheduled_message_id: id }),
   ),
 
-  handle.inSteps(
+  handle.prepared(
     contract.editScheduledMessage,
-    async ({ input, path, actor, client, services }) => {
-      const { db, site } = services;
+    async ({ db, input, path, actor, client, services }) => {
+      const { site } = services;
       const sendingClient = await clientOf(services, actor, client);
       await db.transaction((tx) =>
         editScheduled(tx, site, actor, sendingClient, path.scheduled_message_id, {
@@ -60,6 +59,7 @@ export default [
         }),
       );
     },
+    () => ({}),
   ),
 
   handle.changes(contract.deleteScheduledMessage, async ({ tx, path, actor }) => {

@@ -14,7 +14,7 @@ export default handle.batched(
   handler,
   async ({ input, actor, client, services, write }) => {
     const sendingClient = await clientOf(services, actor, client);
-    const sent = await sendNow({ ...services, write }, actor, sendingClient, {
+    return sendNow({ ...services, write }, actor, sendingClient, {
       type: input.type,
       to: input.to,
       topic: input.topic,
@@ -24,8 +24,9 @@ export default handle.batched(
       queueId: input.queue_id,
       localId: input.local_id,
     });
-    return sent.newVisibilityPolicy === undefined
-      ? { id: sent.id }
-      : { id: sent.id, automatic_new_visibility_policy: sent.newVisibilityPolicy };
   },
+  ({ id, newVisibilityPolicy }) =>
+    newVisibilityPolicy === undefined
+      ? { id }
+      : { id, automatic_new_visibility_policy: newVisibilityPolicy },
 );

@@ -27,6 +27,7 @@ export const updateBotStorage = operation({
   path: "/api/v1/bot_storage",
   access: "bot",
   accessError: "PERMISSION_DENIED",
+  idempotencyKey: true,
   summary: "Update a bot's stored data",
   example: { params: { storage: { answered: "42" } } },
   description:
@@ -48,6 +49,7 @@ export const deleteBotStorage = operation({
   path: "/api/v1/bot_storage",
   access: "bot",
   accessError: "PERMISSION_DENIED",
+  idempotencyKey: true,
   summary: "Delete a bot's stored data",
   params: {
     keys: form

@@ -84,6 +84,7 @@ export const updateBot = operation({
   method: "PATCH",
   path: "/api/v1/bots/{bot_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Change a bot",
   example: {
     made: { USER_ID: ["create-bot", "user_id"] },
@@ -138,6 +139,7 @@ export const deactivateBot = operation({
   method: "DELETE",
   path: "/api/v1/bots/{bot_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Deactivate a bot",
   example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
   description: "For the bot's owner and for administrators of the organization.",

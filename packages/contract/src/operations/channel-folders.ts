@@ -41,6 +41,7 @@ export const createChannelFolder = operation({
   method: "POST",
   path: "/api/v1/channel_folders/create",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Create a channel folder",
   example: { params: { name: "Teams $RANDOM", description: "A channel for each team" } },
   description: `The new folder is the last in the order. An organization has at most ${maxChannelFolders} folders, including archived ones.`,
@@ -65,6 +66,7 @@ export const updateChannelFolder = operation({
   method: "PATCH",
   path: "/api/v1/channel_folders/{channel_folder_id}",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Update a channel folder",
   example: {
     made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },
@@ -89,6 +91,7 @@ export const reorderChannelFolders = operation({
   method: "PATCH",
   path: "/api/v1/channel_folders",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Reorder channel folders",
   example: {
     made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },

@@ -124,6 +124,7 @@ export const createChannel = operation({
   method: "POST",
   path: "/api/v1/channels/create",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Create a channel",
   example: { params: { name: "design $RANDOM", subscribers: [6] } },
   description: "The creator is subscribed only if listed.",
@@ -204,6 +205,7 @@ export const archiveChannel = operation({
   method: "DELETE",
   path: "/api/v1/streams/{stream_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Archive a channel",
   example: { made: { STREAM_ID: ["create-channel", "id"] }, path: { stream_id: "$STREAM_ID" } },
   description:

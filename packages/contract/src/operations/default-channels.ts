@@ -7,6 +7,7 @@ export const addDefaultChannel = operation({
   method: "POST",
   path: "/api/v1/default_streams",
   access: "account",
+  idempotencyKey: true,
   summary: "Add a default channel",
   example: {
     as: "owner",
@@ -25,6 +26,7 @@ export const removeDefaultChannel = operation({
   method: "DELETE",
   path: "/api/v1/default_streams",
   access: "account",
+  idempotencyKey: true,
   summary: "Remove a default channel",
   example: { as: "owner" },
   description: "Existing subscriptions stay. For administrators.",

@@ -54,6 +54,7 @@ export const createDrafts = operation({
   method: "POST",
   path: "/api/v1/drafts",
   access: "account",
+  idempotencyKey: true,
   summary: "Create drafts",
   example: {
     params: { drafts: [{ type: "stream", to: [1], topic: "hello", content: "To be continued" }] },
@@ -73,6 +74,7 @@ export const updateDraft = operation({
   path: "/api/v1/drafts/{draft_id}",
   pathParams: { draft_id: path.int() },
   access: "account",
+  idempotencyKey: true,
   summary: "Edit a draft",
   example: {
     made: { DRAFT_ID: ["create-drafts", "ids"] },
@@ -90,6 +92,7 @@ export const deleteDraft = operation({
   path: "/api/v1/drafts/{draft_id}",
   pathParams: { draft_id: path.int() },
   access: "account",
+  idempotencyKey: true,
   summary: "Delete a draft",
   example: { made: { DRAFT_ID: ["create-drafts", "ids"] }, path: { draft_id: "$DRAFT_ID" } },
   missingIs404: true,

@@ -102,6 +102,7 @@ export const deleteEventQueue = operation({
   method: "DELETE",
   path: "/api/v1/events",
   access: "account",
+  idempotencyKey: true,
   summary: "Delete an event queue",
   example: { made: { QUEUE_ID: ["register", "queue_id"] }, params: { queue_id: "$QUEUE_ID" } },
   params: { queue_id: form.text() },

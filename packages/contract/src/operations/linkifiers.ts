@@ -45,6 +45,7 @@ export const createLinkifier = operation({
   method: "POST",
   path: "/api/v1/realm/filters",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Create a linkifier",
   example: {
     params: { pattern: "#$RANDOM-(?P<id>[0-9]+)", url_template: "https://issues.example.com/{id}" },
@@ -60,6 +61,7 @@ export const updateLinkifier = operation({
   method: "PATCH",
   path: "/api/v1/realm/filters/{filter_id}",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Update a linkifier",
   example: {
     made: { FILTER_ID: ["create-linkifier", "id"] },
@@ -80,6 +82,7 @@ export const reorderLinkifiers = operation({
   method: "PATCH",
   path: "/api/v1/realm/linkifiers",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Reorder linkifiers",
   example: {
     made: { FILTER_ID: ["create-linkifier", "id"] },
@@ -98,6 +101,7 @@ export const removeLinkifier = operation({
   method: "DELETE",
   path: "/api/v1/realm/filters/{filter_id}",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Remove a linkifier",
   example: { made: { FILTER_ID: ["create-linkifier", "id"] }, path: { filter_id: "$FILTER_ID" } },
   description: "Messages sent before are not changed.",

@@ -33,6 +33,7 @@ export const updateMessageFlags = operation({
   method: "POST",
   path: "/api/v1/messages/flags",
   access: "account",
+  idempotencyKey: true,
   summary: "Change the caller's own flags of messages",
   example: { params: { messages: [4], op: "add", flag: "starred" } },
   description:
@@ -55,6 +56,7 @@ export const updateMessageFlagsInNarrow = operation({
   method: "POST",
   path: "/api/v1/messages/flags/narrow",
   access: "account",
+  idempotencyKey: true,
   summary: "Change the caller's own flags of messages in a narrow",
   example: {
     params: {

@@ -149,6 +149,7 @@ export const updateMessage = operation({
   method: "PATCH",
   path: "/api/v1/messages/{message_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Edit a message, or move it with others of its topic",
   example: {
     made: { MESSAGE_ID: ["send-message", "id"] },
@@ -206,6 +207,7 @@ export const deleteMessage = operation({
   method: "DELETE",
   path: "/api/v1/messages/{message_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Delete a message",
   example: {
     as: "owner",
@@ -249,6 +251,7 @@ export const addSubmessage = operation({
   method: "POST",
   path: "/api/v1/submessage",
   access: "account",
+  idempotencyKey: true,
   summary: "Attach data to a message",
   example: {
     made: { MESSAGE_ID: ["send-message", "id"] },

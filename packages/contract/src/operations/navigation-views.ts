@@ -30,6 +30,7 @@ export const addNavigationView = operation({
   method: "POST",
   path: "/api/v1/navigation_views",
   access: "account",
+  idempotencyKey: true,
   summary: "Add a navigation view",
   example: { params: { fragment: "narrow/channel/1-general", name: "General" } },
   params: {
@@ -49,6 +50,7 @@ export const updateNavigationView = operation({
   path: "/api/v1/navigation_views/{fragment}",
   pathParams: { fragment: path.rest() },
   access: "account",
+  idempotencyKey: true,
   summary: "Update a navigation view",
   example: {
     made: { ADDED: ["add-navigation-view", "result"] },
@@ -69,6 +71,7 @@ export const removeNavigationView = operation({
   path: "/api/v1/navigation_views/{fragment}",
   pathParams: { fragment: path.rest() },
   access: "account",
+  idempotencyKey: true,
   summary: "Remove a navigation view",
   example: {
     made: { ADDED: ["add-navigation-view", "result"] },

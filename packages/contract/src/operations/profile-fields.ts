@@ -106,6 +106,7 @@ export const createProfileField = operation({
   method: "POST",
   path: "/api/v1/realm/profile_fields",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Create a custom profile field",
   example: { params: { name: "Pronouns $RANDOM", field_type: 1 } },
   description: `The new field is the last in the order. An organization has at most ${maxProfileFields}.`,
@@ -124,6 +125,7 @@ export const updateProfileField = operation({
   method: "PATCH",
   path: "/api/v1/realm/profile_fields/{field_id}",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Update a custom profile field",
   example: {
     made: { FIELD_ID: ["create-profile-field", "id"] },
@@ -141,6 +143,7 @@ export const reorderProfileFields = operation({
   method: "PATCH",
   path: "/api/v1/realm/profile_fields",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Reorder custom profile fields",
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { order: "[$FIELD_ID]" } },
   params: {
@@ -156,6 +159,7 @@ export const deleteProfileField = operation({
   method: "DELETE",
   path: "/api/v1/realm/profile_fields/{field_id}",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Delete a custom profile field",
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, path: { field_id: "$FIELD_ID" } },
   description: "All users' values of the field are deleted, too.",
@@ -168,6 +172,7 @@ export const updateOwnProfile = operation({
   method: "PATCH",
   path: "/api/v1/users/me/profile_data",
   access: "human",
+  idempotencyKey: true,
   summary: "Update your values of custom profile fields",
   example: {
     made: { FIELD_ID: ["create-profile-field", "id"] },
@@ -183,6 +188,7 @@ export const removeOwnProfile = operation({
   method: "DELETE",
   path: "/api/v1/users/me/profile_data",
   access: "human",
+  idempotencyKey: true,
   summary: "Remove your values of custom profile fields",
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { data: "[$FIELD_ID]" } },
   description: "Deletes all values, or none if a field is unknown or reserved to administrators.",

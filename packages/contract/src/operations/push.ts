@@ -33,6 +33,7 @@ export const registerClientDevice = operation({
   method: "POST",
   path: "/api/v1/register_client_device",
   access: "human",
+  idempotencyKey: true,
   summary: "Register a logged-in device",
   description:
     "Clients call this after each login, before `POST /mobile_push/register`. " +
@@ -49,6 +50,7 @@ export const registerPushDevice = operation({
   method: "POST",
   path: "/api/v1/mobile_push/register",
   access: "human",
+  idempotencyKey: true,
   summary: "Register a device for end-to-end encrypted push notifications",
   example: {
     made: { DEVICE_ID: ["register-client-device", "device_id"] },
@@ -86,6 +88,7 @@ export const removeClientDevice = operation({
   method: "POST",
   path: "/api/v1/remove_client_device",
   access: "human",
+  idempotencyKey: true,
   summary: "Remove a registered device",
   example: {
     made: { DEVICE_ID: ["register-client-device", "device_id"] },
@@ -125,6 +128,7 @@ export const addApnsToken = operation({
   method: "POST",
   path: "/api/v1/users/me/apns_device_token",
   access: "human",
+  idempotencyKey: true,
   summary: "Add an APNs device token",
   example: { params: { token: "c0ffee", appid: "test.carillon.app" } },
   params: {
@@ -141,6 +145,7 @@ export const removeApnsToken = operation({
   method: "DELETE",
   path: "/api/v1/users/me/apns_device_token",
   access: "human",
+  idempotencyKey: true,
   summary: "Remove an APNs device token",
   example: { params: { token: "c0ffee" } },
   params: {
@@ -154,6 +159,7 @@ export const addFcmToken = operation({
   method: "POST",
   path: "/api/v1/users/me/android_gcm_reg_id",
   access: "human",
+  idempotencyKey: true,
   summary: "Add an FCM registration token",
   example: { params: { token: "c0ffee" } },
   description:
@@ -167,6 +173,7 @@ export const removeFcmToken = operation({
   method: "DELETE",
   path: "/api/v1/users/me/android_gcm_reg_id",
   access: "human",
+  idempotencyKey: true,
   summary: "Remove an FCM registration token",
   example: { params: { token: "c0ffee" } },
   params: { token: form.text().describe("At most 4096 characters.") },

@@ -9,6 +9,7 @@ export const addReaction = operation({
   method: "POST",
   path: "/api/v1/messages/{message_id}/reactions",
   access: "account",
+  idempotencyKey: true,
   summary: "Add an emoji reaction",
   example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description: "If the message already has this emoji, the name of the earlier reaction is used.",
@@ -32,6 +33,7 @@ export const removeReaction = operation({
   method: "DELETE",
   path: "/api/v1/messages/{message_id}/reactions",
   access: "account",
+  idempotencyKey: true,
   summary: "Remove an emoji reaction",
   example: {
     made: { REACTED: ["add-reaction", "result"] },

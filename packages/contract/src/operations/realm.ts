@@ -11,6 +11,7 @@ export const updateRealm = operation({
   method: "PATCH",
   path: "/api/v1/realm",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Update the organization",
   example: { params: { description: "Our test of Carillon" } },
   description:

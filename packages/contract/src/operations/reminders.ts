@@ -40,6 +40,7 @@ export const createReminder = operation({
   method: "POST",
   path: "/api/v1/reminders",
   access: "account",
+  idempotencyKey: true,
   summary: "Create a reminder of a message",
   example: { params: { note: "Answer this" } },
   description:
@@ -62,6 +63,7 @@ export const deleteReminder = operation({
   path: "/api/v1/reminders/{reminder_id}",
   pathParams: { reminder_id: path.int({ max: maxLongId }) },
   access: "account",
+  idempotencyKey: true,
   summary: "Delete a reminder",
   example: {
     made: { REMINDER_ID: ["create-reminder", "reminder_id"] },

@@ -33,6 +33,7 @@ export const createSavedSnippet = operation({
   method: "POST",
   path: "/api/v1/saved_snippets",
   access: "account",
+  idempotencyKey: true,
   summary: "Create a saved snippet",
   example: { params: { title: "Welcome", content: "Welcome to the team!" } },
   params: {
@@ -49,6 +50,7 @@ export const updateSavedSnippet = operation({
   path: "/api/v1/saved_snippets/{saved_snippet_id}",
   pathParams: { saved_snippet_id: path.int() },
   access: "account",
+  idempotencyKey: true,
   summary: "Edit a saved snippet",
   example: {
     made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },
@@ -69,6 +71,7 @@ export const deleteSavedSnippet = operation({
   path: "/api/v1/saved_snippets/{saved_snippet_id}",
   pathParams: { saved_snippet_id: path.int() },
   access: "account",
+  idempotencyKey: true,
   summary: "Delete a saved snippet",
   example: {
     made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },

@@ -69,6 +69,7 @@ export const createScheduledMessage = operation({
   method: "POST",
   path: "/api/v1/scheduled_messages",
   access: "account",
+  idempotencyKey: true,
   summary: "Schedule a message",
   example: { params: { type: "channel", to: 1, topic: "hello", content: "Sent on time, once." } },
   description:
@@ -99,6 +100,7 @@ export const editScheduledMessage = operation({
   path: "/api/v1/scheduled_messages/{scheduled_message_id}",
   pathParams: { scheduled_message_id: scheduledMessageId },
   access: "account",
+  idempotencyKey: true,
   summary: "Edit a scheduled message",
   example: {
     made: { SCHEDULED_MESSAGE_ID: ["create-scheduled-message", "scheduled_message_id"] },
@@ -125,6 +127,7 @@ export const deleteScheduledMessage = operation({
   path: "/api/v1/scheduled_messages/{scheduled_message_id}",
   pathParams: { scheduled_message_id: scheduledMessageId },
   access: "account",
+  idempotencyKey: true,
   summary: "Delete a scheduled message",
   example: {
     made: { SCHEDULED_MESSAGE_ID: ["create-scheduled-message", "scheduled_message_id"] },

@@ -48,6 +48,7 @@ export const sendMessage = operation({
   path: "/api/v1/messages",
   access: "account",
   webhookBots: true,
+  idempotencyKey: true,
   summary: "Send a message",
   example: { params: { type: "channel", to: 1, topic: "hello" } },
   params: {
@@ -71,10 +72,15 @@ export const sendMessage = operation({
       .describe(
         "Whether the sender's own copy is marked as read; depends on the client program unless given.",
       ),
-    queue_id: form.text().optional().describe("The event queue of the client, for local echo."),
+    queue_id: form
+      .text()
+      .optional()
+      .mayDifferInRepeats()
+      .describe("The event queue of the client, for local echo."),
     local_id: form
       .text()
       .optional()
+      .mayDifferInRepeats()
       .describe("Returned as `local_message_id` in the `message` event of that queue."),
   },
   result: {

@@ -69,6 +69,7 @@ export const updateSettingsDefaults = operation({
   method: "PATCH",
   path: "/api/v1/realm/user_settings_defaults",
   access: "administrator",
+  idempotencyKey: true,
   summary: "Change the default settings of new accounts",
   example: { params: { twenty_four_hour_time: true } },
   description:

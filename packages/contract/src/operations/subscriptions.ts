@@ -80,6 +80,7 @@ export const addSubscriptions = operation({
   method: "POST",
   path: "/api/v1/users/me/subscriptions",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Subscribe to channels",
   example: { params: { subscriptions: [{ name: "design $RANDOM" }] } },
   description:
@@ -115,6 +116,7 @@ export const updateSubscriptions = operation({
   method: "PATCH",
   path: "/api/v1/users/me/subscriptions",
   access: "account",
+  idempotencyKey: true,
   summary: "Subscribe to channels and unsubscribe from others",
   example: { params: { add: [{ name: "design $RANDOM" }] } },
   description: "The change is atomic. Guests can only unsubscribe.",
@@ -141,6 +143,7 @@ export const removeSubscriptions = operation({
   method: "DELETE",
   path: "/api/v1/users/me/subscriptions",
   access: "account",
+  idempotencyKey: true,
   summary: "Unsubscribe from channels",
   example: { as: "admin", params: { subscriptions: ["general"] } },
   params: {
@@ -167,6 +170,7 @@ export const updateSubscriptionProperties = operation({
   method: "POST",
   path: "/api/v1/users/me/subscriptions/properties",
   access: "account",
+  idempotencyKey: true,
   summary: "Change one's own subscriptions",
   example: {
     params: { subscription_data: [{ stream_id: 1, property: "color", value: "#7987f5" }] },
@@ -187,6 +191,7 @@ export const updateSubscriptionProperty = operation({
   method: "PATCH",
   path: "/api/v1/users/me/subscriptions/{stream_id}",
   access: "account",
+  idempotencyKey: true,
   summary: "Change one property of one's own subscription",
   example: { params: { property: "color", value: "#7987f5" } },
   pathParams: { stream_id: path.int() },

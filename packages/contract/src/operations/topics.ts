@@ -62,6 +62,7 @@ export const muteTopic = operation({
   method: "PATCH",
   path: "/api/v1/users/me/subscriptions/muted_topics",
   access: "account",
+  idempotencyKey: true,
   summary: "Mute or unmute a topic",
   example: { params: { stream_id: 1, topic: "hello", op: "add" } },
   description: "The older form of `POST /user_topics`. Give `stream_id` or `stream`, not both.",
@@ -79,6 +80,7 @@ export const setTopicPolicy = operation({
   method: "POST",
   path: "/api/v1/user_topics",
   access: "account",
+  idempotencyKey: true,
   summary: "Mute, unmute or follow a topic",
   example: { params: { topic: "hello", visibility_policy: 3 } },
   params: {

@@ -12,6 +12,7 @@ export const setTypingStatus = operation({
   method: "POST",
   path: "/api/v1/typing",
   access: "account",
+  idempotencyKey: true,
   summary: "Say that you are typing",
   example: { params: { op: "start", to: [5] } },
   description:
@@ -38,6 +39,7 @@ export const setEditTypingStatus = operation({
   method: "POST",
   path: "/api/v1/messages/{message_id}/typing",
   access: "account",
+  idempotencyKey: true,
   summary: "Say that you are editing a message",
   example: {
     made: { MESSAGE_ID: ["send-message", "id"] },

@@ -48,6 +48,7 @@ export const createUserGroup = operation({
   method: "POST",
   path: "/api/v1/user_groups/create",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Create a user group",
   example: { params: { name: "designers $RANDOM", description: "Who designs", members: [6] } },
   description: "The creator is a member only if listed.",
@@ -72,6 +73,7 @@ export const updateUserGroup = operation({
   method: "PATCH",
   path: "/api/v1/user_groups/{user_group_id}",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Update a user group",
   example: {
     made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
@@ -99,6 +101,7 @@ export const deactivateUserGroup = operation({
   method: "POST",
   path: "/api/v1/user_groups/{user_group_id}/deactivate",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Deactivate a user group",
   example: {
     made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
@@ -160,6 +163,7 @@ export const updateUserGroupMembers = operation({
   method: "POST",
   path: "/api/v1/user_groups/{user_group_id}/members",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Change the members of a user group",
   example: {
     made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
@@ -207,6 +211,7 @@ export const updateUserGroupSubgroups = operation({
   method: "POST",
   path: "/api/v1/user_groups/{user_group_id}/subgroups",
   access: "non-guest",
+  idempotencyKey: true,
   summary: "Change the subgroups of a user group",
   example: {
     made: { USER_GROUP_ID: ["create-user-group", "group_id"] },

@@ -42,6 +42,7 @@ export const updateStatus = operation({
   method: "POST",
   path: "/api/v1/users/me/status",
   access: "human",
+  idempotencyKey: true,
   summary: "Update your status",
   example: { params: { status_text: "At lunch", emoji_name: "hamburger" } },
   description:
@@ -56,6 +57,7 @@ export const updateStatusOfUser = operation({
   path: "/api/v1/users/{user_id}/status",
   pathParams: { user_id: path.int() },
   access: "administrator",
+  idempotencyKey: true,
   summary: "Update a user's status",
   example: { params: { status_text: "On holiday" } },
   description: "What is not sent stays unchanged. Only active people have a status, not bots.",

@@ -189,6 +189,7 @@ export const updateUser = operation({
   path: "/api/v1/users/{user_id}",
   access: "administrator",
   accessError: "BAD_REQUEST",
+  idempotencyKey: true,
   summary: "Update a user",
   example: { params: { full_name: "Mona M. Moderator" } },
   description: updateUserDescription,
@@ -204,6 +205,7 @@ export const updateUserByEmail = operation({
   path: "/api/v1/users/{email}",
   access: "administrator",
   accessError: "BAD_REQUEST",
+  idempotencyKey: true,
   summary: "Update a user by e-mail address",
   example: { params: { full_name: "Mona Moderator" } },
   description: updateUserDescription,
@@ -268,6 +270,7 @@ export const reactivateUser = operation({
   path: "/api/v1/users/{user_id}/reactivate",
   access: "administrator",
   accessError: "BAD_REQUEST",
+  idempotencyKey: true,
   summary: "Reactivate a user",
   example: { made: { USER_ID: ["create-user", "user_id"] }, path: { user_id: "$USER_ID" } },
   description:

@@ -43,6 +43,15 @@ export const errorCodes = codes({
     when: "An unexpected error; 503 if the request took too long or the database is unavailable",
   },
 
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    when: "The Idempotency-Key belongs to an earlier request with other parameters",
+  },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    when: "An earlier request with the Idempotency-Key is still running",
+  },
+
   AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account is unknown" },
   USER_DEACTIVATED: { status: 401, when: "The account is deactivated" },
   REALM_DEACTIVATED: { status: 401, when: "The organization is deactivated" },

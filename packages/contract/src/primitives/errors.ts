@@ -109,6 +109,23 @@ export const errors = {
       { reason: "unavailable", retryAfter },
     ),
 
+  /** The key was used for a request with other parameters (once-and-again.md §1). */
+  idempotencyKeyReused: () =>
+    refusal(
+      "IDEMPOTENCY_KEY_REUSED",
+      "This Idempotency-Key belongs to an earlier request with other parameters, and nothing was changed: " +
+        "repeat that request unchanged, or send this one with a new key",
+    ),
+  /** A request with the key is still running (once-and-again.md §1). */
+  idempotencyKeyInUse: () =>
+    new ApiError(
+      "IDEMPOTENCY_KEY_IN_USE",
+      "An earlier request with this Idempotency-Key is still running: send the same request with the same key again " +
+        "in 1 second",
+      {},
+      { retryAfter: 1 },
+    ),
+
   authenticationFailed: () =>
     refusal("AUTHENTICATION_FAILED", "The user name or the password is wrong"),
   userDeactivated: () => refusal("USER_DEACTIVATED", "The account is deactivated"),

@@ -73,6 +73,11 @@ export interface Declaration<
   readonly renders?: string;
   /** Its answer may be large although it is no GET: it waits for memory (http-contract.md §8). */
   readonly largeAnswer?: true;
+  /**
+   * Takes an `Idempotency-Key` (once-and-again.md §1): an operation that is one transaction does, unless it answers a
+   * secret. The binding of its handler checks that.
+   */
+  readonly idempotencyKey?: true;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
   readonly longPoll?: true;
   /** The answer is sent without the envelope: the possible answers. */

@@ -41,6 +41,8 @@ interface Presence {
   readonly nullIs: "refused" | "null" | "absent";
   /** Checked, but without effect: it is reported as ignored. */
   readonly ignored: boolean;
+  /** A repeat of a request may have another value: it is no part of the fingerprint (once-and-again.md §1). */
+  readonly mayDifferInRepeats: boolean;
 }
 
 const asDeclared: Presence = {
@@ -50,6 +52,7 @@ const asDeclared: Presence = {
   description: undefined,
   nullIs: "refused",
   ignored: false,
+  mayDifferInRepeats: false,
 };
 
 /**
@@ -83,6 +86,11 @@ export class Parameter<T> {
   /** Checked like any other, but not implemented yet: the answer names it in `ignored_parameters_unsupported`. */
   ignored(): Parameter<T> {
     return this.#with<T>({ ignored: true });
+  }
+
+  /** A repeat with the same `Idempotency-Key` may have another value (once-and-again.md §1). */
+  mayDifferInRepeats(): Parameter<T> {
+    return this.#with<T>({ mayDifferInRepeats: true });
   }
 
   /** A sentence or two of Markdown for the reference. */

@@ -13,9 +13,7 @@ export type BatchOutcome<Result> =
    * It would block on a lock, or must be counted under one. It runs again in its own transaction, serialized with the
    * requests that have the same key.
    */
-  | { readonly kind: "serialize"; readonly key: number }
-  /** It repeats an earlier request of the batch, and shares its outcome. `member` is the index of that request. */
-  | { readonly kind: "sameAs"; readonly member: number };
+  | { readonly kind: "serialize"; readonly key: number };
 
 /** Rejects a request with the error. */
 export function rejected(error: Error): BatchOutcome<never> {

@@ -26,7 +26,9 @@ const statuses: Readonly<Record<string, number>> = {
   PASSWORD_AUTH_DISABLED: 401,
   NOT_FOUND: 404,
   CHANNEL_ALREADY_EXISTS: 409,
+  IDEMPOTENCY_KEY_IN_USE: 409,
   REQUEST_TOO_LARGE: 413,
+  IDEMPOTENCY_KEY_REUSED: 422,
 };
 
 /**

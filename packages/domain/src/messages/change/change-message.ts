@@ -1,5 +1,5 @@
 import type { NewEvent } from "@carillon/contract";
-import { ChangedMeanwhile, type Database, type Tx } from "@carillon/db";
+import { ChangedMeanwhile, type Transacts, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -32,7 +32,7 @@ import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events
  * @throws ApiError the first failed check; nothing has changed then
  */
 export function changeMessage(
-  { db, site }: { readonly db: Database; readonly site: Site },
+  { db, site }: { readonly db: Transacts<void>; readonly site: Site },
   account: Account,
   id: number,
   wanted: WantedChange,

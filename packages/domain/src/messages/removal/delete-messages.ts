@@ -1,5 +1,12 @@
 import { channelPermissions, errors, realmPermissions } from "@carillon/contract";
-import { column, type Database, statement, inOneStatement, type Tx } from "@carillon/db";
+import {
+  column,
+  type Database,
+  statement,
+  inOneStatement,
+  type Transacts,
+  type Tx,
+} from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type AccessibleMessage,
@@ -31,7 +38,7 @@ import {
  * Deletes a message for its sender, or for an account that may delete others' messages (messages.md §6.4).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
-export function deleteMessage(db: Database, account: Account, id: number): Promise<void> {
+export function deleteMessage(db: Transacts<void>, account: Account, id: number): Promise<void> {
   return removal(db, (tx, blockSends) => deleteOne(tx, account, id, blockSends));
 }
 

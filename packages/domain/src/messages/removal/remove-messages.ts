@@ -1,5 +1,5 @@
 import { messagesDeleted, type NewEvent } from "@carillon/contract";
-import { column, type Database, statement, type Tx } from "@carillon/db";
+import { column, statement, type Transacts, type Tx } from "@carillon/db";
 import {
   lockAudiences,
   type Channel,
@@ -95,7 +95,7 @@ class SendersInTheWay extends Error {}
  * @param work receives whether it must block sending to the channels
  */
 export async function removal<T>(
-  db: Database,
+  db: Transacts<NoInfer<T>>,
   work: (tx: Tx, blockSends: boolean) => Promise<T>,
 ): Promise<T> {
   try {

@@ -1,0 +1,87 @@
+import { ApiError, errors } from "@carillon/contract";
+import { RequestDeadline } from "@carillon/db";
+import { type IdempotencyKey, StoredAnswer } from "@carillon/domain";
+import { KeyedSemaphore, type Semaphore } from "@carillon/kit";
+
+/** Milliseconds that a request waits for another one with its key. */
+const mostWaitMs = 5_000;
+
+/** What is known of a key before its request runs. */
+export type KeyIdentity = Pick<IdempotencyKey, "id" | "accountId" | "fingerprint">;
+
+/** The answer of a request with a key. */
+interface KeyedAnswer<Answer> {
+  readonly answer: Answer | object;
+  /** Whether it is the stored answer of an earlier request. */
+  readonly isReplayed: boolean;
+}
+
+/** Requests with an `Idempotency-Key` (once-and-again.md §1): in this process those with equal keys run one by one. */
+export class KeyedRequests {
+  /** How many were answered first, from the store, or refused as different; and how many of them had to wait. */
+  readonly counts = { first: 0, replayed: 0, mismatched: 0, waited: 0 };
+  readonly #running = new KeyedSemaphore<string>(1);
+  readonly #waitMs: number;
+
+  /** @param waitMs milliseconds, 5,000 unless given */
+  constructor(waitMs = mostWaitMs) {
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Runs `work` once no request with the key runs in this process.
+   * @throws ApiError `IDEMPOTENCY_KEY_IN_USE` where that takes too long; the deadline's reason; what `work` throws,
+   *   but for a StoredAnswer
+   */
+  async run<Answer>(
+    identity: KeyIdentity,
+    deadline: RequestDeadline,
+    work: (key: IdempotencyKey) => Promise<Answer>,
+  ): Promise<KeyedAnswer<Answer>> {
+    const until = performance.now() + this.#waitMs;
+    let hasWaited = false;
+    const onWait = () => {
+      if (!hasWaited) this.counts.waited++;
+      hasWaited = true;
+    };
+    const permit = this.#running.of(identity.id);
+    if (!permit.tryAcquire()) {
+      onWait();
+      await acquireWithin(permit, this.#waitMs, deadline);
+    }
+    try {
+      // The wait for another process comes on top only as far as time is left.
+      const waitMs = hasWaited ? until - performance.now() : this.#waitMs;
+      const answer = await work({ ...identity, waitMs, onWait });
+      this.counts.first++;
+      return { answer, isReplayed: false };
+    } catch (error) {
+      if (error instanceof StoredAnswer) {
+        this.counts.replayed++;
+        return { answer: error.answer, isReplayed: true };
+      }
+      if (error instanceof ApiError && error.code === "IDEMPOTENCY_KEY_REUSED")
+        this.counts.mismatched++;
+      throw error;
+    } finally {
+      permit.release();
+    }
+  }
+}
+
+async function acquireWithin(
+  permit: Semaphore,
+  ms: number,
+  deadline: RequestDeadline,
+): Promise<void> {
+  deadline.check();
+  const wait = new RequestDeadline();
+  wait.limit(ms, errors.idempotencyKeyInUse);
+  const forget = deadline.onEnd(() => wait.end(deadline.reason ?? errors.unavailable(), true));
+  try {
+    await permit.acquire(wait);
+  } finally {
+    wait.unlimit();
+    forget();
+  }
+}

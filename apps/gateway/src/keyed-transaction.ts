@@ -1,0 +1,35 @@
+import type { Database, Tx } from "@carillon/db";
+import { type IdempotencyKey, isKeyConflict, storeAnswers, takeKey } from "@carillon/domain";
+
+/**
+ * Runs the one transaction of a request. With a key it runs once, and its answer is stored with the COMMIT
+ * (once-and-again.md §1).
+ * @param answerOf makes the fields of the operation's answer
+ * @throws StoredAnswer where the request has been carried out; ApiError
+ */
+export async function keyedTransaction<T>(
+  db: Pick<Database, "transaction">,
+  key: IdempotencyKey | undefined,
+  work: (tx: Tx) => Promise<T>,
+  answerOf: (result: T) => object | void,
+): Promise<T> {
+  if (!key) return db.transaction(work);
+  return againAfterKeyConflict(() =>
+    db.transaction(async (tx) => {
+      const unused = await takeKey(tx, key);
+      const result = await work(tx);
+      storeAnswers(tx, [{ unused, answer: answerOf(result) ?? {} }]);
+      return result;
+    }),
+  );
+}
+
+/** Runs `work`, and once more where another request has stored an answer for its key: then it finds that answer. */
+export async function againAfterKeyConflict<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isKeyConflict(error)) throw error;
+    return work();
+  }
+}

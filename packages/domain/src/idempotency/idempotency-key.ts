@@ -1,0 +1,211 @@
+import { errors } from "@carillon/contract";
+import {
+  column,
+  lockClass,
+  lockKey,
+  packed,
+  type Sql,
+  sqlState,
+  statement,
+  type Tx,
+} from "@carillon/db";
+
+/*
+ * What becomes of a key in the transaction of its request (once-and-again.md §1). The lock of a key is held until the
+ * transaction ends, and the look-up begins after the lock is taken: its snapshot has the row of whoever held it before.
+ *
+ *   tryKeys ─┬─ row, younger than 24 hours ──▶ known    the stored answer, or IDEMPOTENCY_KEY_REUSED
+ *            ├─ lock taken, no row ──────────▶ unused   the request runs; its answer is inserted with the COMMIT
+ *            └─ lock held by another ────────▶ taken    waits for the lock, up to 5 s, and looks again
+ */
+
+/** The `Idempotency-Key` of one request. */
+export interface IdempotencyKey {
+  /** A UUID made of the account, the operation and the key. */
+  readonly id: string;
+  readonly accountId: number;
+  /** The SHA-256 of the request's parameters. */
+  readonly fingerprint: Buffer;
+  /** Milliseconds that the request may wait for another one with the key. */
+  readonly waitMs: number;
+  /** Called when the request begins to wait. */
+  readonly onWait: () => void;
+}
+
+/** The right to run a request and to store its answer. */
+export interface UnusedKey {
+  readonly kind: "unused";
+  readonly key: IdempotencyKey;
+  /** Whether a row is to be replaced that is older than 24 hours. */
+  readonly replaces: boolean;
+}
+
+export type KeyState =
+  | UnusedKey
+  /** A request with the key has been carried out: `end` is this one's end. */
+  | { readonly kind: "known"; readonly end: Error }
+  /** Another transaction holds the key. */
+  | { readonly kind: "taken" };
+
+/** Ends a request with the answer that an earlier request with its key was given. It rolls back, like any error. */
+export class StoredAnswer extends Error {
+  /** The fields of the operation's answer. */
+  readonly answer: object;
+
+  constructor(answer: object) {
+    super("the request was carried out before");
+    this.answer = answer;
+  }
+}
+
+/** An answer to be stored. */
+export interface AnswerToStore {
+  readonly unused: UnusedKey;
+  /** The fields of the operation's answer. */
+  readonly answer: object;
+}
+
+const tryLocks = statement({
+  name: "idempotency-keys-try",
+  text: `SELECT pg_try_advisory_xact_lock(${lockClass.idempotencyKey}, lock) AS held
+    FROM unnest($1::int[]) WITH ORDINALITY AS l (lock, place) ORDER BY place`,
+  row: { held: column.bool },
+});
+
+const lookUp = statement({
+  name: "idempotency-keys-look-up",
+  text: `SELECT id, fingerprint, answer, created_at <= now() - interval '24 hours' AS expired
+    FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))`,
+  row: {
+    id: column.uuid,
+    fingerprint: column.bytes,
+    answer: column.json<object>(),
+    expired: column.bool,
+  },
+});
+
+const limitWait = statement({
+  name: "idempotency-keys-limit-wait",
+  text: "SELECT FROM set_config('lock_timeout', $1, true)",
+  row: {},
+});
+
+const unlimitWait = statement({
+  name: "idempotency-keys-unlimit-wait",
+  text: "SET LOCAL lock_timeout TO DEFAULT",
+  row: {},
+});
+
+const dropExpired = statement({
+  name: "idempotency-keys-drop-expired",
+  text: `DELETE FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))
+    AND created_at <= now() - interval '24 hours'`,
+  row: {},
+});
+
+const insert = statement({
+  name: "idempotency-keys-insert",
+  text: `INSERT INTO idempotency_keys (id, account_id, fingerprint, answer)
+    SELECT id::uuid, account_id, decode(fingerprint, 'hex'), answer
+    FROM unnest($1::text[], $2::int[], $3::text[], $4::json[]) AS k (id, account_id, fingerprint, answer)`,
+  row: {},
+});
+
+/**
+ * Tries the locks of keys, without waiting, and looks them up, in one round trip.
+ * @returns the state of each, in their order
+ */
+export async function tryKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<KeyState[]> {
+  const [locks, rows] = await Promise.all([
+    tx.rows(tryLocks, [packed.ints(keys.map(lockOf))]),
+    tx.rows(lookUp, [packed.texts(keys.map(({ id }) => id))]),
+  ]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return keys.map((key, i) => {
+    const state = stateOf(key, byId.get(key.id));
+    return state.kind === "unused" && !locks[i]?.held ? { kind: "taken" } : state;
+  });
+}
+
+/**
+ * Takes the key of a request that runs in a transaction of its own, and waits for whoever holds it.
+ * @throws StoredAnswer where the request has been carried out; ApiError `IDEMPOTENCY_KEY_REUSED`,
+ *   `IDEMPOTENCY_KEY_IN_USE`
+ */
+export async function takeKey(tx: Tx, key: IdempotencyKey): Promise<UnusedKey> {
+  const [tried] = await tryKeys(tx, [key]);
+  const state = !tried || tried.kind === "taken" ? await waitForKey(tx, key) : tried;
+  if (state.kind === "known") throw state.end;
+  return state;
+}
+
+async function waitForKey(
+  tx: Tx,
+  key: IdempotencyKey,
+): Promise<Exclude<KeyState, { kind: "taken" }>> {
+  key.onWait();
+  try {
+    const [, , , [row]] = await Promise.all([
+      tx.rows(limitWait, [`${Math.max(Math.ceil(key.waitMs), 1)}ms`]),
+      lockKey(tx, "idempotencyKey", lockOf(key)),
+      tx.rows(unlimitWait),
+      tx.rows(lookUp, [packed.texts([key.id])]),
+    ]);
+    return stateOf(key, row);
+  } catch (error) {
+    if (sqlState(error) === lockNotAvailable) throw errors.idempotencyKeyInUse();
+    throw error;
+  }
+}
+
+/** Stores the answers with the COMMIT, which fails where another request has stored one for the key. */
+export function storeAnswers(tx: Tx, answers: readonly AnswerToStore[]): void {
+  if (answers.length === 0) return;
+  const keys = answers.map(({ unused }) => unused.key);
+  const expired = answers.flatMap(({ unused }) => (unused.replaces ? [unused.key.id] : []));
+  if (expired.length > 0) tx.sendWithCommit(dropExpired, [packed.texts(expired)]);
+  tx.sendWithCommit(insert, [
+    packed.texts(keys.map(({ id }) => id)),
+    packed.ints(keys.map(({ accountId }) => accountId)),
+    packed.texts(keys.map(({ fingerprint }) => fingerprint.toString("hex"))),
+    packed.jsons(answers.map(({ answer }) => JSON.stringify(answer))),
+  ]);
+}
+
+/** Whether a transaction failed because another one had stored an answer for its key. */
+export function isKeyConflict(error: unknown): boolean {
+  return (
+    sqlState(error) === uniqueViolation &&
+    (error as { constraint?: string }).constraint === "idempotency_keys_pkey"
+  );
+}
+
+/**
+ * Looks the key up for a request that may not run.
+ * @returns what an earlier request with the key makes the end of this one; undefined where there was none
+ */
+export async function findEnd(sql: Sql, key: IdempotencyKey): Promise<Error | undefined> {
+  const [row] = await sql.rows(lookUp, [packed.texts([key.id])]);
+  const state = stateOf(key, row);
+  return state.kind === "known" ? state.end : undefined;
+}
+
+const lockNotAvailable = "55P03";
+const uniqueViolation = "23505";
+
+/** Returns the second key of the advisory lock. Of two keys with the same lock one waits, which does no harm. */
+function lockOf({ id }: IdempotencyKey): number {
+  return Number.parseInt(id.slice(0, 8), 16) | 0;
+}
+
+function stateOf(
+  key: IdempotencyKey,
+  row: { fingerprint: Buffer; answer: object; expired: boolean } | undefined,
+): Exclude<KeyState, { kind: "taken" }> {
+  if (!row || row.expired) return { kind: "unused", key, replaces: row !== undefined };
+  const isSame = row.fingerprint.equals(key.fingerprint);
+  return {
+    kind: "known",
+    end: isSame ? new StoredAnswer(row.answer) : errors.idempotencyKeyReused(),
+  };
+}
