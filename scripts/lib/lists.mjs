@@ -15,7 +15,7 @@ const lists = [
   },
   {
     file: "packages/contract/src/events/declared.ts",
-    folder: "packages/contract/src/events",
+    folder: "packages/contract/src",
     declares: " = event\\(",
   },
   {
@@ -79,5 +79,5 @@ function textOf({ file, folder, declares }, top) {
     .map((path) => (path.startsWith(".") ? path : `./${path}`))
     .sort()
     .map((path) => `export * from "${path}";\n`);
-  return `// Generated from the files of this folder; do not edit.\n${lines.join("")}`;
+  return `// Generated from the declarations; do not edit.\n${lines.join("")}`;
 }

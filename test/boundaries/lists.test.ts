@@ -30,6 +30,10 @@ describe("the generated lists of declarations", () => {
       await put("packages/contract/src/events/e.ts", "const x = 1;\nexport const e = event({});\n");
       await put("packages/contract/src/operations/deep/o.ts", "export const o = operation({});\n");
       await put(
+        "packages/contract/src/operations/both.ts",
+        "export const o = operation({});\nexport const e = event({});\n",
+      );
+      await put(
         "packages/domain/src/register/sections/s.ts",
         "export const s: readonly Section[] = [];\n",
       );
@@ -45,8 +49,8 @@ describe("the generated lists of declarations", () => {
         text.split("\n").slice(1, -1),
       ]);
       expect(Object.fromEntries(lines)).to.deep.equal({
-        operations: ['export * from "./deep/o.ts";'],
-        events: ['export * from "./e.ts";'],
+        operations: ['export * from "./both.ts";', 'export * from "./deep/o.ts";'],
+        events: ['export * from "../operations/both.ts";', 'export * from "./e.ts";'],
         definitions: ['export * from "./b.ts";', 'export * from "./deep/a.ts";'],
         recurring: ['export * from "./r.ts";'],
         sections: ['export * from "../../resource.ts";', 'export * from "./s.ts";'],

@@ -16,7 +16,7 @@ export * from "./primitives/error-codes.ts";
 export * from "./primitives/errors.ts";
 export { secretNames } from "./secret-names.ts";
 export * from "./events/all-events.ts";
-export * from "./events/capabilities.ts";
+export * from "./primitives/capabilities.ts";
 export { type DeliveredEvent, deliveredFaults, loggedFaults } from "./events/catalogue.ts";
 export * from "./events/declared.ts";
 export type {
@@ -28,10 +28,10 @@ export type {
   OwnFieldsOf,
   QueueEffect,
   SnapshotChange,
-} from "./events/event.ts";
+} from "./primitives/event.ts";
 export { eventReference } from "./events/event-reference.ts";
-export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
-export { type Audience, NewEvent } from "./events/new-event.ts";
+export type { EventFields, EventShape, ValuesOf } from "./primitives/event-fields.ts";
+export { type Audience, NewEvent } from "./primitives/new-event.ts";
 export { beforeExamples } from "./examples/before.ts";
 export { curlExample } from "./examples/curl.ts";
 export { exampleOf } from "./examples/example-of.ts";

@@ -1,13 +1,25 @@
 import * as declared from "./declared.ts";
-import type { EventDeclaration } from "./event.ts";
+import type { EventDeclaration } from "../primitives/event.ts";
 
-export type DeclaredEvents = typeof declared;
+/** The declarations of events, among all that their files export. */
+export type DeclaredEvents = {
+  readonly [
+    Name in keyof typeof declared as (typeof declared)[Name] extends EventDeclaration ? Name : never
+  ]: (typeof declared)[Name];
+};
 
 /** Every declared event, by the name of its declaration. */
-export const eventDeclarations: DeclaredEvents = declared;
+export const eventDeclarations = Object.fromEntries(
+  Object.entries<unknown>(declared).filter(([, value]) => isEvent(value)),
+) as unknown as DeclaredEvents;
 
 /** Every declared event. */
-export const allEvents: readonly EventDeclaration[] = Object.values(declared);
+export const allEvents: readonly EventDeclaration[] =
+  Object.values<EventDeclaration>(eventDeclarations);
+
+function isEvent(value: unknown): boolean {
+  return typeof value === "function" && "type" in value && "fields" in value && "older" in value;
+}
 
 const byKind = new Map<string, Map<string | undefined, EventDeclaration>>();
 for (const each of allEvents) {

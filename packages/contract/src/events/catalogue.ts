@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type ProgramNeed, programNeeds } from "../primitives/program-needs.ts";
 import { eventOf, kindOf } from "./all-events.ts";
-import type { ClientCapability } from "./capabilities.ts";
-import type { EventDeclaration } from "./event.ts";
-import { type EventFields, variantsOf } from "./fields.ts";
+import type { ClientCapability } from "../primitives/capabilities.ts";
+import type { EventDeclaration } from "../primitives/event.ts";
+import { type EventFields, variantsOf } from "../primitives/event-fields.ts";
 
 /** An event as a client gets it, perhaps without its `id`. */
 export interface DeliveredEvent {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { deviceObject } from "../operations/push.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const toOwner = { type: "device", to: "some", receivers: "the account" } as const;
 

@@ -4,8 +4,8 @@ import { olderPrograms } from "../primitives/program-needs.ts";
 import type { JsonSchema } from "../primitives/parameter.ts";
 import { typeText } from "../primitives/type-text.ts";
 import { allEvents, kindOf } from "./all-events.ts";
-import type { EventDeclaration, SnapshotChange } from "./event.ts";
-import { type EventFields, type EventShape, variantsOf } from "./fields.ts";
+import type { EventDeclaration, SnapshotChange } from "../primitives/event.ts";
+import { type EventFields, type EventShape, variantsOf } from "../primitives/event-fields.ts";
 
 /** Writes the page `docs/api/event-types.md`: every event that clients get. */
 export function eventReference(): string {

@@ -2,7 +2,7 @@ import { sampleOf } from "../examples/sample.ts";
 import { schemaOf } from "../primitives/json-schema.ts";
 import { allEvents, kindOf } from "./all-events.ts";
 import { formsOf } from "./forms.ts";
-import type { EventDeclaration } from "./event.ts";
+import type { EventDeclaration } from "../primitives/event.ts";
 
 /** Describes events by `type` and `op` as webhooks of OpenAPI 3.1: each with its forms and an example. */
 export function eventWebhooks(): Record<string, object> {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { z } from "zod";
 import { allEvents, eventOf } from "./all-events.ts";
 import { deliveredFaults, loggedFaults } from "./catalogue.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 describe("a declared event", () => {
   const rung = event({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { kindOf } from "./all-events.ts";
 import { schemasOf } from "./catalogue.ts";
-import type { EventDeclaration } from "./event.ts";
+import type { EventDeclaration } from "../primitives/event.ts";
 
 /** Returns the schema of every form in which clients get the event. */
 export function formsOf(declared: EventDeclaration): z.ZodType[] {

@@ -1,4 +1,4 @@
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 /** Made by the gateway for each queue when due; never in the log. */
 export const heartbeat = event({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 /** Rows of the log for gateways only: clients do not get them. */
 

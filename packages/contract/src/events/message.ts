@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageResource } from "../operations/message-resource.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
 import { loggedPicture } from "./picture.ts";
 

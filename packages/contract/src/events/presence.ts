@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { modernPresence, websitePresence } from "../operations/presence.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number() };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { botDefaults, botObject } from "../operations/bots.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const botAdded = event({
   type: "realm_bot",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const emoji = z.looseObject({ id: z.string(), name: z.string(), deactivated: z.boolean() });
 const all = { realm_emoji: z.record(z.string(), emoji) };

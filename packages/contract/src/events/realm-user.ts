@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { userObject } from "../operations/users.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 import { loggedPicture } from "./picture.ts";
 
 export const userAdded = event({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { groupSettingValue } from "../permissions/group-setting.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null(), groupSettingValue]);
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reminderResource } from "../operations/reminders.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const remindersAdded = event({
   type: "reminders",

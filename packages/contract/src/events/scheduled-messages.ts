@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { scheduledMessageResource } from "../operations/scheduled-messages.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const scheduledMessagesAdded = event({
   type: "scheduled_messages",

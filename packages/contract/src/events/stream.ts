@@ -2,7 +2,7 @@ import { z } from "zod";
 import { channelFields, channelObject } from "../operations/channel-object.ts";
 import { groupSettingValue } from "../permissions/group-setting.ts";
 import { archivedAmongThem } from "./archived.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const channelsCreated = event({
   type: "stream",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const submessageAdded = event({
   type: "submessage",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { subscriptionObject } from "../operations/channel-object.ts";
 import { archivedAmongThem, forClientsWithout } from "./archived.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const inherited = z.strictObject({
   desktop_notifications: z.boolean(),

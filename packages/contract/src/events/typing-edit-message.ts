@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const fields = {
   sender_id: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 const person = z.strictObject({ user_id: z.int(), email: z.string() });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { groupSettingFields } from "../permissions/parameters.ts";
 import { groupPermissions } from "../permissions/registry.ts";
 import { userGroupObject } from "../operations/user-groups.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 /** Marks a group that is deactivated before and after the change: older clients do not know deactivated groups. */
 const deactivated = z.literal(true).optional();

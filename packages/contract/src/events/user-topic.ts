@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
-import { event } from "./event.ts";
+import { event } from "../primitives/event.ts";
 
 export const topicPolicyChanged = event({
   type: "user_topic",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 
@@ -55,4 +56,13 @@ export const removeAlertWords = operation({
     alert_words: wordsParameter.describe("Compared without case; unknown words are ignored."),
   },
   result: wordsResult,
+});
+
+export const alertWordsChanged = event({
+  type: "alert_words",
+  about: "The account's alert words changed: the event has all of them.",
+  to: "some",
+  receivers: "the account",
+  fields: { alert_words: z.array(z.string()) },
+  snapshot: { field: "alert_words", becomes: "alert_words" },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -102,4 +103,36 @@ export const reorderChannelFolders = operation({
       .json(z.array(shape.id), { most: { count: maxChannelFolders, of: "channel folders" } })
       .describe("IDs of all folders of the organization, including archived ones, each once."),
   },
+});
+
+const { name, description, rendered_description, is_archived } = channelFolderObject.shape;
+
+export const channelFolderAdded = event({
+  type: "channel_folder",
+  op: "add",
+  about: "A channel folder was created.",
+  to: "everybody",
+  fields: { channel_folder: channelFolderObject },
+  snapshot: { list: "channel_folders", by: "id", adds: "channel_folder" },
+});
+
+export const channelFolderUpdated = event({
+  type: "channel_folder",
+  op: "update",
+  about: "A channel folder changed: `data` has only the changed fields.",
+  to: "everybody",
+  fields: {
+    channel_folder_id: z.int(),
+    data: z.strictObject({ name, description, rendered_description, is_archived }).partial(),
+  },
+  snapshot: { list: "channel_folders", by: "id", merges: "data", into: "channel_folder_id" },
+});
+
+export const channelFoldersReordered = event({
+  type: "channel_folder",
+  op: "reorder",
+  about:
+    "The channel folders, including archived ones, were reordered: the `order` of each is its index in the list, from 0.",
+  to: "everybody",
+  fields: { order: z.array(z.int()) },
 });

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 
@@ -32,4 +34,14 @@ export const removeDefaultChannel = operation({
   description: "Existing subscriptions stay. For administrators.",
   params: { stream_id: form.id() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+export const defaultChannelsChanged = event({
+  type: "default_streams",
+  about:
+    "The default channels of new members changed: the event has all of them. For guests the list is empty.",
+  to: "some",
+  receivers: "all accounts except guests; an account that becomes a guest or stops being one",
+  fields: { default_streams: z.array(z.int()) },
+  snapshot: { field: "realm_default_streams", becomes: "default_streams" },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -96,4 +97,34 @@ export const deleteDraft = operation({
   summary: "Delete a draft",
   example: { made: { DRAFT_ID: ["create-drafts", "ids"] }, path: { draft_id: "$DRAFT_ID" } },
   missingIs404: true,
+});
+
+export const draftsAdded = event({
+  type: "drafts",
+  op: "add",
+  about: "The account has stored drafts.",
+  to: "some",
+  receivers: "the account",
+  fields: { drafts: z.array(draftResource) },
+  snapshot: { list: "drafts", by: "id", adds: "drafts" },
+});
+
+export const draftUpdated = event({
+  type: "drafts",
+  op: "update",
+  about: "The account has changed a draft: the event has the whole draft.",
+  to: "some",
+  receivers: "the account",
+  fields: { draft: draftResource },
+  snapshot: { list: "drafts", by: "id", replaces: "draft" },
+});
+
+export const draftRemoved = event({
+  type: "drafts",
+  op: "remove",
+  about: "The account has deleted a draft.",
+  to: "some",
+  receivers: "the account",
+  fields: { draft_id: z.int() },
+  snapshot: { list: "drafts", by: "id", removes: "draft_id" },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -106,4 +107,13 @@ export const removeLinkifier = operation({
   example: { made: { FILTER_ID: ["create-linkifier", "id"] }, path: { filter_id: "$FILTER_ID" } },
   description: "Messages sent before are not changed.",
   pathParams: { filter_id: path.int() },
+});
+
+export const linkifiersChanged = event({
+  type: "realm_linkifiers",
+  about: "The organization's linkifiers changed: the event has all of them.",
+  to: "everybody",
+  fields: { realm_linkifiers: z.array(linkifierObject) },
+  older: { linkifier_url_template: { about: "None." } },
+  snapshot: { field: "realm_linkifiers", becomes: "realm_linkifiers" },
 });

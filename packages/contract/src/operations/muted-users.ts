@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
@@ -23,4 +25,13 @@ export const unmuteUser = operation({
   summary: "Unmute a user",
   example: { made: { MUTED: ["mute-user", "result"] } },
   pathParams: { muted_user_id: path.int() },
+});
+
+export const mutedUsersChanged = event({
+  type: "muted_users",
+  about: "All users that the account has muted, each with the time of muting in UNIX seconds.",
+  to: "some",
+  receivers: "the account",
+  fields: { muted_users: z.array(z.strictObject({ id: z.int(), timestamp: z.int() })) },
+  snapshot: { field: "muted_users", becomes: "muted_users" },
 });

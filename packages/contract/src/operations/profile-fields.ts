@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Most } from "../primitives/bounds.ts";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { oneInteger } from "../primitives/one-integer.ts";
 import { operation } from "../primitives/operation.ts";
@@ -197,4 +198,12 @@ export const removeOwnProfile = operation({
       .json(z.array(shape.id), { most: mostProfileFields })
       .describe("IDs of fields; a field without a value is ignored."),
   },
+});
+
+export const profileFieldsChanged = event({
+  type: "custom_profile_fields",
+  about:
+    "The custom profile fields changed: the event has all of them. Values of fields and of dropdown choices that are missing in it have been deleted.",
+  to: "everybody",
+  fields: { fields: z.array(profileFieldObject) },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -62,4 +63,12 @@ export const updateStatusOfUser = operation({
   example: { params: { status_text: "On holiday" } },
   description: "What is not sent stays unchanged. Only active people have a status, not bots.",
   params: statusParameters,
+});
+
+export const userStatusChanged = event({
+  type: "user_status",
+  about: "A user's status changed: the event has only the changed fields.",
+  to: "some",
+  receivers: "all users who see the account",
+  fields: { user_id: z.int(), ...statusObject.shape },
 });

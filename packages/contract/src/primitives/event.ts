@@ -1,6 +1,6 @@
-import type { ProgramNeed } from "../primitives/program-needs.ts";
+import type { ProgramNeed } from "./program-needs.ts";
 import type { ClientCapability } from "./capabilities.ts";
-import type { EventFields, EventShape, ValuesOf } from "./fields.ts";
+import type { EventFields, EventShape, ValuesOf } from "./event-fields.ts";
 import { type Audience, NewEvent } from "./new-event.ts";
 
 /** The form of an event for clients without a capability, or for programs with a need. */
