@@ -16,6 +16,8 @@ export const lockOrder = [
   "idempotencyKey",
   /** Creation of the first organization. */
   "firstOrganization",
+  /** Upsert keys of messages: an edit of the bound message follows. By a hash of sender, recipient and key. */
+  "upserts",
   /** The organization's group graph: members of groups, new and deactivated accounts, permissions. By organization. */
   "groups",
   /** Rows of accounts, people and bots. By id. */

@@ -37,6 +37,8 @@ export const lockClass = {
   newChannels: 1_113,
   /** Held by the request with an `Idempotency-Key`; the second key is a part of the key's digest. */
   idempotencyKey: 1_130,
+  /** Held while a message is sent or edited for an upsert key; the second key is a hash of sender, recipient and key. */
+  upserts: 1_114,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -200,6 +200,7 @@ export {
   type Members,
   ensureDirectRecipients,
   findDirectRecipients,
+  memberHash,
   memberKey,
   membersOf,
 } from "./messages/recipients.ts";

@@ -1,11 +1,11 @@
 import * as contract from "@carillon/contract";
-import { sendNow, type SendRequest, sendBatch, type SentMessage } from "@carillon/domain";
+import { sendNow, type SendRequest, sendOrEditBatch, type SentMessage } from "@carillon/domain";
 import type { BatchHandler } from "../group-commit/batch-handler.ts";
 import { handle } from "../handle.ts";
 import { clientOf } from "../services.ts";
 
 const handler: BatchHandler<SendRequest, SentMessage> = {
-  write: sendBatch,
+  write: sendOrEditBatch,
   weigh: ({ input }) => input.content.length + (input.widget?.length ?? 0),
 };
 
@@ -13,6 +13,9 @@ export default handle.batched(
   contract.sendMessage,
   handler,
   async ({ input, actor, client, services, write }) => {
+    const { upsert_key: key, upsert_version: version } = input;
+    if (version !== undefined && key === undefined)
+      throw contract.errors.badRequest("upsert_version needs upsert_key");
     const sendingClient = await clientOf(services, actor, client);
     return sendNow({ ...services, write }, actor, sendingClient, {
       type: input.type,
@@ -23,10 +26,14 @@ export default handle.batched(
       readBySender: input.read_by_sender,
       queueId: input.queue_id,
       localId: input.local_id,
+      upsert: key === undefined ? undefined : { key, version },
     });
   },
-  ({ id, newVisibilityPolicy }) =>
-    newVisibilityPolicy === undefined
-      ? { id }
-      : { id, automatic_new_visibility_policy: newVisibilityPolicy },
+  ({ id, newVisibilityPolicy, upsertResult }) => ({
+    id,
+    ...(newVisibilityPolicy === undefined
+      ? {}
+      : { automatic_new_visibility_policy: newVisibilityPolicy }),
+    ...(upsertResult === undefined ? {} : { upsert_result: upsertResult }),
+  }),
 );

@@ -41,6 +41,19 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Counts code points. */
+const usableKey = /^\P{Cc}{1,200}$/u;
+
+/** The key of a message that a later request with the same key edits (once-and-again.md §2). */
+const upsertKey = form.custom<string>({
+  decode(text) {
+    if (usableKey.test(text)) return text;
+    throw new Unusable("must have 1 to 200 characters, and no control characters");
+  },
+  schema: { type: "string", minLength: 1, maxLength: 200 },
+  json: false,
+});
+
 /** `POST /messages` (scheduled-messages.md §6). */
 export const sendMessage = operation({
   id: "send-message",
@@ -82,10 +95,26 @@ export const sendMessage = operation({
       .optional()
       .mayDifferInRepeats()
       .describe("Returned as `local_message_id` in the `message` event of that queue."),
+    upsert_key: upsertKey
+      .optional()
+      .describe(
+        "1 to 200 characters. The first request with this key, by this account to this channel or conversation, sends a " +
+          "message; later ones edit it.",
+      ),
+    upsert_version: form
+      .int({ min: 0, max: Number.MAX_SAFE_INTEGER })
+      .optional()
+      .describe(
+        "Needs `upsert_key`. A request whose version is not above the last one that was applied changes nothing.",
+      ),
   },
   result: {
     id: z.int(),
     automatic_new_visibility_policy: z.int().optional(),
+    upsert_result: z
+      .enum(["created", "edited", "unchanged", "stale"])
+      .optional()
+      .describe("Only of requests with an `upsert_key`."),
   },
   errors: sendingErrors,
 });

@@ -15,7 +15,8 @@ export function memberKey(members: Members): string {
   return members.join(",");
 }
 
-function memberHash(key: string): Buffer {
+/** Returns the hash by which the recipient row of a conversation is found. */
+export function memberHash(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 

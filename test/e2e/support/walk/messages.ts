@@ -76,10 +76,15 @@ function soon(walk: Walk): number {
 export const messageSteps: readonly WalkStep[] = [
   step(sendMessage, 8, (walk) => {
     const by = someone(walk);
+    // One in four has a key, and may edit an earlier message.
+    const key = walk.chance.below(4) === 0 ? { upsert_key: pick(walk, ["disk", "load"]) } : {};
     return {
       by,
-      params: { ...target(walk, by), content: content(walk) },
-      onSuccess: ({ id }) => void walk.messages.push({ id: id as number, by }),
+      params: { ...target(walk, by), content: content(walk), ...key },
+      onSuccess: ({ id, upsert_result }) => {
+        if (upsert_result === undefined || upsert_result === "created")
+          walk.messages.push({ id: id as number, by });
+      },
     };
   }),
   step(updateMessage, 8, (walk) => {

@@ -58,11 +58,26 @@ async function change(
   const held = moves
     ? await lockMove(tx, account, seen, wanted, blockSends)
     : await lockContent(tx, account, id);
+  await changeHeld(tx, site, held, wanted);
+}
+
+/**
+ * Checks and makes the change of a locked message, with all consequences.
+ * @returns whether anything has changed
+ * @throws ApiError the first failed check
+ */
+export async function changeHeld(
+  tx: Tx,
+  site: Site,
+  held: LockedChange,
+  wanted: WantedChange,
+): Promise<boolean> {
   const { actor, message } = held;
   const stored =
     wanted.content === undefined ? undefined : await loadText(tx, actor.realmId, message.id);
   const checked = await checkChange(tx, site, actor, message, wanted, stored);
   emit(tx, actor.realmId, await applyChange(tx, held, { ...checked, stored, wanted }));
+  return checked.text !== undefined || checked.move !== undefined;
 }
 
 /**

@@ -76,7 +76,8 @@ export async function checkChange(
     draftsOf(actor, message, wanted, content, parsed),
   );
   const { realm } = facts;
-  if (content !== undefined) checkContentEditable(actor, message, realm, buffer);
+  if (content !== undefined)
+    checkContentEditable(actor, message, realm, wanted.atAnyAge ? Infinity : buffer);
   const place = newPlace(message, wanted, realm);
   if (content === undefined && !place) throw errors.badRequest("There is nothing to change");
   if (place && message.channelId === null)
@@ -222,6 +223,8 @@ export interface WantedChange {
   readonly notifyNewTopic: boolean;
   /** Hexadecimal SHA-256 of the content that the client wants to replace. */
   readonly previousHash?: string | undefined;
+  /** Whether the content may be changed however long ago the message was sent. */
+  readonly atAnyAge?: boolean;
 }
 
 /** Returns the requested channel id: 0 if it is not a possible id, undefined if none was sent. */

@@ -13,7 +13,7 @@ import {
   tryLockAudiencesShared,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import type { Sql, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { rejected, type BatchContext, type BatchOutcome } from "../../batches/batch-outcome.ts";
@@ -35,6 +35,14 @@ export interface SendInput {
   /** For local echo; both or neither. */
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
+  /** Binds the message to a key; a later request with the same key edits it (once-and-again.md §2). */
+  readonly upsert?: Upsert | undefined;
+}
+
+export interface Upsert {
+  readonly key: string;
+  /** Undefined for a request that always applies. */
+  readonly version: number | undefined;
 }
 
 /** A request to send a message now. */
@@ -61,16 +69,35 @@ export async function sendBatch(
   requests: readonly SendRequest[],
   context: BatchContext,
 ): Promise<Array<BatchOutcome<SentMessage>>> {
-  const realmId = requests[0]!.actor.realmId;
-  const destinations = await sendDestinations(
-    tx,
-    realmId,
+  return sendTo(tx, site, requests, await destinationsOf(tx, requests), context);
+}
+
+/** Resolves the destinations of requests of one organization, each of which may be rejected. */
+export function destinationsOf(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<Array<Destination | ApiError>> {
+  return sendDestinations(
+    sql,
+    requests[0]!.actor.realmId,
     requests.map(({ actor, input: { type, to } }) => ({
       sender: actor,
       toChannel: isChannelType(type),
       to,
     })),
   );
+}
+
+/** Second half of {@link sendBatch}: sends messages whose destinations are known. */
+export async function sendTo(
+  tx: Tx,
+  site: Site,
+  requests: readonly SendRequest[],
+  destinations: ReadonlyArray<Destination | ApiError>,
+  context: BatchContext,
+): Promise<Array<BatchOutcome<SentMessage>>> {
+  if (requests.length === 0) return [];
+  const realmId = requests[0]!.actor.realmId;
   const early = requests.map(({ actor }, i): BatchOutcome<never> | undefined => {
     const destination = destinations[i]!;
     if (destination instanceof ApiError) return rejected(destination);

@@ -16,11 +16,16 @@ import { allocateWidgets, storeWidgets } from "./store-widgets.ts";
 import { lockTouchedChannels, touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
+/** The effect of a request with an upsert key (once-and-again.md §2). */
+export type UpsertResult = "created" | "edited" | "unchanged" | "stale";
+
 /** A stored message. */
 export interface SentMessage {
   readonly id: number;
   /** The sender's new policy for the topic, where sending changed it. */
   readonly newVisibilityPolicy?: number;
+  /** What became of a request with an upsert key. */
+  readonly upsertResult?: UpsertResult;
 }
 
 export interface SendResult {

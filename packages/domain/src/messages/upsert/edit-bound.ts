@@ -1,0 +1,81 @@
+import { ApiError } from "@carillon/contract";
+import { ChangedMeanwhile, type Tx } from "@carillon/db";
+import {
+  accessMessages,
+  type AccessibleMessage,
+  type Account,
+  contentEditLimit,
+  type Destination,
+  loadRealm,
+  type Site,
+} from "@carillon/model";
+
+import { changeHeld } from "../change/change-message.ts";
+import { loadText } from "../change/check-change.ts";
+import { buffer } from "../change/check-move.ts";
+import { type LockedChange, lockContent } from "../change/lock-change.ts";
+import { checkMessage } from "../send/check.ts";
+
+/**
+ * Gives a message that its sender has bound to a key a new content, where it is by now (once-and-again.md §2). The content
+ * is checked as that of a new message there, then changed as by `PATCH /messages/{message_id}`; bots have no time limit.
+ * @returns undefined where the message cannot be edited: it is deleted, not visible to the sender, in an archived channel, a
+ *   widget, or a person's time limit has passed
+ * @throws ApiError the refusal of the content, or of posting there; nothing has changed then
+ * @throws ChangedMeanwhile if the message became one that cannot be edited while this waited for its lock
+ */
+export async function editBound(
+  tx: Tx,
+  site: Site,
+  account: Account,
+  id: number,
+  content: string,
+): Promise<"edited" | "unchanged" | undefined> {
+  // Looks before it locks: a message that cannot be edited is left alone.
+  const seen = (await accessMessages(tx, account, [id])).get(id);
+  if (!seen || !(await isEditable(tx, account, seen))) return undefined;
+  const held = await hold(tx, account, id);
+  const { actor, message } = held;
+  await checkMessage(tx, site, actor, {
+    destination: placeOf(message),
+    topic: message.topic,
+    topicIsStored: true,
+    content,
+  });
+  const wanted = {
+    content,
+    propagateMode: "change_one",
+    notifyOldTopic: false,
+    notifyNewTopic: false,
+    atAnyAge: actor.isBot,
+  } as const;
+  return (await changeHeld(tx, site, held, wanted)) ? "edited" : "unchanged";
+}
+
+async function isEditable(
+  tx: Tx,
+  account: Account,
+  { id, senderId, sentAt, channel }: AccessibleMessage,
+): Promise<boolean> {
+  if (channel?.isArchived || senderId !== account.id) return false;
+  const { now } = await loadRealm(tx, account.realmId);
+  if (!account.isBot && now - sentAt > contentEditLimit + buffer) return false;
+  const text = await loadText(tx, account.realmId, id);
+  return text?.isWidget === false;
+}
+
+async function hold(tx: Tx, account: Account, id: number): Promise<LockedChange> {
+  try {
+    return await lockContent(tx, account, id);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "BAD_REQUEST")
+      throw new ChangedMeanwhile(`message ${id} can no longer be edited`);
+    throw error;
+  }
+}
+
+function placeOf({ channelId, memberIds }: AccessibleMessage): Destination {
+  return channelId === null
+    ? { kind: "direct", userIds: memberIds ?? [] }
+    : { kind: "channel", channelId };
+}
