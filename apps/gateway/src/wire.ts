@@ -45,7 +45,7 @@ export interface GatewayParts {
   readonly guesses: Guesses;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
-  /** Undefined where no push service is configured. */
+  /** Undefined if no push service is configured. */
   readonly bouncer?: BouncerClient | undefined;
   /** Timing of polls. */
   readonly polls?:

@@ -73,7 +73,7 @@ export class CredentialFiles {
 
   /**
    * Replaces the address in the files that name `before`. Files that a person has changed stay as they are.
-   * @param before the address that was written; undefined where it is unknown: replaces any address
+   * @param before the address that was written; undefined if it is unknown: replaces any address
    */
   async moveTo(site: string, before: string | undefined): Promise<void> {
     for (const path of [
@@ -89,7 +89,7 @@ export class CredentialFiles {
 
   /**
    * Writes a file (0600) with which curl logs in as the account: `curl --config FILE`.
-   * @returns its path; undefined where the account has no file
+   * @returns its path; undefined if the account has no file
    */
   async curlConfig(name: FirstAccount["name"]): Promise<string | undefined> {
     const credentials = await this.credentials(name);

@@ -25,7 +25,7 @@ export class ChangedMeanwhile extends Error {
 }
 
 /** Returns whether another transaction won (serialization failure, deadlock) and this one may run again. */
-export function lostToAnother(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === "40001" || code === "40P01";
 }

@@ -140,7 +140,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
-  it("rolls back to a savepoint, hooks included, and goes on", async () => {
+  it("rolls back to a savepoint, hooks included, and continues", async () => {
     const seen: string[] = [];
     await db.transaction(async (tx) => {
       tx.afterCommit(() => seen.push("before"));
@@ -259,7 +259,7 @@ describe("a transaction", () => {
     expect(await values()).to.include({ a: 1 });
   });
 
-  it("runs again when a statement of Prisma lost", async () => {
+  it("runs again when a statement of Prisma failed to serialize", async () => {
     let runs = 0;
     await db.transaction(async (tx) => {
       const prisma = await tx.prisma();

@@ -52,7 +52,7 @@ async function refuse(kind: StoreKind, { config }: TestStore): Promise<() => Pro
 }
 
 for (const kind of storeKinds)
-  describe(`a worker whose store refuses it every job, on ${kind}`, () => {
+  describe(`a worker whose store refuses every job, on ${kind}`, () => {
     let store: TestStore;
     let queues: Queues;
 

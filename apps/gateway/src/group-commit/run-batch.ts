@@ -29,11 +29,11 @@ export type BatchEnd<M> =
 
 const answered = { kind: "answered" } as const;
 
-/** Rolls back where a member ended before the COMMIT was sent. */
+/** Rolls back if a member ended before the COMMIT was sent. */
 class MemberEnded extends Error {}
 
 /**
- * Runs `work` in one transaction for several requests, and answers none of them before it has ended. Where a client
+ * Runs `work` in one transaction for several requests, and answers none of them before it has ended. If a client
  * hangs up before the COMMIT is sent, or a deadline passes before the COMMIT is done, the transaction rolls back: an
  * error answer means that nothing happens afterwards either (http-contract.md §8).
  * @param settle called with the result of `work` after the COMMIT, before the members' deadlines are released

@@ -83,7 +83,7 @@ export class Lease {
    * Replaces the estimate by the actual size, once the answer is made.
    * @param isPaged whether making it took no more memory
    * @param refusable whether the request may still be refused, because it has changed nothing
-   * @throws ApiError where the bound of the account or of the process is exceeded
+   * @throws ApiError if the bound of the account or of the process is exceeded
    */
   settle(bytes: number, isPaged: boolean, refusable: boolean): void {
     this.#owner.settle(this, bytes, isPaged, refusable);

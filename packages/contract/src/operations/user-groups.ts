@@ -16,7 +16,7 @@ export const userGroupObject = z.strictObject({
   id: z.int(),
   name: z.string(),
   description: z.string(),
-  /** UNIX seconds; null where unknown. */
+  /** UNIX seconds; null if unknown. */
   date_created: z.int().nullable(),
   creator_id: z.int().nullable(),
   /** Active direct members. */

@@ -6,7 +6,7 @@
 export interface PersonalSetting<T extends boolean | number | string = boolean | number | string> {
   /** The initial default of a new organization. */
   readonly initial: T;
-  /** Where given, other values are refused. */
+  /** If given, other values are refused. */
   readonly allowed?: readonly T[];
   /** The range of a number, both ends included. */
   readonly range?: { readonly min: number; readonly max: number };

@@ -25,7 +25,7 @@ export async function deliverOneByOne(
   return outcomes;
 }
 
-/** Sends the row, or fails it where that throws; does nothing where it is no longer due. */
+/** Sends the row, or fails it if that throws; does nothing if it is no longer due. */
 async function deliverOne(
   options: DeliverOptions,
   tx: Tx,

@@ -18,7 +18,7 @@ export interface FailureNotices {
 
 /**
  * Notifies each sender, in a direct message from the notification bot, which message was not sent and why. Sends the
- * notices as one batch; where that throws, one by one, and logs the notices that cannot be sent.
+ * notices as one batch; if that throws, one by one, and logs the notices that cannot be sent.
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendFailureNotices(
