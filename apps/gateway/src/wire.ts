@@ -49,7 +49,7 @@ export interface GatewayParts {
   readonly bouncer?: BouncerClient | undefined;
   /** Timing of polls. */
   readonly polls?:
-    | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
+    | Partial<Pick<HubOptions<unknown>, "limits" | "logReadMs" | "heartbeatMs">>
     | undefined;
   /** Bounds of batches and of waiting requests. */
   readonly groupBounds?: Partial<GroupBounds> | undefined;

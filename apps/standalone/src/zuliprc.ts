@@ -13,9 +13,9 @@ async function clientFiles(folder: string): Promise<string[]> {
 
 /** Writes the file atomically: a crash leaves the old file or none. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  const half = `${path}.half`;
-  await writeFile(half, text, { mode: 0o600 });
-  await rename(half, path);
+  const temporary = `${path}.temporary`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
 }
 
 /**
@@ -51,9 +51,9 @@ export class CredentialFiles {
       await writeFile(join(this.#waiting, `${name}.zuliprc`), text, { mode: 0o600 });
     }
     // Written last: if it exists after a crash, all files are complete.
-    const half = join(this.#waiting, "accounts.half");
-    await writeFile(half, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600 });
-    await rename(half, join(this.#waiting, "accounts.json"));
+    const temporary = join(this.#waiting, "accounts.temporary");
+    await writeFile(temporary, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600 });
+    await rename(temporary, join(this.#waiting, "accounts.json"));
   }
 
   /** Publishes the files: the organization has these accounts. */

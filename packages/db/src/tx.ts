@@ -38,7 +38,7 @@ export class Tx implements Sql {
   readonly #locks: LockGuard | undefined;
   #savepoints = 0;
   #over: unknown;
-  /** Why the server takes no further statements. */
+  /** The error after which the server rejects further statements. */
   #failure: unknown;
   #prisma: ReturnType<LazyPrismaClient["enter"]> | undefined;
 

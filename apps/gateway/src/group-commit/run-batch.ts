@@ -1,5 +1,5 @@
 import { ApiError, errors } from "@carillon/contract";
-import { isPassing, RequestDeadline, type Database, type Tx } from "@carillon/db";
+import { isTransient, RequestDeadline, type Database, type Tx } from "@carillon/db";
 
 import { LeavingBatch } from "./batch-handler.ts";
 
@@ -65,7 +65,7 @@ export async function runBatch<M extends Member, Result>(
       if (deadline.reason || error instanceof MemberEnded)
         return { kind: "retry", members: rejectEnded(members) };
       if (error instanceof LeavingBatch) return { kind: "divided", outcomes: error.outcomes };
-      return isPassing(error)
+      return isTransient(error)
         ? rejectAll(members, error)
         : { kind: "failed", members, failure: error };
     }

@@ -40,7 +40,7 @@ const kindsRemembered = 2_000;
 /** The factor by which a remembered size decays after a smaller answer of its kind. */
 const fading = 0.9;
 /** Milliseconds between two checks for stalled answers, while requests wait. */
-const lookMs = 500;
+const recheckMs = 500;
 
 /** Facts about an answer before it is made. */
 export interface AnswerKind {
@@ -168,7 +168,7 @@ export class UnsentAnswers {
       const forget = deadline.onEnd(() => waiter.done(deadline.reason));
       this.#waiting.add(waiter);
       this.#admit();
-      if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs);
+      if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), recheckMs);
     });
     return lease;
   }

@@ -1,6 +1,6 @@
 /**
- * Every personal setting, declared once (settings-and-profile-fields.md §1.1): its type, what it may be and what it
- * starts as. The defaults of an organization, new accounts, the operations that change settings and the register
+ * Every personal setting, declared once (settings-and-profile-fields.md §1.1): its type, its allowed values and its
+ * initial value. The defaults of an organization, new accounts, the operations that change settings and the register
  * answer all read this table.
  */
 export interface PersonalSetting<T extends boolean | number | string = boolean | number | string> {

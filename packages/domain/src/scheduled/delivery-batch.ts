@@ -1,4 +1,4 @@
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import { type State, StateMachine } from "@carillon/kit";
 import { loadRealm, type Realm } from "@carillon/model";
 
@@ -254,7 +254,8 @@ export class DeliveryBatch {
     const { previous } = this.#plan;
     if (previous && !(await previous.batch.hasCommitted())) return { kind: "abandoned" };
     const { log, signal } = this.#options;
-    if (signal?.aborted || isPassing(error) || rows.length === 0) return { kind: "failed", error };
+    if (signal?.aborted || isTransient(error) || rows.length === 0)
+      return { kind: "failed", error };
     log.error(
       { err: error, realmId: this.#realmId, rows: rows.length },
       "delivery batch failed; retrying its rows one by one",

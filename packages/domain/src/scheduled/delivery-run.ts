@@ -1,4 +1,4 @@
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import type { State } from "@carillon/kit";
 
 import {
@@ -264,7 +264,7 @@ class Delivery {
     try {
       return await this.#deliver(await this.#beginCounted(counted));
     } catch (error) {
-      if (signal?.aborted || !isPassing(error)) throw error;
+      if (signal?.aborted || !isTransient(error)) throw error;
       log.warn(
         { err: error, realmId: this.#realmId, scheduledMessageId: row.id, attempts: row.attempts },
         "scheduled message could not be sent by itself; retrying later",

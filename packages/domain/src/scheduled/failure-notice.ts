@@ -1,5 +1,5 @@
 import { type Realm, loadAccounts } from "@carillon/model";
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import type { Logger } from "@carillon/kit";
 import { moment, notice, paragraph, quoted } from "@carillon/markdown";
@@ -31,7 +31,7 @@ export async function sendFailureNotices(
   try {
     return await tx.savepoint(() => send(tx, realm, failures));
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     if (failures.length === 1) {
       log.error(
         { err: error, realmId: realm.id, scheduledMessageId: failures[0]?.row.id },

@@ -13,7 +13,7 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { z } from "zod";
-import { refusedPauseMs } from "./patient.ts";
+import { refusedPauseMs } from "./pause-after-refusal.ts";
 import type { Queues } from "./queues.ts";
 import type { Run } from "./worker.ts";
 
