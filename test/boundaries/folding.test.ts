@@ -29,6 +29,9 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/domain/src/messages/read/match-messages.ts":
     "initials of words, for a search in memory",
   "packages/domain/src/messages/send/read-by-sender.ts": "names of programs",
+  "packages/domain/src/scheduling-bot/parse-command.ts": "keywords of commands",
+  "packages/domain/src/scheduling-bot/read-when.ts": "units of time",
+  "packages/domain/src/scheduling-bot/rule-words.ts": "English words",
   "packages/domain/src/messages/change/check-change.ts": "hexadecimal digits",
 };
 

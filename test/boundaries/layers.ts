@@ -17,6 +17,7 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^@bull-board\//, only: ["apps/dashboard"] },
   { names: /^bullmq(\/|$)/, only: ["packages/queue"] },
   { names: /^temporal-polyfill(\/|$)/, only: ["packages/calendar"] },
+  { names: /^chrono-node(\/|$)/, only: ["packages/domain"] },
   { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },
   { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
   { names: /^(libsodium|sodium)-/, only: ["packages/push"] },

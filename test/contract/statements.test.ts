@@ -99,7 +99,7 @@ describe("declared statements", () => {
     ];
   }
 
-  it("have the declared columns, types and nullability", async () => {
+  it("have the columns that they say, of these types, null where they may be", async () => {
     const statements = [...(await everyStatement()), ...(await ofPolls())];
     const wrong: string[] = [];
     for (const { name, text, columns } of statements) {
@@ -157,11 +157,11 @@ describe("declared statements", () => {
     ],
   ];
   for (const [what, text, columns, expected] of cases)
-    it(`would be reported for ${what}`, async () => {
+    it(`would be told of ${what}`, async () => {
       expect(await mistakes(text, columns)).to.deep.equal(expected);
     });
 
-  it("are reported in tests for a null in an expression declared not null", async () => {
+  it("are told of a null in an expression where they run in a test", async () => {
     const null_ = statement({
       name: "a-null-that-is-not-declared",
       text: "SELECT sum(id)::int AS total FROM users WHERE false",
@@ -172,7 +172,7 @@ describe("declared statements", () => {
     expect(refusal).to.match(/total is null/);
   });
 
-  it("have unique names", async () => {
+  it("have names that no other statement has, declared or not", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const names = sources.flatMap(({ text }) =>
       [...text.matchAll(/\bname:\s*"([^"]+)",\s*(?:text|row):/g)].map((match) => match[1]),
@@ -182,7 +182,7 @@ describe("declared statements", () => {
     expect(names.length).to.be.greaterThan(100);
   });
 
-  it("have names that begin with bouncer if and only if they are the bouncer's", async () => {
+  it("of the bouncer, and they alone, have names that begin with it", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const wrong = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:statement|composed)\(\{\s*name:\s*"([^"]+)"/g)]
@@ -192,7 +192,7 @@ describe("declared statements", () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it("are the only statements with a name and a text", async () => {
+  it("are all statements that have a name and a text of their own", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const found = sources.flatMap(({ path, text }) =>
       undeclaredIn(text).map((name) => ({ path, name })),
@@ -203,7 +203,7 @@ describe("declared statements", () => {
     expect(Object.keys(undeclared).filter((path) => !paths.has(path))).to.deep.equal([]);
   });
 
-  it("would be missing if a name and a text were passed without columns", () => {
+  it("would be missed where a name and a text are handed on without columns", () => {
     expect(undeclaredIn('const one = { name: "one", text: "SELECT 1" };')).to.deep.equal(['"one"']);
     expect(
       undeclaredIn(
@@ -218,7 +218,7 @@ describe("declared statements", () => {
     );
   });
 
-  it("are refused if their name is in use", () => {
+  it("are refused a name that is taken", () => {
     const name = declaredStatements()[0]?.name ?? "";
     expect(() => statement({ name, text: "SELECT 1", row: {} })).to.throw(/two statements named/);
   });

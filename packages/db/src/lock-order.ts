@@ -6,6 +6,8 @@
  * Locks that are only tried (`pg_try_advisory_xact_lock`) and locked rows that are skipped (`SKIP LOCKED`) have no place.
  */
 export const lockOrder = [
+  /** The commands of one person to the scheduling bot, which are done one at a time. By account. */
+  "botCommands",
   /** The intent that a job works on; claimed before the job reads anything else. By id. */
   "intent",
   /** The step that a deletion job works on; likewise. By deletion. */
@@ -30,10 +32,7 @@ export const lockOrder = [
   "clientNames",
   /** Delivery in an organization; only a counted try waits for it, all others just try to take it. By organization. */
   "deliver",
-  /**
-   * Rows of scheduled messages that are edited, deleted or delivered. By id; an organization has one delivery at a
-   * time.
-   */
+  /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */
   "scheduled",
   /** Subscriptions against sending; channels and accounts are divided into 64 parts. By part. */
   "audience",
@@ -84,8 +83,8 @@ export interface Lock {
   /** Whether other transactions may hold it shared, too. */
   readonly shared?: boolean;
   /**
-   * Whether the keys are unknown: the rows are new, and only transactions that create the same rows wait for them; or
-   * there are too many rows for the statement to return.
+   * Whether the keys are unknown: new rows, for which only a transaction waits that creates the same ones, or too many
+   * rows for the statement to return.
    */
   readonly fresh?: boolean;
 }

@@ -39,6 +39,8 @@ export const lockClass = {
   idempotencyKey: 1_130,
   /** Held while a message is sent or edited for an upsert key; the second key is a hash of sender, recipient and key. */
   upserts: 1_114,
+  /** Held while a command to the scheduling bot is done; the second key is the account's id. */
+  botCommands: 1_115,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

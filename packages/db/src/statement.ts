@@ -5,7 +5,7 @@ import type { Columns, RowOf } from "./column.ts";
 export interface NamedStatement<Row = unknown> {
   readonly name: string;
   readonly text: string;
-  /** The columns of its rows; set for statements declared with {@link statement}. */
+  /** Of its rows; there for statements declared with {@link statement}. */
   readonly columns?: Columns;
   /** Whether connections do not prepare it, because its name has several texts. */
   readonly unprepared?: boolean;
@@ -67,8 +67,8 @@ export function checkRowsWith(rowCheck: RowCheck): void {
   check = rowCheck;
 }
 
-/** @internal Returns the rows, after the row check of a test, if one is set. */
-export function checkedRows<Row>(statement: Statement, rows: unknown[]): Row[] {
+/** @internal Returns the rows, checked if a test asked for it. */
+export function arrived<Row>(statement: Statement, rows: unknown[]): Row[] {
   if (check && typeof statement !== "string" && statement.columns)
     check(statement, rows as object[]);
   return rows as Row[];

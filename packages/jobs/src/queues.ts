@@ -15,6 +15,12 @@ export const queues = {
     title: "Delivery",
     about: "Sends due messages, in batches of one organization each.",
   },
+  // Of its own, so that a person does not wait for pushes, nor a burst of commands delay due messages.
+  commands: {
+    concurrency: 4,
+    title: "Commands",
+    about: "Does what people ask the scheduling bot for, and answers.",
+  },
   // Also holds mail. A separate queue for mail would cost each worker one more connection (docs/decisions/030).
   push: {
     concurrency: 20,

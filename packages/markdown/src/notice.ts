@@ -121,6 +121,17 @@ export function quoted(sentences: string): NoticePart {
   return { source, html: escapeText(sentences) };
 }
 
+/** Words of our own, with names of time zones and numbers: nothing that could be markup. */
+export function plainWords(text: string): NoticePart {
+  return { source: text, html: escapeText(text) };
+}
+
+/** Shows text as inline code, in one line. */
+export function inlineCode(text: string): NoticePart {
+  const line = text.replace(UNPRINTABLE, " ");
+  return { source: code(line), html: `<code>${escapeText(line)}</code>` };
+}
+
 /** A time, which clients show in the reader's zone. @param seconds UNIX time */
 export function moment(seconds: number): NoticePart {
   const iso = new Date(seconds * 1_000).toISOString();
@@ -147,6 +158,23 @@ export function bulletList(parts: readonly NoticePart[]): NoticePart {
   return {
     source: parts.map(({ source }) => `* ${source}`).join("\n"),
     html: `<ul>\n${items.join("")}</ul>`,
+  };
+}
+
+/** Builds a list whose items are numbered from 1. */
+export function numberedList(parts: readonly NoticePart[]): NoticePart {
+  const items = parts.map(({ html }) => `<li>${html}</li>\n`);
+  return {
+    source: parts.map(({ source }, index) => `${index + 1}. ${source}`).join("\n"),
+    html: `<ol>\n${items.join("")}</ol>`,
+  };
+}
+
+/** Joins parts of one line. */
+export function joined(parts: readonly NoticePart[], separator: string): NoticePart {
+  return {
+    source: parts.map(({ source }) => source).join(separator),
+    html: parts.map(({ html }) => html).join(escapeText(separator)),
   };
 }
 

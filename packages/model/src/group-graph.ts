@@ -96,7 +96,7 @@ const classes = statement({
 });
 
 /**
- * Groups the active accounts into classes of equal permissions: ten thousand members of one group form a few classes.
+ * Groups the active accounts into classes of equal permissions: ten thousand members of one group fall into a handful.
  */
 export async function loadAlike(
   tx: Tx,

@@ -39,7 +39,7 @@ export async function recordIntents<Payload>(
  * it within two seconds, the relay adds a job and a worker does it.
  * @throws Error when the key is taken
  */
-export async function recordOwnIntent<Payload>(
+export async function keepIntent<Payload>(
   tx: Tx,
   realmId: number,
   definition: IntentDefinition<Payload>,

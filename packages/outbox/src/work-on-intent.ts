@@ -89,7 +89,7 @@ const look = statement({
  * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
  * @returns undefined when it is done or dead, or was replayed
  */
-export async function readIntent<Payload>(
+export async function lookAtIntent<Payload>(
   sql: Sql,
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,
@@ -201,4 +201,25 @@ export async function failIntent(
   failure: { reason: string; dead: boolean },
 ): Promise<void> {
   await sql.rows(fail, [intentId, version, storedReason(failure.reason), failure.dead]);
+}
+
+const firstOfAccount = statement({
+  name: "intent-first-of-account",
+  text: `SELECT id AS "intentId", version FROM job_intent
+    WHERE job = $1 AND (payload->>'userId')::int = $2 AND state = 'pending' AND id <= $3 ORDER BY id LIMIT 1`,
+  row: { intentId: column.bigint, version: column.int },
+});
+
+/**
+ * Finds the account's first pending intent of the job, for work that goes in order.
+ * @param upTo id of the last intent looked at
+ */
+export async function firstIntentOfAccount(
+  sql: Sql,
+  { name }: IntentDefinition<{ readonly userId: number }>,
+  userId: number,
+  upTo: number,
+): Promise<IntentRef | undefined> {
+  const [first] = await sql.rows(firstOfAccount, [name, userId, upTo]);
+  return first;
 }

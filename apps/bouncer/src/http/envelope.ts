@@ -43,7 +43,7 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
 
 /** Log fields of a request, kept in `ctx.state`. */
 export interface RequestNotes {
-  /** The path, if the bouncer serves it. */
+  /** An error of the bouncer itself. */
   path?: string;
   /** The id of the server. */
   server?: string;

@@ -37,7 +37,7 @@ const mark = statement({
   row: { holder: column.uuid.orNull() },
 });
 
-/** Records the outcomes even if another process holds the call, because the handover has happened. */
+/** Also when another process holds the call by now: the handover has happened. */
 const record = statement({
   name: "bouncer-call-record",
   text: `UPDATE notify_call SET devices = devices || $4::jsonb,

@@ -12,9 +12,9 @@ export interface Owner {
 /** How a device is reached. */
 export interface Registration {
   readonly kind: TokenKind;
-  /** The token that the provider issued. */
+  /** The provider's. */
   readonly token: string;
-  /** The app's bundle id; null unless APNs. */
+  /** Which app it is, on Apple's devices. */
   readonly iosAppId: string | null;
 }
 

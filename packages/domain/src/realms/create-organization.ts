@@ -39,6 +39,7 @@ interface CreatedOrganization {
   readonly ownerApiKey: string;
   readonly notificationBot: Account;
   readonly welcomeBot: Account;
+  readonly schedulingBot: Account;
 }
 
 const nextId = statement({
@@ -48,7 +49,7 @@ const nextId = statement({
 });
 
 /**
- * Creates an organization: its system groups, permissions and default settings, its two system bots and its owner, to
+ * Creates an organization: its system groups, permissions and default settings, its system bots and its owner, to
  * whom the caller sends the welcome message. Makes no events, because there are no clients yet.
  */
 export async function createOrganization(
@@ -72,7 +73,7 @@ export async function createOrganization(
   await prisma.eventHead.create({ data: { realmId: id } });
   await prisma.realmUserDefaults.create({ data: { realmId: id, settings: initialDefaults() } });
   const realm = await loadRealm(tx, id);
-  const bot = (kind: "notification" | "welcome", fullName: string) =>
+  const bot = (kind: "notification" | "scheduling" | "welcome", fullName: string) =>
     insertUser(tx, site, realm, {
       email: `${kind}-bot@${hostOf(site, realm)}`,
       fullName,
@@ -81,6 +82,7 @@ export async function createOrganization(
     });
   const notificationBot = await bot("notification", "Notification Bot");
   const welcomeBot = await bot("welcome", "Welcome Bot");
+  const schedulingBot = await bot("scheduling", "Scheduling Bot");
   const owner = await insertUser(tx, site, realm, {
     canCreateUsers: true,
     canChangeUserEmails: true,
@@ -93,6 +95,7 @@ export async function createOrganization(
     ownerApiKey: owner.apiKey,
     notificationBot: notificationBot.account,
     welcomeBot: welcomeBot.account,
+    schedulingBot: schedulingBot.account,
   };
 }
 

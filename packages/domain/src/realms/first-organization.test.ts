@@ -67,6 +67,7 @@ describe("The first organization", () => {
     const bots = await db.prisma.user.findMany({ where: { systemBotKind: { not: null } } });
     expect(bots.map(({ systemBotKind }) => systemBotKind)).to.have.members([
       "notification",
+      "scheduling",
       "welcome",
     ]);
     for (const { id } of bots)

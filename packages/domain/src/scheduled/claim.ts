@@ -78,7 +78,7 @@ const tryLock = statement({
 /**
  * Tries to take the organization's delivery lock, which is held until the transaction ends. A separate statement, so that
  * the claim after it sees the commit of the previous holder.
- * @returns false if another transaction has the lock
+ * @returns false where another transaction has the lock
  */
 export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
   const lock = await tx.first(tryLock, [realmId]);
@@ -262,7 +262,7 @@ export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
 const dueLook = {
   /** The database's clock, UNIX seconds with a fraction. */
   now: column.float,
-  /** Counted tries of the first due row; null if no row that may share a batch is due. */
+  /** Counted tries of the first due row; null where no row that may share a batch is due. */
   attempts: column.int.orNull(),
   /** Whether a counted try of it has its lease. */
   isTried: column.bool,

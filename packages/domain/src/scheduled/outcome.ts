@@ -4,7 +4,7 @@ import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
 
-/** A due row that will never be sent. */
+/** A due row that is not sent. */
 export interface Failure {
   readonly row: DueRow;
   readonly kind: "failed";
@@ -67,8 +67,7 @@ export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
 }
 
 /**
- * Writes, with the COMMIT, the outcomes of rows that failed or had been sent before, and the batch's row of the
- * delivery history.
+ * Writes the outcomes of rows that were not sent now, and the batch's line of the delivery history, with the COMMIT.
  * @param backend the queues' store
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {

@@ -27,10 +27,9 @@ export async function openConversations(
   realm: Realm,
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
-  // The visibility lock comes before the setting that restricts guests is read, because a change of it may be in
-  // progress.
+  // Whether guests are restricted is read under the visibility lock, because a change may be in progress before.
   const showing = conversations.filter(canMakeVisible);
-  const fresh = await listNewConversations(
+  const fresh = await freshAmong(
     tx,
     realm.id,
     showing.map(({ members }) => members),
@@ -55,7 +54,7 @@ function canMakeVisible({ participants }: Conversation): boolean {
 }
 
 /** Returns the conversations that do not exist; no other transaction creates them until this one ends. */
-async function listNewConversations(
+async function freshAmong(
   tx: Tx,
   realmId: number,
   conversations: readonly Members[],

@@ -142,7 +142,7 @@ export interface NewUser {
   readonly botType?: 1 | 2 | 3 | 4;
   readonly botOwnerId?: number;
   /** The kind of a system bot: system bots are in no group and in no list of members. */
-  readonly systemBotKind?: "notification" | "welcome";
+  readonly systemBotKind?: "notification" | "scheduling" | "welcome";
   readonly timezone?: string;
   readonly canCreateUsers?: boolean;
   readonly canChangeUserEmails?: boolean;

@@ -50,8 +50,8 @@ export interface CheckedMessage {
   /** Its first submessage, as JSON; undefined for a message without a widget. */
   readonly widget?: string | undefined;
   /**
-   * Key of the topic or conversation that the message creates if none exists, the same for all spellings. The check
-   * sets it.
+   * Key of the topic or conversation that the message starts if it does not exist yet, equal for all spellings; set by
+   * the check.
    */
   readonly begins?: string;
 }
@@ -75,6 +75,8 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly readBy?: readonly number[];
   /** If given, only the copies of these accounts are unread. */
   readonly unreadBy?: readonly number[];
+  /** Of a direct conversation that exists: it is not looked for again, under the lock of new ones. */
+  readonly recipientId?: number;
   /** The scheduled message from which it comes, which is sent at most once. */
   readonly scheduledMessageId?: number;
   /** Local echo: the event of this queue contains the client's local id. */

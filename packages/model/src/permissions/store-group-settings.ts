@@ -110,7 +110,7 @@ const dropSets = statement({
   row: {},
 });
 
-/** Deletes those of the groups that are anonymous. */
+/** Deletes the anonymous ones of the groups. */
 export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
   if (groupIds.length === 0) return;
   await tx.rows(dropSets, [groupIds]);

@@ -18,7 +18,7 @@ export const accountRow = {
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people */
   botType: column.int.orNull(),
   botOwnerId: column.int.orNull(),
-  systemBotKind: column.text.as<"notification" | "welcome">().orNull(),
+  systemBotKind: column.text.as<"notification" | "scheduling" | "welcome">().orNull(),
   avatarSource: column.text,
   avatarVersion: column.int,
   /** 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators */

@@ -4,7 +4,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { accountColumns, accountRow, type Account } from "./account.ts";
 
 /** Role of a bot whose owner stops being a guest; only administrators give other roles. */
-export const roleOfFormerGuestBots = roles.member;
+export const roleOfBotsComingBack = roles.member;
 
 const following = statement({
   name: "bots-that-follow",
@@ -30,7 +30,7 @@ const mark = statement({
  * owner. Marks them accordingly. The group graph, the account and its bots must be locked, so that no bot is added and
  * no role changes.
  */
-export async function botsFollowingOwner(
+export async function botsThatFollow(
   tx: Tx,
   owner: Pick<Account, "id" | "realmId" | "role">,
   role: number,

@@ -120,6 +120,7 @@ export async function findCollision(
 /** Names of the system bots, and wildcard mentions (rendering.md §4). */
 const reserved = new Set([
   "notification bot",
+  "scheduling bot",
   "welcome bot",
   "all",
   "everyone",
@@ -152,7 +153,7 @@ export function checkVisible(what: string, text: string): void {
   if (found === undefined) return;
   throw errors.badRequest(
     found === "nothing"
-      ? `${what} must contain a visible character`
+      ? `${what} must have a character that can be seen`
       : `${what} must not contain the invisible character ${found}: write it without`,
   );
 }

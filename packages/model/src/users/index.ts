@@ -38,11 +38,7 @@ export {
   pictureUrl,
   showsGravatar,
 } from "./avatar.ts";
-export {
-  botsFollowingOwner,
-  checkOwnerIsNoGuest,
-  roleOfFormerGuestBots,
-} from "./bots-of-guests.ts";
+export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bots-of-guests.ts";
 export { checkFullName, checkNameIsFree, checkVisible } from "./full-name.ts";
 export {
   currentActor,

@@ -24,6 +24,7 @@ export interface TestOrganization {
   readonly bot: TestAccount;
   readonly notificationBot: Account;
   readonly welcomeBot: Account;
+  readonly schedulingBot: Account;
   /** Ids of the system groups: `groups["role:members"]`. */
   readonly groups: SystemGroupIds;
 }
@@ -68,6 +69,7 @@ export async function organization(
     bot: await bot(db, member),
     notificationBot: made.notificationBot,
     welcomeBot: made.welcomeBot,
+    schedulingBot: made.schedulingBot,
     groups: await loadSystemGroups(db, id),
   };
 }

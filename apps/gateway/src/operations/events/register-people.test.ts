@@ -89,9 +89,10 @@ describe("POST /register: the accounts", () => {
     expect(idsOf(snapshot, "cross_realm_bots")).to.have.members([
       org.notificationBot.id,
       org.welcomeBot.id,
+      org.schedulingBot.id,
     ]);
     expect(listed(snapshot, "cross_realm_bots").map((each) => each["is_system_bot"])).to.deep.equal(
-      [true, true],
+      [true, true, true],
     );
   });
 

@@ -23,7 +23,7 @@ const byKind = statement({
 export async function systemBot(
   sql: Sql,
   realmId: number,
-  kind: "notification" | "welcome",
+  kind: "notification" | "scheduling" | "welcome",
 ): Promise<Account> {
   const [bot] = await sql.rows(byKind, [realmId, kind]);
   if (!bot) throw new Error(`organization ${realmId} has no ${kind} bot`);

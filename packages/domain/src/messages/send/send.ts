@@ -11,6 +11,7 @@ import {
   type MadeMessages,
   type Receiving,
 } from "./make-messages.ts";
+import { recordBotCommands } from "./record-bot-commands.ts";
 import { copyValues, insertCopies, insertMessages, messageValues } from "./store-messages.ts";
 import { allocateWidgets, storeWidgets } from "./store-widgets.ts";
 import { lockTouchedChannels, touchChannels } from "./touch-channels.ts";
@@ -22,7 +23,7 @@ export type UpsertResult = "created" | "edited" | "unchanged" | "stale";
 /** A stored message. */
 export interface SentMessage {
   readonly id: number;
-  /** The sender's new policy for the topic, if sending changed it. */
+  /** The sender's new policy for the topic, where sending changed it. */
   readonly newVisibilityPolicy?: number;
   /** What became of a request with an upsert key. */
   readonly upsertResult?: UpsertResult;
@@ -38,7 +39,7 @@ export interface SendResult {
 /**
  * Stores messages with their effects (scheduled-messages.md §6): rows, the receivers' copies with their flags, widgets,
  * topic policies. All messages are created here. Takes a fixed number of statements for a batch; ids rise in the order given.
- * @throws PostgreSQL's unique violation if the message of a scheduled message exists
+ * @throws PostgreSQL's unique violation where the message of a scheduled message exists
  */
 export async function sendMessages(
   tx: Tx,
@@ -53,7 +54,7 @@ export interface NumberedMessages {
   readonly numbered: readonly NumberedMessage[];
   /** The events of new conversations. */
   readonly shown: readonly NewEvent[];
-  /** Undefined if it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
+  /** Undefined where it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
   readonly receiving: Receiving | undefined;
 }
 
@@ -109,6 +110,7 @@ export async function writeMessages(
     copying,
     storeWidgets(tx, numbered),
     recordPushPlan(tx, realm.id, pushed),
+    recordBotCommands(tx, realm.id, numbered),
   ]);
   return {
     sent: numbered.map(({ id }, i) => sentMessage(id, visibility.policies[i])),
@@ -133,8 +135,8 @@ async function number(
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
 ): Promise<{ numbered: NumberedMessage[]; shown: readonly NewEvent[] }> {
-  const conversations = outgoing.flatMap(({ target }) =>
-    target.kind === "direct" ? [target] : [],
+  const conversations = outgoing.flatMap(({ target, recipientId }) =>
+    target.kind === "direct" && recipientId === undefined ? [target] : [],
   );
   const targets = outgoing.map(({ target }) => target);
   const [, ids, { ids: directs, events: shown }, widgetIds] = await Promise.all([
@@ -148,7 +150,7 @@ async function number(
     const recipientId =
       target.kind === "channel"
         ? target.channel.recipientId
-        : directs.get(memberKey(target.members));
+        : (message.recipientId ?? directs.get(memberKey(target.members)));
     const numbers = ids[i];
     if (!numbers || recipientId === undefined)
       throw new Error("a message has no id or no recipient row");

@@ -1,0 +1,67 @@
+import { answerCommand, CommandRefused } from "@carillon/domain";
+import { lockKey, type Database } from "@carillon/db";
+import { botCommand, type IntentRef } from "@carillon/jobs";
+import type { Site } from "@carillon/model";
+import {
+  claimIntent,
+  finishIntent,
+  firstIntentOfAccount,
+  IntentBusy,
+  lookAtIntent,
+} from "@carillon/outbox";
+
+import { noted } from "../intent-processor.ts";
+import { processor } from "../processor.ts";
+
+/**
+ * Answers a command to the scheduling bot, after the earlier ones of the same person. Each is done, answered and ended in
+ * one transaction, under the person's lock.
+ */
+export default processor(botCommand, (context) =>
+  noted(botCommand, context, async (db) => {
+    const own = await lookAtIntent(db, botCommand, context.payload);
+    if (!own) return;
+    const { site } = context.services;
+    const { userId } = own.payload;
+    while (!(await answerNext({ db, site, own: context.payload, userId })));
+  }),
+);
+
+interface Answering {
+  readonly db: Database;
+  readonly site: Site;
+  /** The intent of the job. */
+  readonly own: IntentRef;
+  readonly userId: number;
+}
+
+/**
+ * Answers the person's first command that is not answered, up to that of the job. A command that the API refuses is
+ * answered in a second transaction, after the rollback of the first one.
+ * @returns whether it was the last one
+ * @throws IntentBusy where an earlier command fails: its own job counts that
+ */
+async function answerNext(
+  answering: Answering,
+  refused?: { readonly ref: IntentRef; readonly refusal: CommandRefused["refusal"] },
+): Promise<boolean> {
+  const { db, site, own, userId } = answering;
+  let ref: IntentRef | undefined;
+  try {
+    return await db.transaction(async (tx) => {
+      await lockKey(tx, "botCommands", userId);
+      ref = await firstIntentOfAccount(tx, botCommand, userId, own.intentId);
+      const intent = ref && (await claimIntent(tx, botCommand, ref));
+      if (!ref || !intent) return !ref;
+      await finishIntent(tx, intent.id);
+      const refusal = refused?.ref.intentId === ref.intentId ? refused.refusal : undefined;
+      await answerCommand(tx, site, intent.realmId, intent.payload, refusal);
+      return ref.intentId === own.intentId;
+    });
+  } catch (error) {
+    if (error instanceof CommandRefused && ref && !refused)
+      return answerNext(answering, { ref, refusal: error.refusal });
+    if (!ref || ref.intentId === own.intentId) throw error;
+    throw new IntentBusy(`an earlier command of account ${userId} fails`, { cause: error });
+  }
+}

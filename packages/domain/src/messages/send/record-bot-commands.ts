@@ -1,0 +1,25 @@
+import type { Tx } from "@carillon/db";
+import { botCommand } from "@carillon/jobs";
+import type { NumberedMessage } from "@carillon/model";
+import { recordIntents } from "@carillon/outbox";
+
+/**
+ * Records the messages that people send to the scheduling bot in the conversation of the two, for the job that answers
+ * them (once-and-again.md §5). Messages of bots are none, so that no two bots answer each other for ever.
+ */
+export async function recordBotCommands(
+  tx: Tx,
+  realmId: number,
+  messages: readonly NumberedMessage[],
+): Promise<void> {
+  const commands = messages.filter(isCommand).map(({ id, sender, scheduledMessageId }) => ({
+    key: String(id),
+    payload: { messageId: id, userId: sender.id, isScheduled: scheduledMessageId !== undefined },
+  }));
+  await recordIntents(tx, realmId, botCommand, commands);
+}
+
+function isCommand({ sender, target }: NumberedMessage): boolean {
+  if (target.kind !== "direct" || sender.isBot || target.participants.length !== 2) return false;
+  return target.participants.some(({ systemBotKind }) => systemBotKind === "scheduling");
+}

@@ -1,0 +1,59 @@
+import { column, statement, type Tx } from "@carillon/db";
+
+/** What earlier answers have settled about a command, and the time of the first one. */
+export interface Settled {
+  /** UNIX seconds of the command: `in 20 minutes` counts from it. */
+  readonly now: number;
+  readonly time?: { readonly instant: number; readonly localTime: string };
+  /** Time of day of a series, in seconds. */
+  readonly second?: number;
+  readonly topic?: string;
+  /** Ids of people by their place in the command. */
+  readonly people?: Readonly<Record<string, number>>;
+}
+
+/** A command that waits for the number of a choice. */
+export interface OpenQuestion {
+  /** The message with the command, for the reminders that are about it. */
+  readonly messageId: number;
+  readonly content: string;
+  /** What each number settles. */
+  readonly choices: readonly Settled[];
+}
+
+/** Minutes for which a number answers a question. */
+const openFor = 10;
+
+const take = statement({
+  name: "bot-question-take",
+  text: `DELETE FROM scheduling_bot_questions WHERE user_id = $1
+    RETURNING message_id AS "messageId", content, choices,
+      asked_at > now() - interval '${openFor} minutes' AS "isOpen"`,
+  row: {
+    messageId: column.bigint,
+    content: column.text,
+    choices: column.json<readonly Settled[]>(),
+    isOpen: column.bool.neverNullHere(),
+  },
+});
+
+/** Removes and returns the account's question: any next message ends it. Returns undefined for one that has expired. */
+export async function takeQuestion(tx: Tx, userId: number): Promise<OpenQuestion | undefined> {
+  const [found] = await tx.rows(take, [userId]);
+  return found?.isOpen ? found : undefined;
+}
+
+const keep = statement({
+  name: "bot-question-keep",
+  text: `INSERT INTO scheduling_bot_questions (user_id, message_id, content, choices) VALUES ($1, $2, $3, $4::jsonb)`,
+  row: {},
+});
+
+/** Stores the question that the answer of this transaction asks. */
+export async function keepQuestion(
+  tx: Tx,
+  userId: number,
+  { messageId, content, choices }: OpenQuestion,
+): Promise<void> {
+  await tx.rows(keep, [userId, messageId, content, JSON.stringify(choices)]);
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { intentJob } from "../intent-job.ts";
+import { backoff } from "../retry.ts";
+
+const intent = z.strictObject({
+  /** The message with the command. */
+  messageId: z.int().positive(),
+  /** The person who has sent it. */
+  userId: z.int().positive(),
+  /** Whether it was a scheduled message, which is no command. */
+  isScheduled: z.boolean(),
+});
+
+export type BotCommandIntent = z.infer<typeof intent>;
+
+/** A person waits for the answer: the first attempts follow soon. */
+export const botCommand = intentJob({
+  name: "bot-command",
+  title: "Command to the scheduling bot",
+  queue: "commands",
+  about:
+    "Does a person's command to the scheduling bot and answers it, in one transaction; earlier commands of the person go first.",
+  intent,
+  retry: backoff({ attempts: 20, first: "500ms", cap: "1m", jitter: 0.5 }),
+  deadline: "20s",
+});
