@@ -24,7 +24,7 @@ describe("SQL of production code", () => {
     expect((await sources()).flatMap(bareSql)).to.deep.equal([]);
   });
 
-  it("does not compile where a text is handed over in a variable", async () => {
+  it("does not compile where a text is handed over in a variable, or PostgreSQL has not described it", async () => {
     const folder = await mkdtemp(join(root, ".examples-"));
     try {
       const config = {
@@ -40,6 +40,11 @@ describe("SQL of production code", () => {
         'export const three = (tx: Tx, text: string) => tx.lock({ name: "accounts", keys: [1] }, text);',
       ];
       await writeFile(join(folder, "bare.ts"), source.join("\n"));
+      await writeFile(
+        join(folder, "undescribed.ts"),
+        `import { statement } from "@carillon/db";
+        export const one = statement({ name: "not-described-yet", text: "SELECT 1 AS one" });`,
+      );
       const tsc = join(root, "node_modules/typescript/bin/tsc");
       const faults = await run(process.execPath, [tsc, "--project", folder], { cwd: root }).then(
         () => "",
@@ -47,6 +52,9 @@ describe("SQL of production code", () => {
       );
       const lines = [...faults.matchAll(/bare\.ts\((\d+),\d+\): error TS2345/g)];
       expect(lines.map(([, line]) => line)).to.deep.equal(["2", "3", "4"]);
+      expect(faults).to.match(
+        /undescribed\.ts\(2,\d+\): error [^]*"not-described-yet"[^\n]*npm run generate/,
+      );
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -91,7 +99,7 @@ describe("SQL of production code", () => {
   it("is accepted where it is declared, or in a comment", () => {
     const text = [
       "// db.pool.query(text) is what this spares us.",
-      'const one = statement({ name: "one", text: "SELECT 1 AS one", row: { one: column.int } });',
+      'const one = statement({ name: "one", text: "SELECT 1 AS one" });',
       'tx.lock({ name: "accounts", keys: [id] }, one, [id]);',
       "const rows = await sql.rows(one, ['a', `b`]);",
       "await prisma.user.count({ where: { id } });",

@@ -19,6 +19,7 @@ const ignored = new Set([
   ".types",
   "generated",
   "declared.ts",
+  "statement-rows.ts",
   ".turbo",
   "var",
 ]);

@@ -50,7 +50,7 @@ function disorderOf(name: string, text: string): string | undefined {
 
 describe("Statements that write several rows of channels, users or what people want of topics", () => {
   it("take them in one order", async () => {
-    const statements = await everyStatement();
+    const statements = (await everyStatement()).map(({ statement }) => statement);
     const wrong = statements.flatMap(({ name, text }) => {
       const disorder = disorderOf(name, text);
       return disorder ? [`${name} ${disorder}`] : [];

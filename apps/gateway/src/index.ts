@@ -6,3 +6,4 @@ export * from "./http/load-handlers.ts";
 export * from "./http/server.ts";
 export type { Services } from "./services.ts";
 export * from "./wire.ts";
+export type * from "./statement-rows.ts";

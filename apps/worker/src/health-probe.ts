@@ -1,4 +1,4 @@
-import { column, statement, type Database, type RowOf } from "@carillon/db";
+import { statement, notNull, type Database, type RowOf } from "@carillon/db";
 import { pending } from "@carillon/scheduling";
 import type { QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
@@ -14,7 +14,6 @@ const runsOfWorkers = statement({
   name: "health-runs",
   text: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
     FROM process_heartbeats WHERE role = 'worker'`,
-  row: { runs: column.float },
 });
 
 const anyDue = statement({
@@ -23,10 +22,10 @@ const anyDue = statement({
       SELECT FROM scheduled_messages s
       WHERE s.realm_id = r.id AND ${pending("s")} AND s.deliver_at < now() - interval '${overdue}'
       LIMIT 1) stuck) AS due`,
-  row: { due: column.bool },
+  overrides: { due: notNull },
 });
 
-const nothing = statement({ name: "health-pool", text: "SELECT", row: {} });
+const nothing = statement({ name: "health-pool", text: "SELECT" });
 
 /**
  * Reads due work over its own connection, so that a broken pool cannot hide it, and sends one statement over the worker's
@@ -67,8 +66,8 @@ async function lookAtDatabase(
   signal.addEventListener("abort", end);
   try {
     await client.connect();
-    const due = await client.query<RowOf<typeof anyDue.columns>>(anyDue.text);
-    const runs = await client.query<RowOf<typeof runsOfWorkers.columns>>(runsOfWorkers.text);
+    const due = await client.query<RowOf<typeof anyDue>>(anyDue.text);
+    const runs = await client.query<RowOf<typeof runsOfWorkers>>(runsOfWorkers.text);
     return { due: due.rows[0]!.due, runs: runs.rows[0]!.runs };
   } finally {
     signal.removeEventListener("abort", end);

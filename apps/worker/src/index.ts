@@ -5,3 +5,4 @@ export { default as relayTask } from "./recurring/relay.ts";
 export * from "./recurring/sweep.ts";
 export * from "./runner.ts";
 export * from "./services.ts";
+export type * from "./statement-rows.ts";

@@ -1,14 +1,18 @@
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { column } from "./column.ts";
 import { composed } from "./composed.ts";
+
+declare module "@carillon/db" {
+  interface StatementRows {
+    "test-composed-sum": { sum: number };
+  }
+}
 
 describe("a composed statement", () => {
   const db = useDatabase();
   const sum = composed({
     name: "test-composed-sum",
-    row: { sum: column.int },
     compose: (numbers: readonly number[], recurs: boolean) => ({
       text: `SELECT ${["0", ...numbers.map((_, i) => `$${i + 1}::int`)].join(" + ")} AS sum`,
       values: numbers,

@@ -1,6 +1,6 @@
-import type { Columns, RowOf } from "./column.ts";
 import type { Sql } from "./sql.ts";
-import { declare, type DeclaredStatement } from "./statement.ts";
+import { declare, type NamedStatement } from "./statement.ts";
+import type { DescribedName, DescribedRow, Overridden, Overrides } from "./row-types.ts";
 
 /** A text that was composed for one call, and the values of its placeholders. */
 export interface Composition {
@@ -13,36 +13,50 @@ export interface Composition {
   readonly recurs?: boolean;
 }
 
+type Compose<Args extends readonly unknown[]> = (...args: Args) => Composition;
+
+/** Composes a declared statement for some arguments, and runs it. */
+export type ComposedStatement<Args extends readonly unknown[], Row> = (
+  sql: Sql,
+  ...args: Args
+) => Promise<Row[]>;
+
 /** How many texts of one declaration connections prepare: each costs some 50 KB in each backend of the server. */
 const mostPrepared = 40;
 
 /**
  * Declares a statement whose text depends on the request. All its texts have the same columns; connections prepare only
- * texts that recur. The test that describes declared statements describes each of the examples.
- * @param declaration `examples`: what `compose` returns, for each form that the text can take
+ * texts that recur. PostgreSQL describes each of the examples to `npm run generate`.
+ * @param declaration `overrides`: what PostgreSQL cannot know of a column; `examples`: what `compose` returns, for each
+ *   form that the text can take
  * @returns a function that composes the statement for some arguments and runs it
  */
-export function composed<C extends Columns, Args extends readonly unknown[]>(declaration: {
-  readonly name: string;
-  readonly row: C;
-  readonly compose: (...args: Args) => Composition;
-  readonly examples: (compose: (...args: Args) => Composition) => readonly Composition[];
-}): (sql: Sql, ...args: Args) => Promise<Array<RowOf<C>>> {
-  const { name, row, compose, examples } = declaration;
-  const unprepared = (text: string): DeclaredStatement<RowOf<C>, C> => ({
-    name,
-    text,
-    columns: row,
-    unprepared: true,
-  });
-  const prepared = new Map<string, DeclaredStatement<RowOf<C>, C>>();
+export function composed<
+  const Name extends string,
+  Args extends readonly unknown[],
+  const O extends Overrides<DescribedRow<Name>> = {},
+>({
+  name,
+  overrides,
+  compose,
+  examples,
+}: {
+  readonly name: DescribedName<Name>;
+  readonly overrides?: O;
+  readonly compose: Compose<Args>;
+  readonly examples: (compose: Compose<Args>) => readonly Composition[];
+}): ComposedStatement<Args, Overridden<DescribedRow<Name>, O>> {
+  type Made = NamedStatement<Overridden<DescribedRow<Name>, O>>;
+  const declared = { name, ...(overrides && { overrides }) };
+  const unprepared = (text: string): Made => ({ ...declared, text, unprepared: true });
+  const prepared = new Map<string, Made>();
 
   /** Names the first texts; a client that sends odd ones cannot make connections prepare more. */
-  function recurring(text: string): DeclaredStatement<RowOf<C>, C> {
+  function recurring(text: string): Made {
     const known = prepared.get(text);
     if (known) return known;
     if (prepared.size === mostPrepared) return unprepared(text);
-    const made = { name: `${name}-${prepared.size + 1}`, text, columns: row };
+    const made = { ...declared, name: `${name}-${prepared.size + 1}`, text };
     prepared.set(text, made);
     return made;
   }

@@ -1,7 +1,6 @@
 export * from "./bare-statements.ts";
 export * from "./check-server.ts";
 export * from "./composed.ts";
-export { Column, column, type Columns, type RowOf } from "./column.ts";
 export { connectDatabase } from "./connect-database.ts";
 export type { Database } from "./database.ts";
 export * from "./ensure-database.ts";
@@ -25,13 +24,16 @@ export {
   checkRowsWith,
   declaredStatements,
   statement,
-  type DeclaredStatement,
+  type DescribedStatement,
   type NamedStatement,
+  type RowOf,
   type Statement,
 } from "./statement.ts";
+export * from "./row-types.ts";
 export * from "./store.ts";
 export * from "./in-one-statement.ts";
 export type { Sql } from "./sql.ts";
 export type { TransactionOptions, Transacts } from "./transaction.ts";
 export type { Tx } from "./tx.ts";
 export type { Prisma } from "./generated/client.ts";
+export type * from "./statement-rows.ts";

@@ -1,4 +1,3 @@
-import { column } from "./column.ts";
 import type { LockName } from "./lock-order.ts";
 import { statement } from "./statement.ts";
 import type { Tx } from "./tx.ts";
@@ -48,12 +47,10 @@ export const lockClass = {
 const exclusive = statement({
   name: "advisory-lock",
   text: "SELECT pg_advisory_xact_lock($1, $2)",
-  row: { pg_advisory_xact_lock: column.nothing },
 });
 const shared = statement({
   name: "advisory-hold",
   text: "SELECT pg_advisory_xact_lock_shared($1, $2)",
-  row: { pg_advisory_xact_lock_shared: column.nothing },
 });
 
 /** The advisory locks that are taken with one key. */

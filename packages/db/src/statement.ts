@@ -1,12 +1,12 @@
 import type { BareStatements } from "./bare-statements.ts";
-import type { Columns, RowOf } from "./column.ts";
+import type { DescribedName, DescribedRow, Overridden, Override, Overrides } from "./row-types.ts";
 
 /** A statement that each connection prepares once, by its name. */
 export interface NamedStatement<Row = unknown> {
   readonly name: string;
   readonly text: string;
-  /** Of its rows; there for statements declared with {@link statement}. */
-  readonly columns?: Columns;
+  /** What PostgreSQL cannot know of its rows, by column; for tests, which check the rows that arrive. */
+  readonly overrides?: Readonly<Record<string, Override<unknown, unknown> | undefined>>;
   /** Whether connections do not prepare it, because its name has several texts. */
   readonly unprepared?: boolean;
   /** For the compiler only: the type of its rows. */
@@ -16,45 +16,48 @@ export interface NamedStatement<Row = unknown> {
 /** SQL to run. */
 export type Statement<Row = unknown> = NamedStatement<Row> | BareStatements[keyof BareStatements];
 
-/** A statement whose rows are declared. */
-export interface DeclaredStatement<Row, C extends Columns = Columns> extends NamedStatement<Row> {
-  readonly columns: C;
-}
+/** A statement whose name gives its rows their type. */
+export type DescribedStatement<Name, O = {}> = NamedStatement<Overridden<DescribedRow<Name>, O>>;
 
-type Declared = DeclaredStatement<unknown>;
+/** The rows of a declared statement, or of a composed one. */
+export type RowOf<Declared> = Declared extends (...args: never[]) => Promise<Array<infer Row>>
+  ? Row
+  : Declared extends NamedStatement<infer Row>
+    ? Row
+    : never;
 
 /** All declarations by name; a composed one has several texts. */
-const declared = new Map<string, () => readonly Declared[]>();
+const declared = new Map<string, () => readonly NamedStatement[]>();
 
 /**
  * @internal Registers a declaration.
  * @throws Error when another statement has the name: a connection would run the other one's text
  */
-export function declare(name: string, texts: () => readonly Declared[]): void {
+export function declare(name: string, texts: () => readonly NamedStatement[]): void {
   if (declared.has(name)) throw new Error(`there are two statements named ${name}`);
   declared.set(name, texts);
 }
 
 /**
- * Declares a statement with the columns of its rows. The TypeScript type of the rows follows from the columns, and
- * test/contract/statements.test.ts compares them with PostgreSQL's description of the statement. Nothing is checked at
- * run time.
- * @param row the columns, in any order; `{}` for a statement without rows
+ * Declares a statement. PostgreSQL describes its rows to `npm run generate`, and the name gives them their type.
+ * @param declaration `overrides`: what PostgreSQL cannot know of a column
  * @throws Error when another statement has the name
  */
-export function statement<C extends Columns>(declaration: {
-  readonly name: string;
+export function statement<
+  const Name extends string,
+  const O extends Overrides<DescribedRow<Name>> = {},
+>(declaration: {
+  readonly name: DescribedName<Name>;
   readonly text: string;
-  readonly row: C;
-}): DeclaredStatement<RowOf<C>, C> {
-  const { name, text, row } = declaration;
-  const made = { name, text, columns: row };
-  declare(name, () => [made]);
-  return made;
+  readonly overrides?: O;
+  // Not DescribedStatement: the compiler writes out the row for packages that do not know the name.
+}): NamedStatement<Overridden<DescribedRow<Name>, O>> {
+  declare(declaration.name, () => [declaration]);
+  return declaration;
 }
 
 /** Returns every statement that the loaded modules declare, in each of its texts. */
-export function declaredStatements(): readonly Declared[] {
+export function declaredStatements(): readonly NamedStatement[] {
   return [...declared.values()].flatMap((texts) => texts());
 }
 
@@ -69,7 +72,6 @@ export function checkRowsWith(rowCheck: RowCheck): void {
 
 /** @internal Returns the rows, checked if a test asked for it. */
 export function arrived<Row>(statement: Statement, rows: unknown[]): Row[] {
-  if (check && typeof statement !== "string" && statement.columns)
-    check(statement, rows as object[]);
+  if (check && typeof statement !== "string") check(statement, rows as object[]);
   return rows as Row[];
 }

@@ -1,5 +1,5 @@
 import { errors, type LongEntry, type ShortEntries, type StorageBatch } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { type Account, loadAfter } from "@carillon/model";
 
 /**
@@ -29,7 +29,6 @@ export const storeEntries = statement({
       RETURNING size
     )
     SELECT (coalesce((SELECT sum(size) FROM written), 0) - (SELECT size FROM replaced))::bigint AS more`,
-  row: { more: column.bigint },
 });
 
 const removeEntry = statement({
@@ -38,14 +37,12 @@ const removeEntry = statement({
       DELETE FROM bot_storage_parts WHERE bot_id = $1 AND key_digest = $2 RETURNING size
     )
     SELECT -coalesce(sum(size), 0)::bigint AS more FROM gone`,
-  row: { more: column.bigint },
 });
 
 const addPart = statement({
   name: "bot-storage-add-part",
   text: `INSERT INTO bot_storage_parts (bot_id, key_digest, part, name, value, size)
     VALUES ($1, $2, $3, $4::text, $5::text, length($4::text) + length($5::text)) RETURNING size AS more`,
-  row: { more: column.int },
 });
 
 /**
@@ -90,29 +87,20 @@ const digestsOf = (names: string) =>
 const measureAll = statement({
   name: "bot-storage-measure-all",
   text: `SELECT coalesce((SELECT size FROM bot_storage_usage WHERE bot_id = $1), 0)::bigint AS size`,
-  row: { size: column.bigint },
 });
 
 const measureSome = statement({
   name: "bot-storage-measure-some",
   text: `SELECT count(*) FILTER (WHERE p.part = 0)::int AS entries, coalesce(sum(p.size), 0)::bigint AS size
     FROM bot_storage_parts p WHERE ${inAll} AND p.key_digest = ANY(${digestsOf("$2")})`,
-  row: { entries: column.int, size: column.bigint },
 });
 
 /** Maximum rows and characters of a page: the driver holds a whole page in memory. */
 const pageRows = 2_000;
 const pageSize = 250_000;
 
-const partRow = {
-  digest: column.bytes,
-  part: column.int,
-  name: column.text,
-  value: column.text,
-};
-
 /** A part of an entry. Parts are ordered by digest and number, so the parts of an entry are adjacent. */
-type StoredPart = RowOf<typeof partRow>;
+type StoredPart = RowOf<typeof allParts>;
 
 const pageOf = (condition: string) =>
   `SELECT digest, part, name, value FROM (
@@ -123,12 +111,11 @@ const pageOf = (condition: string) =>
       ORDER BY p.key_digest, p.part LIMIT ${pageRows}) next
     WHERE before < ${pageSize} ORDER BY digest, part`;
 
-const allParts = statement({ name: "bot-storage-all", text: pageOf(inAll), row: partRow });
+const allParts = statement({ name: "bot-storage-all", text: pageOf(inAll) });
 
 const someParts = statement({
   name: "bot-storage-some",
   text: pageOf(`${inAll} AND p.key_digest = ANY(${digestsOf("$4")})`),
-  row: partRow,
 });
 
 /**
@@ -215,7 +202,6 @@ function inside(text: string): string {
 const deleteAll = statement({
   name: "bot-storage-delete-all",
   text: "DELETE FROM bot_storage_parts WHERE bot_id = $1",
-  row: {},
 });
 
 const deleteSome = statement({
@@ -226,7 +212,6 @@ const deleteSome = statement({
       RETURNING part, size
     )
     SELECT count(*) FILTER (WHERE part = 0)::int AS entries, coalesce(sum(size), 0)::bigint AS size FROM gone`,
-  row: { entries: column.int, size: column.bigint },
 });
 
 /**
@@ -260,13 +245,11 @@ function notStored() {
 const insertUsage = statement({
   name: "bot-storage-usage-insert",
   text: "INSERT INTO bot_storage_usage (bot_id) VALUES ($1) ON CONFLICT (bot_id) DO NOTHING",
-  row: {},
 });
 
 const lockUsage = statement({
   name: "bot-storage-usage-lock",
   text: "SELECT size FROM bot_storage_usage WHERE bot_id = $1 FOR NO KEY UPDATE",
-  row: { size: column.bigint },
 });
 
 /** Locks the bot's storage until the transaction ends, and returns how many characters it holds. */

@@ -8,13 +8,14 @@ import {
   maxDrafts,
 } from "@carillon/contract";
 import {
-  column,
   type PagedList,
   readList,
   type Sql,
   statement,
   inOneStatement,
   type Tx,
+  notNull,
+  typed,
 } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
@@ -47,21 +48,14 @@ const sizes = statement({
   name: "drafts-sizes",
   text: `SELECT id, octet_length(content) + 200 + 12 * cardinality("to") AS bytes FROM drafts WHERE user_id = $1
     ORDER BY id`,
-  row: { id: column.int, bytes: column.int.neverNullHere() },
+  overrides: { bytes: notNull },
 });
 
 const byIds = statement({
   name: "drafts-by-ids",
   text: `SELECT id, kind AS type, "to", topic, content, floor(extract(epoch FROM last_edit_time))::bigint AS timestamp
     FROM drafts WHERE user_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[]))) ORDER BY id`,
-  row: {
-    id: column.int,
-    type: column.text.as<DraftResource["type"]>(),
-    to: column.ints.orNull(),
-    topic: column.text,
-    content: column.text,
-    timestamp: column.bigint,
-  },
+  overrides: { type: typed<DraftResource["type"]>() },
 });
 
 /**
@@ -154,7 +148,6 @@ function noSuchDraft() {
 const peopleOf = statement({
   name: "drafts-people",
   text: `SELECT id, is_bot AS "isBot" FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
-  row: { id: column.int, isBot: column.bool },
 });
 
 /**
@@ -230,13 +223,11 @@ async function checkPeople(tx: Tx, actor: Account, ids: readonly number[]): Prom
 const wanted = statement({
   name: "drafts-wanted",
   text: `SELECT ${switchSql("enable_drafts_synchronization")} AS wanted FROM users u WHERE u.id = $1`,
-  row: { wanted: column.bool },
 });
 
 const deleteAll = statement({
   name: "drafts-delete-all",
   text: "DELETE FROM drafts WHERE user_id = ANY($1::int[])",
-  row: {},
 });
 
 /**

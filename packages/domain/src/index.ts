@@ -207,3 +207,4 @@ export {
   readUserByEmail,
 } from "./users/read-users.ts";
 export { type UserChanges, updateUser } from "./users/update-user.ts";
+export type * from "./statement-rows.ts";

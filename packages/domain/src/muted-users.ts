@@ -1,29 +1,18 @@
 import { errors, mutedUsersChanged } from "@carillon/contract";
-import {
-  column,
-  type RowOf,
-  type Sql,
-  statement,
-  type TransactionPrisma,
-  type Tx,
-} from "@carillon/db";
+import { type RowOf, type Sql, statement, type TransactionPrisma, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, findAccount, lockAccount, noSuchUser } from "@carillon/model";
 
-const row = {
-  id: column.int,
-  /** When the account was muted, in UNIX seconds. */
-  timestamp: column.bigint,
-};
-
-/** An account that another account has muted. */
-type MutedUser = RowOf<typeof row>;
+/**
+ * An account that another account has muted.
+ * - `timestamp`: when the account was muted, in UNIX seconds.
+ */
+type MutedUser = RowOf<typeof muted>;
 
 const muted = statement({
   name: "muted-users",
   text: `SELECT muted_user_id AS id, floor(extract(epoch FROM date_muted))::bigint AS timestamp
     FROM muted_users WHERE user_id = $1 ORDER BY date_muted, muted_user_id`,
-  row,
 });
 
 /** Lists the accounts that the account has muted, oldest muting first. */

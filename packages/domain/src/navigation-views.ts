@@ -5,22 +5,22 @@ import {
   navigationViewRemoved,
   navigationViewUpdated,
 } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount } from "@carillon/model";
 import type { Section } from "./snapshot-section.ts";
 
-const row = { fragment: column.text, is_pinned: column.bool, name: column.text.orNull() };
-
 const ofAccount = statement({
   name: "navigation-views",
   text: "SELECT fragment, is_pinned, name FROM navigation_views WHERE user_id = $1 ORDER BY id",
-  row,
 });
 
 /** Lists the account's settings of navigation views, oldest first. */
-export function listNavigationViews(sql: Sql, userId: number): Promise<Array<RowOf<typeof row>>> {
+export function listNavigationViews(
+  sql: Sql,
+  userId: number,
+): Promise<Array<RowOf<typeof ofAccount>>> {
   return sql.rows(ofAccount, [userId]);
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import { type Audience, errors, type NewEvent, presenceChanged } from "@carillon/contract";
-import { column, lockKeyWithCommit, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { lockKeyWithCommit, notNull, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -11,16 +11,15 @@ import {
   switchSql,
 } from "@carillon/model";
 
-/** The rows of {@link presenceColumns}. */
-const presenceRow = {
-  /** When the account was last active; when it was created if it never was. */
-  active: column.bigint,
-  /** When the account was last connected, active or not. */
-  idle: column.bigint,
-};
+/** What PostgreSQL cannot know of {@link presenceColumns}. */
+const presenceOverrides = { idle: notNull };
 
-/** When an account was last active and last connected, in UNIX seconds. */
-type Presence = RowOf<typeof presenceRow>;
+/**
+ * When an account was last active and last connected, in UNIX seconds.
+ * - `active`: when it was last active; when it was created if it never was.
+ * - `idle`: when it was last connected, active or not.
+ */
+type Presence = Pick<RowOf<typeof ofAccount>, "active" | "idle">;
 
 /** Seconds after the last ping of any client when an account counts as offline. */
 export const offlineThreshold = 140;
@@ -66,7 +65,7 @@ const ofAccount = statement({
   text: `SELECT ${presenceColumns}, extract(epoch FROM now())::float8 AS now
     FROM user_presence p JOIN users u ON u.id = p.user_id
     WHERE p.realm_id = $1 AND p.user_id = $2 AND ${presenceIsShown}`,
-  row: { ...presenceRow, now: column.float },
+  overrides: presenceOverrides,
 });
 
 /**
@@ -110,13 +109,12 @@ const shown = statement({
     FROM user_presence p JOIN users u ON u.id = p.user_id
     WHERE p.realm_id = $1 AND p.update_id > $2 AND p.idle_at >= now() - make_interval(days => $3::int)
       AND ${presenceIsShown}`,
-  row: { id: column.int, email: column.text, updateId: column.bigint, ...presenceRow },
+  overrides: presenceOverrides,
 });
 
 const clock = statement({
   name: "presence-clock",
   text: "SELECT extract(epoch FROM now())::float8 AS now",
-  row: { now: column.float },
 });
 
 /** Presences converted before other work may run: a few milliseconds. */
@@ -152,17 +150,15 @@ export async function readPresences(
 /** Locks the row: if two clients come back at once, only one sends the event. */
 const before = statement({
   name: "presence-before",
+  // Times in UNIX seconds with a fraction, null if there was none.
   text: `SELECT extract(epoch FROM active_at)::float8 AS active, extract(epoch FROM idle_at)::float8 AS idle
     FROM user_presence WHERE user_id = $1 FOR NO KEY UPDATE`,
-  /** Times in UNIX seconds with a fraction, null if there was none. */
-  row: { active: column.float.orNull(), idle: column.float.orNull() },
 });
 
 const circumstances = statement({
   name: "presence-circumstances",
   text: `SELECT ${switchSql("presence_enabled")} AS enabled, extract(epoch FROM now())::float8 AS now
     FROM users u WHERE u.id = $1`,
-  row: { enabled: column.bool, now: column.float },
 });
 
 const store = statement({
@@ -172,7 +168,6 @@ const store = statement({
     ON CONFLICT (user_id) DO UPDATE SET update_id = excluded.update_id,
       active_at = greatest(user_presence.active_at, excluded.active_at),
       idle_at = greatest(user_presence.idle_at, excluded.idle_at)`,
-  row: {},
 });
 
 /**

@@ -6,10 +6,9 @@ import { statement } from "@carillon/db";
  */
 export function reordering(table: "channel_folders" | "custom_profile_fields" | "linkifiers") {
   return statement({
-    name: `reorder-${table.replaceAll("_", "-")}`,
+    name: `reorder-${table}`,
     text: `UPDATE ${table} t SET "order" = wanted.place - 1
       FROM unnest($2::int[]) WITH ORDINALITY AS wanted (id, place)
       WHERE t.realm_id = $1 AND t.id = wanted.id AND t."order" <> wanted.place - 1`,
-    row: {},
   });
 }

@@ -6,7 +6,7 @@ import {
   savedSnippetRemoved,
   savedSnippetUpdated,
 } from "@carillon/contract";
-import { column, type PagedList, readList, type Sql, statement, type Tx } from "@carillon/db";
+import { type PagedList, readList, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount, maxMessageLength } from "@carillon/model";
@@ -18,14 +18,12 @@ const maxTitleLength = 60;
 const sizes = statement({
   name: "saved-snippets-sizes",
   text: `SELECT id, octet_length(content) + 200 AS bytes FROM saved_snippets WHERE user_id = $1 ORDER BY id`,
-  row: { id: column.int, bytes: column.int.neverNullHere() },
 });
 
 const byIds = statement({
   name: "saved-snippets-by-ids",
   text: `SELECT id, title, content, floor(extract(epoch FROM date_created))::bigint AS date_created
     FROM saved_snippets WHERE user_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[]))) ORDER BY id`,
-  row: { id: column.int, title: column.text, content: column.text, date_created: column.bigint },
 });
 
 /**

@@ -6,7 +6,7 @@ import {
   typingStarted,
   typingStopped,
 } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type AccessibleMessage,
@@ -156,7 +156,6 @@ async function receivers(
 const having = statement({
   name: "holders-of-message",
   text: "SELECT user_id AS id FROM user_messages WHERE user_id = ANY($1::int[]) AND message_id = $2 ORDER BY user_id",
-  row: { id: column.int },
 });
 
 /** Returns the given accounts that have a copy of the message. */
@@ -169,12 +168,10 @@ const senders = {
   direct: statement({
     name: "sends-direct-typing",
     text: `SELECT ${switchSql("send_private_typing_notifications")} AS sends FROM users u WHERE u.id = $1`,
-    row: { sends: column.bool },
   }),
   channel: statement({
     name: "sends-channel-typing",
     text: `SELECT ${switchSql("send_stream_typing_notifications")} AS sends FROM users u WHERE u.id = $1`,
-    row: { sends: column.bool },
   }),
 };
 
@@ -201,7 +198,6 @@ const inChannel = statement({
   name: "channel-typing-receivers",
   text: `SELECT u.id FROM subscriptions s JOIN users u ON u.id = s.user_id
     WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${wantIt} ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 /** Returns the channel's subscribers who receive typing events and see the sender, ascending. */
@@ -216,7 +212,6 @@ const inConversation = statement({
   name: "direct-typing-receivers",
   text: `SELECT u.id FROM users u
     WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 /** Returns the conversation's active participants who receive typing events, including the sender, ascending. */

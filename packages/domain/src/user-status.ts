@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { emojiNames } from "@carillon/markdown";
@@ -14,7 +14,6 @@ import {
   setFields,
   statusChanged,
   statusColumns,
-  statusRow,
   type UserStatus,
   loadAfter,
 } from "@carillon/model";
@@ -23,14 +22,6 @@ const ofAccount = statement({
   name: "status-of-account",
   text: `SELECT u.id, u.is_bot AS "isBot", ${statusColumns} FROM users u LEFT JOIN user_status s ON s.user_id = u.id
     WHERE u.realm_id = $1 AND u.id = $2`,
-  row: {
-    id: column.int,
-    isBot: column.bool,
-    status_text: column.text.orNull(),
-    emoji_name: column.text.orNull(),
-    emoji_code: column.text.orNull(),
-    reaction_type: column.text.orNull(),
-  },
 });
 
 /**
@@ -59,7 +50,6 @@ const ofRealm = statement({
   name: "statuses-of-realm",
   text: `SELECT s.user_id AS id, u.is_bot AS "isBot", ${statusColumns} FROM user_status s JOIN users u ON u.id = s.user_id
     WHERE s.realm_id = $1 AND (s.status_text <> '' OR s.emoji_name <> '')`,
-  row: { id: column.int, isBot: column.bool, ...statusRow },
 });
 
 /**
@@ -87,13 +77,11 @@ const maxTextLength = 60;
 const insertEmpty = statement({
   name: "status-insert-empty",
   text: "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
-  row: {},
 });
 
 const lockOwn = statement({
   name: "status-lock",
   text: `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR NO KEY UPDATE`,
-  row: statusRow,
 });
 
 const store = statement({
@@ -101,7 +89,6 @@ const store = statement({
   text: `UPDATE user_status SET status_text = $2, emoji_name = $3, emoji_code = $4, reaction_type = $5,
       updated_at = now()
     WHERE user_id = $1`,
-  row: {},
 });
 
 /**

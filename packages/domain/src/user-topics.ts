@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import {
@@ -101,13 +101,10 @@ async function idOfAny(tx: Tx, account: Account, named: ChannelName): Promise<nu
   return channel?.id ?? 0;
 }
 
-const storedRow = {
-  topic: column.text,
-  /** UNIX time in seconds. */
-  lastUpdated: column.int,
-};
-
-type Stored = RowOf<typeof storedRow>;
+/**
+ * - `lastUpdated`: UNIX time in seconds.
+ */
+type Stored = RowOf<typeof upsert>;
 
 const upsert = statement({
   name: "topic-policy-store",
@@ -116,7 +113,6 @@ const upsert = statement({
       DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
       WHERE t.visibility_policy <> excluded.visibility_policy
     RETURNING topic, extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-  row: storedRow,
 });
 
 /** Stores a policy. The topic keeps the spelling of its first row. */
@@ -135,7 +131,6 @@ const removal = statement({
     WHERE user_id = $1 AND channel_id = $2 AND lower(topic) = lower($3)
       AND visibility_policy = coalesce($4, visibility_policy)
     RETURNING topic, extract(epoch FROM now())::int AS "lastUpdated"`,
-  row: storedRow,
 });
 
 async function remove(

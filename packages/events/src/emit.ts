@@ -34,7 +34,6 @@ const append = statement({
   SELECT $1, head.base + e.ord, e.type, e.op, e.payload, e.audience::int[], e.user_data::jsonb, clock_timestamp()
   FROM head, unnest($3::text[], $4::text[], $5::json[], $6::text[], $7::json[])
     WITH ORDINALITY AS e (type, op, payload, audience, user_data, ord)`,
-  row: {},
 });
 
 /** Writes an audience as a PostgreSQL array literal: `{1,2}`. */

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { leads } from "@carillon/scheduling";
 import { clearEvents } from "@carillon/jobs";
 
@@ -15,14 +15,12 @@ const dropDead = statement({
   text: `DELETE FROM event_queue WHERE queue_id IN (
     SELECT queue_id FROM event_queue q
     WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
-  row: {},
 });
 
 const keeping = statement({
   name: "event-logs-keeping",
   text: `SELECT h.realm_id AS "realmId", h.seq AS head, greatest(${minLogSeconds}, max(q.idle_timeout)) + ${maxLagSeconds} AS keep
     FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
-  row: { realmId: column.int, head: column.bigint, keep: column.int },
 });
 
 const dropOldest = statement({
@@ -32,7 +30,6 @@ const dropOldest = statement({
       SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
     WHERE created_at < now() - make_interval(secs => $2)
       OR (created_at < now() - make_interval(secs => ${minLogSeconds + maxLagSeconds}) AND seq <= $3))`,
-  row: {},
 });
 
 /**

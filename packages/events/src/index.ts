@@ -18,3 +18,4 @@ export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } fro
 export type { PollResult } from "./waiting.ts";
 export type { WakeUpOptions } from "./wake-ups/transport.ts";
 export { connectWakeUps, type WakeUps } from "./wake-ups/wake-ups.ts";
+export type * from "./statement-rows.ts";

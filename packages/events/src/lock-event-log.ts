@@ -3,7 +3,6 @@ import { statement, type Tx } from "@carillon/db";
 const hold = statement({
   name: "event-head-hold",
   text: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
-  row: {},
 });
 
 /**

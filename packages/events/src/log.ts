@@ -1,5 +1,5 @@
 import { allEvents, eventOf } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
 
@@ -12,18 +12,10 @@ export interface LogRow {
   readonly loggedAt: number;
 }
 
-const row = {
-  seq: column.bigint,
-  type: column.text,
-  op: column.text.orNull(),
-  payload: column.text,
-  audience: column.ints.orNull(),
-  userData: column.json<NonNullable<LoggedEvent["userData"]>>().orNull(),
-  /** In seconds. */
-  age: column.float,
-};
+const overrides = { userData: typed<NonNullable<LoggedEvent["userData"]>>() };
 
-type Row = RowOf<typeof row>;
+/** A row of the log; `age`: in seconds. */
+type Row = RowOf<typeof tail>;
 
 const age = "extract(epoch FROM now() - created_at)::float8 AS age";
 const columns = `seq, type, op, payload::text AS payload, audience, user_data AS "userData", ${age}`;
@@ -31,7 +23,7 @@ const columns = `seq, type, op, payload::text AS payload, audience, user_data AS
 const tail = statement({
   name: "event-log-tail",
   text: `SELECT ${columns} FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-  row,
+  overrides,
 });
 
 /** Returns the rows after number `after`, oldest first, without gaps. */
@@ -58,7 +50,7 @@ const forUser = statement({
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
       AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
     ORDER BY seq LIMIT $6`,
-  row,
+  overrides,
 });
 
 /** Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind. */
@@ -84,7 +76,6 @@ export async function readLogFor(
 const ageOf = statement({
   name: "event-log-age",
   text: `SELECT ${age} FROM event_log WHERE realm_id = $1 AND seq = $2`,
-  row: { age: column.float },
 });
 
 /** Returns how many seconds ago the row was written; undefined when the log no longer has it. */
@@ -100,7 +91,6 @@ export async function ageInLog(
 const head = statement({
   name: "event-head",
   text: "SELECT seq FROM event_head WHERE realm_id = $1",
-  row: { seq: column.bigint },
 });
 
 /** Returns the number of the organization's last event; 0 before the first. */
@@ -112,7 +102,6 @@ export async function readHead(sql: Sql, realmId: number): Promise<number> {
 const heads = statement({
   name: "event-heads",
   text: `SELECT realm_id AS "realmId", seq FROM event_head WHERE realm_id = ANY($1::int[])`,
-  row: { realmId: column.int, seq: column.bigint },
 });
 
 /** Returns the last numbers of several organizations. */

@@ -1,4 +1,4 @@
-import { column, type DeclaredStatement, type RowOf, type Sql } from "@carillon/db";
+import { type DescribedStatement, notNull, type Sql, typed } from "@carillon/db";
 
 import { aliveQueue, isUuid } from "./queues.ts";
 import type { Poll } from "./poll.ts";
@@ -25,19 +25,10 @@ export interface FoundQueue {
   readonly keyIsCurrent: boolean;
 }
 
-const found = {
-  id: column.uuid,
-  realmId: column.int,
-  userId: column.int,
-  userVisibility: column.int,
-  baseSeq: column.bigint,
-  options: column.json<QueueOptions>(),
-  idleTimeout: column.int,
-  head: column.bigint,
-  keyIsCurrent: column.bool,
+const foundOverrides = {
+  options: typed<QueueOptions>(),
+  keyIsCurrent: notNull,
 };
-
-const touched = { id: column.uuid };
 
 /** Builds the statements of polls. They cannot be static because the domain provides the SQL about accounts. */
 export function queueStatements({
@@ -47,9 +38,9 @@ export function queueStatements({
   keyDigest,
   isActive,
 }: QueueAccounts): {
-  find: DeclaredStatement<RowOf<typeof found>>;
-  touch: DeclaredStatement<RowOf<typeof touched>>;
-  touchSeveral: DeclaredStatement<RowOf<typeof touched>>;
+  find: DescribedStatement<"event-queue", typeof foundOverrides>;
+  touch: DescribedStatement<"event-queues-touch">;
+  touchSeveral: DescribedStatement<"event-queues-touch-several">;
 } {
   return {
     find: {
@@ -60,13 +51,12 @@ export function queueStatements({
           q.idle_timeout AS "idleTimeout", h.seq AS head, ${keyDigest} = $3 AS "keyIsCurrent"
         FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN ${table} u ON u.id = q.user_id
         WHERE q.queue_id = $1 AND q.user_id = $2 AND ${aliveQueue}`,
-      columns: found,
+      overrides: foundOverrides,
     },
     touch: {
       name: "event-queues-touch",
       text: `UPDATE event_queue q SET last_seen = now() FROM ${table} u
         WHERE q.queue_id = ANY($1::uuid[]) AND u.id = q.user_id AND ${isActive} RETURNING q.queue_id AS id`,
-      columns: touched,
     },
     touchSeveral: {
       name: "event-queues-touch-several",
@@ -78,7 +68,6 @@ export function queueStatements({
         )
         SELECT q.queue_id AS id FROM event_queue q JOIN ${table} u ON u.id = q.user_id
         WHERE q.queue_id = ANY($1::uuid[]) AND ${isActive}`,
-      columns: touched,
     },
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { queueDeleted } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 import { emit } from "./emit.ts";
 import { servedSecondsSql } from "./lifetimes.ts";
@@ -21,11 +21,10 @@ const begin = statement({
   text: `SELECT ${lastDeactivation} AS "lastDeactivation",
       coalesce((SELECT seq FROM event_head h WHERE h.realm_id = u.realm_id), 0) AS "baseSeq"
     FROM users u WHERE id = $1`,
-  row: { lastDeactivation: column.float.orNull(), baseSeq: column.bigint },
 });
 
 /** Where a queue begins: the part of the client's snapshot that {@link insertQueue} needs. */
-export type QueueBegin = RowOf<typeof begin.columns>;
+export type QueueBegin = RowOf<typeof begin>;
 
 /**
  * Reads where a queue of the account begins.
@@ -43,7 +42,6 @@ const insert = statement({
     WHERE id = $3 AND is_active AND ${lastDeactivation} IS NOT DISTINCT FROM $7
     FOR SHARE
     RETURNING queue_id AS id`,
-  row: { id: column.uuid },
 });
 
 /**
@@ -84,7 +82,6 @@ const evict = statement({
       SELECT q.queue_id FROM event_queue q JOIN many USING (queue_id) FOR UPDATE OF q SKIP LOCKED
     )
     DELETE FROM event_queue WHERE queue_id IN (SELECT queue_id FROM free)`,
-  row: {},
 });
 
 /**
@@ -99,7 +96,6 @@ const deleteOwn = statement({
   name: "event-queue-delete-own",
   text: `DELETE FROM event_queue q WHERE queue_id = $1 AND user_id = $2
     RETURNING realm_id AS "realmId", ${aliveQueue} AS alive`,
-  row: { realmId: column.int, alive: column.bool },
 });
 
 /**
@@ -117,7 +113,6 @@ export async function deleteQueue(tx: Tx, userId: number, queueId: string): Prom
 const drop = statement({
   name: "event-queue-drop",
   text: "DELETE FROM event_queue WHERE queue_id = $1",
-  row: {},
 });
 
 /** Deletes a queue that cannot be served any more. */

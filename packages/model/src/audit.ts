@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 /** An audit log entry about an account or the organization. */
 export interface AuditEntry {
@@ -12,11 +12,10 @@ const text = `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id,
     SELECT $1::int, $2::int, (e.entry->>'userId')::int, e.entry->>'type', coalesce(e.entry->'data', '{}')
     FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`;
 
-const write = statement({ name: "audit", text, row: {} });
+const write = statement({ name: "audit", text });
 const writeAtOnce = statement({
   name: "audit-ids",
   text: `${text} RETURNING id`,
-  row: { id: column.bigint },
 });
 
 /**

@@ -11,7 +11,7 @@ import {
   realmPermissions,
   roles,
 } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx, typed } from "@carillon/db";
 
 import { loadMemberships } from "./permissions/memberships.ts";
 import { lockOrganization, type Realm } from "./realms.ts";
@@ -34,7 +34,7 @@ const administered = statement({
       LEFT JOIN channels s ON s.id = b.default_sending_channel_id
       LEFT JOIN channels e ON e.id = b.default_events_register_channel_id
     ORDER BY b.id, v.id`,
-  row: { viewer: column.int, bot: column.json<BotObject>() },
+  overrides: { viewer: notNull, bot: typed<BotObject>() },
 });
 
 /** A bot and an account that administers it. */
@@ -67,7 +67,6 @@ const administratorsOf = statement({
     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL
       AND (role <= ${roles.administrator} OR id = ANY($2::int[]))
     ORDER BY id`,
-  row: { id: column.int, role: column.int },
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 /** Folds texts to lower case as the database does, for maps with the keys of its unique indexes. */
 export interface Folding {
@@ -15,7 +15,7 @@ const foldedAlikeEverywhere = /^[\0-\x48\x4a-\x7f]*$/;
 const folded = statement({
   name: "fold-case",
   text: "SELECT given AS text, lower(given) AS folded FROM unnest($1::text[]) AS given",
-  row: { text: column.text.neverNullHere(), folded: column.text.neverNullHere() },
+  overrides: { text: notNull, folded: notNull },
 });
 
 /**

@@ -1,11 +1,4 @@
-import {
-  column,
-  type DeclaredStatement,
-  type RowOf,
-  type Sql,
-  statement,
-  type Tx,
-} from "@carillon/db";
+import { type NamedStatement, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 
 import {
   loadMemberships,
@@ -14,8 +7,7 @@ import {
 } from "./permissions/memberships.ts";
 
 /** Walks the group graph in one of its two directions. UNION ends each walk even if paths meet. */
-
-const row = { ids: column.json<number[]>() };
+const overrides = { ids: typed<number[]>() };
 
 const upward = statement({
   name: "group-supergroups",
@@ -24,7 +16,7 @@ const upward = statement({
       UNION SELECT s.supergroup_id FROM above JOIN user_group_subgroup s ON s.subgroup_id = above.id
     )
     SELECT coalesce(json_agg(id), '[]') AS ids FROM above`,
-  row,
+  overrides,
 });
 
 const below = `WITH RECURSIVE below (id) AS (
@@ -37,13 +29,13 @@ const members = statement({
   text: `${below}
     SELECT coalesce(json_agg(DISTINCT m.user_id ORDER BY m.user_id), '[]') AS ids
     FROM below JOIN user_group_member m ON m.group_id = below.id JOIN users u ON u.id = m.user_id AND u.is_active`,
-  row,
+  overrides,
 });
 
 const subgroups = statement({
   name: "group-subgroups",
   text: `${below} SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM below WHERE NOT id = ANY($1::int[])`,
-  row,
+  overrides,
 });
 
 /** Loads the group itself and all groups that contain it, at any depth, including anonymous ones. */
@@ -63,7 +55,7 @@ export function loadAllSubgroups(sql: Sql, groupId: number): Promise<number[]> {
 
 async function ids(
   sql: Sql,
-  closure: DeclaredStatement<RowOf<typeof row>>,
+  closure: NamedStatement<RowOf<typeof upward>>,
   from: unknown,
 ): Promise<number[]> {
   const [found] = await sql.rows(closure, [from]);
@@ -92,7 +84,7 @@ const classes = statement({
       GROUP BY u.id
     )
     SELECT role, json_agg(id ORDER BY id) AS "userIds" FROM own GROUP BY role, groups`,
-  row: { role: column.int, userIds: column.json<number[]>() },
+  overrides: { userIds: typed<number[]>() },
 });
 
 /**

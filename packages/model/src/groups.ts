@@ -16,24 +16,17 @@ import {
   userGroupSubgroupsRemoved,
   userGroupUpdated,
 } from "@carillon/contract";
-import { column, type Column, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement, typed } from "@carillon/db";
 import { inSlices, isLongerThan } from "@carillon/kit";
 
 import { groupsObject, loadGroupValues } from "./permissions/group-setting-values.ts";
 import { checkNotReserved, checkVisible } from "./users/full-name.ts";
 
-const rulesRow = {
-  id: column.int,
-  name: column.text,
-  description: column.text,
-  isSystemGroup: column.bool,
-  deactivated: column.bool,
-  /** The group of each permission. */
-  groups: column.json<Readonly<Record<GroupPermission, number>>>(),
-};
-
-/** A user group with the fields that the rules need. */
-export type UserGroup = RowOf<typeof rulesRow>;
+/**
+ * A user group with the fields that the rules need.
+ * - `groups`: the group of each permission.
+ */
+export type UserGroup = RowOf<typeof forRules>;
 
 const columns = `id, name, description, is_system_group AS "isSystemGroup", deactivated,
   ${groupsObject(groupPermissions)} AS groups`;
@@ -41,7 +34,10 @@ const columns = `id, name, description, is_system_group AS "isSystemGroup", deac
 const forRules = statement({
   name: "user-group-for-rules",
   text: `SELECT ${columns} FROM named_user_group WHERE realm_id = $1 AND id = $2`,
-  row: rulesRow,
+  overrides: {
+    /** The group of each permission. */
+    groups: typed<Readonly<Record<GroupPermission, number>>>(),
+  },
 });
 
 /** Finds the organization's group with this id. It cannot change while the group graph is held. */
@@ -94,29 +90,18 @@ const objects = (condition: string) => `WITH groups AS (
     FROM groups g LEFT JOIN members ON members.group_id = g.id LEFT JOIN subgroups ON subgroups.supergroup_id = g.id
     ORDER BY g.id`;
 
-const settingColumns = Object.fromEntries(
-  groupPermissionNames.map((name) => [name, column.int]),
-) as Record<(typeof groupPermissionNames)[number], Column<number>>;
-
-const objectRow = {
-  id: column.int,
-  name: column.text,
-  description: column.text,
-  date_created: column.float.orNull(),
-  creator_id: column.int.orNull(),
-  members: column.json<number[]>(),
-  direct_subgroup_ids: column.json<number[]>(),
-  is_system_group: column.bool,
-  deactivated: column.bool,
-  ...settingColumns,
-};
+const objectOverrides = { members: typed<number[]>(), direct_subgroup_ids: typed<number[]>() };
 
 const byRealm = statement({
   name: "user-groups",
   text: objects("($2 OR NOT deactivated)"),
-  row: objectRow,
+  overrides: objectOverrides,
 });
-const byGroup = statement({ name: "user-group", text: objects("id = $2"), row: objectRow });
+const byGroup = statement({
+  name: "user-group",
+  text: objects("id = $2"),
+  overrides: objectOverrides,
+});
 
 /** Lists the organization's user groups by id, including system groups, with two statements. */
 export async function listUserGroups(
@@ -219,7 +204,6 @@ export function checkGroupName(name: string): void {
 const named = statement({
   name: "group-by-name",
   text: `SELECT FROM named_user_group WHERE realm_id = $1 AND name = $2`,
-  row: {},
 });
 
 /**

@@ -24,7 +24,6 @@ export {
 } from "./channels/access.ts";
 export {
   accessFactsColumns,
-  accessFactsRow,
   channelReadable,
   hasSharedHistorySql,
   isPrivateSql,
@@ -44,7 +43,6 @@ export {
   type ChannelGroups,
   channelColumns,
   channelGroupKeys,
-  channelRow,
   loadChannels,
   loadChannelsByName,
   loadManyChannels,
@@ -108,7 +106,6 @@ export {
   lockChannels,
   subscribe,
   subscriptionColumns,
-  subscriptionRow,
   unsubscribe,
   lockChannelsOf,
   markSubscriber,
@@ -234,7 +231,7 @@ export {
   type PushDevice,
   type PushTokenKind,
   deviceColumns,
-  deviceRow,
+  deviceOverrides,
   deviceState,
   lockDevice,
 } from "./push-device.ts";
@@ -322,3 +319,4 @@ export {
 } from "./settings.ts";
 export { type Secrets, secretsOf, type Site } from "./site.ts";
 export * from "./users/index.ts";
+export type * from "./statement-rows.ts";

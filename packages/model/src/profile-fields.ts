@@ -1,23 +1,12 @@
 import type { ProfileFieldObject, ProfileValue } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement } from "@carillon/db";
 
-const row = {
-  id: column.int,
-  /** 1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns */
-  fieldType: column.int,
-  order: column.int,
-  name: column.text,
-  hint: column.text,
-  /** JSON text; empty for a type without configuration. */
-  fieldData: column.text,
-  displayInProfileSummary: column.bool,
-  required: column.bool,
-  editableByUser: column.bool,
-  useForUserMatching: column.bool,
-};
-
-/** A custom profile field of an organization. */
-export type ProfileField = RowOf<typeof row>;
+/**
+ * A custom profile field of an organization.
+ * - `fieldType`: 1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns
+ * - `fieldData`: JSON text; empty for a type without configuration.
+ */
+export type ProfileField = RowOf<typeof ofRealm>;
 
 const ofRealm = statement({
   name: "profile-fields",
@@ -25,7 +14,6 @@ const ofRealm = statement({
       display_in_profile_summary AS "displayInProfileSummary", required, editable_by_user AS "editableByUser",
       use_for_user_matching AS "useForUserMatching"
     FROM custom_profile_fields WHERE realm_id = $1 ORDER BY "order", id`,
-  row,
 });
 
 /** Loads the organization's custom profile fields in order. */

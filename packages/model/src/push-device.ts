@@ -1,28 +1,22 @@
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, typed, type RowOf, type Tx } from "@carillon/db";
 
-export const deviceRow = {
-  id: column.bigint,
-  userId: column.int,
-  /** 33 bytes: the last 32 are the key for encrypting notifications. */
-  pushKey: column.bytes.orNull(),
-  /** 0 to 2^32 - 1 */
-  pushKeyId: column.bigint.orNull(),
-  /** 8 bytes: the acknowledged token, also while another is pending. */
-  pushTokenId: column.bytes.orNull(),
+export const deviceOverrides = {
   /** Kind of the acknowledged token. */
-  pushTokenKind: column.text.as<PushTokenKind>().orNull(),
-  /** 8 bytes: the token being registered; with an error code, the token whose registration failed. */
-  pendingPushTokenId: column.bytes.orNull(),
-  pendingPushTokenKind: column.text.as<PushTokenKind>().orNull(),
-  pushTokenLastUpdated: column.time.orNull(),
-  pushRegistrationErrorCode: column.text.orNull(),
+  pushTokenKind: typed<PushTokenKind>(),
+  pendingPushTokenKind: typed<PushTokenKind>(),
 };
 
 /** The push service of a device: Google's or Apple's. */
 export type PushTokenKind = "fcm" | "apns";
 
-/** A device of an account (push.md §1). */
-export type PushDevice = RowOf<typeof deviceRow>;
+/**
+ * A device of an account (push.md §1).
+ * - `pushKey`: 33 bytes: the last 32 are the key for encrypting notifications.
+ * - `pushKeyId`: 0 to 2^32 - 1
+ * - `pushTokenId`: 8 bytes: the acknowledged token, also while another is pending.
+ * - `pendingPushTokenId`: 8 bytes: the token being registered; with an error code, the token whose registration failed.
+ */
+export type PushDevice = RowOf<typeof forChange>;
 
 /** SQL: columns of the table `client_devices`, called `d`. */
 export const deviceColumns = `d.id, d.user_id AS "userId", d.push_key AS "pushKey", d.push_key_id AS "pushKeyId",
@@ -52,7 +46,7 @@ export function deviceState(
 const forChange = statement({
   name: "device-for-change",
   text: `SELECT ${deviceColumns} FROM client_devices d WHERE d.user_id = $1 AND d.id = $2 FOR NO KEY UPDATE`,
-  row: deviceRow,
+  overrides: deviceOverrides,
 });
 
 /**

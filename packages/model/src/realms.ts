@@ -11,7 +11,7 @@ import {
   realmUpdated,
   type SystemGroupName,
 } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { Linkifiers } from "@carillon/markdown";
 
 import { groupsObject } from "./permissions/group-setting-values.ts";
@@ -27,37 +27,15 @@ export type EditHistoryPolicy = "all" | "moves" | "none";
 export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
     WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
 
-const row = {
-  id: column.int,
-  subdomain: column.text,
-  name: column.text,
-  deactivated: column.bool,
-  topicsPolicy: column.text.as<"allow_empty_topic" | "disable_empty_topic">(),
-  emptyTopicDisplayName: column.text,
-  defaultLanguage: column.text,
-  waitingPeriodThreshold: column.int,
-  requireUniqueNames: column.bool,
-  passwordAuthEnabled: column.bool,
-  enableSpectatorAccess: column.bool,
-  sendChannelEventsMessages: column.bool,
-  newStreamAnnouncementsChannelId: column.int.orNull(),
-  description: column.text,
-  editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
-  enableReadReceipts: column.bool,
-  /** Whether the push bouncer pushes for it, as far as known. */
-  pushNotificationsEnabled: column.bool,
-  /** Whether some accounts are hidden from its guests (users.md §2.1). */
-  restrictsGuests: column.bool,
-  /** PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction. */
-  now: column.float,
-  /** See {@link linkifiersOf}. */
-  linkifiers: column.text.neverNullHere(),
-  /** The group of each permission. */
-  groups: column.json<Readonly<Record<RealmPermission, number>>>(),
-};
-
-/** An organization with the fields that the rules need. */
-export type Realm = RowOf<typeof row>;
+/**
+ * An organization with the fields that the rules need.
+ * - `pushNotificationsEnabled`: whether the push bouncer pushes for it, as far as known.
+ * - `restrictsGuests`: whether some accounts are hidden from its guests (users.md §2.1).
+ * - `now`: postgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.
+ * - `linkifiers`: see {@link linkifiersOf}.
+ * - `groups`: the group of each permission.
+ */
+export type Realm = RowOf<typeof byId>;
 
 /** SQL: the linkifiers of an organization (a row of `realms`) in order, as one text; costs one lookup. */
 const linkifiersText = `(SELECT coalesce(json_agg(json_build_array(l.pattern, l.url_template)
@@ -77,7 +55,12 @@ const byId = statement({
       extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
       ${groupsObject(realmPermissions)} AS groups
     FROM realms WHERE id = $1`,
-  row,
+  overrides: {
+    topicsPolicy: typed<"allow_empty_topic" | "disable_empty_topic">(),
+    editHistoryPolicy: typed<EditHistoryPolicy>(),
+    /** The group of each permission. */
+    groups: typed<Readonly<Record<RealmPermission, number>>>(),
+  },
 });
 
 /**
@@ -94,13 +77,11 @@ export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
 export const activeRealms = statement({
   name: "active-realms",
   text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
-  row: { id: column.int },
 });
 
 const byLabel = statement({
   name: "realm-of-host",
   text: `SELECT id FROM realms ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
-  row: { id: column.int },
 });
 
 /**
@@ -118,7 +99,6 @@ export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
 const lock = statement({
   name: "organization-lock",
   text: "SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE",
-  row: {},
 });
 
 /**
@@ -132,7 +112,6 @@ export async function lockOrganization(tx: Tx, realmId: number): Promise<void> {
 const lockShared = statement({
   name: "organization-lock-shared",
   text: "SELECT FROM realms WHERE id = $1 FOR SHARE",
-  row: {},
 });
 
 /** Locks the organization's row in shared mode until the transaction ends, so that its settings cannot change. */
@@ -251,7 +230,6 @@ export function linkifiersOf({ linkifiers: text }: { readonly linkifiers: string
 const all = statement({
   name: "linkifiers",
   text: `SELECT id, pattern, url_template FROM linkifiers WHERE realm_id = $1 ORDER BY "order", id`,
-  row: { id: column.int, pattern: column.text, url_template: column.text },
 });
 
 /** Lists an organization's linkifiers in order, in the wire format. */

@@ -4,7 +4,7 @@ import {
   personalSettings,
   type SettingName,
 } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement, typed } from "@carillon/db";
 
 /** The choices of some settings, sent together with the settings (settings-and-profile-fields.md §1.2). */
 export const settingChoices = {
@@ -53,7 +53,7 @@ type SettingValue = boolean | number | string;
 const byRealm = statement({
   name: "realm-defaults",
   text: `SELECT settings FROM realm_user_defaults WHERE realm_id = $1`,
-  row: { settings: column.json<Readonly<Record<string, SettingValue>>>() },
+  overrides: { settings: typed<Readonly<Record<string, SettingValue>>>() },
 });
 
 /** Loads the organization's default settings of new accounts, by wire names. */
@@ -95,7 +95,6 @@ const store = statement({
   text: `UPDATE users SET rule_settings = rule_settings || $2::jsonb, settings = settings || $3::jsonb,
       edited_settings = ARRAY(SELECT unnest(edited_settings) UNION SELECT unnest($4::text[]) ORDER BY 1)
     WHERE id = $1`,
-  row: {},
 });
 
 /** Stores personal settings by wire names, as changed by the account itself. */

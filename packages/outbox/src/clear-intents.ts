@@ -1,7 +1,5 @@
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement } from "@carillon/db";
 import { clearIntents } from "@carillon/jobs";
-
-const row = { count: column.int, last: column.text.orNull() };
 
 /**
  * Reads `job_intent_done_idx` from `$1` on: entries that have just been deleted stay in the index until it is vacuumed,
@@ -17,11 +15,10 @@ const clear = statement({
       DELETE FROM job_intent WHERE id = ANY (ARRAY(SELECT id FROM old))
     )
     SELECT count(*)::int AS count, max(finished_at)::text AS last FROM old`,
-  row,
 });
 
 /** What one batch deleted; the next one continues after `last`. */
-export type ClearedIntents = RowOf<typeof row>;
+export type ClearedIntents = RowOf<typeof clear>;
 
 /**
  * Deletes one batch of intents that were done more than a day ago; their keys can be used again. Dead letters stay.

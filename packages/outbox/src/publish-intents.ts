@@ -3,7 +3,7 @@ import { intentJobs, type IntentRef, type JobPublisher, type Publication } from 
 import { type Logger, within } from "@carillon/kit";
 
 import { type Batcher, createBatcher } from "./batcher.ts";
-import type { QueuedIntent } from "./intents.ts";
+import type { QueuedIntent } from "./record-intents.ts";
 import { stampIntents } from "./relay-intents.ts";
 
 /** How long adding jobs after a commit may take, in milliseconds; then the relay adds them. */

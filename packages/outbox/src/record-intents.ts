@@ -1,7 +1,7 @@
-import { statement, type Tx } from "@carillon/db";
+import { notNull, PostCommitTopic, type RowOf, statement, type Tx } from "@carillon/db";
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
-import { intentsRecorded, queuedColumns, type QueuedIntent, queuedRow } from "./intents.ts";
+import { queuedColumns } from "./intents.ts";
 
 export interface NewIntent<Payload> {
   /** A second intent with this key is not recorded until a day after the first one is done. */
@@ -17,8 +17,17 @@ const insert = statement({
     SELECT $1, $2, i.key, i.payload, coalesce(i.run_at, now())
     FROM unnest($3::text[], $4::jsonb[], $5::timestamptz[]) AS i (key, payload, run_at)
     ON CONFLICT (unique_key) DO NOTHING RETURNING ${queuedColumns}`,
-  row: queuedRow,
 });
+
+/**
+ * An intent that waits for its job.
+ * - `job`: name of the job.
+ * - `delayMs`: milliseconds until it may run; 0 or less for now.
+ */
+export type QueuedIntent = RowOf<typeof insert>;
+
+/** Published after a commit that recorded intents, or made dead ones pending again. */
+export const intentsRecorded = new PostCommitTopic<readonly QueuedIntent[]>("intents recorded");
 
 /**
  * Records background work in the transaction that causes it: it exists if and only if the change commits. After the
@@ -74,7 +83,7 @@ const revive = statement({
         enqueued_at = NULL, finished_at = NULL
       FROM dead WHERE i.id = dead.id RETURNING i.*)
     SELECT ${queuedColumns} FROM revived`,
-  row: queuedRow,
+  overrides: { delayMs: notNull },
 });
 
 /**

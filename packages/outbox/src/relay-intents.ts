@@ -1,7 +1,8 @@
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
 import type { IntentRef } from "@carillon/jobs";
 
-import { queuedColumns, type QueuedIntent, queuedRow, storedReason } from "./intents.ts";
+import { queuedColumns, storedReason } from "./intents.ts";
+import type { QueuedIntent } from "./record-intents.ts";
 
 /**
  * Statements of the relay and the sweep, which add the jobs that a process did not add after its commit, or that the
@@ -14,7 +15,6 @@ const unqueued = statement({
     WHERE state = 'pending' AND enqueued_at IS NULL
       AND created_at <= now() - make_interval(secs => $1 / 1000.0) AND job = ANY($3::text[])
     ORDER BY created_at LIMIT $2`,
-  row: queuedRow,
 });
 
 /**
@@ -36,7 +36,6 @@ const stamp = statement({
       JOIN job_intent i ON i.id = q.id AND i.version = q.version
       WHERE i.state = 'pending' FOR NO KEY UPDATE OF i SKIP LOCKED)
     UPDATE job_intent i SET enqueued_at = now() FROM free WHERE i.id = free.id`,
-  row: {},
 });
 
 /**
@@ -54,7 +53,6 @@ export async function stampIntents(sql: Sql, intents: readonly IntentRef[]): Pro
 const forget = statement({
   name: "forget-enqueued-intents",
   text: "UPDATE job_intent SET enqueued_at = NULL WHERE state = 'pending' AND enqueued_at IS NOT NULL",
-  row: {},
 });
 
 /** Marks all pending intents as not enqueued, so that the relay adds their jobs to queues that are new or empty. */
@@ -64,20 +62,16 @@ export async function forgetIntentJobs(sql: Sql): Promise<void> {
 
 const overdue = statement({
   name: "overdue-intents",
+  // `quietMs`: Milliseconds since its job was last known to be in the queue, or should have run.
   text: `SELECT ${queuedColumns}, extract(epoch FROM now() - greatest(enqueued_at, run_at))::float8 * 1000 AS "quietMs"
     FROM job_intent
     WHERE state = 'pending' AND enqueued_at IS NOT NULL AND job = ANY($3::text[])
       AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
     ORDER BY greatest(enqueued_at, run_at) LIMIT $2`,
-  row: {
-    ...queuedRow,
-    /** Milliseconds since its job was last known to be in the queue, or should have run. */
-    quietMs: column.float,
-  },
 });
 
 /** An intent whose job was added to the queue, or failed again, a while ago. */
-export type OverdueIntent = RowOf<typeof overdue.columns>;
+export type OverdueIntent = RowOf<typeof overdue>;
 
 /**
  * Reads pending intents that were enqueued and should have run more than `overdueMs` ago, longest overdue first. Only
@@ -94,7 +88,6 @@ const pendingOf = statement({
   name: "intents-still-pending",
   text: `SELECT i.id FROM job_intent i JOIN unnest($1::bigint[], $2::int[]) AS q (id, version) USING (id, version)
     WHERE i.state = 'pending'`,
-  row: { id: column.bigint },
 });
 
 /** Reads the ids of the given intents that are still pending as this version. */
@@ -133,7 +126,7 @@ const count = statement({
         enqueued_at = CASE WHEN free.dead THEN i.enqueued_at END
       FROM free WHERE i.id = free.id RETURNING i.*)
     SELECT ${queuedColumns} FROM counted WHERE state = 'pending'`,
-  row: queuedRow,
+  overrides: { delayMs: notNull },
 });
 
 /**

@@ -1,6 +1,6 @@
 import {
-  column,
   type Database,
+  notNull,
   type RowOf,
   type Sql,
   sqlState,
@@ -21,16 +21,12 @@ export interface ClaimedIntent<Payload> {
 const setLockTimeout = statement({
   name: "set-lock-timeout",
   text: "SELECT set_config('lock_timeout', $1, true) AS ms",
-  row: { ms: column.text },
 });
-
-const intentRow = { realmId: column.int.orNull(), payload: column.json<unknown>() };
 
 const claim = statement({
   name: "intent-claim",
   text: `SELECT realm_id AS "realmId", payload FROM job_intent
     WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE`,
-  row: intentRow,
 });
 
 /** How long a claim waits, in milliseconds: longer than marking the row as enqueued takes. */
@@ -82,7 +78,6 @@ const look = statement({
   name: "intent-look",
   text: `SELECT realm_id AS "realmId", payload FROM job_intent
     WHERE id = $1 AND version = $2 AND state = 'pending'`,
-  row: intentRow,
 });
 
 /**
@@ -110,7 +105,7 @@ const beginCall = statement({
     SELECT realm_id AS "realmId", payload, called_version IS NOT DISTINCT FROM version AS called,
       extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
     FROM held`,
-  row: { ...intentRow, called: column.bool, ageMs: column.float.neverNullHere() },
+  overrides: { ageMs: notNull },
 });
 
 /** An intent whose call may go out after this transaction. */
@@ -144,7 +139,7 @@ export async function beginIntentCall<Payload>(
 function parsed<Payload>(
   definition: IntentDefinition<Payload>,
   id: number,
-  { realmId, payload }: RowOf<typeof intentRow>,
+  { realmId, payload }: RowOf<typeof claim>,
 ): ClaimedIntent<Payload> {
   if (realmId === null) throw new Error(`intent ${id} belongs to no organization`);
   return { id, realmId, payload: definition.intent.parse(payload) };
@@ -173,7 +168,6 @@ const finish = statement({
   name: "intent-finish",
   text: `UPDATE job_intent SET state = 'done', finished_at = now(), attempts = attempts + 1, last_error = NULL
     WHERE id = $1`,
-  row: {},
 });
 
 /** Marks the intent as done. */
@@ -188,7 +182,6 @@ const fail = statement({
       enqueued_at = CASE WHEN $4 THEN enqueued_at ELSE now() END,
       finished_at = CASE WHEN $4 THEN now() ELSE finished_at END
     WHERE id = $1 AND version = $2 AND state = 'pending'`,
-  row: {},
 });
 
 /**
@@ -207,7 +200,6 @@ const firstOfAccount = statement({
   name: "intent-first-of-account",
   text: `SELECT id AS "intentId", version FROM job_intent
     WHERE job = $1 AND (payload->>'userId')::int = $2 AND state = 'pending' AND id <= $3 ORDER BY id LIMIT 1`,
-  row: { intentId: column.bigint, version: column.int },
 });
 
 /**

@@ -12,3 +12,4 @@ export * from "./recurring/heartbeats.ts";
 export * from "./recurring/leader.ts";
 export * from "./recurring/recurring-task.ts";
 export * from "./recurring/start-recurring.ts";
+export type * from "./statement-rows.ts";

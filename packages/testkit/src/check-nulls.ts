@@ -1,15 +1,22 @@
 import { checkRowsWith } from "@carillon/db";
+import { readNotNull } from "./row-types.ts";
 
 /**
- * Checks every row of every declared statement that this process runs: an undeclared null fails the statement. PostgreSQL
- * knows the nullability of table columns, not of expressions.
+ * Checks every row of every declared statement that this process runs: a null that the type of the row rules out fails the
+ * statement. PostgreSQL knows the nullability of table columns; of expressions, a test sees here what comes.
  */
 export function checkNulls(): void {
-  checkRowsWith(({ name, columns = {} }, rows) => {
-    for (const [key, { nullable }] of Object.entries(columns)) {
-      if (nullable) continue;
+  const described = readNotNull();
+  checkRowsWith(({ name, overrides = {} }, rows) => {
+    // The prepared texts of a composed statement have numbers.
+    const columnsNotNull = described.get(name) ?? described.get(name.replace(/-\d+$/, "")) ?? [];
+    const notNull = [
+      ...columnsNotNull,
+      ...Object.keys(overrides).filter((key) => overrides[key]?.isNotNull),
+    ];
+    for (const key of notNull) {
       const wrong = rows.some((row) => (row as Record<string, unknown>)[key] === null);
-      if (wrong) throw new Error(`${name}: ${key} is null, which its declaration rules out`);
+      if (wrong) throw new Error(`${name}: ${key} is null, which its type rules out`);
     }
   });
 }

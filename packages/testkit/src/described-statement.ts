@@ -1,39 +1,31 @@
 import pg from "pg";
+import { nullFacts, type Plan } from "./null-analysis.ts";
 
 /** A column of a statement's rows, as PostgreSQL describes it. */
 export interface DescribedColumn {
   readonly name: string;
   /** As in `pg_type.typname`. */
   readonly type: string;
-  /** Undefined for an expression: PostgreSQL does not know it. */
-  readonly nullable: boolean | undefined;
+  /** False where the table or the plan rules null out; true for other expressions, of which PostgreSQL does not know. */
+  readonly nullable: boolean;
 }
 
-/**
- * Lets PostgreSQL parse and describe a statement without running it. A table column is nullable if it is declared so, or if
- * it comes from the optional side of an outer join.
- */
+/** Lets PostgreSQL parse and describe a statement without running it. */
 export async function describeStatement(
   client: pg.Client,
   text: string,
 ): Promise<DescribedColumn[]> {
-  const fields = await describe(client, text);
-  const { rows } = await client.query<{ type: string; notNull: boolean | null }>(
-    `SELECT t.typname AS type, a.attnotnull AS "notNull"
-     FROM unnest($1::oid[], $2::oid[], $3::int[]) WITH ORDINALITY AS f (type, tab, col, ord)
-       JOIN pg_type t ON t.oid = f.type
-       LEFT JOIN pg_attribute a ON a.attrelid = f.tab AND a.attnum = f.col AND f.tab <> 0
-     ORDER BY f.ord`,
-    [
-      fields.map(({ dataTypeID }) => dataTypeID),
-      fields.map(({ tableID }) => tableID),
-      fields.map(({ columnID }) => columnID),
-    ],
-  );
-  const missing = fields.length > 0 ? await outerJoined(client, text) : [];
-  return fields.map(({ name }, i) => {
-    const { type = "", notNull = null } = rows[i] ?? {};
-    return { name, type, nullable: missing[i] ? true : notNull === null ? undefined : !notNull };
+  const fields = await client.query(new Describe(text)).fields;
+  if (fields.length === 0) return [];
+  const { types, tables } = await catalogOf(client);
+  const facts = nullFacts(await explain(client, text), (column) => tables.names.has(column));
+  return fields.map(({ name, dataTypeID, tableID, columnID }, i) => {
+    const type = types.get(dataTypeID) ?? "";
+    const isNotNull =
+      type === "void" ||
+      (facts[i] !== "optional" &&
+        (facts[i] === "never null" || tables.numbers.has(`${tableID}.${columnID}`)));
+    return { name, type, nullable: !isNotNull };
   });
 }
 
@@ -72,38 +64,46 @@ class Describe {
   }
 }
 
-async function describe(client: pg.Client, text: string): Promise<pg.FieldDef[]> {
-  return client.query(new Describe(text)).fields;
+interface Catalog {
+  /** Names of types by their ids. */
+  readonly types: ReadonlyMap<number, string>;
+  /** Columns that are NOT NULL: `schema.table.column`, and the ids of table and column. */
+  readonly tables: { readonly names: ReadonlySet<string>; readonly numbers: ReadonlySet<string> };
 }
 
-interface Plan {
-  readonly Output?: readonly string[];
-  readonly Plans?: readonly Plan[];
-  readonly "Join Type"?: string;
-  readonly "Parent Relationship"?: string;
+const catalogs = new WeakMap<pg.Client, Promise<Catalog>>();
+
+function catalogOf(client: pg.Client): Promise<Catalog> {
+  const known = catalogs.get(client);
+  if (known) return known;
+  const made = readCatalog(client);
+  catalogs.set(client, made);
+  return made;
 }
 
-/** Returns for each column whether it comes from the optional side of an outer join. */
-async function outerJoined(client: pg.Client, text: string): Promise<boolean[]> {
+async function readCatalog(client: pg.Client): Promise<Catalog> {
+  const types = await client.query<{ oid: number; typname: string }>(
+    "SELECT oid, typname FROM pg_type",
+  );
+  const columns = await client.query<{ name: string; number: string }>(
+    `SELECT format('%I.%I.%I', n.nspname, c.relname, a.attname) AS name, c.oid || '.' || a.attnum AS number
+     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE a.attnotnull`,
+  );
+  return {
+    types: new Map(types.rows.map(({ oid, typname }) => [oid, typname])),
+    tables: {
+      names: new Set(columns.rows.map(({ name }) => name)),
+      numbers: new Set(columns.rows.map(({ number }) => number)),
+    },
+  };
+}
+
+async function explain(client: pg.Client, text: string): Promise<Plan> {
   const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
     `EXPLAIN (VERBOSE, GENERIC_PLAN, FORMAT JSON) ${text}`,
   );
   const plan = rows[0]?.["QUERY PLAN"][0].Plan;
   if (!plan) throw new Error(`there is no plan of ${text}`);
-  const optional = new Set(optionalOutputs(plan));
-  return (plan.Output ?? []).map((output) => optional.has(output));
-}
-
-const optionalSides: Readonly<Record<string, readonly string[]>> = {
-  Left: ["Inner"],
-  Right: ["Outer"],
-  Full: ["Inner", "Outer"],
-};
-
-function optionalOutputs(plan: Plan): string[] {
-  const sides = optionalSides[plan["Join Type"] ?? ""] ?? [];
-  return (plan.Plans ?? []).flatMap((below) => [
-    ...optionalOutputs(below),
-    ...(sides.includes(below["Parent Relationship"] ?? "") ? (below.Output ?? []) : []),
-  ]);
+  return plan;
 }

@@ -40,6 +40,7 @@ export * from "./requests/index.ts";
 export * from "./scene.ts";
 export * from "./schema-diff.ts";
 export * from "./reserve-port.ts";
+export * from "./row-types.ts";
 export * from "./rows-read.ts";
 export * from "./servers.ts";
 export * from "./site.ts";

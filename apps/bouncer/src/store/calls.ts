@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, typed, type Sql } from "@carillon/db";
 
 /**
  * State of a notification of a call. `handing`: being handed over, or was when the process died. `unsure`: may have been
@@ -27,14 +27,13 @@ const claim = statement({
       SET holder = excluded.holder, held_until = excluded.held_until
       WHERE notify_call.held_until IS NULL OR notify_call.held_until < now()
     RETURNING devices, created_at = now() AS fresh`,
-  row: { devices: column.json<Fates>(), fresh: column.bool },
+  overrides: { devices: typed<Fates>() },
 });
 
 const mark = statement({
   name: "bouncer-call-mark",
   text: `UPDATE notify_call SET devices = devices || $4::jsonb
     WHERE server_id = $1 AND idempotency_key = $2 AND holder = $3 RETURNING holder`,
-  row: { holder: column.uuid.orNull() },
 });
 
 /** Also when another process holds the call by now: the handover has happened. */
@@ -43,7 +42,6 @@ const record = statement({
   text: `UPDATE notify_call SET devices = devices || $4::jsonb,
       held_until = CASE WHEN holder = $3 AND $5 THEN NULL ELSE held_until END
     WHERE server_id = $1 AND idempotency_key = $2`,
-  row: {},
 });
 
 const clear = statement({
@@ -53,7 +51,6 @@ const clear = statement({
       WHERE created_at < now() - interval '${keptHours} hours'
       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING server_id`,
-  row: { server_id: column.uuid },
 });
 
 /**

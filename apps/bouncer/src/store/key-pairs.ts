@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { type Sealer, StartupError } from "@carillon/kit";
 import { type BouncerKeys, newBouncerKeys } from "@carillon/push";
 
@@ -6,33 +6,28 @@ const all = statement({
   name: "bouncer-key-pairs",
   text: `SELECT public_key AS "publicKey", sealed_private_key AS sealed FROM key_pair
     ORDER BY created_at DESC, public_key`,
-  row: { publicKey: column.bytes, sealed: column.bytes },
 });
 
 const publicKeys = statement({
   name: "bouncer-public-keys",
   text: `SELECT encode(public_key, 'base64') AS "publicKey" FROM key_pair
     ORDER BY created_at DESC, public_key`,
-  row: { publicKey: column.text },
 });
 
 const add = statement({
   name: "bouncer-key-pair-add",
   text: "INSERT INTO key_pair (public_key, sealed_private_key) VALUES ($1, $2)",
-  row: {},
 });
 
 const addFirst = statement({
   name: "bouncer-key-pair-add-first",
   text: `INSERT INTO key_pair (public_key, sealed_private_key)
     SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM key_pair)`,
-  row: {},
 });
 
 const remove = statement({
   name: "bouncer-key-pair-remove",
   text: "DELETE FROM key_pair WHERE public_key = $1 RETURNING public_key",
-  row: { public_key: column.bytes },
 });
 
 /**

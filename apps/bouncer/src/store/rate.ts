@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { SlidingWindow } from "@carillon/kit";
 
 const windowSeconds = 60;
@@ -18,20 +18,17 @@ const count = statement({
     ON CONFLICT (server_id, slice) DO UPDATE SET hits = rate_hit.hits + 1
       WHERE rate_hit.hits + (SELECT hits FROM earlier) < $2
     RETURNING hits`,
-  row: { hits: column.int },
 });
 
 const look = statement({
   name: "bouncer-rate-look",
   text: `SELECT slice, hits, extract(epoch FROM now())::float8 * 1000 AS now FROM rate_hit
     WHERE server_id = $1 AND slice >= ${now} - ${slices}`,
-  row: { slice: column.bigint, hits: column.int, now: column.float },
 });
 
 const clear = statement({
   name: "bouncer-rate-clear",
   text: `DELETE FROM rate_hit WHERE slice < ${now} - ${2 * slices}`,
-  row: {},
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, typed, type Sql } from "@carillon/db";
 import type { Sealer } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
 
@@ -29,7 +29,6 @@ const put = statement({
     VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (server_id, realm_uuid, token_id) DO UPDATE SET kind = excluded.kind,
       sealed_token = excluded.sealed_token, ios_app_id = excluded.ios_app_id, registered_at = now()`,
-  row: {},
 });
 
 const byTokenIds = statement({
@@ -37,13 +36,7 @@ const byTokenIds = statement({
   text: `SELECT token_id AS "tokenId", kind, sealed_token AS sealed, ios_app_id AS "iosAppId",
       registered_at AS "registeredAt"
     FROM registration WHERE server_id = $1 AND realm_uuid = $2 AND token_id = ANY($3::bytea[])`,
-  row: {
-    tokenId: column.bytes,
-    kind: column.text.as<TokenKind>(),
-    sealed: column.bytes,
-    iosAppId: column.text.orNull(),
-    registeredAt: column.time,
-  },
+  overrides: { kind: typed<TokenKind>() },
 });
 
 /** A device that has registered again meanwhile stays. */
@@ -52,7 +45,6 @@ const remove = statement({
   text: `DELETE FROM registration r USING unnest($3::bytea[], $4::timestamptz[]) AS dead (token_id, as_of)
     WHERE r.server_id = $1 AND r.realm_uuid = $2 AND r.token_id = dead.token_id
       AND date_trunc('milliseconds', r.registered_at) <= dead.as_of`,
-  row: {},
 });
 
 /** Stores a registration. Repeating it only updates the time. */

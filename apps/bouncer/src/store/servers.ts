@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
 /** A chat server registered with the bouncer. */
 export interface Server {
@@ -17,16 +17,10 @@ export interface NewServer extends Server {
 }
 
 const columns = `id, rate_limit AS "rateLimit", realms::text[] AS realms`;
-const row = {
-  id: column.uuid,
-  rateLimit: column.int.orNull(),
-  realms: column.texts.orNull(),
-};
 
 const byId = statement({
   name: "bouncer-server",
   text: `SELECT ${columns}, key_hash AS "keyHash" FROM server WHERE id = $1`,
-  row: { ...row, keyHash: column.bytes },
 });
 
 const all = statement({
@@ -34,7 +28,6 @@ const all = statement({
   text: `SELECT ${columns}, name, created_at AS "createdAt",
       (SELECT count(*)::int FROM registration r WHERE r.server_id = server.id) AS registrations
     FROM server ORDER BY created_at, id`,
-  row: { ...row, name: column.text, createdAt: column.time, registrations: column.int },
 });
 
 const put = statement({
@@ -42,13 +35,11 @@ const put = statement({
   text: `INSERT INTO server (id, name, key_hash, rate_limit, realms) VALUES ($1, $2, $3, $4, $5::uuid[])
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, key_hash = excluded.key_hash,
       rate_limit = excluded.rate_limit, realms = excluded.realms`,
-  row: {},
 });
 
 const remove = statement({
   name: "bouncer-server-remove",
   text: "DELETE FROM server WHERE id = $1 RETURNING id",
-  row: { id: column.uuid },
 });
 
 /** Finds a server by id, with the hash of its key. */

@@ -115,7 +115,6 @@ async function opens(db: Database, secretKey: string): Promise<boolean> {
 const bouncers = statement({
   name: "database-of-own-bouncer",
   text: "SELECT FROM pg_database WHERE datname = 'carillon_bouncer'",
-  row: {},
 });
 
 /** Refuses when there is an embedded bouncer, whose database is encrypted with the same key. */

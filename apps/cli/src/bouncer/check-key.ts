@@ -1,10 +1,9 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { sealerOf, StartupError } from "@carillon/kit";
 
 const sealedKeys = statement({
   name: "bouncer-sealed-keys",
   text: "SELECT sealed_private_key AS sealed FROM key_pair",
-  row: { sealed: column.bytes },
 });
 
 /** Checks the bouncer's key. @throws StartupError when its keys were encrypted with another `SECRET_KEY` */

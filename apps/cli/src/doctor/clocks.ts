@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { systemClock, type Clock } from "@carillon/kit";
 
 import { type Finding, ok, warning } from "./finding.ts";
@@ -9,14 +9,12 @@ const worryingSkew = 1;
 const clock = statement({
   name: "doctor-clock",
   text: "SELECT extract(epoch FROM clock_timestamp())::float8 AS now",
-  row: { now: column.float },
 });
 
 const processes = statement({
   name: "doctor-processes",
   text: `SELECT role || ' ' || pid || ' on ' || host AS name, clock_ahead AS ahead FROM process_heartbeats
     WHERE last_seen > now() - interval '20 seconds' ORDER BY 1`,
-  row: { name: column.text, ahead: column.float.orNull() },
 });
 
 /**

@@ -1,17 +1,9 @@
-import { column, statement, type Database, type RowOf } from "@carillon/db";
+import { statement, type Database, type RowOf } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import { chosenBy, conditions, databaseMicros, mostAtOnce } from "./choose.ts";
 import type { Action, Choice } from "./request.ts";
 
-const doneRow = {
-  id: column.bigint,
-  realmId: column.int.orNull(),
-  job: column.text,
-  uniqueKey: column.text,
-  version: column.int,
-};
-
-type Done = RowOf<typeof doneRow>;
+type Done = RowOf<ReturnType<typeof acting>>;
 
 /** Rows in one transaction. */
 const batch = 500;
@@ -53,7 +45,6 @@ const acting = (action: Action, by: keyof typeof conditions) =>
         FROM done WHERE realm_id IS NOT NULL
       )
       SELECT id, realm_id AS "realmId", job, unique_key AS "uniqueKey", version FROM done`,
-    row: doneRow,
   });
 
 const statements = {

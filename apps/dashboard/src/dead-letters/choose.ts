@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { filterCondition, filterValues } from "./list.ts";
 import type { Choice } from "./request.ts";
 
@@ -22,17 +22,13 @@ export function chosenBy(choice: Choice): {
   };
 }
 
-const groupRow = {
-  job: column.text,
-  realmId: column.int.orNull(),
-  realmName: column.text.orNull(),
-  count: column.int,
-};
-
 /** Limit of rows in a preview and an action. */
 export const mostAtOnce = 10_000;
 
-const groups = (name: string, condition: string) =>
+const groups = (
+  name: "dead-letters-preview-chosen" | "dead-letters-preview-matching",
+  condition: string,
+) =>
   statement({
     name,
     text: `SELECT g.job, g.realm_id AS "realmId", r.name AS "realmName", g.count
@@ -41,7 +37,6 @@ const groups = (name: string, condition: string) =>
           WHERE i.state = 'dead' AND ${condition} ORDER BY i.finished_at, i.id LIMIT ${mostAtOnce}) i
         GROUP BY job, realm_id) g LEFT JOIN realms r ON r.id = g.realm_id
       ORDER BY g.count DESC, g.job, g.realm_id LIMIT 100`,
-    row: groupRow,
   });
 
 const groupsOf = {
@@ -52,7 +47,6 @@ const groupsOf = {
 const clock = statement({
   name: "database-clock",
   text: "SELECT (extract(epoch FROM now()) * 1000000)::bigint AS now",
-  row: { now: column.bigint },
 });
 
 /** Returns the database's time in microseconds of the UNIX epoch. */

@@ -1,6 +1,6 @@
-import { column, statement, type Sql, type RowOf } from "@carillon/db";
+import { statement, notNull, type Sql, type RowOf } from "@carillon/db";
 import type { Cursor } from "../http/parameters.ts";
-import { intentColumns, intentRow } from "../look-up/find-intents.ts";
+import { intentColumns, intentOverrides } from "../look-up/find-intents.ts";
 
 /** Filter of dead letters; all given conditions must hold. */
 export interface DeadFilter {
@@ -10,7 +10,7 @@ export interface DeadFilter {
   readonly error?: string;
 }
 
-export type DeadRow = RowOf<typeof page.columns>;
+export type DeadRow = RowOf<typeof page>;
 
 export interface DeadPage {
   readonly rows: readonly DeadRow[];
@@ -40,7 +40,7 @@ const page = statement({
       AND ($4::bigint IS NULL
         OR (i.finished_at, i.id) < (timestamptz 'epoch' + $4 * interval '1 microsecond', $5::bigint))
     ORDER BY i.finished_at DESC, i.id DESC LIMIT ${pageSize + 1}`,
-  row: { ...intentRow /** Microseconds of the UNIX epoch. */, diedAt: column.bigint },
+  overrides: { ...intentOverrides, diedAt: notNull },
 });
 
 /** Lists dead letters, latest first. */
@@ -59,7 +59,6 @@ export async function listDead(sql: Sql, filter: DeadFilter, after?: Cursor): Pr
 const byJob = statement({
   name: "dead-letters-by-job",
   text: "SELECT job, count(*) AS count FROM job_intent WHERE state = 'dead' GROUP BY job ORDER BY job",
-  row: { job: column.text, count: column.bigint },
 });
 
 /** Counts dead letters by job. */

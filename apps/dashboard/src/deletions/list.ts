@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 import { deleteMessages } from "@carillon/jobs";
 
 /** Maximum number of listed deletions; unfinished ones come first. */
@@ -6,6 +6,8 @@ const most = 100;
 
 const latest = statement({
   name: "dashboard-deletions",
+  // `planned`: Messages when the steps were planned; the actual number may differ.
+  // `now`: The database's clock.
   text: `SELECT j.id, j.realm_id AS "realmId", r.name AS "realmName", j.user_id AS "userId",
       u.full_name AS "userName", j.acting_user_id AS "actorId", a.full_name AS "actorName",
       j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
@@ -24,35 +26,14 @@ const latest = statement({
       (SELECT id FROM message_deletion_jobs WHERE finished_at IS NULL LIMIT ${most})
       UNION (SELECT id FROM message_deletion_jobs ORDER BY id DESC LIMIT ${most})))
     ORDER BY j.finished_at IS NULL DESC, j.id DESC LIMIT ${most}`,
-  row: {
-    id: column.bigint,
-    realmId: column.int,
-    realmName: column.text,
-    userId: column.int,
-    userName: column.text.orNull(),
-    actorId: column.int,
-    actorName: column.text.orNull(),
-    publicChannels: column.bool,
-    privateChannels: column.bool,
-    direct: column.bool,
+  overrides: {
     /** State of the background job; null once its row has been deleted. */
-    state: column.text.as<"pending" | "done" | "dead">().orNull(),
-    intentId: column.bigint.orNull(),
-    steps: column.int,
-    done: column.int,
-    /** Messages when the steps were planned; the actual number may differ. */
-    planned: column.int,
-    deleted: column.int,
-    lastError: column.text.orNull(),
-    createdAt: column.float,
-    finishedAt: column.float.orNull(),
-    /** The database's clock. */
-    now: column.float,
+    state: typed<"pending" | "done" | "dead">(),
   },
 });
 
 /** Progress of deleting a deactivated account's messages. Times are UNIX seconds. */
-export type DeletionView = RowOf<typeof latest.columns>;
+export type DeletionView = RowOf<typeof latest>;
 
 /** Lists running deletions, then the latest finished ones. */
 export function listDeletions(sql: Sql): Promise<DeletionView[]> {

@@ -1,4 +1,4 @@
-import { column, composed, type Composition, type Sql } from "@carillon/db";
+import { composed, type Composition, type Sql } from "@carillon/db";
 import type { FailedMessage } from "@carillon/domain";
 import { BadParameter, given, givenTime, maxInt, whole } from "../http/parameters.ts";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
@@ -44,7 +44,6 @@ function compose(filter: FailedFilter, before: number): Composition {
 
 const stillFailed = composed({
   name: "failed-to-send-again",
-  row: { id: column.bigint, version: column.int },
   compose,
   examples: (make) => exampleFilters.map((filter) => make(filter, 1)),
 });

@@ -1,4 +1,4 @@
-import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+import { composed, type Composition, notNull, type RowOf, type Sql } from "@carillon/db";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
 /** Limit of counted failures, so that the page stays fast. */
@@ -12,14 +12,11 @@ export const spans = {
 
 export type Span = keyof typeof spans;
 
-const stepRow = {
-  /** When the step begins, UNIX seconds. */
-  at: column.float,
-  count: column.int,
-};
-
-/** Failures within a step of time. */
-export type FailedStep = RowOf<typeof stepRow>;
+/**
+ * Failures within a step of time.
+ * - `at`: when the step begins, UNIX seconds.
+ */
+export type FailedStep = RowOf<typeof steps>;
 
 /** Selects the latest failures of a span. */
 const latest = (filter: FailedFilter, span: Span) => {
@@ -51,7 +48,10 @@ const examples = <Made>(compose: (filter: FailedFilter, span: Span) => Made): Ma
 
 const steps = composed({
   name: "dashboard-failed-steps",
-  row: stepRow,
+  overrides: {
+    /** When the step begins, UNIX seconds. */
+    at: notNull,
+  },
   compose: composeSteps,
   examples,
 });
@@ -61,9 +61,7 @@ export function countOverTime(sql: Sql, filter: FailedFilter, span: Span): Promi
   return steps(sql, filter, span);
 }
 
-const reasonRow = { reason: column.text, count: column.int };
-
-export type FailedReason = RowOf<typeof reasonRow>;
+export type FailedReason = RowOf<typeof reasons>;
 
 const mostReasons = 20;
 
@@ -78,7 +76,6 @@ function composeReasons(filter: FailedFilter, span: Span): Composition {
 
 const reasons = composed({
   name: "dashboard-failed-reasons",
-  row: reasonRow,
   compose: composeReasons,
   examples,
 });

@@ -1,47 +1,23 @@
-import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+import { composed, type Composition, type RowOf, type Sql, typed } from "@carillon/db";
 import { scheduledKind } from "@carillon/scheduling";
 import type { Cursor } from "../http/parameters.ts";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
 const pageSize = 50;
 
-const failedRow = {
-  id: column.bigint,
-  /** Microseconds of the UNIX epoch. */
-  at: column.bigint,
-  scheduledMessageId: column.bigint,
-  version: column.int,
-  /** Whether the scheduled message is still failed in this version. */
-  sendable: column.bool.orNull(),
-  acknowledgedBy: column.text.orNull(),
-  kind: column.text.as<"message" | "reminder">(),
-  realmId: column.int,
-  realmName: column.text,
-  senderId: column.int,
-  /** Null for a deleted account, like all names. */
-  senderName: column.text.orNull(),
-  senderEmail: column.text.orNull(),
-  /** Null for a direct conversation. */
-  channelId: column.int.orNull(),
-  channelName: column.text.orNull(),
-  /** UNIX seconds, like all times but `at`. */
-  dueAt: column.float,
-  failedAt: column.float,
-  reason: column.text,
-  /** State of the scheduled message now. */
-  since: column.text.as<"failed" | "deleted" | "pending" | "delivered">(),
-  /** The notice to the sender; null if there was none. */
-  noticeId: column.bigint.orNull(),
-  /** Its text; null if it was removed. */
-  notice: column.text.orNull(),
-  noticeRead: column.bool.orNull(),
-  process: column.text,
-  /** The database's clock. */
-  now: column.float,
-};
-
-/** A scheduled message or reminder that could not be sent. */
-export type FailedRow = RowOf<typeof failedRow>;
+/**
+ * A scheduled message or reminder that could not be sent.
+ * - `at`: microseconds of the UNIX epoch.
+ * - `sendable`: whether the scheduled message is still failed in this version.
+ * - `senderName`: null for a deleted account, like all names.
+ * - `channelId`: null for a direct conversation.
+ * - `dueAt`: UNIX seconds, like all times but `at`.
+ * - `since`: state of the scheduled message now.
+ * - `noticeId`: the notice to the sender; null if there was none.
+ * - `notice`: its text; null if it was removed.
+ * - `now`: the database's clock.
+ */
+export type FailedRow = RowOf<typeof page>;
 
 export interface FailedPage {
   readonly rows: readonly FailedRow[];
@@ -84,7 +60,11 @@ export function composePage(filter: FailedFilter, after?: Cursor): Composition {
 
 const page = composed({
   name: "dashboard-failed",
-  row: failedRow,
+  overrides: {
+    kind: typed<"message" | "reminder">(),
+    /** State of the scheduled message now. */
+    since: typed<"failed" | "deleted" | "pending" | "delivered">(),
+  },
   compose: composePage,
   examples: (compose) =>
     exampleFilters.flatMap((filter) => [compose(filter), compose(filter, [1, 1])]),

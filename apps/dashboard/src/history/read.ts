@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, notNull, type RowOf, type Sql } from "@carillon/db";
 import { historyBuckets, historySteps } from "@carillon/scheduling";
 import { quantile } from "./quantile.ts";
 
@@ -22,20 +22,12 @@ const stored = statement({
     FROM delivery_history
     WHERE step = $1 AND at >= date_bin(make_interval(secs => $3), now() - make_interval(secs => $2), timestamptz 'epoch')
     ORDER BY delivery_history.at`,
-  row: {
-    at: column.float.neverNullHere(),
-    backend: column.text,
-    sent: column.int,
-    failed: column.int,
-    worst: column.float,
-    buckets: column.ints.neverNullHere(),
-  },
+  overrides: { at: notNull, buckets: notNull },
 });
 
 const clock = statement({
   name: "dashboard-clock",
   text: "SELECT extract(epoch FROM now())::float8 AS now",
-  row: { now: column.float },
 });
 
 /** Deliveries within one step of time; latenesses in seconds, null if nothing was sent. */
@@ -58,7 +50,7 @@ export async function readHistory(sql: Sql, span: HistorySpan): Promise<HistoryS
     sql.rows(stored, [step, seconds, drawn]),
     sql.rows(clock),
   ]);
-  const parts = new Map<number, Array<RowOf<typeof stored.columns>>>();
+  const parts = new Map<number, Array<RowOf<typeof stored>>>();
   for (const row of rows) parts.set(row.at, [...(parts.get(row.at) ?? []), row]);
   const last = Math.floor((time?.now ?? 0) / drawn) * drawn;
   const first = Math.floor(((time?.now ?? 0) - seconds) / drawn) * drawn;
@@ -69,7 +61,7 @@ export async function readHistory(sql: Sql, span: HistorySpan): Promise<HistoryS
   });
 }
 
-function merged(at: number, rows: ReadonlyArray<RowOf<typeof stored.columns>>): HistoryStep {
+function merged(at: number, rows: ReadonlyArray<RowOf<typeof stored>>): HistoryStep {
   const buckets = Array.from({ length: historyBuckets.length + 1 }, () => 0);
   const backends: Record<string, { sent: number; failed: number }> = {};
   let [sent, failed, worst] = [0, 0, 0];

@@ -1,4 +1,4 @@
-import { column, composed, type Composition, type Sql } from "@carillon/db";
+import { composed, type Composition, notNull, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import type { AccountView, ChannelView } from "./find-places.ts";
 
@@ -13,8 +13,6 @@ export interface Where {
 const most = 50;
 /** Limit of scanned rows of an account, a channel or a time, where no index covers all conditions. */
 const looked = 5_000;
-
-const idRow = { id: column.bigint };
 
 class Values {
   readonly list: unknown[] = [];
@@ -110,21 +108,19 @@ const exampleWheres: readonly Where[] = [
 
 const waiting = composed({
   name: "dashboard-find-waiting",
-  row: idRow,
   compose: composeWaiting,
   examples: (compose) => exampleWheres.map((where) => compose(where)),
 });
 
 const failed = composed({
   name: "dashboard-find-failed",
-  row: idRow,
   compose: composeFailed,
   examples: (compose) => exampleWheres.map((where) => compose(where)),
 });
 
 const sent = composed({
   name: "dashboard-find-sent",
-  row: { id: column.bigint.neverNullHere() },
+  overrides: { id: notNull },
   compose: composeSent,
   examples: (compose) =>
     exampleWheres.map((where) => compose(where, where.span ? [1, 2] : undefined)),

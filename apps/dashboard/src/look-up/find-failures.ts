@@ -1,25 +1,16 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, type RowOf, type Sql } from "@carillon/db";
 
 const ofMessages = statement({
   name: "dashboard-failures-of",
+  // `failedAt`: When the failing delivery claimed it.
   text: `SELECT f.scheduled_message_id AS "scheduledMessageId", f.version, f.reason, f.process,
       extract(epoch FROM f.due_at)::float8 AS "dueAt", extract(epoch FROM f.failed_at)::float8 AS "failedAt",
       f.notice_id AS "noticeId"
     FROM delivery_failures f WHERE f.scheduled_message_id = ANY($1::bigint[]) ORDER BY f.id LIMIT 200`,
-  row: {
-    scheduledMessageId: column.bigint,
-    version: column.int,
-    reason: column.text,
-    process: column.text,
-    dueAt: column.float,
-    /** When the failing delivery claimed it. */
-    failedAt: column.float,
-    noticeId: column.bigint.orNull(),
-  },
 });
 
 /** One failure of a scheduled message. Times are UNIX seconds. */
-export type FailureView = RowOf<typeof ofMessages.columns>;
+export type FailureView = RowOf<typeof ofMessages>;
 
 /** The oldest first. */
 export function findFailures(sql: Sql, ids: readonly number[]): Promise<FailureView[]> {

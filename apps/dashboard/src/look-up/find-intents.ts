@@ -1,30 +1,15 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 import { sendMail } from "@carillon/jobs";
 
-/** The rows of {@link intentColumns}. */
-export const intentRow = {
-  id: column.bigint,
-  uniqueKey: column.text,
-  job: column.text,
-  realmId: column.int.orNull(),
-  realmName: column.text.orNull(),
-  /** The account that a mail concerns; null for other jobs. */
-  accountId: column.int.orNull(),
-  accountName: column.text.orNull(),
-  state: column.text.as<"pending" | "done" | "dead">(),
-  version: column.int,
-  attempts: column.int,
-  lastError: column.text.orNull(),
-  createdAt: column.float,
-  runAt: column.float,
-  enqueuedAt: column.float.orNull(),
-  finishedAt: column.float.orNull(),
-  /** The database's clock. */
-  now: column.float,
-};
+/** What PostgreSQL cannot know of {@link intentColumns}. */
+export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
 
-/** A job intent. Times are UNIX seconds. */
-export type IntentView = RowOf<typeof intentRow>;
+/**
+ * A job intent. Times are UNIX seconds.
+ * - `accountId`: the account that a mail concerns; null for other jobs.
+ * - `now`: the database's clock.
+ */
+export type IntentView = RowOf<typeof byId>;
 
 /** Finds the account of a mail, through its audit log entry or address change. */
 const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
@@ -44,11 +29,14 @@ export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_
 /** Ids of queue jobs, as `intentJob` makes them; those of the sweep end with a tick. */
 const jobIds = /^([a-z-]+)-([0-9]{1,15})-v[0-9]+(?:-t[0-9]+)?$/;
 
-const find = (name: string, condition: string) =>
+const find = (
+  name: "intent-by-id" | "intent-by-key" | "intents-by-key-or-job",
+  condition: string,
+) =>
   statement({
     name,
     text: `SELECT ${intentColumns} FROM job_intent i WHERE ${condition} ORDER BY i.id`,
-    row: intentRow,
+    overrides: intentOverrides,
   });
 
 const byId = find("intent-by-id", "i.id = $1");

@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, type RowOf, type Sql } from "@carillon/db";
 
 /** Limit of accounts or channels with one address or name; each is in another organization. */
 const most = 50;
@@ -12,19 +12,10 @@ const accounts = statement({
       (SELECT id FROM users WHERE lower(delivery_email) = lower($1) LIMIT ${most})
       UNION (SELECT id FROM users WHERE lower(email) = lower($1) LIMIT ${most})))
     ORDER BY u.id LIMIT ${most}`,
-  row: {
-    id: column.int,
-    name: column.text,
-    email: column.text,
-    isActive: column.bool,
-    isBot: column.bool,
-    realmId: column.int,
-    realmName: column.text,
-  },
 });
 
 /** An account with a searched address. */
-export type AccountView = RowOf<typeof accounts.columns>;
+export type AccountView = RowOf<typeof accounts>;
 
 /** Finds accounts by either address, case-insensitive. */
 export function findAccounts(sql: Sql, address: string): Promise<AccountView[]> {
@@ -38,18 +29,10 @@ const channels = statement({
     FROM channels c JOIN realms r ON r.id = c.realm_id JOIN recipients q ON q.channel_id = c.id
     WHERE c.id = $2 OR (c.realm_id, lower(c.name)) IN (SELECT id, lower($1) FROM realms)
     ORDER BY c.id LIMIT ${most}`,
-  row: {
-    id: column.int,
-    name: column.text,
-    isArchived: column.bool,
-    recipientId: column.int,
-    realmId: column.int,
-    realmName: column.text,
-  },
 });
 
 /** A channel with a searched name. */
-export type ChannelView = RowOf<typeof channels.columns>;
+export type ChannelView = RowOf<typeof channels>;
 
 /** Finds channels by id, and by name in every organization. */
 export function findChannels(sql: Sql, channel: string): Promise<ChannelView[]> {

@@ -1,42 +1,19 @@
-import { column, statement, type Sql, type RowOf } from "@carillon/db";
+import { statement, typed, type Sql, type RowOf } from "@carillon/db";
 import { pending, scheduledKind } from "@carillon/scheduling";
 
-const scheduledRow = {
-  id: column.bigint,
-  state: column.text.as<"pending" | "delivered" | "failed">(),
-  kind: column.text.as<"message" | "reminder">(),
-  realmId: column.int,
-  realmName: column.text,
-  senderId: column.int,
-  senderName: column.text,
-  senderEmail: column.text,
-  /** Null for a direct conversation. */
-  channelId: column.int.orNull(),
-  channelName: column.text.orNull(),
-  /** The client that scheduled or last changed it. */
-  clientName: column.text,
-  deliverAt: column.float,
-  createdAt: column.float,
-  /** The request that scheduled it; null if unknown. */
-  requestId: column.text.orNull(),
-  version: column.int,
-  /** When its delivery job was queued. */
-  enqueuedAt: column.float.orNull(),
-  failureMessage: column.text.orNull(),
-  deliveredMessageId: column.bigint.orNull(),
-  /** When the delivery claimed it; null if its message was removed. */
-  sentAt: column.float.orNull(),
-  /** When it was sent or failed, and the process, `HOST:PID`; null if unknown. */
-  endedAt: column.float.orNull(),
-  endedBy: column.text.orNull(),
-  /** The database's clock. */
-  now: column.float,
-};
+/**
+ * A scheduled message for the operator, without text and topic. Times are UNIX seconds.
+ * - `channelId`: null for a direct conversation.
+ * - `clientName`: the client that scheduled or last changed it.
+ * - `requestId`: the request that scheduled it; null if unknown.
+ * - `enqueuedAt`: when its delivery job was queued.
+ * - `sentAt`: when the delivery claimed it; null if its message was removed.
+ * - `endedAt`: when it was sent or failed, and the process, `HOST:PID`; null if unknown.
+ * - `now`: the database's clock.
+ */
+export type ScheduledView = RowOf<typeof byEitherId>;
 
-/** A scheduled message for the operator, without text and topic. Times are UNIX seconds. */
-export type ScheduledView = RowOf<typeof scheduledRow>;
-
-const find = (name: string, condition: string) =>
+const find = (name: "scheduled-by-either-id" | "scheduled-by-ids", condition: string) =>
   statement({
     name,
     text: `SELECT s.id,
@@ -55,7 +32,10 @@ const find = (name: string, condition: string) =>
         JOIN clients k ON k.id = s.client_id LEFT JOIN channels c ON c.id = s.channel_id
         LEFT JOIN messages m ON m.id = s.delivered_message_id
       WHERE ${condition}`,
-    row: scheduledRow,
+    overrides: {
+      state: typed<"pending" | "delivered" | "failed">(),
+      kind: typed<"message" | "reminder">(),
+    },
   });
 
 const byEitherId = find(

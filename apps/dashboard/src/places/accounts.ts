@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { BadParameter } from "../http/parameters.ts";
 import { idIn } from "./organization.ts";
 
@@ -16,7 +16,6 @@ const matching = statement({
           WHERE $3::int IS NULL OR r.id = $3 LIMIT ${most + 1})))
       AND ($3::int IS NULL OR realm_id = $3)
     ORDER BY id LIMIT ${most + 1}`,
-  row: { id: column.int },
 });
 
 /**

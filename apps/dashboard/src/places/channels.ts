@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { BadParameter } from "../http/parameters.ts";
 import { idIn } from "./organization.ts";
 
@@ -11,7 +11,6 @@ const matching = statement({
     WHERE (id = $2 OR (realm_id, lower(name)) IN (SELECT id, lower($1) FROM realms WHERE $3::int IS NULL OR id = $3))
       AND ($3::int IS NULL OR realm_id = $3)
     ORDER BY id LIMIT ${most + 1}`,
-  row: { id: column.int },
 });
 
 /**

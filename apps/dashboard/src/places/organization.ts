@@ -1,11 +1,10 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { BadParameter, maxInt } from "../http/parameters.ts";
 
 const matching = statement({
   name: "dashboard-organizations-named",
   text: `SELECT id, subdomain, name FROM realms
     WHERE id = $2 OR subdomain = lower($1) OR lower(name) = lower($1) ORDER BY id LIMIT 5`,
-  row: { id: column.int, subdomain: column.text, name: column.text },
 });
 
 /** The id in `12` or `#12`; undefined for any other text. */

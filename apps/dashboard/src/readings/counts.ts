@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, type RowOf, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import { deliveryJobHorizonMs } from "@carillon/jobs";
 
@@ -8,6 +8,9 @@ const isMessage = `kind = ${scheduledKind.sendLater}`;
 /** Failed = undelivered minus pending, because both have an index and failed rows have none. All counts are index-only. */
 const counts = statement({
   name: "dashboard-counts",
+  // `pendingWithin`: Pending scheduled messages due within the horizon of queued delivery jobs.
+  // `failed`: Scheduled messages.
+  // `bouncerAway`: 1 while the circuit breaker of the push bouncer is open, else 0.
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
       greatest(0, u.messages - p.within - p.later) AS failed,
       p.reminders AS "remindersPending", greatest(0, u.reminders - p.reminders) AS "remindersFailed",
@@ -21,23 +24,10 @@ const counts = statement({
       WHERE ${pending("s")}) p,
       (SELECT count(*) FILTER (WHERE ${isMessage}) AS messages, count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
       FROM scheduled_messages s WHERE ${undelivered("s")}) u`,
-  row: {
-    /** Pending scheduled messages due within the horizon of queued delivery jobs. */
-    pendingWithin: column.bigint,
-    pendingAfter: column.bigint,
-    /** Scheduled messages. */
-    failed: column.bigint,
-    remindersPending: column.bigint,
-    remindersFailed: column.bigint,
-    intentsPending: column.bigint,
-    deadLetters: column.bigint,
-    /** 1 while the circuit breaker of the push bouncer is open, else 0. */
-    bouncerAway: column.bigint,
-  },
 });
 
 /** Numbers of rows by kind. Counting takes time linear in them. */
-export type Counts = RowOf<typeof counts.columns>;
+export type Counts = RowOf<typeof counts>;
 
 export async function readCounts(sql: Sql): Promise<Counts> {
   const rows = await sql.rows(counts);

@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, type RowOf, type Sql } from "@carillon/db";
 
 const lateness = statement({
   name: "dashboard-lateness",
@@ -12,16 +12,10 @@ const lateness = statement({
           WHERE delivered_message_id IS NOT NULL ORDER BY delivered_message_id DESC LIMIT 1000) s
         JOIN messages m ON m.id = s.delivered_message_id
       WHERE m.sent_at > now() - interval '1 hour') sent`,
-  row: {
-    deliveries: column.bigint,
-    median: column.float,
-    p95: column.float,
-    max: column.float,
-  },
 });
 
 /** Delivery latency of the last hour's scheduled messages, the latest thousand, in seconds. */
-export type Lateness = RowOf<typeof lateness.columns>;
+export type Lateness = RowOf<typeof lateness>;
 
 export async function readLateness(sql: Sql): Promise<Lateness> {
   const rows = await sql.rows(lateness);

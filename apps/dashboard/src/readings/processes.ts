@@ -1,27 +1,18 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 
 const processes = statement({
   name: "dashboard-processes",
+  // `stopping`: It has received SIGTERM, and takes no new work.
   text: `SELECT process_id AS "processId", role, host, pid, counters,
       extract(epoch FROM now() - started_at)::float8 AS age,
       extract(epoch FROM now() - last_seen)::float8 AS "lastSeen",
       stopping_since IS NOT NULL AS stopping
     FROM process_heartbeats ORDER BY role, started_at LIMIT 500`,
-  row: {
-    processId: column.uuid,
-    role: column.text,
-    host: column.text,
-    pid: column.int,
-    counters: column.json<Readonly<Record<string, unknown>>>(),
-    age: column.float,
-    lastSeen: column.float,
-    /** It has received SIGTERM, and takes no new work. */
-    stopping: column.bool,
-  },
+  overrides: { counters: typed<Readonly<Record<string, unknown>>>() },
 });
 
 /** A process with heartbeats. Ages in seconds. */
-export type ProcessRow = RowOf<typeof processes.columns>;
+export type ProcessRow = RowOf<typeof processes>;
 
 /** Heartbeats are sent every 5 s; after four missed ones a process counts as silent. */
 const silentAfter = 20;

@@ -1,4 +1,4 @@
-import { column, lockClass, statement, type Database, type Sql } from "@carillon/db";
+import { lockClass, statement, notNull, type Database, type Sql } from "@carillon/db";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
@@ -19,25 +19,22 @@ const add = statement({
     FROM unnest($5::text[], $6::bigint[]) AS w (bucket, floor)
       JOIN rate_hits r ON r.bucket = w.bucket AND r.slice >= w.floor
     WHERE NOT EXISTS (SELECT FROM given g WHERE g.bucket = r.bucket AND g.slice = r.slice)`,
-  row: { bucket: column.text, slice: column.float, hits: column.int },
+  overrides: { bucket: notNull, slice: notNull, hits: notNull },
 });
 
 const lock = statement({
   name: "rate-hits-lock",
   text: `SELECT FROM pg_advisory_xact_lock(${lockClass.rateLimit}, hashtext($1))`,
-  row: {},
 });
 
 const time = statement({
   name: "rate-hits-time",
   text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
-  row: { now: column.float },
 });
 
 const drop = statement({
   name: "rate-hits-drop",
   text: "DELETE FROM rate_hits WHERE bucket = ANY($1::text[])",
-  row: {},
 });
 
 /** Counts in an unlogged table, so that no request waits for a disk. */

@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import type { RecurringTask } from "@carillon/scheduling";
 import { clearRateHits } from "@carillon/jobs";
 
@@ -12,7 +12,6 @@ const clear = statement({
       RETURNING 1
     )
     SELECT count(*)::int AS count FROM cleared`,
-  row: { count: column.int },
 });
 
 /** Deletes all expired counts, in small batches. */

@@ -1,4 +1,4 @@
-import { column, statement } from "@carillon/db";
+import { statement } from "@carillon/db";
 import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearFailures } from "@carillon/jobs";
 
@@ -9,7 +9,6 @@ const clear = statement({
         SELECT id FROM delivery_failures WHERE failed_at < now() - interval '30 days'
         ORDER BY failed_at, id LIMIT $1)) RETURNING id)
     SELECT count(*)::int AS count FROM cleared`,
-  row: { count: column.int },
 });
 
 /** Deletes records of failed messages that the dashboard no longer shows. */

@@ -1,4 +1,4 @@
-import { column, statement } from "@carillon/db";
+import { statement } from "@carillon/db";
 import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearIdempotencyKeys } from "@carillon/jobs";
 
@@ -9,7 +9,6 @@ const clear = statement({
       DELETE FROM idempotency_keys WHERE id = ANY (ARRAY(
         SELECT id FROM idempotency_keys WHERE created_at <= now() - interval '24 hours' LIMIT $1)) RETURNING id)
     SELECT count(*)::int AS count FROM cleared`,
-  row: { count: column.int },
 });
 
 /** Deletes answers that requests with an `Idempotency-Key` no longer get (once-and-again.md §1). */

@@ -1,5 +1,5 @@
 import { alertWordsChanged, errors, maxAlertWords } from "@carillon/contract";
-import { column, lockKeyWithCommit, type Sql, statement, type Tx } from "@carillon/db";
+import { lockKeyWithCommit, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount } from "@carillon/model";
@@ -7,7 +7,6 @@ import { type Account, lockAccount } from "@carillon/model";
 const ofAccount = statement({
   name: "alert-words-of-account",
   text: "SELECT word FROM alert_words WHERE realm_id = $1 AND user_id = $2 ORDER BY id",
-  row: { word: column.text },
 });
 
 /** Lists the account's alert words in the order in which they were added. */
@@ -26,13 +25,11 @@ const add = statement({
   text: `INSERT INTO alert_words (realm_id, user_id, word, word_lower)
     SELECT $1, $2, word, lower FROM unnest($3::text[], $4::text[]) AS given (word, lower)
     ON CONFLICT (user_id, word_lower) DO NOTHING`,
-  row: {},
 });
 
 const remove = statement({
   name: "alert-words-remove",
   text: "DELETE FROM alert_words WHERE realm_id = $1 AND user_id = $2 AND word_lower = ANY($3::text[])",
-  row: {},
 });
 
 /** Gives the account's words a new version, which invalidates the caches of all processes (`alerted.ts`). */
@@ -41,7 +38,6 @@ const noteChange = statement({
   text: `INSERT INTO alert_word_owners (user_id, realm_id, words)
     SELECT $2, $1, count(*) FROM alert_words WHERE user_id = $2
     ON CONFLICT (user_id) DO UPDATE SET version = EXCLUDED.version, words = EXCLUDED.words`,
-  row: {},
 });
 
 /**

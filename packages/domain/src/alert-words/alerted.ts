@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import { AlertWords } from "@carillon/markdown";
 
 const activeOf = statement({
   name: "alert-words-active",
   text: "SELECT id FROM users WHERE id = ANY($1::int[]) AND is_active",
-  row: { id: column.int },
 });
 
 /**
@@ -55,7 +54,6 @@ const changedSince = statement({
       FROM alert_word_owners o WHERE o.realm_id = $1 AND o.version > $2
       ORDER BY o.version LIMIT ${pageAccounts}) changed
     WHERE changed.before < ${pageWords} ORDER BY changed.version`,
-  row: { userId: column.int, version: column.bigint, words: column.texts },
 });
 
 /**

@@ -1,10 +1,10 @@
 import { errors, type OwnBot, roles } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   checkPowerfulBot,
   currentActor,
   gravatarUrl,
@@ -31,13 +31,7 @@ const own = statement({
     WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot AND u.is_active
       AND ($3 = ${roles.owner} OR NOT ${hasPowerOfOwnersSql("u")})
     ORDER BY u.id`,
-  row: {
-    ...accountRow,
-    apiKeySealed: column.bytes,
-    default_sending_stream: column.text.orNull(),
-    default_events_register_stream: column.text.orNull(),
-    default_all_public_streams: column.bool,
-  },
+  overrides: accountOverrides,
 });
 
 /**
@@ -61,7 +55,7 @@ const byId = statement({
   name: "bot-with-api-key",
   text: `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed" FROM users u
     WHERE u.realm_id = $1 AND u.id = $2 AND u.system_bot_kind IS NULL`,
-  row: { ...accountRow, apiKeySealed: column.bytes },
+  overrides: accountOverrides,
 });
 
 /**
@@ -134,7 +128,6 @@ const administrators = statement({
     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= ${roles.administrator} OR id = $2)
       AND (role = ${roles.owner} OR NOT $3)
     ORDER BY id`,
-  row: { id: column.int },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { errors, isGuest, isOwner, type NewEvent, type UpdatedBot } from "@carillon/contract";
-import { column, sqlState, statement, type Tx } from "@carillon/db";
+import { sqlState, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -235,7 +235,6 @@ async function checkAddress(
 const activeOwner = statement({
   name: "active-owner-of-bot",
   text: "SELECT id, role FROM users WHERE id = $1 AND is_active",
-  row: { id: column.int, role: column.int },
 });
 
 /**

@@ -1,9 +1,8 @@
 import type { Audience, NewEvent } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   accessFactsColumns,
-  accessFactsRow,
   type Channel,
   hasMetadataAccess,
   loadChannelPresenter,
@@ -21,7 +20,6 @@ const facts = statement({
   name: "channel-access-facts",
   text: `SELECT c.id, c.is_archived AS "isArchived", ${accessFactsColumns}
     FROM channels c WHERE c.realm_id = $1 ORDER BY c.id`,
-  row: { id: column.int, isArchived: column.bool, ...accessFactsRow },
 });
 
 /** A channel that an account can see. */

@@ -1,5 +1,5 @@
 import { errors, type NewEvent } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { notice, paragraph, silentUser } from "@carillon/markdown";
 import {
@@ -30,7 +30,6 @@ const archive = statement({
       DELETE FROM default_channels WHERE channel_id = $1 RETURNING channel_id
     )
     SELECT EXISTS (SELECT FROM unlisted) AS "wasDefault"`,
-  row: { wasDefault: column.bool },
 });
 
 /**

@@ -4,7 +4,7 @@ import {
   systemGroups,
   type TopicsPolicy,
 } from "@carillon/contract";
-import { column, type Database, statement, type Tx } from "@carillon/db";
+import { type Database, notNull, statement, type Tx, typed } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type IntentRef, sendNotice } from "@carillon/jobs";
 import { type Logger, uniqueId } from "@carillon/kit";
@@ -54,10 +54,10 @@ const logged = statement({
   name: "logged-changes",
   text: `SELECT extra_data->>'setting' AS name, extra_data->'old' AS before, extra_data->'new' AS value
     FROM audit_log WHERE realm_id = $1 AND id = ANY($2::bigint[]) ORDER BY id`,
-  row: {
-    name: column.text.neverNullHere(),
-    before: column.json<LoggedValue>().orNull(),
-    value: column.json<LoggedValue>().orNull(),
+  overrides: {
+    name: notNull,
+    before: typed<NonNullable<LoggedValue>>(),
+    value: typed<NonNullable<LoggedValue>>(),
   },
 });
 

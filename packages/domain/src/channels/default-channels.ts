@@ -1,5 +1,5 @@
 import { errors, type NewEvent } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -58,7 +58,6 @@ function checkIsAdministrator(account: Account): void {
 const isListed = statement({
   name: "is-default-channel",
   text: "SELECT EXISTS (SELECT FROM default_channels WHERE channel_id = $1) AS is",
-  row: { is: column.bool },
 });
 
 /** Whether new members are subscribed to the channel. */
@@ -88,7 +87,6 @@ const defaultsToSubscribe = statement({
   name: "default-channels-to-subscribe",
   text: `SELECT d.channel_id AS "channelId" FROM default_channels d JOIN channels c ON c.id = d.channel_id
     WHERE c.realm_id = $1 AND NOT c.is_archived ORDER BY lower(c.name)`,
-  row: { channelId: column.int },
 });
 
 /**

@@ -3,14 +3,13 @@ import {
   channelPermissions,
   type GroupSettingValue,
 } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   type Channel,
   channelColumns,
   channelGroupKeys,
   type ChannelGroups,
-  channelRow,
   columnsOf,
   groupSettingRows,
   renderChannelDescription,
@@ -112,7 +111,7 @@ export const insert = statement({
       SELECT $1, $2::int, 'channel_created', jsonb_build_object('channel_id', id) FROM made
     )
     SELECT * FROM made ORDER BY id`,
-  row: channelRow,
+  overrides: { dateCreated: notNull },
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { channelUpkeep } from "@carillon/jobs";
 import {
@@ -72,7 +72,6 @@ export const quietChannels = statement({
       AND ($3::int[] IS NULL OR c.id = ANY($3))
       AND greatest(c.date_created, newest.sent_at) < now() - interval '${quietAfter} days'
     ORDER BY c.id LIMIT $2`,
-  row: { id: column.int },
 });
 
 async function quietOnes(
@@ -91,7 +90,6 @@ const end = statement({
       SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE channels c SET is_recently_active = false FROM held WHERE c.id = held.id`,
-  row: {},
 });
 
 /**

@@ -1,5 +1,5 @@
 import type { ChannelObject } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement, typed } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   type Account,
@@ -24,7 +24,7 @@ const own = statement({
       SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND NOT c.is_archived
     ) channel ON channel.id = own."channelId"
     ORDER BY lower(channel.name)`,
-  row: { packed: column.json<PackedChannel>(), subscription: column.json<Subscription>() },
+  overrides: { packed: typed<PackedChannel>(), subscription: typed<Subscription>().notNull },
 });
 
 /** Lists the account's subscriptions to channels that are not archived, sorted by name (channels.md §8). */
@@ -90,7 +90,6 @@ const recent = statement({
     WHERE s.channel_id = ANY($1::int[]) AND s.active AND s.is_user_active
       AND (u.is_bot OR greatest(p.active_at, p.idle_at) > now() - interval '14 days')
     GROUP BY s.channel_id`,
-  row: { channelId: column.int, ids: column.ints },
 });
 
 /** Loads, for each channel, its bots and the people who were present in the last two weeks. */

@@ -4,7 +4,7 @@ import {
   errors,
   type TopicsPolicy,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import {
   canonicalGroupValue,
   type ChangedGroupSetting,
@@ -282,7 +282,6 @@ const last = statement({
   text: `SELECT m.topic FROM messages m
     WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND m.is_channel
     ORDER BY lower(m.topic) DESC, m.id LIMIT 1`,
-  row: { topic: column.text },
 });
 
 /**

@@ -1,9 +1,8 @@
 import { type ChannelObject, errors, isGuest } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   accessFactsColumns,
-  accessFactsRow,
   type Account,
   type Channel,
   channelColumns,
@@ -50,15 +49,15 @@ const listed = statement({
       SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND ($2 OR NOT c.is_archived)
       ORDER BY lower(c.name)
     ) channel`,
-  row: {
-    packed: column.json<PackedChannel>(),
-    isDefault: column.bool,
-    isSubscribed: column.bool,
-    isOwnerSubscribed: column.bool,
+  overrides: {
+    packed: typed<PackedChannel>(),
+    isDefault: notNull,
+    isSubscribed: notNull,
+    isOwnerSubscribed: notNull,
   },
 });
 
-type Flags = Omit<RowOf<typeof listed.columns>, "packed">;
+type Flags = Omit<RowOf<typeof listed>, "packed">;
 
 /** Lists the selected channels that the account can see, sorted by name (channels.md §7). */
 export async function listChannels(
@@ -151,7 +150,6 @@ const ofAccount = statement({
   text: `SELECT u.id, u.is_bot AS "isBot", EXISTS (SELECT FROM subscriptions s
       WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
     FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: { id: column.int, isBot: column.bool, subscribed: column.bool },
 });
 
 /**
@@ -178,7 +176,6 @@ export async function readSubscriptionStatus(
 const named = statement({
   name: "user-of-channels",
   text: `SELECT id, is_bot AS "isBot" FROM users WHERE realm_id = $1 AND id = $2`,
-  row: { id: column.int, isBot: column.bool },
 });
 
 const ofUser = statement({
@@ -188,7 +185,6 @@ const ofUser = statement({
     FROM subscriptions s JOIN channels c ON c.id = s.channel_id
     WHERE s.user_id = $2 AND s.active AND s.is_user_active AND c.realm_id = $1 AND NOT c.is_archived
     ORDER BY c.id`,
-  row: { id: column.int, ...accessFactsRow, isViewerSubscribed: column.bool },
 });
 
 /**

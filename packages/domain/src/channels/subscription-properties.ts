@@ -1,5 +1,5 @@
 import { errors, type NewEvent, subscriptionUpdated } from "@carillon/contract";
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -7,7 +7,6 @@ import {
   normaliseColor,
   noSuchChannel,
   subscriptionColumns,
-  subscriptionRow,
   loadAfter,
 } from "@carillon/model";
 
@@ -94,17 +93,13 @@ function latest(assignments: readonly Assignment[]): Assignment[] {
 
 const lockOwn = statement({
   name: "own-subscriptions-lock",
+  // `isArchived`: Whether the channel is archived.
   text: `SELECT ${subscriptionColumns}, c.is_archived AS "isArchived" FROM subscriptions s JOIN channels c ON c.id = s.channel_id
     WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
     ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
-  row: {
-    ...subscriptionRow,
-    /** Whether the channel is archived. */
-    isArchived: column.bool,
-  },
 });
 
-type OwnSubscription = RowOf<typeof lockOwn.columns>;
+type OwnSubscription = RowOf<typeof lockOwn>;
 
 /** Locks the account's subscriptions to these channels until the transaction ends, and returns them by channel. */
 async function lockSubscriptions(
@@ -129,7 +124,6 @@ const update = statement({
     SET ${properties.map(([name]) => `${name} = coalesce(n.${name}, s.${name})`).join(", ")}
     FROM jsonb_to_recordset($2::jsonb) AS n (channel_id int, ${properties.map((each) => each.join(" ")).join(", ")})
     WHERE s.user_id = $1 AND s.channel_id = n.channel_id`,
-  row: {},
 });
 
 async function store(tx: Tx, account: Account, assignments: readonly Assignment[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { lockChannelRows } from "@carillon/model";
 
 /** Days of the weekly average, not including today. */
@@ -26,7 +26,6 @@ const count = statement({
       UPDATE traffic_place SET message_id = settled.id FROM settled WHERE settled.id IS NOT NULL
     )
     SELECT count(*)::int AS count FROM part JOIN settled ON part.id <= settled.id`,
-  row: { count: column.int },
 });
 
 /**
@@ -57,7 +56,6 @@ const changed = statement({
       SELECT id, weekly_traffic, round(plain, 2 - length(plain::text))::int AS traffic FROM average
     )
     SELECT id, traffic FROM rounded WHERE traffic IS DISTINCT FROM weekly_traffic ORDER BY id LIMIT $3`,
-  row: { id: column.int, traffic: column.int.orNull() },
 });
 
 const store = statement({
@@ -67,7 +65,6 @@ const store = statement({
     )
     UPDATE channels c SET weekly_traffic = f.traffic
     FROM held JOIN unnest($1::int[], $2::int[]) AS f (id, traffic) USING (id) WHERE c.id = held.id`,
-  row: {},
 });
 
 /**
@@ -97,7 +94,6 @@ const forget = statement({
   name: "traffic-forget",
   text: `DELETE FROM channel_traffic t USING channels c
     WHERE c.realm_id = $1 AND t.channel_id = c.id AND t.day < ${today} - ${trafficDays}`,
-  row: {},
 });
 
 /** Deletes counts of days that no longer affect the average. */

@@ -1,5 +1,5 @@
 import { isPrivateSql } from "@carillon/model";
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, notNull, type RowOf, type Tx } from "@carillon/db";
 
 /** Messages in one step: about half a second of work. */
 const messagesInStep = 2_000;
@@ -22,15 +22,7 @@ export interface DeletionScope {
 const isWanted = (publicChannels: string, privateChannels: string, direct: string) =>
   `CASE WHEN r.channel_id IS NULL THEN ${direct} WHEN ${isPrivateSql} THEN ${privateChannels} ELSE ${publicChannels} END`;
 
-const pieceRow = {
-  recipientId: column.int,
-  channelId: column.int.orNull(),
-  fromId: column.bigint,
-  toId: column.bigint,
-  messages: column.int,
-};
-
-type Piece = RowOf<typeof pieceRow>;
+type Piece = RowOf<typeof pieces>;
 
 /**
  * Walks `messages_sender_id_recipient_id_id_idx`: skips from conversation to conversation, and reads those to be deleted
@@ -56,7 +48,7 @@ export const pieces = statement({
     SELECT recipient_id AS "recipientId", channel_id AS "channelId", min(id) AS "fromId", max(id) AS "toId",
       count(*)::int AS messages
     FROM message GROUP BY recipient_id, channel_id, place ORDER BY recipient_id, place`,
-  row: pieceRow,
+  overrides: { fromId: notNull, toId: notNull },
 });
 
 /** A step to insert. */

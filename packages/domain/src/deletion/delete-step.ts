@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isPublic } from "@carillon/model";
-import { column, statement, type Database, type RowOf, type Tx } from "@carillon/db";
+import { statement, notNull, type Database, type RowOf, type Tx } from "@carillon/db";
 import { storedReason } from "@carillon/outbox";
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
@@ -29,24 +29,10 @@ const take = statement({
       s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId", ${throttleColumns.text}
     FROM message_deletion_steps s JOIN message_deletion_jobs j ON j.id = s.job_id
     WHERE s.job_id = $1 AND s.step = $2 AND s.finished_at IS NULL FOR NO KEY UPDATE OF s`,
-  row: {
-    realmId: column.int,
-    userId: column.int,
-    actorId: column.int,
-    publicChannels: column.bool,
-    privateChannels: column.bool,
-    channelId: column.int.orNull(),
-    recipientIds: column.ints.neverNullHere(),
-    fromId: column.bigint,
-    toId: column.bigint,
-    cursorRecipient: column.int,
-    cursor: column.bigint,
-    removalId: column.bigint.orNull(),
-    ...throttleColumns.row,
-  },
+  overrides: { recipientIds: notNull, ...throttleColumns.overrides },
 });
 
-type Step = RowOf<typeof take.columns>;
+type Step = RowOf<typeof take>;
 
 export const next = statement({
   name: "message-deletion-next",
@@ -63,17 +49,15 @@ export const next = statement({
     FROM messages m
     WHERE m.id = ANY(ARRAY(SELECT id FROM next)) AND m.sender_id = $1 AND m.recipient_id = ANY($2::int[])
     ORDER BY m.id FOR NO KEY UPDATE OF m`,
-  row: { id: column.bigint, recipientId: column.int, putOn: column.int.neverNullHere() },
 });
 
-type Found = RowOf<typeof next.columns>;
+type Found = RowOf<typeof next>;
 
 const note = statement({
   name: "message-deletion-step-note",
   text: `UPDATE message_deletion_steps SET cursor_recipient = $3, cursor = $4, removal_id = $5, deleted = deleted + $6,
       finished_at = CASE WHEN $7 THEN now() END
     WHERE job_id = $1 AND step = $2`,
-  row: {},
 });
 
 /**
@@ -190,7 +174,6 @@ const fail = statement({
   text: `UPDATE message_deletion_steps SET attempts = attempts + 1, last_error = $3,
       failed_at = CASE WHEN $4 THEN now() END
     WHERE job_id = $1 AND step = $2 AND finished_at IS NULL`,
-  row: {},
 });
 
 /** Records a failed attempt. @param failure `last`: it was the job's last attempt */

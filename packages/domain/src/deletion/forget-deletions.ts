@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { archivedDays } from "../messages/removal/archive-messages.ts";
 
@@ -11,7 +11,6 @@ const forget = statement({
       SELECT id FROM message_deletion_jobs WHERE finished_at < now() - interval '${archivedDays} days'
       ORDER BY finished_at LIMIT ${batch}))
     RETURNING id`,
-  row: { id: column.bigint },
 });
 
 /** Removes records of deletions whose messages can no longer be restored. @returns whether there may be more */

@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, type RowOf, type Tx } from "@carillon/db";
 import { GiveUp, type DeletionStepRef } from "@carillon/jobs";
 
 import { cutSteps, type NewStep } from "./cut-steps.ts";
@@ -11,14 +11,6 @@ const take = statement({
   text: `SELECT user_id AS "userId", public_channel_messages AS "publicChannels",
       private_channel_messages AS "privateChannels", direct_messages AS direct, max_message_id AS "maxMessageId", version
     FROM message_deletion_jobs WHERE realm_id = $1 AND id = $2 AND finished_at IS NULL FOR NO KEY UPDATE`,
-  row: {
-    userId: column.int,
-    publicChannels: column.bool,
-    privateChannels: column.bool,
-    direct: column.bool,
-    maxMessageId: column.bigint,
-    version: column.int,
-  },
 });
 
 const again = statement({
@@ -27,19 +19,12 @@ const again = statement({
       UPDATE message_deletion_steps SET failed_at = NULL, jobs = 0 WHERE job_id = $1 AND finished_at IS NULL
     )
     UPDATE message_deletion_jobs SET version = $2 WHERE id = $1`,
-  row: {},
 });
 
 const open = statement({
   name: "message-deletion-open-steps",
   text: `SELECT step, jobs, failed_at IS NOT NULL AS failed, last_error AS "lastError" FROM message_deletion_steps
     WHERE job_id = $1 AND finished_at IS NULL ORDER BY step`,
-  row: {
-    step: column.int,
-    jobs: column.int,
-    failed: column.bool,
-    lastError: column.text.orNull(),
-  },
 });
 
 const insert = statement({
@@ -49,7 +34,6 @@ const insert = statement({
       (s.step->>'channelId')::int, ARRAY(SELECT jsonb_array_elements_text(s.step->'recipientIds')::int),
       (s.step->>'fromId')::bigint, (s.step->>'toId')::bigint, (s.step->>'planned')::int
     FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS s (step, ord)`,
-  row: {},
 });
 
 const give = statement({
@@ -57,13 +41,11 @@ const give = statement({
   text: `UPDATE message_deletion_steps SET jobs = jobs + 1
     WHERE job_id = $1 AND finished_at IS NULL AND failed_at IS NULL AND jobs < ${maxJobs}
     RETURNING step, jobs`,
-  row: { step: column.int, jobs: column.int },
 });
 
 const finish = statement({
   name: "message-deletion-finish",
   text: "UPDATE message_deletion_jobs SET finished_at = now() WHERE id = $1",
-  row: {},
 });
 
 /** A deletion, as its job names it. */
@@ -106,7 +88,7 @@ async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[])
   return steps.length > 0;
 }
 
-function whyNot(left: ReadonlyArray<RowOf<typeof open.columns>>): string {
+function whyNot(left: ReadonlyArray<RowOf<typeof open>>): string {
   const first = left.find(({ lastError }) => lastError !== null);
   return `${left.length} steps failed, the first one with: ${first?.lastError ?? "unknown error"}`;
 }

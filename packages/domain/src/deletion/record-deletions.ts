@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { recordIntents, reviveIntents } from "@carillon/outbox";
 import { deleteMessages } from "@carillon/jobs";
 
@@ -22,7 +22,6 @@ const record = statement({
       direct_messages = j.direct_messages OR excluded.direct_messages,
       max_message_id = greatest(j.max_message_id, excluded.max_message_id)
     RETURNING id`,
-  row: { id: column.bigint },
 });
 
 /**

@@ -1,9 +1,9 @@
-import { column, lockClass } from "@carillon/db";
+import { lockClass, notNull } from "@carillon/db";
 
 /** Columns of the throttle, which a step reads in the transaction of each batch. */
 export const throttleColumns = {
   text: `pg_try_advisory_xact_lock(${lockClass.deletion}, 0) AS first, (SELECT last_value FROM messages_id_seq) AS newest`,
-  row: { first: column.bool, newest: column.bigint },
+  overrides: { newest: notNull },
 };
 
 /**

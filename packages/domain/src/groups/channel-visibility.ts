@@ -1,19 +1,16 @@
 import {
   accessFactsColumns,
-  accessFactsRow,
   hasMetadataAccess,
   isPrivateSql,
   loadAlike,
   showingGroups,
 } from "@carillon/model";
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, typed, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { channelsHiddenEvent } from "../channel-events/channel-events.ts";
 import { channelsShown } from "../channel-events/channels-seen.ts";
-
-const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
-type ChannelFacts = RowOf<typeof factsRow>;
+type ChannelFacts = RowOf<typeof seenByGroups>;
 
 /**
  * The private channels that each account can see without a subscription. Accounts with equal channels share the set.
@@ -33,7 +30,6 @@ const seenByGroups = statement({
   text: `SELECT c.id, c.is_archived AS "isArchived", ${accessFactsColumns}
     FROM channels c WHERE c.realm_id = $1 AND ${isPrivateSql} AND ${showingGroups} && $2::int[]
     ORDER BY c.id`,
-  row: factsRow,
 });
 
 /**
@@ -110,7 +106,7 @@ const subscribedTo = statement({
   name: "channels-with-subscribers-among",
   text: `SELECT channel_id AS id, json_agg(user_id) AS "userIds" FROM subscriptions
     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active GROUP BY channel_id`,
-  row: { id: column.int, userIds: column.json<number[]>() },
+  overrides: { userIds: typed<number[]>() },
 });
 
 /** Loads which of the accounts are subscribed to each channel. */

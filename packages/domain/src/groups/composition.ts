@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import {
   type Account,
   groupEvents,
@@ -133,7 +133,6 @@ async function changeMembers(
 const membersPresent = statement({
   name: "group-members-among",
   text: "SELECT user_id AS id FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
-  row: { id: column.int },
 });
 
 async function directMembers(
@@ -148,7 +147,6 @@ async function directMembers(
 const drop = statement({
   name: "subgroups-remove",
   text: "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
-  row: {},
 });
 
 /**
@@ -209,7 +207,6 @@ export async function checkSubgroups(
 const insert = statement({
   name: "subgroups-add",
   text: "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
-  row: {},
 });
 
 export async function insertSubgroups(
@@ -227,7 +224,6 @@ export function subgroupAudit(type: GroupAudit["type"], ids: readonly number[]):
 const subgroupsPresent = statement({
   name: "subgroups-among",
   text: "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
-  row: { id: column.int },
 });
 
 async function directSubgroups(
@@ -243,12 +239,10 @@ async function directSubgroups(
 export const insertMembers = statement({
   name: "group-members-add",
   text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
-  row: {},
 });
 
 /** `$1` the group, `$2` accounts. */
 export const deleteMembers = statement({
   name: "group-members-remove",
   text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
-  row: {},
 });

@@ -25,7 +25,7 @@ import {
   groupPermissions,
   realmPermissions,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { checkSubgroups, insertSubgroups, subgroupAudit, insertMembers } from "./composition.ts";
 import { recordAndEmit } from "./open-group.ts";
@@ -99,7 +99,6 @@ const insertGroup = statement({
     INSERT INTO named_user_group (id, realm_id, name, description, creator_id, date_created, ${columns.join(", ")})
     SELECT own.id, $1::int, $2, $3, $4::int, now(), ${columns.map((_, i) => `$${i + 5}::int`).join(", ")}
     FROM own RETURNING id`,
-  row: { id: column.int },
 });
 
 async function insert(

@@ -6,7 +6,7 @@ import {
   type Permission,
   realmPermissions,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -108,7 +108,6 @@ const directSupergroups = statement({
   text: `SELECT s.supergroup_id AS id, n.id IS NOT NULL AS "isNamed", n.deactivated IS FALSE AS "isActive"
     FROM user_group_subgroup s LEFT JOIN named_user_group n ON n.id = s.supergroup_id
     WHERE s.subgroup_id = $1 ORDER BY s.supergroup_id`,
-  row: { id: column.int, isNamed: column.bool, isActive: column.bool },
 });
 
 /**
@@ -152,7 +151,6 @@ const uses = scopesInOrder.map((scope) => {
       name: `group-uses-${scope}`,
       text: `SELECT id, ${groups} AS groups FROM ${table}
         WHERE ${realmColumn} = $1 AND ${inUse[scope]} AND ${groups} && $2::int[] ORDER BY id`,
-      row: { id: column.int, groups: column.ints },
     }),
   };
 });

@@ -1,6 +1,6 @@
 import { type Account, loadAllMembers, loadAllSubgroups, loadAfter } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, typed, type Sql } from "@carillon/db";
 
 import { noSuchGroup } from "./open-group.ts";
 
@@ -24,7 +24,6 @@ export async function readMembers(
 const activeAccount = statement({
   name: "account-is-active",
   text: "SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active",
-  row: {},
 });
 
 /**
@@ -57,7 +56,6 @@ const isMember = statement({
       UNION SELECT s.supergroup_id FROM above JOIN user_group_subgroup s ON s.subgroup_id = above.id AND NOT $3
     )
     SELECT EXISTS (SELECT FROM above WHERE id = $1) AS found`,
-  row: { found: column.bool },
 });
 
 /**
@@ -79,7 +77,6 @@ export async function readSubgroups(
 const named = statement({
   name: "group-of-realm",
   text: "SELECT deactivated FROM named_user_group WHERE realm_id = $1 AND id = $2",
-  row: { deactivated: column.bool },
 });
 
 async function requireActiveGroup(sql: Sql, viewer: Account, groupId: number): Promise<void> {
@@ -92,7 +89,7 @@ const membersOf = statement({
   name: "group-direct-members",
   text: `SELECT coalesce(json_agg(m.user_id ORDER BY m.user_id), '[]') AS ids
     FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active WHERE m.group_id = $1`,
-  row: { ids: column.json<number[]>() },
+  overrides: { ids: typed<number[]>() },
 });
 
 async function directMembers(sql: Sql, groupId: number): Promise<number[]> {
@@ -103,7 +100,6 @@ async function directMembers(sql: Sql, groupId: number): Promise<number[]> {
 const subgroupsOf = statement({
   name: "group-direct-subgroups",
   text: "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 ORDER BY 1",
-  row: { id: column.int },
 });
 
 async function directSubgroups(sql: Sql, groupId: number): Promise<number[]> {

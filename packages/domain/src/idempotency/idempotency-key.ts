@@ -1,6 +1,5 @@
 import { errors } from "@carillon/contract";
 import {
-  column,
   lockClass,
   lockKey,
   packed,
@@ -8,6 +7,7 @@ import {
   sqlState,
   statement,
   type Tx,
+  typed,
 } from "@carillon/db";
 
 /*
@@ -69,38 +69,29 @@ const tryLocks = statement({
   name: "idempotency-keys-try",
   text: `SELECT pg_try_advisory_xact_lock(${lockClass.idempotencyKey}, lock) AS held
     FROM unnest($1::int[]) WITH ORDINALITY AS l (lock, place) ORDER BY place`,
-  row: { held: column.bool },
 });
 
 const lookUp = statement({
   name: "idempotency-keys-look-up",
   text: `SELECT id, fingerprint, answer, created_at <= now() - interval '24 hours' AS expired
     FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))`,
-  row: {
-    id: column.uuid,
-    fingerprint: column.bytes,
-    answer: column.json<object>(),
-    expired: column.bool,
-  },
+  overrides: { answer: typed<object>() },
 });
 
 const limitWait = statement({
   name: "idempotency-keys-limit-wait",
   text: "SELECT FROM set_config('lock_timeout', $1, true)",
-  row: {},
 });
 
 const unlimitWait = statement({
   name: "idempotency-keys-unlimit-wait",
   text: "SET LOCAL lock_timeout TO DEFAULT",
-  row: {},
 });
 
 const dropExpired = statement({
   name: "idempotency-keys-drop-expired",
   text: `DELETE FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))
     AND created_at <= now() - interval '24 hours'`,
-  row: {},
 });
 
 const insert = statement({
@@ -108,7 +99,6 @@ const insert = statement({
   text: `INSERT INTO idempotency_keys (id, account_id, fingerprint, answer)
     SELECT id::uuid, account_id, decode(fingerprint, 'hex'), answer
     FROM unnest($1::text[], $2::int[], $3::text[], $4::json[]) AS k (id, account_id, fingerprint, answer)`,
-  row: {},
 });
 
 /**

@@ -11,7 +11,7 @@ import {
   submessageAdded,
   widgetDataRefusal,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
@@ -98,23 +98,16 @@ function widgetType(first: string | null): unknown {
 
 const attached = statement({
   name: "submessages-there",
+  // `own`: Submessages of the account.
+  // `widget`: Content of the message's first widget submessage, as JSON.
   text: `SELECT count(*)::int AS count, count(*) FILTER (WHERE sender_id = $2)::int AS own,
       coalesce(sum(length(content)), 0)::int AS length,
       (SELECT first.content FROM submessages first WHERE first.message_id = $1 AND first.msg_type = 'widget'
         ORDER BY first.id LIMIT 1) AS widget
     FROM submessages WHERE message_id = $1`,
-  row: {
-    count: column.int,
-    /** Submessages of the account. */
-    own: column.int,
-    length: column.int,
-    /** Content of the message's first widget submessage, as JSON. */
-    widget: column.text.orNull(),
-  },
 });
 
 const store = statement({
   name: "submessage-store",
   text: `INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES ($1, $2, $3, $4) RETURNING id`,
-  row: { id: column.bigint },
 });

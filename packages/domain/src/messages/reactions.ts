@@ -5,7 +5,7 @@ import {
   reactionAdded,
   reactionRemoved,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { emojiNames } from "@carillon/markdown";
 import {
@@ -52,19 +52,14 @@ export async function addReaction(
 
 const there = statement({
   name: "reactions-there",
+  // `name`: The name in the first reaction with this emoji; null if there is none.
+  // `own`: Number of reactions of the account to the message.
+  // `same`: Whether the account already has this reaction.
   text: `SELECT (SELECT r.emoji_name FROM reactions r
         WHERE r.message_id = $1 AND r.reaction_type = $3 AND r.emoji_code = $4 ORDER BY r.id LIMIT 1) AS name,
       count(*)::int AS own,
       coalesce(bool_or(r.reaction_type = $3 AND r.emoji_code = $4), false) AS same
     FROM reactions r WHERE r.message_id = $1 AND r.user_id = $2`,
-  row: {
-    /** The name in the first reaction with this emoji; null if there is none. */
-    name: column.text.orNull(),
-    /** Number of reactions of the account to the message. */
-    own: column.int,
-    /** Whether the account already has this reaction. */
-    same: column.bool,
-  },
 });
 
 /**
@@ -100,7 +95,6 @@ async function reactionOf(
 const store = statement({
   name: "reaction-store",
   text: `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name) VALUES ($1, $2, $3, $4, $5)`,
-  row: {},
 });
 
 /** An emoji as a request names it: by its code, or by its name if there is no code. */
@@ -139,7 +133,6 @@ const remove = statement({
   name: "reaction-remove",
   text: `DELETE FROM reactions WHERE message_id = $1 AND user_id = $2 AND reaction_type = $3 AND emoji_code = $4
     RETURNING emoji_name AS name`,
-  row: { name: column.text },
 });
 
 /** An emoji as reactions store it. */

@@ -1,5 +1,5 @@
 import type { NewEvent } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   bulletList,
@@ -72,7 +72,6 @@ const stillSubscribed = statement({
   name: "names-of-channels-subscribed",
   text: `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
     WHERE c.id = ANY($1::int[]) AND NOT c.is_archived ORDER BY lower(c.name)`,
-  row: { name: column.text },
 });
 
 /**
@@ -107,7 +106,6 @@ export async function sendSubscribedNotice(
 const groupName = statement({
   name: "group-name",
   text: "SELECT name FROM named_user_group WHERE realm_id = $1 AND id = $2",
-  row: { name: column.text },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { personalSettings } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
 import { aliveQueue } from "@carillon/events";
 import type { PlanPushesIntent, PushTrigger } from "@carillon/jobs";
 import { flag, visibilityPolicy } from "@carillon/model";
@@ -27,32 +27,14 @@ const settingColumns = names
  */
 const wantsChannels = `coalesce((u.settings->>'${settings.channels}')::boolean, false)`;
 
-const row = {
-  /** Position of the message in the list, from 1. */
-  place: column.bigint,
-  userId: column.int,
-  isDirect: column.bool,
-  /** Of the account's copy of the message. */
-  flags: column.int,
-  policy: column.int,
-  channelMuted: column.bool,
-  channelPush: column.bool.orNull(),
-  channelWildcards: column.bool.orNull(),
-  /** The mentioned groups that contain the account. */
-  groupIds: column.ints,
-  /** Number of its reachable devices. */
-  devices: column.int,
-  present: column.bool,
-  offline: column.bool,
-  online: column.bool,
-  followed: column.bool,
-  followedWildcards: column.bool,
-  wildcards: column.bool,
-  channels: column.bool,
-};
-
-/** A receiver to whom a message may be pushed. */
-export type Candidate = RowOf<typeof row>;
+/**
+ * A receiver to whom a message may be pushed.
+ * - `place`: position of the message in the list, from 1.
+ * - `flags`: of the account's copy of the message.
+ * - `groupIds`: the mentioned groups that contain the account.
+ * - `devices`: number of its reachable devices.
+ */
+export type Candidate = RowOf<typeof candidates>;
 
 /**
  * Selects the receivers whom a message may concern: all members of a conversation; in a channel, mentioned accounts,
@@ -121,7 +103,11 @@ const candidates = statement({
       AND d.devices > 0 AND (NOT m.is_channel OR s.is_muted IS NOT NULL)
       AND NOT EXISTS (SELECT FROM muted_users muted WHERE muted.user_id = c.user_id AND muted.muted_user_id = m.sender_id OFFSET 0)
     ORDER BY w.place, c.user_id LIMIT $8`,
-  row,
+  overrides: {
+    /** Position of the message in the list, from 1. */
+    place: notNull,
+    userId: notNull,
+  },
 });
 
 /**
@@ -231,7 +217,7 @@ const sizesOf = statement({
     JOIN user_group_member member ON member.group_id = mentioned.group_id
     JOIN users u ON u.id = member.user_id AND u.is_active
     GROUP BY mentioned.root`,
-  row: { id: column.int, size: column.int },
+  overrides: { id: notNull },
 });
 
 /** Loads the number of active members of the groups, at any depth, by group. */

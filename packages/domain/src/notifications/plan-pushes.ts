@@ -1,4 +1,4 @@
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { type PlannedPush, planPushes, type PlanPushesIntent, sendPushes } from "@carillon/jobs";
 import {
   flag,
@@ -94,19 +94,12 @@ function calls(
   return parted;
 }
 
-const targetRow = {
-  deviceId: column.bigint,
-  userId: column.int,
-  /** 8 bytes */
-  tokenId: column.bytes.neverNullHere(),
-  tokenKind: column.text.as<PushTokenKind>().neverNullHere(),
-  pushKeyId: column.bigint.neverNullHere(),
-  /** 33 bytes */
-  pushKey: column.bytes.neverNullHere(),
-};
-
-/** A device to push to. Its key and token are only for the call: they must not be in a log or a job. */
-export type Target = RowOf<typeof targetRow>;
+/**
+ * A device to push to. Its key and token are only for the call: they must not be in a log or a job.
+ * - `tokenId`: 8 bytes
+ * - `pushKey`: 33 bytes
+ */
+export type Target = RowOf<typeof active>;
 
 const active = statement({
   name: "devices-to-push-to",
@@ -114,7 +107,14 @@ const active = statement({
       d.push_key_id AS "pushKeyId", d.push_key AS "pushKey"
     FROM client_devices d WHERE d.user_id = ANY(ARRAY(SELECT unnest($1::int[]))) AND d.push_token_id IS NOT NULL
     ORDER BY d.user_id, d.id`,
-  row: targetRow,
+  overrides: {
+    /** 8 bytes */
+    tokenId: notNull,
+    tokenKind: typed<PushTokenKind>().notNull,
+    pushKeyId: notNull,
+    /** 33 bytes */
+    pushKey: notNull,
+  },
 });
 
 /** Loads the reachable devices of the accounts, by account. @param userIds without duplicates */
@@ -131,21 +131,13 @@ export async function loadTargets(
   return byUser;
 }
 
-const realmRow = {
-  uuid: column.uuid,
-  subdomain: column.text,
-  name: column.text,
-  emptyTopicDisplayName: column.text,
-};
-
 const facts = statement({
   name: "realm-for-pushes",
   text: `SELECT uuid, subdomain, name, empty_topic_display_name AS "emptyTopicDisplayName" FROM realms WHERE id = $1`,
-  row: realmRow,
 });
 
 /** The properties of an organization that notifications contain. */
-export interface PushingRealm extends RowOf<typeof realmRow> {
+export interface PushingRealm extends RowOf<typeof facts> {
   readonly url: string;
 }
 

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx } from "@carillon/db";
 import type { PlannedPush, RemovePushesIntent } from "@carillon/jobs";
 import {
   flag,
@@ -117,7 +117,7 @@ const claim = statement({
       WHERE um.user_id = held.user_id AND um.message_id = held.message_id
     )
     SELECT place::int, role, unseen_sender AS "unseenSender" FROM held ORDER BY place`,
-  row: { place: column.int, role: column.int, unseenSender: column.bool },
+  overrides: { place: notNull, unseenSender: notNull },
 });
 
 /** A message that is now pushed to an account. */

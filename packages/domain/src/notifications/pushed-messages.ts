@@ -1,4 +1,4 @@
-import { column, type Sql, statement, inOneStatement } from "@carillon/db";
+import { type Sql, statement, inOneStatement } from "@carillon/db";
 import { plainText } from "@carillon/markdown";
 import { type Picture, pictureOf } from "@carillon/model";
 
@@ -33,16 +33,6 @@ const messages = statement({
       r.member_ids AS "memberIds"
     FROM messages m JOIN recipients r ON r.id = m.recipient_id LEFT JOIN channels c ON c.id = r.channel_id
     WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($2::bigint[])))`,
-  row: {
-    id: column.bigint,
-    time: column.bigint,
-    senderId: column.int,
-    topic: column.text,
-    html: column.text.neverNullHere(),
-    channelId: column.int.orNull(),
-    channelName: column.text.orNull(),
-    memberIds: column.ints.orNull(),
-  },
 });
 
 const senders = statement({
@@ -51,15 +41,6 @@ const senders = statement({
       u.avatar_version AS "avatarVersion", u.email_address_visibility AS "emailAddressVisibility", u.is_bot AS "isBot"
     FROM users u WHERE u.realm_id = $1 AND u.id IN (
       SELECT m.sender_id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($2::bigint[]))))`,
-  row: {
-    id: column.int,
-    fullName: column.text,
-    deliveryEmail: column.text,
-    avatarSource: column.text,
-    avatarVersion: column.int,
-    emailAddressVisibility: column.int,
-    isBot: column.bool,
-  },
 });
 
 /** Loads the messages that still exist, by id. Contents and senders come from one snapshot. */
@@ -96,7 +77,6 @@ const groupNames = statement({
   name: "pushed-group-names",
   text: `SELECT id, CASE WHEN is_system_group THEN description ELSE name END AS name
     FROM named_user_group WHERE realm_id = $1 AND id = ANY($2::int[])`,
-  row: { id: column.int, name: column.text },
 });
 
 /** Loads the display names of the groups, by id. */

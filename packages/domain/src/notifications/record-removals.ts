@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx, typed } from "@carillon/db";
 import { type PlannedPush, removePushes } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 import { flag } from "@carillon/model";
@@ -45,7 +45,7 @@ const overtaken = statement({
     WHERE NOT EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.user_id AND um.message_id = w.message_id
       AND um.flags & ${flag.activeMobilePush} <> 0 OFFSET 0)
     GROUP BY w.user_id`,
-  row: { userId: column.int, ids: column.json<readonly number[]>() },
+  overrides: { userId: notNull, ids: typed<readonly number[]>() },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -27,20 +27,10 @@ const next = statement({
       o.delivery_email AS owner, extract(epoch FROM u.date_joined)::float8 AS joined
     FROM users u LEFT JOIN users o ON o.id = u.bot_owner_id
     WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL AND u.id > $2 ORDER BY u.id LIMIT ${page}`,
-  row: {
-    id: column.int,
-    email: column.text,
-    name: column.text,
-    role: column.int,
-    active: column.bool,
-    bot: column.bool,
-    owner: column.text.orNull(),
-    joined: column.float,
-  },
 });
 
 /** An account in an operator's list; `owner` is the address of a bot's owner, `joined` in UNIX seconds. */
-export type ListedAccount = RowOf<typeof next.columns>;
+export type ListedAccount = RowOf<typeof next>;
 
 /** Lists the accounts of an organization by id, in pages, including deactivated accounts and bots. */
 export async function* listAccounts(

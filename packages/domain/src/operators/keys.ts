@@ -1,4 +1,4 @@
-import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { randomKey, StartupError } from "@carillon/kit";
 import type { Secrets } from "@carillon/model";
 
@@ -7,13 +7,11 @@ const batch = 1_000;
 const lockAccounts = statement({
   name: "keys-anew-lock",
   text: "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE",
-  row: {},
 });
 
 const nextAccounts = statement({
   name: "keys-anew-next",
   text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch}`,
-  row: { id: column.int },
 });
 
 /** The sealed columns of the database, each with the digest by which its row is found. */
@@ -26,25 +24,21 @@ const store = statement({
   name: "keys-anew-store",
   text: `UPDATE users u SET api_key_sealed = n.sealed, api_key_digest = n.digest
     FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE u.id = n.id`,
-  row: {},
 });
 
 const addressChangesAreThere = statement({
   name: "keys-anew-has-address-changes",
   text: "SELECT to_regclass('address_changes') IS NOT NULL AS present",
-  row: { present: column.bool },
 });
 
 const dropAddressChanges = statement({
   name: "keys-anew-address-changes",
   text: "DELETE FROM address_changes",
-  row: {},
 });
 
 const audit = statement({
   name: "keys-anew-audit",
   text: "INSERT INTO audit_log (realm_id, event_type) SELECT id, 'api_keys_issued_anew' FROM realms",
-  row: {},
 });
 
 /**
@@ -82,27 +76,23 @@ const tables = sealed.map(({ table, id, seal, digest }) => ({
   next: statement({
     name: `reseal-${table}-next`,
     text: `SELECT ${id}::text AS id, ${seal} AS sealed FROM ${table} WHERE ${id} > $1 ORDER BY ${id} LIMIT ${batch}`,
-    row: { id: column.text, sealed: column.bytes },
   }),
   store: statement({
     name: `reseal-${table}-store`,
     text: `UPDATE ${table} t SET ${seal} = n.sealed, ${digest} = n.digest
       FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE t.${id} = n.id`,
-    row: {},
   }),
 }));
 
 const keepOthersOut = statement({
   name: "reseal-lock",
   text: `LOCK TABLE ${sealed.map(({ table }) => table).join(", ")} IN SHARE ROW EXCLUSIVE MODE`,
-  row: {},
 });
 
 const running = statement({
   name: "processes-running",
   text: `SELECT role, host, pid FROM process_heartbeats WHERE last_seen > now() - interval '30 seconds'
     AND role IN ('gateway', 'worker') ORDER BY role, host, pid`,
-  row: { role: column.text, host: column.text, pid: column.int },
 });
 
 /**

@@ -1,9 +1,9 @@
 import { errors } from "@carillon/contract";
-import { column, type Database, lockKey, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, lockKey, type Sql, statement, type Tx } from "@carillon/db";
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   checkFullName,
   isEmailAddress,
   loadRealm,
@@ -34,13 +34,11 @@ const all = statement({
   text: `SELECT r.id, r.subdomain, r.name,
       (SELECT count(*)::int FROM users u WHERE u.realm_id = r.id AND u.system_bot_kind IS NULL AND u.is_active) AS accounts
     FROM realms r ORDER BY r.id`,
-  row: { id: column.int, subdomain: column.text, name: column.text, accounts: column.int },
 });
 
 const bySubdomain = statement({
   name: "operator-organization",
   text: "SELECT id FROM realms WHERE $1::text IS NULL OR subdomain = $1 ORDER BY id LIMIT 2",
-  row: { id: column.int },
 });
 
 /** Lists all organizations in the order of their creation. */
@@ -75,14 +73,13 @@ const byAddressOrId = statement({
   name: "operator-account",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL
     AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2)`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const byAddressOrIdAnywhere = statement({
   name: "operator-accounts-named",
   text: `SELECT u.id FROM users u WHERE ($1::int IS NULL OR u.realm_id = $1) AND u.system_bot_kind IS NULL
     AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2) ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 /**
@@ -124,7 +121,6 @@ interface WantedOrganization {
 const withSubdomain = statement({
   name: "realm-with-subdomain",
   text: "SELECT FROM realms WHERE subdomain = $1",
-  row: {},
 });
 
 /**

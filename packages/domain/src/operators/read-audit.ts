@@ -1,4 +1,4 @@
-import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+import { composed, type Composition, type RowOf, type Sql, typed } from "@carillon/db";
 
 /** Filters of the audit log, combined with AND. */
 export interface AuditFilter {
@@ -20,27 +20,14 @@ export interface AuditPageOptions {
   readonly before?: number;
 }
 
-const lineRow = {
-  id: column.bigint,
-  /** UNIX seconds. */
-  at: column.float,
-  realmId: column.int,
-  realmName: column.text,
-  type: column.text,
-  /** Null if an operator or the server acted; `data.operator` names an operator of the dashboard. */
-  actingUserId: column.int.orNull(),
-  /** Names are null if the account no longer exists. */
-  actingUserName: column.text.orNull(),
-  actingUserEmail: column.text.orNull(),
-  /** The changed account; null if the entry is about something else. */
-  userId: column.int.orNull(),
-  userName: column.text.orNull(),
-  userEmail: column.text.orNull(),
-  data: column.json<Readonly<Record<string, unknown>>>(),
-};
-
-/** An audit log entry with the names of its accounts. */
-export type AuditLine = RowOf<typeof lineRow>;
+/**
+ * An audit log entry with the names of its accounts.
+ * - `at`: UNIX seconds.
+ * - `actingUserId`: null if an operator or the server acted; `data.operator` names an operator of the dashboard.
+ * - `actingUserName`: names are null if the account no longer exists.
+ * - `userId`: the changed account; null if the entry is about something else.
+ */
+export type AuditLine = RowOf<typeof lines>;
 
 export interface AuditPage {
   /** Latest first. */
@@ -80,7 +67,7 @@ function compose(filter: AuditFilter, { limit, before }: AuditPageOptions): Comp
 
 const lines = composed({
   name: "operator-audit",
-  row: lineRow,
+  overrides: { data: typed<Readonly<Record<string, unknown>>>() },
   compose,
   examples: (make) => [
     make({}, { limit: 1 }),

@@ -1,6 +1,6 @@
 import { recordAudit } from "@carillon/model";
 import { errors, type NewEvent } from "@carillon/contract";
-import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
 import { deliveryScheduled } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 
@@ -8,7 +8,7 @@ import { isReminder } from "../scheduled/claim.ts";
 import { latestDueTime } from "../scheduled/due-time.ts";
 import { scheduledEvents } from "../scheduled/record.ts";
 import { reminderEvents } from "../scheduled/reminder-record.ts";
-import { scheduledColumns, scheduledRow, scheduledTables } from "../scheduled/row.ts";
+import { scheduledColumns, scheduledOverrides, scheduledTables } from "../scheduled/row.ts";
 
 /** A scheduled message or reminder that failed. */
 export interface FailedMessage {
@@ -47,26 +47,15 @@ const candidates = statement({
     FROM unnest($1::bigint[], $2::int[]) AS c (id, version) JOIN scheduled_messages s USING (id)
     WHERE s.failed AND NOT s.delivered AND s.version = coalesce(c.version, s.version)
     ORDER BY s.realm_id, s.id`,
-  row: { id: column.bigint, realmId: column.int, size: column.int },
 });
 
 const lock = statement({
   name: "reschedule-lock",
   text: `SELECT id FROM scheduled_messages WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
-  row: { id: column.bigint },
 });
 
-/** The facts that decide whether a failed row may be sent. */
-const judgedRow = {
-  id: column.bigint,
-  senderName: column.text,
-  senderActive: column.bool,
-  realmActive: column.bool,
-  /** Null for a direct conversation. */
-  channelName: column.text.orNull(),
-  channelArchived: column.bool.orNull(),
-};
-type JudgedRow = RowOf<typeof judgedRow>;
+/** The facts that decide whether a failed row may be sent; `channelName` is null for a direct conversation. */
+type JudgedRow = RowOf<typeof judged>;
 
 const judgedColumns = `u.full_name AS "senderName", u.is_active AS "senderActive", NOT o.deactivated AS "realmActive",
   ch.name AS "channelName", ch.is_archived AS "channelArchived"`;
@@ -79,7 +68,6 @@ const judged = statement({
   text: `SELECT s.id, ${judgedColumns}
     FROM unnest($1::bigint[], $2::int[]) AS c (id, version) JOIN scheduled_messages s ON s.id = c.id ${judgedTables}
     WHERE ${stillFailed} ORDER BY s.id`,
-  row: judgedRow,
 });
 
 const locked = statement({
@@ -87,7 +75,7 @@ const locked = statement({
   text: `SELECT ${scheduledColumns}, ${judgedColumns}
     FROM unnest($1::bigint[], $2::int[]) AS c (id, version), ${scheduledTables} ${judgedTables}
     WHERE s.id = c.id AND ${stillFailed} ORDER BY s.id`,
-  row: { ...scheduledRow, ...judgedRow },
+  overrides: scheduledOverrides,
 });
 
 const store = statement({
@@ -96,13 +84,11 @@ const store = statement({
       alarmed_at = NULL, failed = false, failure_message = NULL, attempts = 0, retry_at = NULL
     WHERE id = ANY($1::bigint[])
     RETURNING id, version, extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
-  row: { id: column.bigint, version: column.int, deliverAt: column.float },
 });
 
 const clock = statement({
   name: "reschedule-clock",
   text: "SELECT extract(epoch FROM now())::float8 AS now",
-  row: { now: column.float },
 });
 
 /**
@@ -229,7 +215,7 @@ function onceEach(messages: readonly FailedMessage[]): FailedMessage[] {
 
 /** Splits rows into batches of one organization each, limited by rows and by text. */
 function batchesOf(
-  found: ReadonlyArray<RowOf<typeof candidates.columns>>,
+  found: ReadonlyArray<RowOf<typeof candidates>>,
 ): Array<{ readonly realmId: number; readonly ids: readonly number[] }> {
   const batches: Array<{ realmId: number; ids: number[]; size: number }> = [];
   for (const { id, realmId, size } of found) {

@@ -1,5 +1,5 @@
 import { errors, maxProfileHtml, maxProfileUsers, type NewEvent } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
@@ -108,14 +108,12 @@ const { SHORT_TEXT, LONG_TEXT, SELECT, DATE, URL, USER, EXTERNAL_ACCOUNT, PRONOU
 const ownValues = statement({
   name: "profile-values",
   text: `SELECT field_id AS "fieldId", value FROM custom_profile_field_values WHERE user_id = $1`,
-  row: { fieldId: column.int, value: column.text },
 });
 
 const activePeople = statement({
   name: "active-people-among",
   text: `SELECT count(*)::int AS count FROM users
     WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND NOT is_bot`,
-  row: { count: column.int },
 });
 
 /**

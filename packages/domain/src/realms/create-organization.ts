@@ -5,7 +5,7 @@ import {
   realmPermissions,
   roles,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 import {
   type Account,
@@ -45,7 +45,6 @@ interface CreatedOrganization {
 const nextId = statement({
   name: "realm-next-id",
   text: "SELECT nextval(pg_get_serial_sequence('realms', 'id'))::int AS id",
-  row: { id: column.int },
 });
 
 /**

@@ -10,7 +10,7 @@ import {
   type realmUpdated,
   roles,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import {
@@ -129,14 +129,6 @@ const names = [
 const current = statement({
   name: "realm-properties",
   text: `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
-  row: {
-    name: column.text,
-    description: column.text,
-    waiting_period_threshold: column.int,
-    require_unique_names: column.bool,
-    name_changes_disabled: column.bool,
-    email_changes_disabled: column.bool,
-  } satisfies Record<(typeof names)[number], unknown>,
 });
 
 /** Null values keep the column. */
@@ -144,7 +136,6 @@ const store = statement({
   name: "realm-properties-store",
   text: `UPDATE realms SET ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(", ")}
     WHERE id = $1`,
-  row: {},
 });
 
 /** Maximum code points of the column. */

@@ -1,4 +1,4 @@
-import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
@@ -144,7 +144,6 @@ function sweepBatch(db: Database, { place, run }: Going, loop: number) {
 const newest = statement({
   name: "retention-newest-message",
   text: "SELECT last_value AS id FROM messages_id_seq",
-  row: { id: column.bigint },
 });
 
 async function lastMessageId(db: Database): Promise<number | undefined> {
@@ -199,7 +198,7 @@ const expired = (message: string, days: string) =>
   `now() - ${message}.sent_at > make_interval(days => ${days})`;
 
 /** Of the oldest messages, selects those that have expired; examines no more, however many there are. */
-const oldest = (name: string, from: string, days: string) =>
+const oldest = (name: "retention-oldest" | "retention-oldest-direct", from: string, days: string) =>
   statement({
     name,
     text: `WITH oldest AS (${from} ORDER BY m.id LIMIT $2),
@@ -207,7 +206,6 @@ const oldest = (name: string, from: string, days: string) =>
     SELECT m.id FROM messages m, kept
     WHERE m.id = ANY(ARRAY(SELECT id FROM oldest)) AND m.realm_id = $1 AND kept.days > 0 AND ${expired("m", "kept.days")}
     ORDER BY m.id FOR NO KEY UPDATE OF m`,
-    row: { id: column.bigint },
   });
 
 /** SQL: retention days of the channel `c` in the organization `r`; null or -1 for unlimited. */
@@ -255,7 +253,6 @@ export const expiredPlaces = statement({
       SELECT sent_at FROM messages WHERE realm_id = r.id AND NOT is_channel ORDER BY id LIMIT 1) m
     WHERE r.id = $1 AND r.message_retention_days > 0 AND ${expired("m", "r.message_retention_days")}
     ORDER BY 1`,
-  row: { channelId: column.int.orNull() },
 });
 
 /** Loads the organization's places with expired messages, including archived channels. */

@@ -1,13 +1,4 @@
-import {
-  column,
-  lockClass,
-  lockKey,
-  packed,
-  statement,
-  type RowOf,
-  type Sql,
-  type Tx,
-} from "@carillon/db";
+import { lockClass, lockKey, packed, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 import {
   needsSingleTry,
   mayShareBatch,
@@ -16,29 +7,21 @@ import {
   batchTries,
 } from "@carillon/scheduling";
 
-import { scheduledColumns, scheduledRow, scheduledTables } from "./row.ts";
+import { scheduledColumns, scheduledOverrides, scheduledTables } from "./row.ts";
 
 /** Bytes of text that must be parsed to send the row; for a reminder, with the current text of its message. */
 const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id IS NULL THEN 0 ELSE coalesce(
     (SELECT octet_length(m.content) FROM messages m WHERE m.id = s.reminder_target_message_id), 0) END`;
 
-const dueRow = {
-  ...scheduledRow,
-  /** Counted tries so far, the current one included. */
-  attempts: column.int,
-  /** Bytes of text that must be parsed to send it. */
-  bytes: column.int,
-  senderActive: column.bool,
-  /** The sender is a system bot. */
-  bySystemBot: column.bool,
-  /** More than ten minutes past its time; a reminder, more than seven days. */
-  tooLate: column.bool,
-  /** Its message exists. The holder of the row's lock is the only one to send it, so this cannot change meanwhile. */
-  sentBefore: column.bool,
-};
-
-/** A due row, with the facts that may fail it before any check. */
-export type DueRow = RowOf<typeof dueRow>;
+/**
+ * A due row, with the facts that may fail it before any check.
+ * - `attempts`: counted tries so far, the current one included.
+ * - `bytes`: bytes of text that must be parsed to send it.
+ * - `bySystemBot`: the sender is a system bot.
+ * - `tooLate`: more than ten minutes past its time; a reminder, more than seven days.
+ * - `sentBefore`: its message exists. The holder of the row's lock is the only one to send it, so this cannot change meanwhile.
+ */
+export type DueRow = RowOf<typeof claimed>;
 
 /** Whether the row is a reminder, not a scheduled message. */
 export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
@@ -60,19 +43,16 @@ const lockTimeoutMs = 2_000;
  */
 const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS patience,
     set_config('plan_cache_mode', 'force_generic_plan', true) AS plans`;
-const settingsRow = { patience: column.text, plans: column.text };
 
 const asDeliverer = statement({
   name: "deliver-settings",
   text: `SELECT ${settings}`,
-  row: settingsRow,
 });
 
 const tryLock = statement({
   name: "deliver-lock",
   text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
     ${settings}`,
-  row: { held: column.bool, ...settingsRow },
 });
 
 /**
@@ -165,20 +145,17 @@ const claim = statement({
   name: "deliver-claim",
   text: `SELECT s.id FROM scheduled_messages s
     WHERE s.id = ANY(ARRAY(${untriedWithinLimits()})) AND ${due} ${inOrder} FOR NO KEY UPDATE`,
-  row: { id: column.bigint },
 });
 
 const claimGiven = statement({
   name: "deliver-claim-given",
   text: `SELECT s.id FROM scheduled_messages s
     WHERE s.id = ANY($2::bigint[]) AND ${due} ${inOrder} FOR NO KEY UPDATE`,
-  row: { id: column.bigint },
 });
 
 const peek = statement({
   name: "deliver-peek",
   text: untriedWithinLimits(),
-  row: { id: column.bigint },
 });
 
 const claimed = statement({
@@ -190,7 +167,7 @@ const claimed = statement({
       (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL AS "sentBefore"
     FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
     WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
-  row: dueRow,
+  overrides: { ...scheduledOverrides },
 });
 
 /** Counts a try in the rows of `picked`, and sets its lease. */
@@ -209,7 +186,6 @@ const countBatchTry = statement({
   text: `WITH picked AS (SELECT s.id, s.retry_at FROM scheduled_messages s
       WHERE s.id = ANY(ARRAY(${withinLimits(mayShareBatch("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE)
     ${countTry} AND NOT EXISTS (SELECT FROM picked p WHERE p.retry_at > now()) RETURNING s.id`,
-  row: { id: column.bigint },
 });
 
 /** Skips rows that are being edited: rows that go alone have lost their place in the order. */
@@ -218,7 +194,6 @@ const countSingleTry = statement({
   text: `WITH picked AS (SELECT s.id FROM scheduled_messages s
       WHERE s.id = ANY(ARRAY(${withinLimits(needsSingleTry("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE SKIP LOCKED)
     ${countTry} RETURNING s.id`,
-  row: { id: column.bigint },
 });
 
 /**
@@ -239,7 +214,6 @@ const endLease = statement({
   text: `UPDATE scheduled_messages s SET retry_at = NULL FROM (
       SELECT t.id FROM scheduled_messages t WHERE t.id = ANY($1::bigint[]) AND ${mayShareBatch("t")}
       ORDER BY t.id FOR NO KEY UPDATE SKIP LOCKED) tried WHERE s.id = tried.id`,
-  row: {},
 });
 
 /** Ends the lease of a counted try that has failed, so that the next try of rows that share batches need not wait. */
@@ -250,7 +224,6 @@ export async function endTries(sql: Sql, ids: readonly number[]): Promise<void> 
 const uncount = statement({
   name: "deliver-take-back",
   text: "UPDATE scheduled_messages SET attempts = attempts - 1, retry_at = NULL WHERE id = ANY($1::bigint[])",
-  row: {},
 });
 
 /** Takes a counted try back, with the COMMIT, in claimed rows that were left out of the batch. */
@@ -259,19 +232,14 @@ export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
   tx.sendWithCommit(uncount, [packed.bigints(rows.map(({ id }) => id))]);
 }
 
-const dueLook = {
-  /** The database's clock, UNIX seconds with a fraction. */
-  now: column.float,
-  /** Counted tries of the first due row; null where no row that may share a batch is due. */
-  attempts: column.int.orNull(),
-  /** Whether a counted try of it has its lease. */
-  isTried: column.bool,
-  /** Whether a row that goes alone is due. */
-  single: column.bool,
-};
-
-/** The due messages of an organization. */
-export type DueLook = RowOf<typeof dueLook>;
+/**
+ * The due messages of an organization.
+ * - `now`: the database's clock, UNIX seconds with a fraction.
+ * - `attempts`: counted tries of the first due row; null where no row that may share a batch is due.
+ * - `isTried`: whether a counted try of it has its lease.
+ * - `single`: whether a row that goes alone is due.
+ */
+export type DueLook = RowOf<typeof lookOnce>;
 
 const lookOnce = statement({
   name: "deliver-look",
@@ -281,7 +249,6 @@ const lookOnce = statement({
     FROM (SELECT) once LEFT JOIN LATERAL (
       SELECT s.attempts, s.retry_at FROM scheduled_messages s WHERE ${due} AND ${mayShareBatch("s")} ${inOrder} LIMIT 1
     ) head ON true`,
-  row: dueLook,
 });
 
 /** Looks in the order of the claim: EXISTS would walk the index over the backlogs of all organizations. */

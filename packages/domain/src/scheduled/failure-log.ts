@@ -11,7 +11,6 @@ const record = statement({
     FROM unnest($2::bigint[], $3::int[], $4::int[], $5::int[], $6::int[], $7::float8[], $8::text[], $10::bigint[], $11::text[])
       WITH ORDINALITY AS f (id, version, kind, sender_id, channel_id, due_at, reason, notice_id, cause, place)
     ORDER BY f.place`,
-  row: {},
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, packed, statement, type Tx } from "@carillon/db";
+import { packed, statement, type Tx } from "@carillon/db";
 import { deliveryScheduled } from "@carillon/scheduling";
 
 import type { ScheduledRow } from "./row.ts";
@@ -27,7 +27,6 @@ const store = statement({
       WITH ORDINALITY AS s (sender_id, recipient_id, channel_id, topic, content, rendered, client_id, deliver_at,
         read_by_sender, has_attachment, kind, target_id, note, request_id, unless, place)
     ORDER BY s.place RETURNING id`,
-  row: { id: column.bigint },
 });
 
 /**

@@ -1,10 +1,10 @@
 import type { ReminderResource, ScheduledMessageResource } from "@carillon/contract";
-import { column, readList, statement, type PagedList, type Sql } from "@carillon/db";
+import { readList, statement, type PagedList, type Sql } from "@carillon/db";
 import { scheduledKind, undelivered, type ScheduledKind } from "@carillon/scheduling";
 
 import { presentScheduled } from "./record.ts";
 import { presentReminder } from "./reminder-record.ts";
-import { scheduledColumns, scheduledRow, type ScheduledRow } from "./row.ts";
+import { scheduledColumns, scheduledOverrides, type ScheduledRow } from "./row.ts";
 
 /** A kind of rows and its presentation to clients. */
 export interface Listing<Resource> {
@@ -30,7 +30,6 @@ const sizes = statement({
       (octet_length(s.content) + octet_length(s.rendered_content) + coalesce(octet_length(s.reminder_note), 0) + 500)::int
         AS bytes
     FROM scheduled_messages s WHERE s.sender_id = $1 AND ${undelivered("s", "$2")} ORDER BY s.deliver_at, s.id`,
-  row: { id: column.bigint, bytes: column.int.neverNullHere() },
 });
 
 const byIds = statement({
@@ -38,7 +37,7 @@ const byIds = statement({
   text: `SELECT ${scheduledColumns} FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place)
       JOIN scheduled_messages s ON s.id = wanted.id JOIN recipients r ON r.id = s.recipient_id
     WHERE s.sender_id = $1 AND ${undelivered("s", "$3")} ORDER BY wanted.place`,
-  row: scheduledRow,
+  overrides: scheduledOverrides,
 });
 
 /**

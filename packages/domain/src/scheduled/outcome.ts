@@ -27,14 +27,12 @@ const markSent = statement({
   text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id,
       ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
-  row: {},
 });
 
 const markDelivered = statement({
   name: "scheduled-already-delivered",
   text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
     FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
-  row: {},
 });
 
 const markFailed = statement({
@@ -42,7 +40,6 @@ const markFailed = statement({
   text: `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason,
       ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
-  row: {},
 });
 
 /** Marks rows as sent. The transaction holds them, so this never waits. */

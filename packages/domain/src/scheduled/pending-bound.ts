@@ -1,5 +1,5 @@
 import { bounds, errors } from "@carillon/contract";
-import { column, lockKey, statement, type Tx } from "@carillon/db";
+import { lockKey, notNull, statement, type Tx } from "@carillon/db";
 import { undelivered } from "@carillon/scheduling";
 
 /** Within this distance of the bound an account's requests are counted one at a time; far fewer run at once. */
@@ -12,7 +12,7 @@ const count = statement({
         SELECT FROM scheduled_messages s WHERE s.sender_id = a.sender_id AND ${undelivered("s")} LIMIT $2
       ) pending
     ) AS pending FROM unnest($1::int[]) AS a (sender_id)`,
-  row: { senderId: column.int, pending: column.int },
+  overrides: { senderId: notNull },
 });
 
 /** Whether the count is so near to the bound that {@link checkPendingBound} takes its lock. */

@@ -1,37 +1,24 @@
 import type { Condition } from "@carillon/contract";
 import type { Destination } from "@carillon/model";
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, typed, type RowOf, type Tx } from "@carillon/db";
 import type { ScheduledKind } from "@carillon/scheduling";
 
-/** Types of {@link scheduledColumns}. */
-export const scheduledRow = {
-  id: column.bigint,
-  kind: column.int.as<ScheduledKind>(),
-  /** The account; of a reminder, its owner. */
-  senderId: column.int,
-  channelId: column.int.orNull(),
-  /** Members of the direct conversation, the sender too; null for a channel. */
-  memberIds: column.ints.orNull(),
-  topic: column.text,
-  content: column.text,
-  renderedContent: column.text,
-  clientId: column.int,
-  /** UNIX seconds */
-  deliverAt: column.float,
-  version: column.int,
-  readBySender: column.bool,
-  delivered: column.bool,
-  failed: column.bool,
-  /** The message that a reminder is about; null for other rows. */
-  targetId: column.bigint.orNull(),
-  /** Null without one. */
-  note: column.text.orNull(),
+/** What PostgreSQL cannot know of {@link scheduledColumns}. */
+export const scheduledOverrides = {
+  kind: typed<ScheduledKind>(),
   /** The message is not sent if one of these holds; null without conditions. */
-  unless: column.json<readonly Condition[]>().orNull(),
+  unless: typed<readonly Condition[]>(),
 };
 
-/** A row of `scheduled_messages` with its recipients. */
-export type ScheduledRow = RowOf<typeof scheduledRow>;
+/**
+ * A row of `scheduled_messages` with its recipients.
+ * - `senderId`: the account; of a reminder, its owner.
+ * - `memberIds`: members of the direct conversation, the sender too; null for a channel.
+ * - `deliverAt`: UNIX seconds
+ * - `targetId`: the message that a reminder is about; null for other rows.
+ * - `note`: null without one.
+ */
+export type ScheduledRow = RowOf<typeof byId>;
 
 export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.channel_id AS "channelId",
   CASE WHEN s.channel_id IS NULL THEN r.member_ids END AS "memberIds", s.topic, s.content,
@@ -52,13 +39,12 @@ const lockOwn = statement({
   name: "scheduled-lock-own",
   text: `SELECT FROM scheduled_messages
     WHERE id = $1 AND sender_id = $2 AND kind = $3 FOR NO KEY UPDATE`,
-  row: {},
 });
 
 const byId = statement({
   name: "scheduled-by-id",
   text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1`,
-  row: scheduledRow,
+  overrides: scheduledOverrides,
 });
 
 /**

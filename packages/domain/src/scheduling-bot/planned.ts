@@ -1,10 +1,10 @@
-import { column, statement } from "@carillon/db";
+import { statement } from "@carillon/db";
 import { findChannel, loadAccounts, loadUserVisibility, unknownName } from "@carillon/model";
 import { scheduledKind, undelivered } from "@carillon/scheduling";
 
 import {
   scheduledColumns,
-  scheduledRow,
+  scheduledOverrides,
   scheduledTables,
   type ScheduledRow,
 } from "../scheduled/row.ts";
@@ -18,13 +18,12 @@ const next = statement({
   name: "bot-planned",
   text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
     WHERE s.sender_id = $1 AND ${undelivered("s")} ORDER BY s.deliver_at, s.id LIMIT ${shown}`,
-  row: scheduledRow,
+  overrides: scheduledOverrides,
 });
 
 const count = statement({
   name: "bot-planned-count",
   text: `SELECT count(*)::int AS total FROM scheduled_messages s WHERE s.sender_id = $1 AND ${undelivered("s")}`,
-  row: { total: column.int.neverNullHere() },
 });
 
 /** Lists the account's next 20 unsent messages and reminders, and counts all. */

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx, typed } from "@carillon/db";
 
 /** What earlier answers have settled about a command, and the time of the first one. */
 export interface Settled {
@@ -29,12 +29,7 @@ const take = statement({
   text: `DELETE FROM scheduling_bot_questions WHERE user_id = $1
     RETURNING message_id AS "messageId", content, choices,
       asked_at > now() - interval '${openFor} minutes' AS "isOpen"`,
-  row: {
-    messageId: column.bigint,
-    content: column.text,
-    choices: column.json<readonly Settled[]>(),
-    isOpen: column.bool.neverNullHere(),
-  },
+  overrides: { choices: typed<readonly Settled[]>() },
 });
 
 /** Removes and returns the account's question: any next message ends it. Returns undefined for one that has expired. */
@@ -46,7 +41,6 @@ export async function takeQuestion(tx: Tx, userId: number): Promise<OpenQuestion
 const keep = statement({
   name: "bot-question-keep",
   text: `INSERT INTO scheduling_bot_questions (user_id, message_id, content, choices) VALUES ($1, $2, $3, $4::jsonb)`,
-  row: {},
 });
 
 /** Stores the question that the answer of this transaction asks. */

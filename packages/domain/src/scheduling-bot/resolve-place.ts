@@ -1,8 +1,8 @@
 import { ApiError, errors } from "@carillon/contract";
-import { column, statement } from "@carillon/db";
+import { statement } from "@carillon/db";
 import {
   accountColumns,
-  accountRow,
+  accountOverrides,
   type Account,
   checkTopicsPolicy,
   findChannel,
@@ -108,7 +108,6 @@ const recentTopics = statement({
         AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = m.id OFFSET 0)
       ORDER BY lower(m.topic), m.id DESC
     ) newest ORDER BY id DESC LIMIT ${offeredTopics}`,
-  row: { topic: column.text },
 });
 
 const byName = statement({
@@ -116,20 +115,20 @@ const byName = statement({
   text: `SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND u.is_active AND lower(u.full_name) = lower($2) AND ($3::int IS NULL OR u.id = $3)
     ORDER BY u.id LIMIT 100`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const byId = statement({
   name: "bot-account-by-id",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.is_active AND u.id = $2`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const byAddress = statement({
   name: "bot-account-by-address",
   text: `SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND u.is_active AND lower(u.email) = lower($2)`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Returns the active accounts that a command may mean and the person sees. */

@@ -1,5 +1,5 @@
 import type { Audience, NewEvent } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -62,15 +62,13 @@ export async function storeOwnSettings(
   ];
 }
 
-/** UNIX seconds, with a fraction. */
-const lastSeenRow = { now: column.float, active: column.float, idle: column.float };
-
 const lastSeen = statement({
   name: "presence-last-seen",
+  // In UNIX seconds, with a fraction.
   text: `SELECT extract(epoch FROM now())::float8 AS now, extract(epoch FROM idle_at)::float8 AS idle,
       extract(epoch FROM coalesce(active_at, idle_at))::float8 AS active
     FROM user_presence WHERE user_id = $1 AND idle_at > now() - make_interval(secs => $2)`,
-  row: lastSeenRow,
+  overrides: { active: notNull, idle: notNull },
 });
 
 /**
@@ -99,7 +97,6 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
 const storeVisibility = statement({
   name: "address-visibility-store",
   text: "UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1",
-  row: {},
 });
 
 /**
@@ -146,7 +143,6 @@ const ofRoles = statement({
   text: `SELECT array_agg(id)::text AS ids FROM users
     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3
       AND ($4::int[] IS NULL OR id = ANY($4::int[]))`,
-  row: { ids: column.text.orNull() },
 });
 
 /** Returns the active accounts among the given ones, as a PostgreSQL array literal; undefined if there are none. */

@@ -5,7 +5,7 @@ import {
   type PersonalSetting,
   personalSettings,
 } from "@carillon/contract";
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -117,7 +117,6 @@ const people = statement({
     WHERE u.realm_id = $1 AND NOT u.is_bot AND (u.id = ANY($2::int[]) OR u.id IN (
       SELECT m.user_id FROM below JOIN user_group_member m ON m.group_id = below.id))
     ORDER BY u.id FOR NO KEY UPDATE OF u`,
-  row: { id: column.int },
 });
 
 /**
@@ -140,7 +139,6 @@ const known = statement({
   name: "accounts-known",
   text: `SELECT count(*)::int AS count FROM users
     WHERE realm_id = $1 AND id = ANY($2::int[]) AND system_bot_kind IS NULL`,
-  row: { count: column.int },
 });
 
 async function checkTargets(tx: Tx, realmId: number, targets: TargetUsers): Promise<void> {
@@ -181,12 +179,7 @@ const store = statement({
     )
     SELECT name, value, count(*)::int AS count, array_agg(id ORDER BY id)::text AS ids FROM changed
     GROUP BY name, value ORDER BY name`,
-  row: {
-    name: column.text,
-    value: column.json<SettingValue>(),
-    count: column.int,
-    ids: column.text,
-  },
+  overrides: { name: notNull, value: typed<SettingValue>().notNull },
 });
 
 /**
@@ -200,7 +193,7 @@ async function storeForOthers(
   userIds: readonly number[],
   values: Readonly<Record<string, SettingValue>>,
   skipEdited: boolean,
-): Promise<Array<RowOf<typeof store.columns>>> {
+): Promise<Array<RowOf<typeof store>>> {
   const initial = { ...initialDefaults(), default_language: realm.defaultLanguage };
   return tx.lock({ name: "accounts", keys: userIds }, store, [
     userIds,

@@ -1,10 +1,10 @@
 import { errors } from "@carillon/contract";
-import { column, type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   lockAccountAudience,
   checkFullName,
   checkNameIsFree,
@@ -120,7 +120,7 @@ export function checkLanguage(tag: string): void {
 }
 
 /** The locked account. */
-type Owner = RowOf<typeof lockAsOwner.columns>;
+type Owner = RowOf<typeof lockAsOwner>;
 
 const lockAsOwner = statement({
   name: "own-account-lock",
@@ -128,7 +128,7 @@ const lockAsOwner = statement({
       r.name_changes_disabled AS "nameChangesDisabled"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.realm_id = $1 AND u.id = $2 AND u.is_active FOR NO KEY UPDATE OF u`,
-  row: { ...accountRow, passwordHash: column.text.orNull(), nameChangesDisabled: column.bool },
+  overrides: accountOverrides,
 });
 
 async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
@@ -189,7 +189,6 @@ interface NewPassword {
 const stored = statement({
   name: "password-and-address",
   text: "SELECT password_hash AS hash, lower(delivery_email) AS folded FROM users WHERE id = $1",
-  row: { hash: column.text.orNull(), folded: column.text },
 });
 
 /**

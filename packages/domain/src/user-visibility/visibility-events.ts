@@ -3,7 +3,7 @@ import {
   type ProfileData,
   type SubscriptionPair,
   accountColumns,
-  accountRow,
+  accountOverrides,
   lockUserVisibility,
   hasPublicGravatar,
   personAdded,
@@ -17,12 +17,11 @@ import {
   showsAddressTo,
   statusChanged,
   statusColumns,
-  statusRow,
   unknownName,
   userObject,
 } from "@carillon/model";
 import { type NewEvent, isGuest, roles, userRemoved } from "@carillon/contract";
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { statement, notNull, typed, type Sql, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 /** A person, and the viewers (a PostgreSQL array literal) who gain or lose sight of them. */
@@ -30,8 +29,6 @@ interface Shift {
   readonly person: number;
   readonly viewers: string;
 }
-
-const shiftRow = { person: column.int, viewers: column.text };
 
 /**
  * Pairs of guests and people who share one of the changed subscriptions and see each other through nothing else: these
@@ -62,7 +59,7 @@ const bySubscriptions = statement({
         AND NOT EXISTS (SELECT FROM changed c
           WHERE c.channel_id = mine.channel_id AND c.user_id IN (guest, person)))
     GROUP BY person ORDER BY person`,
-  row: shiftRow,
+  overrides: { person: notNull },
 });
 
 /**
@@ -83,7 +80,6 @@ const byConversations = statement({
       SELECT FROM recipients d
       WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[guest, person] AND d.id <> ALL($2::int[]))
     GROUP BY person ORDER BY person`,
-  row: shiftRow,
 });
 
 /** All people whom the viewers cannot see, treating each viewer as a guest. */
@@ -102,13 +98,11 @@ const unseenBy = statement({
     WHERE p.realm_id = $1 AND NOT p.is_bot AND p.id <> v.id
       AND NOT EXISTS (SELECT FROM seen WHERE seen.viewer = v.id AND seen.person = p.id)
     GROUP BY p.id ORDER BY p.id`,
-  row: shiftRow,
 });
 
 const activeGuests = statement({
   name: "active-guests",
   text: `SELECT id FROM users WHERE realm_id = $1 AND role = ${roles.guest} AND is_active ORDER BY id`,
-  row: { id: column.int },
 });
 
 /**
@@ -186,14 +180,13 @@ const shown = statement({
   name: "accounts-shown",
   text: `SELECT ${accountColumns}, ${profileDataSql("u.id")} AS "profileData" FROM users u
     WHERE u.id = ANY($1::int[]) ORDER BY u.id`,
-  row: { ...accountRow, profileData: column.json<ProfileData>().orNull() },
+  overrides: { ...accountOverrides, profileData: typed<ProfileData>() },
 });
 
 const statuses = statement({
   name: "statuses-shown",
   text: `SELECT s.user_id AS id, ${statusColumns} FROM user_status s
     WHERE s.user_id = ANY($1::int[]) AND (s.status_text <> '' OR s.emoji_name <> '')`,
-  row: { id: column.int, ...statusRow },
 });
 
 /** @param role role of all viewers, which decides whether they see addresses */

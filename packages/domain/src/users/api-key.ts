@@ -1,5 +1,5 @@
 import { errors, keyChanged } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 import {
@@ -82,17 +82,10 @@ const byEmail = statement({
       u.password_hash AS "passwordHash", u.api_key_sealed AS "apiKeySealed"
     FROM (SELECT lower($2) AS folded) f
       LEFT JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = lower($2) AND NOT u.is_bot`,
-  row: {
-    folded: column.text,
-    id: column.int.orNull(),
-    deliveryEmail: column.text.orNull(),
-    isActive: column.bool.orNull(),
-    passwordHash: column.text.orNull(),
-    apiKeySealed: column.bytes.orNull(),
-  },
+  overrides: { folded: notNull },
 });
 
-type Found = RowOf<typeof byEmail.columns>;
+type Found = RowOf<typeof byEmail>;
 
 /** The row of an existing account: only the password's column can be null. */
 type LoginRow = {
@@ -172,7 +165,6 @@ export async function changeApiKey(
 const keyIsCurrent = statement({
   name: "api-key-is-current",
   text: "SELECT FROM users WHERE id = $1 AND api_key_digest = $2",
-  row: {},
 });
 
 async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
@@ -184,7 +176,6 @@ async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
 export const dropQueues = statement({
   name: "event-queues-of-account-drop",
   text: "DELETE FROM event_queue WHERE user_id = $1",
-  row: {},
 });
 
 /**

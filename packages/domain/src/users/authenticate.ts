@@ -1,5 +1,5 @@
-import { type Account, type Site, accountColumns, accountRow } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
+import { type Account, type Site, accountColumns, accountOverrides } from "@carillon/model";
+import { statement, type Sql } from "@carillon/db";
 import { areAlikeButForCase } from "@carillon/kit";
 
 /** The reason of a failed authentication; only for the log, never for the response. */
@@ -18,7 +18,7 @@ const byDigests = statement({
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest", r.deactivated AS "realmDeactivated"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
-  row: { ...accountRow, keyDigest: column.bytes, realmDeactivated: column.bool },
+  overrides: accountOverrides,
 });
 
 /** An account found by its key, whether or not it may log in. */

@@ -1,5 +1,5 @@
 import { type Audience, errors, isOwner, type NewEvent, roles } from "@carillon/contract";
-import { column, type Sql, sqlState, statement, type Tx } from "@carillon/db";
+import { type Sql, sqlState, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { sendMail } from "@carillon/jobs";
 import { randomKey } from "@carillon/kit";
@@ -37,7 +37,6 @@ const circumstances = statement({
   text: `SELECT r.email_changes_disabled AS disabled,
       extract(epoch FROM c.created_at + make_interval(secs => ${pause}) - now())::float8 AS wait
     FROM realms r LEFT JOIN address_changes c ON c.user_id = $2 WHERE r.id = $1`,
-  row: { disabled: column.bool, wait: column.float.orNull() },
 });
 
 /**
@@ -95,14 +94,6 @@ const byToken = statement({
       c.new_address AS "newAddress", r.name AS organization
     FROM address_changes c JOIN realms r ON r.id = c.realm_id
     WHERE c.token_digest = $1 AND NOT r.deactivated AND c.created_at > now() - make_interval(hours => ${deadline})`,
-  row: {
-    id: column.bigint,
-    realmId: column.int,
-    userId: column.int,
-    oldAddress: column.text,
-    newAddress: column.text,
-    organization: column.text,
-  },
 });
 
 /**
@@ -195,7 +186,6 @@ export async function checkAddressFor(
 const storeAddress = statement({
   name: "address-store",
   text: "UPDATE users SET delivery_email = $2, email = $3 WHERE id = $1",
-  row: {},
 });
 
 /**
@@ -227,7 +217,6 @@ const accountsSeeing = statement({
   name: "accounts-of-roles-and-own",
   text: `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM users
     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role = ANY($2::int[]) OR id = $3)`,
-  row: { ids: column.text },
 });
 
 /**
@@ -266,7 +255,6 @@ export function checkNewAddress(
 const sameAddress = statement({
   name: "address-taken",
   text: "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND id <> $3",
-  row: {},
 });
 
 /**
@@ -295,14 +283,6 @@ const about = statement({
       c.new_address AS "newAddress", c.token_sealed AS "tokenSealed"
     FROM address_changes c JOIN users u ON u.id = c.user_id JOIN realms r ON r.id = c.realm_id
     WHERE c.realm_id = $1 AND c.id = $2 AND u.is_active`,
-  row: {
-    name: column.text,
-    subdomain: column.text,
-    fullName: column.text,
-    oldAddress: column.text,
-    newAddress: column.text,
-    tokenSealed: column.bytes,
-  },
 });
 
 /** Returns the mail to the new address; undefined if the request is no longer valid. */

@@ -1,10 +1,10 @@
 import { errors, groupOfRole, isGuest, isOwner, type NewEvent, roles } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   lockAccountAudience,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
@@ -60,7 +60,6 @@ const storeRole = statement({
       SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE users u SET role = $2 FROM held WHERE u.id = held.id`,
-  row: {},
 });
 
 /**
@@ -139,9 +138,7 @@ async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Pr
   return events;
 }
 
-const membershipRow = { id: column.int, groupId: column.int };
-
-type Membership = RowOf<typeof membershipRow>;
+type Membership = RowOf<typeof leave>;
 
 function columnsOf(memberships: readonly Membership[]) {
   return [memberships.map(({ id }) => id), memberships.map(({ groupId }) => groupId)];
@@ -151,14 +148,12 @@ const leave = statement({
   name: "system-groups-leave",
   text: `DELETE FROM user_group_member m USING unnest($1::int[], $2::int[]) AS w (user_id, group_id)
     WHERE m.user_id = w.user_id AND m.group_id = w.group_id RETURNING m.user_id AS id, m.group_id AS "groupId"`,
-  row: membershipRow,
 });
 
 const join = statement({
   name: "system-groups-join",
   text: `INSERT INTO user_group_member (user_id, group_id) SELECT * FROM unnest($1::int[], $2::int[])
     ON CONFLICT DO NOTHING RETURNING user_id AS id, group_id AS "groupId"`,
-  row: membershipRow,
 });
 
 /**
@@ -229,7 +224,7 @@ const withVisibility = statement({
   name: "people-with-address-visibility",
   text: `SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND NOT u.is_bot AND u.email_address_visibility = ANY($2::int[]) ORDER BY u.id`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Loads people, including deactivated ones, by `email_address_visibility`; bots' addresses are always visible. */
@@ -244,7 +239,6 @@ function accountsShowing(
 const guestNoMore = statement({
   name: "bot-guest-no-more",
   text: `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
-  row: { id: column.int },
 });
 
 /**

@@ -1,11 +1,10 @@
 import type { Secrets } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
 
 const oldest = statement({
   name: "check-secret-key",
   text: "SELECT api_key_sealed AS sealed FROM users ORDER BY id LIMIT 1",
-  row: { sealed: column.bytes },
 });
 
 /**

@@ -6,13 +6,13 @@ import {
   roles,
   type SystemGroupName,
 } from "@carillon/contract";
-import { column, type Database, sqlState, statement, type Tx } from "@carillon/db";
+import { type Database, sqlState, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   lockUserVisibility,
   checkFullName,
   checkNameIsFree,
@@ -168,7 +168,7 @@ const insert = statement({
     SELECT own.id, $1, $2, coalesce($3, 'user' || own.id || '@' || $4), $5, $6, $7, $8, $9, $10, $11, $12, $13,
       $14, $15, $16, $17, $18::jsonb, $19::jsonb
     FROM own RETURNING ${accountColumns}`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /**
@@ -233,7 +233,6 @@ const join = statement({
     )
     INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type)
     VALUES ($3, $4, $2, 'user_created')`,
-  row: {},
 });
 
 /** Adds a new account to the group of its role, and to the full members if there is no waiting period. */
@@ -257,5 +256,4 @@ export const groupsOfAccount = statement({
   name: "groups-of-account",
   text: `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
     WHERE m.user_id = $1 ORDER BY g.id`,
-  row: { id: column.int, deactivated: column.bool },
 });

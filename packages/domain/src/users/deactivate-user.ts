@@ -116,7 +116,6 @@ export async function deactivateOwnUser(db: Database, actor: Account): Promise<v
 const anotherActive = statement({
   name: "another-active-account",
   text: `SELECT FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND id <> $2 LIMIT 1`,
-  row: {},
 });
 
 /** Rejects the last active account, then the last owner. */
@@ -246,7 +245,6 @@ async function openUser(
 const deactivate = statement({
   name: "account-deactivate",
   text: "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1",
-  row: {},
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { statement, type Sql, type Tx } from "@carillon/db";
 import { recordIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import type { Letter } from "@carillon/mail";
@@ -27,12 +27,6 @@ const about = statement({
   text: `SELECT r.name, r.subdomain, u.delivery_email AS address, a.extra_data->>'notification_comment' AS comment
     FROM audit_log a JOIN users u ON u.id = a.modified_user_id JOIN realms r ON r.id = a.realm_id
     WHERE a.realm_id = $1 AND a.id = $2`,
-  row: {
-    name: column.text,
-    subdomain: column.text,
-    address: column.text,
-    comment: column.text.orNull(),
-  },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { type NewEvent, roles } from "@carillon/contract";
-import { column, type Database, type RowOf, statement, type Tx } from "@carillon/db";
+import { type Database, type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { promoteFullMembers } from "@carillon/jobs";
 import {
@@ -19,7 +19,6 @@ import { deleteMembers } from "../groups/composition.ts";
 const waiting = statement({
   name: "realms-with-waiting-period",
   text: "SELECT id FROM realms WHERE waiting_period_threshold > 0 AND NOT deactivated ORDER BY id",
-  row: { id: column.int },
 });
 
 /**
@@ -41,7 +40,6 @@ export async function promoteMembers(db: Database, signal: AbortSignal): Promise
 const waitingPeriod = statement({
   name: "waiting-period",
   text: "SELECT waiting_period_threshold AS days FROM realms WHERE id = $1",
-  row: { days: column.int },
 });
 
 /** Reads the threshold under the lock that changing it requires. */
@@ -75,25 +73,19 @@ const age = `floor(extract(epoch FROM now() - u.date_joined) / ${day})`;
 
 const movers = statement({
   name: "full-members-movers",
+  // `joins`: False for members who leave the group.
   text: `SELECT u.id, u.is_active AS "isActive", m.user_id IS NULL AS joins
     FROM users u LEFT JOIN user_group_member m ON m.group_id = $2 AND m.user_id = u.id
     WHERE u.realm_id = $1 AND u.role = ${roles.member} AND u.system_bot_kind IS NULL
       AND CASE WHEN m.user_id IS NULL THEN ${age} >= $3 ELSE $4 AND ${age} < $3 END
     ORDER BY u.id`,
-  row: {
-    id: column.int,
-    isActive: column.bool,
-    /** False for members who leave the group. */
-    joins: column.bool,
-  },
 });
 
-type Mover = RowOf<typeof movers.columns>;
+type Mover = RowOf<typeof movers>;
 
 const joinGroup = statement({
   name: "full-members-join",
   text: `INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[]) ON CONFLICT DO NOTHING`,
-  row: {},
 });
 
 /**

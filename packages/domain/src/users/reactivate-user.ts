@@ -1,5 +1,5 @@
 import { errors, type NewEvent } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -178,7 +178,6 @@ export async function reactivatedSettings(
 const deactivatedOf = statement({
   name: "deactivated-groups-among",
   text: "SELECT id FROM named_user_group WHERE id = ANY($1::int[]) AND deactivated",
-  row: { id: column.int },
 });
 
 async function deactivatedAmong(sql: Sql, groupIds: readonly number[]): Promise<Set<number>> {

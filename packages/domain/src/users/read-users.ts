@@ -1,10 +1,10 @@
 import { errors, type UserObject } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement, typed } from "@carillon/db";
 import {
   type Account,
   accountColumns,
   type AccountFilter,
-  accountRow,
+  accountOverrides,
   accountSlices,
   findAccount,
   gravatarUrl,
@@ -30,7 +30,7 @@ const byId = statement({
   name: "account-of-realm",
   text: `SELECT ${accountColumns}, ${profileDataSql("u.id")} AS "profileData"
     FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: { ...accountRow, profileData: column.json<ProfileData>().orNull() },
+  overrides: { ...accountOverrides, profileData: typed<ProfileData>() },
 });
 
 /**
@@ -130,7 +130,7 @@ const ownMore = statement({
   name: "own-profile-and-newest",
   text: `SELECT (SELECT max(message_id) FROM user_messages WHERE user_id = $1) AS newest,
       ${profileDataSql("$1")} AS "profileData"`,
-  row: { newest: column.bigint.orNull(), profileData: column.json<ProfileData>().orNull() },
+  overrides: { profileData: typed<ProfileData>() },
 });
 
 /** Returns the viewer's own account with all its fields. */

@@ -10,14 +10,13 @@ import {
   userObject,
 } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
 const userVisibility = statement({
   name: "accounts-by-visible-addresses",
   text: `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
       coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
     FROM users WHERE realm_id = $1 AND is_active AND id <> ALL($3::int[])`,
-  row: { seeing: column.text, others: column.text },
 });
 
 /**

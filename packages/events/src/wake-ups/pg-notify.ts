@@ -1,4 +1,4 @@
-import { column, listenOn, statement } from "@carillon/db";
+import { listenOn, statement } from "@carillon/db";
 
 import { realmOf, wakeUpChannel } from "./channel.ts";
 import type { Transport, WakeUpOptions } from "./transport.ts";
@@ -6,7 +6,6 @@ import type { Transport, WakeUpOptions } from "./transport.ts";
 const notify = statement({
   name: "wake-up",
   text: `SELECT pg_notify('${wakeUpChannel}', id::text) FROM unnest($1::int[]) AS id`,
-  row: { pg_notify: column.nothing },
 });
 
 /** Sends wake-ups with `pg_notify`, after the commit: within the transaction it would take a database-wide lock. */

@@ -1,5 +1,4 @@
 import { channelPermissions, isGuest } from "@carillon/contract";
-import { column } from "@carillon/db";
 
 import { columnOf } from "../permissions/group-setting-values.ts";
 import type { Fragment } from "../sql-values.ts";
@@ -9,15 +8,6 @@ import { readingPermissions, showingPermissions } from "./access.ts";
 /*
  * The rules of `access.ts` as SQL conditions on a channel `c`.
  */
-
-/** The rows of {@link accessFactsColumns}. */
-export const accessFactsRow = {
-  inviteOnly: column.bool,
-  isWebPublic: column.bool,
-  canAddSubscribersGroupId: column.int,
-  canSubscribeGroupId: column.int,
-  canAdministerChannelGroupId: column.int,
-};
 
 /** The columns that decide which accounts can see a channel. */
 export const accessFactsColumns = [

@@ -1,4 +1,4 @@
-import { column, lockClass, statement, type Tx } from "@carillon/db";
+import { lockClass, notNull, statement, type Tx } from "@carillon/db";
 
 /**
  * SQL: the advisory locks of channels and senders. An organization's channels and senders share 64 locks, because
@@ -11,11 +11,10 @@ const parts = `(
     ORDER BY key
   ) AS locks`;
 
-const locking = (name: string, lock: string) =>
+const locking = (name: "audience-hold" | "audience-change", lock: string) =>
   statement({
     name,
     text: `SELECT ${lock}(${lockClass.audience}, key) FROM ${parts}`,
-    row: { [lock]: column.nothing },
   });
 
 /** Returns which of its organization's locks a channel or a sender uses. */
@@ -34,7 +33,7 @@ const tryToHold = statement({
   name: "audience-try-hold",
   text: `SELECT key & 63 AS part, pg_try_advisory_xact_lock_shared(${lockClass.audience}, key) AS held
     FROM ${parts}`,
-  row: { part: column.int, held: column.bool },
+  overrides: { part: notNull },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement, typed } from "@carillon/db";
 
 import {
   isPrivateSql,
@@ -24,7 +24,6 @@ const bases = statement({
       coalesce(array_agg(id) FILTER (WHERE role <> ${roles.guest}), '{}') AS "nonGuests",
       coalesce(array_agg(id) FILTER (WHERE role <= ${roles.administrator}), '{}') AS administrators
     FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL`,
-  row: { everybody: column.ints, nonGuests: column.ints, administrators: column.ints },
 });
 
 /**
@@ -56,7 +55,7 @@ const extras = statement({
         ELSE 'nonGuests' END AS basis,
       coalesce((SELECT array_agg(user_id ORDER BY user_id) FROM extra WHERE channel_id = c.id), '{}') AS extra
     FROM channel c`,
-  row: { id: column.int, basis: column.text.as<Basis>(), extra: column.ints },
+  overrides: { basis: typed<Basis>() },
 });
 
 /** Loads the current audiences. Load them before a change too, to find which accounts gain access. */
@@ -98,7 +97,6 @@ const seeing = `${channelsWithGroups}, seeing AS (
 const ofOne = statement({
   name: "metadata-audience-of-one",
   text: `${seeing} SELECT coalesce(array_agg(id ORDER BY id), '{}')::text AS audience FROM seeing`,
-  row: { audience: column.text },
 });
 
 /**
@@ -131,7 +129,6 @@ const shift = statement({
       coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT saw), '{}')::text AS gained,
       coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT sees), '{}')::text AS lost
     FROM both_states`,
-  row: { staying: column.text, gained: column.text, lost: column.text },
 });
 
 /**
@@ -185,7 +182,6 @@ const readers = statement({
     SELECT c.id, CASE WHEN NOT c.everybody THEN coalesce(
       (SELECT array_agg(user_id ORDER BY user_id) FROM reader WHERE channel_id = c.id), '{}') END AS "readerIds"
     FROM channel c`,
-  row: { id: column.int, readerIds: column.ints.orNull() },
 });
 
 /**

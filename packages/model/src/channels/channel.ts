@@ -1,5 +1,5 @@
 import { type ChannelPermission, channelPermissions } from "@carillon/contract";
-import { column, type Column, type RowOf, type Sql, statement } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, typed } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { columnOf } from "../permissions/group-setting-values.ts";
@@ -12,59 +12,52 @@ export const channelGroupKeys = Object.keys(channelPermissions).map(
   (key) => `${key}Id` as keyof ChannelGroups,
 );
 
-const groupRow = Object.fromEntries(channelGroupKeys.map((key) => [key, column.int])) as Record<
-  keyof ChannelGroups,
-  Column<number>
->;
+/**
+ * A channel with the fields that the rules need.
+ * - `dateCreated`: UNIX time in seconds.
+ * - `messageRetentionDays`: null = the organization's, -1 = unlimited
+ */
+export type Channel = RowOf<typeof byIds>;
 
-/** The rows of {@link channelColumns}. */
-export const channelRow = {
-  id: column.int,
-  realmId: column.int,
-  name: column.text,
-  description: column.text,
-  renderedDescription: column.text,
-  creatorId: column.int.orNull(),
-  /** UNIX time in seconds. */
-  dateCreated: column.int,
-  inviteOnly: column.bool,
-  isWebPublic: column.bool,
-  historyPublicToSubscribers: column.bool,
-  isArchived: column.bool,
-  topicsPolicy: column.text,
-  /** null = the organization's, -1 = unlimited */
-  messageRetentionDays: column.int.orNull(),
-  folderId: column.int.orNull(),
-  firstMessageId: column.bigint.orNull(),
-  subscriberCount: column.int,
-  isRecentlyActive: column.bool,
-  weeklyTraffic: column.int.orNull(),
-  ...groupRow,
+/** SQL: the columns of the table `channels`, called `c`, by their names in a {@link Channel}. */
+const columns: Readonly<Record<string, string>> = {
+  id: "c.id",
+  realmId: "c.realm_id",
+  name: "c.name",
+  description: "c.description",
+  renderedDescription: "c.rendered_description",
+  creatorId: "c.creator_id",
+  dateCreated: "floor(extract(epoch FROM c.date_created))::int",
+  inviteOnly: "c.invite_only",
+  isWebPublic: "c.is_web_public",
+  historyPublicToSubscribers: "c.history_public_to_subscribers",
+  isArchived: "c.is_archived",
+  topicsPolicy: "c.topics_policy",
+  messageRetentionDays: "c.message_retention_days",
+  folderId: "c.folder_id",
+  firstMessageId: "c.first_message_id",
+  subscriberCount: "c.subscriber_count",
+  isRecentlyActive: "c.is_recently_active",
+  weeklyTraffic: "c.weekly_traffic",
+  ...Object.fromEntries(
+    Object.entries(channelPermissions).map(([key, permission]) => [
+      `${key}Id`,
+      `c.${columnOf(permission)}`,
+    ]),
+  ),
 };
 
-/** A channel with the fields that the rules need. */
-export type Channel = RowOf<typeof channelRow>;
-
-const groupColumns = Object.entries(channelPermissions)
-  .map(([key, permission]) => `c.${columnOf(permission)} AS "${key}Id"`)
-  .join(", ");
-
 /** SQL: the columns of the table `channels`, called `c`. */
-export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.description,
-  c.rendered_description AS "renderedDescription", c.creator_id AS "creatorId",
-  floor(extract(epoch FROM c.date_created))::int AS "dateCreated", c.invite_only AS "inviteOnly",
-  c.is_web_public AS "isWebPublic", c.history_public_to_subscribers AS "historyPublicToSubscribers",
-  c.is_archived AS "isArchived", c.topics_policy AS "topicsPolicy",
-  c.message_retention_days AS "messageRetentionDays", c.folder_id AS "folderId",
-  c.first_message_id AS "firstMessageId", c.subscriber_count AS "subscriberCount",
-  c.is_recently_active AS "isRecentlyActive", c.weekly_traffic AS "weeklyTraffic", ${groupColumns}`;
+export const channelColumns = Object.entries(columns)
+  .map(([name, sql]) => `${sql} AS "${name}"`)
+  .join(", ");
 
 const byNames = statement({
   name: "channels-by-name",
   text: `SELECT wanted, ${channelColumns}
     FROM unnest($2::text[]) AS wanted JOIN channels c ON lower(c.name) = lower(wanted)
     WHERE c.realm_id = $1`,
-  row: { wanted: column.text, ...channelRow },
+  overrides: { wanted: notNull },
 });
 
 /**
@@ -83,7 +76,6 @@ export async function loadChannelsByName(
 const byIds = statement({
   name: "channels-by-id",
   text: `SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])`,
-  row: channelRow,
 });
 
 /** Loads the organization's channels with these ids, by id; including archived and invisible ones. */
@@ -96,7 +88,7 @@ export async function loadChannels(
   return new Map(rows.map((channel) => [channel.id, channel]));
 }
 
-const keys = Object.keys(channelRow) as Array<keyof Channel>;
+const keys = Object.keys(columns) as Array<keyof Channel>;
 
 /**
  * SQL: one JSON array of a channel's columns, from a subquery `channel` of `channelColumns`; for thousands of rows. As
@@ -118,7 +110,7 @@ const manyByIds = statement({
   name: "channels-by-id-packed",
   text: `SELECT ${packedChannel} AS packed
     FROM (SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])) channel`,
-  row: { packed: column.json<PackedChannel>() },
+  overrides: { packed: typed<PackedChannel>() },
 });
 
 /** Loads channels like `loadChannels`, for thousands of them. */

@@ -1,30 +1,18 @@
 import { type ChannelFolderObject, errors } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import { checkVisible } from "../users/full-name.ts";
 import { isPrintable } from "./names.ts";
 
+// `date_created`: UNIX time in seconds.
 const columns = `id, name, description, rendered_description, "order", creator_id,
   floor(extract(epoch FROM date_created))::float8 AS date_created, is_archived`;
-
-const row = {
-  id: column.int,
-  name: column.text,
-  description: column.text,
-  rendered_description: column.text,
-  order: column.int,
-  creator_id: column.int.orNull(),
-  /** UNIX time in seconds. */
-  date_created: column.float.orNull(),
-  is_archived: column.bool,
-};
 
 const listed = statement({
   name: "channel-folders",
   text: `SELECT ${columns} FROM channel_folders WHERE realm_id = $1 AND ($2 OR NOT is_archived)
     ORDER BY "order", id`,
-  row,
 });
 
 /** Lists the organization's folders in order, in the wire format (channels.md §6). */
@@ -39,7 +27,6 @@ export function listChannelFolders(
 const byId = statement({
   name: "channel-folder",
   text: `SELECT ${columns} FROM channel_folders WHERE realm_id = $1 AND id = $2`,
-  row,
 });
 
 /** Loads the organization's folder with this id, archived or not. */
@@ -89,7 +76,6 @@ export function checkFolderDescription(text: string): string {
 const named = statement({
   name: "channel-folder-by-name",
   text: "SELECT FROM channel_folders WHERE realm_id = $1 AND lower(name) = lower($2) AND id <> $3",
-  row: {},
 });
 
 /**

@@ -8,7 +8,7 @@ import {
   type NewEvent,
   roles,
 } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting-values.ts";
 import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
@@ -96,7 +96,7 @@ const defaults = statement({
         WHERE c.realm_id = $1 ORDER BY 1) AS channels,
       ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> ${roles.guest}
         AND system_bot_kind IS NULL ORDER BY 1)::text AS audience`,
-  row: { channels: column.ints, audience: column.text },
+  overrides: { channels: notNull, audience: notNull },
 });
 
 /**

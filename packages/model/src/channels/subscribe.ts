@@ -1,4 +1,4 @@
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { lockAudiences } from "./audience-lock.ts";
@@ -17,22 +17,19 @@ export interface SubscriptionPair {
   readonly userId: number;
 }
 
-/** The rows of {@link subscriptionColumns}. */
-export const subscriptionRow = {
-  channelId: column.int,
-  userId: column.int,
-  color: column.text,
-  isMuted: column.bool,
-  pinToTop: column.bool,
-  desktopNotifications: column.bool.orNull(),
-  audibleNotifications: column.bool.orNull(),
-  pushNotifications: column.bool.orNull(),
-  emailNotifications: column.bool.orNull(),
-  wildcardMentionsNotify: column.bool.orNull(),
-};
-
 /** An account's subscription to a channel with its properties; null inherits the account's settings. */
-export type Subscription = RowOf<typeof subscriptionRow>;
+export interface Subscription {
+  readonly channelId: number;
+  readonly userId: number;
+  readonly color: string;
+  readonly isMuted: boolean;
+  readonly pinToTop: boolean;
+  readonly desktopNotifications: boolean | null;
+  readonly audibleNotifications: boolean | null;
+  readonly pushNotifications: boolean | null;
+  readonly emailNotifications: boolean | null;
+  readonly wildcardMentionsNotify: boolean | null;
+}
 
 /** SQL: columns of the table `subscriptions`, called `s`. */
 export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "userId", s.color, s.is_muted AS "isMuted",
@@ -53,7 +50,6 @@ const count = statement({
     )
     UPDATE channels c SET subscriber_count = c.subscriber_count + change.n
     FROM held JOIN change USING (id) WHERE c.id = held.id`,
-  row: {},
 });
 
 /** Subscriptions, over all accounts, that are examined for unused colours. */
@@ -95,7 +91,6 @@ const insert = statement({
     SELECT json_agg(CASE WHEN ${untouched} THEN json_build_array("channelId", "userId", color)
         ELSE to_json(each) END)::text AS added
     FROM (SELECT added.*, (row_number() OVER () - 1) / 500 AS slice FROM added) each GROUP BY slice ORDER BY slice`,
-  row: { added: column.text },
 });
 
 /** A returned subscription: complete, or as channel, account and colour. */
@@ -151,7 +146,6 @@ const end = statement({
   text: `UPDATE subscriptions SET active = false
     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active
     RETURNING channel_id AS "channelId", user_id AS "userId", is_user_active AS counted`,
-  row: { channelId: column.int, userId: column.int, counted: column.bool },
 });
 
 /**
@@ -192,7 +186,6 @@ export async function lockChannels(
 const lockForCount = statement({
   name: "channels-lock-for-count",
   text: "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
-  row: {},
 });
 
 /**
@@ -229,18 +222,11 @@ const mark = statement({
   text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
     WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
     RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active, c.is_archived AS "isArchived"`,
-  row: {
-    channelId: column.int,
-    userId: column.int,
-    active: column.bool,
-    isArchived: column.bool,
-  },
 });
 
 const subscribedTo = statement({
   name: "channels-subscribed-to-by",
   text: "SELECT DISTINCT channel_id AS id FROM subscriptions WHERE user_id = ANY($1::int[]) AND active",
-  row: { id: column.int },
 });
 
 const countOne = statement({
@@ -249,7 +235,6 @@ const countOne = statement({
       SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE channels c SET subscriber_count = c.subscriber_count + $2 FROM held WHERE c.id = held.id`,
-  row: {},
 });
 
 /**

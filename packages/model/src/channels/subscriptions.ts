@@ -1,5 +1,5 @@
 import { type ChannelObject, personalSettings, type SubscriptionObject } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement, typed } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { type Subscription, subscriptionColumns } from "./subscribe.ts";
@@ -26,7 +26,6 @@ const subscribers = statement({
   name: "subscribers-of",
   text: `SELECT channel_id AS "channelId", array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
     WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id`,
-  row: { channelId: column.int, ids: column.ints },
 });
 
 /** Loads the active subscribers of each channel, ascending. */
@@ -48,7 +47,6 @@ const ofChannel = statement({
       SELECT ${subscriptionColumns}, (row_number() OVER (ORDER BY s.user_id) - 1) / 500 AS slice
       FROM subscriptions s WHERE s.channel_id = $1 AND s.active AND s.is_user_active
     ) each GROUP BY slice ORDER BY slice`,
-  row: { subscriptions: column.text },
 });
 
 /** Loads the subscriptions of active accounts to the channel. */
@@ -62,7 +60,6 @@ const ownSubscriptions = statement({
   name: "channels-subscribed-to",
   text: `SELECT s.user_id AS "userId", s.channel_id AS "channelId" FROM subscriptions s
     WHERE s.user_id = ANY($1::int[]) AND s.active`,
-  row: { userId: column.int, channelId: column.int },
 });
 
 /** Loads which of the accounts are subscribed to which channels. */
@@ -104,7 +101,7 @@ const byIds = statement({
       WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
       GROUP BY ${settings.map((_, i) => i + 1).join(", ")}
     ) each`,
-  row: { inherited: column.json<InheritedNotifications>(), ids: column.ints },
+  overrides: { inherited: typed<InheritedNotifications>(), ids: notNull },
 });
 
 /**

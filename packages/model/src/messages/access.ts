@@ -1,37 +1,23 @@
 import { errors } from "@carillon/contract";
-import { column, inOneStatement, type RowOf, type Sql, statement } from "@carillon/db";
+import { inOneStatement, type RowOf, type Sql, statement } from "@carillon/db";
 
 import { channelReadable } from "../channels/access-sql.ts";
 import { hasContentAccess, hasProtectedHistory } from "../channels/access.ts";
-import { channelColumns, channelRow } from "../channels/channel.ts";
+import { channelColumns } from "../channels/channel.ts";
 import { loadMemberships } from "../permissions/memberships.ts";
 import type { Fragment } from "../sql-values.ts";
 import type { Account } from "../users/account.ts";
 
-const placeRow = {
-  id: column.bigint,
-  senderId: column.int,
-  recipientId: column.int,
-  /** Null for direct messages. */
-  channelId: column.int.orNull(),
-  /** All participants, ascending, null for a channel. */
-  memberIds: column.ints.orNull(),
-  topic: column.text,
-  /** UNIX time in seconds, with a fraction. */
-  sentAt: column.float,
-  /** Flags of the account's own copy; null without a copy. */
-  flags: column.int.orNull(),
-};
-
-const accessRow = {
-  ...channelRow,
-  /** Whether the account is subscribed. */
-  subscribed: column.bool,
-};
-
-/** A message that an account can see, with its channel (undefined for direct messages). */
-export interface AccessibleMessage extends RowOf<typeof placeRow> {
-  readonly channel: RowOf<typeof accessRow> | undefined;
+/**
+ * A message that an account can see, with its channel (undefined for direct messages).
+ * - `channelId`: null for direct messages.
+ * - `memberIds`: all participants, ascending, null for a channel.
+ * - `sentAt`: UNIX time in seconds, with a fraction.
+ * - `flags`: flags of the account's own copy; null without a copy.
+ */
+export interface AccessibleMessage extends RowOf<typeof places> {
+  /** `subscribed`: whether the account is subscribed. */
+  readonly channel: RowOf<typeof channelsOfMessages> | undefined;
 }
 
 const places = statement({
@@ -42,7 +28,6 @@ const places = statement({
     FROM messages m JOIN recipients r ON r.id = m.recipient_id
     LEFT JOIN user_messages um ON um.user_id = $2 AND um.message_id = m.id
     WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))) ORDER BY m.id`,
-  row: placeRow,
 });
 
 const channelsOfMessages = statement({
@@ -52,7 +37,6 @@ const channelsOfMessages = statement({
     FROM channels c WHERE c.realm_id = $1 AND c.id IN (
       SELECT r.channel_id FROM messages m JOIN recipients r ON r.id = m.recipient_id
       WHERE m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))))`,
-  row: accessRow,
 });
 
 /** Maximum messages of one statement, whose rows the driver parses at once. */

@@ -1,31 +1,12 @@
-import { column, packed, statement, type RowOf, type Sql } from "@carillon/db";
+import { packed, statement, type RowOf, type Sql } from "@carillon/db";
 
-import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
+import { accessFactsColumns, hasSharedHistorySql } from "../channels/access-sql.ts";
 
-const channelRow = {
-  id: column.int,
-  name: column.text,
-  recipientId: column.int,
-  historyPublicToSubscribers: column.bool,
-  isArchived: column.bool,
-  topicsPolicy: column.text,
-  firstMessageId: column.bigint.orNull(),
-  isRecentlyActive: column.bool,
-  /** Number of active subscriptions of active accounts. */
-  subscriberCount: column.int,
-  canSendMessageGroupId: column.int,
-  canCreateTopicGroupId: column.int,
-  ...accessFactsRow,
-};
-
-const row = {
-  ...channelRow,
-  subscribedIds: column.ints.orNull(),
-  mutedIds: column.ints.orNull(),
-};
-
-/** A channel with the fields that posting needs. */
-export interface PostingChannel extends RowOf<typeof channelRow> {
+/**
+ * A channel with the fields that posting needs.
+ * - `subscriberCount`: number of active subscriptions of active accounts.
+ */
+export interface PostingChannel extends Omit<RowOf<typeof byIds>, "subscribedIds" | "mutedIds"> {
   /** The requested accounts, and owners of bots among them, that are subscribed, and whether they mute the channel. */
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
@@ -54,14 +35,12 @@ const reading = (channels: string, accounts: string) =>
 const byIds = statement({
   name: "posting-channels",
   text: reading("c.id = ANY(ARRAY(SELECT unnest($2::int[])))", "$3"),
-  row,
 });
 /** One channel, the usual case: a scalar allows a generic plan, an array would be planned each time. */
-const byId = statement({ name: "posting-channel", text: reading("c.id = $2", "$3"), row });
+const byId = statement({ name: "posting-channel", text: reading("c.id = $2", "$3") });
 const byNames = statement({
   name: "posting-channels-named",
   text: reading("c.name = ANY(ARRAY(SELECT unnest($2::text[])))", "$3"),
-  row,
 });
 
 /** Loads the organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
@@ -90,7 +69,7 @@ export async function loadPostingChannelsNamed(
   return new Map(rows.map((row) => [row.name, channelOf(row)]));
 }
 
-function channelOf({ subscribedIds, mutedIds, ...channel }: RowOf<typeof row>): PostingChannel {
+function channelOf({ subscribedIds, mutedIds, ...channel }: RowOf<typeof byIds>): PostingChannel {
   const muted = new Set(mutedIds);
   const subscribed = new Map(
     (subscribedIds ?? []).map((id) => [id, { isMuted: muted.has(id) }] as const),

@@ -1,6 +1,5 @@
 import { bounds } from "@carillon/contract";
 import {
-  column,
   lockKey,
   statement,
   type RowOf,
@@ -9,10 +8,8 @@ import {
   type Tx,
 } from "@carillon/db";
 
-const row = { id: column.int, name: column.text };
-
 /** The client program that sends a message. */
-export type SendingClient = RowOf<typeof row>;
+export type SendingClient = RowOf<typeof find>;
 
 /**
  * Maximum cached names of client programs (http-contract.md §9). Rows are only added, so a process caches the ones it
@@ -75,7 +72,6 @@ function cacheOf(database: object): Map<string, number> {
 const find = statement({
   name: "client-by-name",
   text: "SELECT id, name FROM clients WHERE name = $1",
-  row,
 });
 
 async function findClient(sql: Sql, name: string): Promise<SendingClient | undefined> {
@@ -100,7 +96,6 @@ async function addClient(
 const countAdded = statement({
   name: "clients-added",
   text: "SELECT count(*)::int AS added FROM clients WHERE added_by_id = $1",
-  row: { added: column.int },
 });
 
 async function canAdd(sql: Sql, accountId: number): Promise<boolean> {
@@ -111,7 +106,6 @@ async function canAdd(sql: Sql, accountId: number): Promise<boolean> {
 const insert = statement({
   name: "client-insert",
   text: `INSERT INTO clients (name, added_by_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, name`,
-  row,
 });
 
 async function insertClient(
@@ -129,7 +123,6 @@ async function insertClient(
 const byIds = statement({
   name: "clients-by-id",
   text: "SELECT id, name FROM clients WHERE id = ANY($1::int[])",
-  row,
 });
 
 const names = new WeakMap<object, Map<number, string>>();

@@ -1,5 +1,5 @@
 import { type EditHistoryEntry, type MessageResource, roles } from "@carillon/contract";
-import { column, composed, type Sql } from "@carillon/db";
+import { composed, type Sql } from "@carillon/db";
 
 import { channelReadable, hasSharedHistorySql } from "../channels/access-sql.ts";
 import type { EditHistoryPolicy } from "../realms.ts";
@@ -94,7 +94,6 @@ type History = readonly EditHistoryEntry[] | null;
 
 const readableOrigins = composed({
   name: "origins-of-moves-readable",
-  row: { id: column.int, shared: column.bool },
   compose: (viewer: Reader, channelIds: readonly number[]) => {
     const values = new SqlValues();
     const text = `SELECT c.id, ${hasSharedHistorySql} AS shared FROM channels c

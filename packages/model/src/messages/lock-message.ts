@@ -18,7 +18,6 @@ export interface LockedMessage<Place = unknown> {
 const lock = statement({
   name: "message-for-change",
   text: "SELECT FROM messages WHERE realm_id = $1 AND id = $2 FOR NO KEY UPDATE",
-  row: {},
 });
 
 /**

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import {
   hasSharedHistorySql,
@@ -14,7 +14,6 @@ const ofConversation = statement({
   name: "message-audience-direct",
   text: `SELECT u.id FROM users u JOIN user_messages um ON um.user_id = u.id AND um.message_id = $1
     WHERE u.id = ANY(ARRAY(SELECT unnest($2::int[]))) AND u.is_active ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 /** Copies are keyed by account, so the statement looks them up for the possible holders, like a removal. */
@@ -41,7 +40,6 @@ const ofChannel = statement({
           SELECT FROM user_group_member m JOIN granted USING (group_id) WHERE m.user_id = receiver.user_id))
     )
     SELECT u.id FROM audience JOIN users u ON u.id = audience.id WHERE u.is_active ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 /**

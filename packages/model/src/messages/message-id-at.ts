@@ -1,4 +1,4 @@
-import { column, type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement } from "@carillon/db";
 
 /*
  * Message ids are almost in the order of sending: `sent_at` is the time at which the transaction began, and the id is
@@ -21,7 +21,7 @@ const place = statement({
         FROM messages WHERE id >= middle AND id < high ORDER BY id LIMIT 1) m ON true
       WHERE low < high
     ) SELECT low AS id FROM half WHERE low >= high`,
-  row: { id: column.bigint },
+  overrides: { id: notNull },
 });
 
 /**

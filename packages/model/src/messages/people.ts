@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, type RowOf, type Sql } from "@carillon/db";
 
 import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
 import { unknownAddress, unknownName } from "../users/user-visibility.ts";
@@ -16,25 +16,12 @@ export interface Person {
   readonly isBot: boolean;
 }
 
-const row = {
-  id: column.int,
-  email: column.text,
-  deliveryEmail: column.text,
-  fullName: column.text,
-  avatarSource: column.text,
-  avatarVersion: column.int,
-  emailAddressVisibility: column.int,
-  isImportedStub: column.bool,
-  isBot: column.bool,
-};
-
 const byIds = statement({
   name: "people-in-messages",
   text: `SELECT id, email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
       avatar_version AS "avatarVersion", email_address_visibility AS "emailAddressVisibility",
       is_imported_stub AS "isImportedStub", is_bot AS "isBot"
     FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
-  row,
 });
 
 /** Loads the organization's accounts with these ids, by id, including deactivated ones. */
@@ -48,7 +35,7 @@ export async function loadPeople(
 }
 
 /** Converts an account. */
-export function personOf(account: RowOf<typeof row>): Person {
+export function personOf(account: RowOf<typeof byIds>): Person {
   const { id, email, fullName, isImportedStub, isBot } = account;
   return {
     id,

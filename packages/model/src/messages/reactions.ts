@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { rowsByMessage } from "./rows-by-message.ts";
 
 /** A reaction to a message. */
@@ -19,14 +19,6 @@ const ofMessages = statement({
       emoji_name AS name
     FROM reactions WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) AND (message_id, id) > ($2, $3)
     ORDER BY message_id, id LIMIT ${atOnce}`,
-  row: {
-    id: column.bigint,
-    messageId: column.bigint,
-    userId: column.int,
-    type: column.text,
-    code: column.text,
-    name: column.text,
-  },
 });
 
 /**

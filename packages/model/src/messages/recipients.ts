@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { statement, notNull, type Sql, type Tx } from "@carillon/db";
 
 /** A direct conversation: the ids of all participants, the sender too, ascending and without duplicates. */
 export type Members = readonly number[];
@@ -30,7 +30,7 @@ const found = statement({
   text: `SELECT r.id, r.member_ids AS members,
       EXISTS (SELECT 1 FROM messages m WHERE m.recipient_id = r.id) AS "hasMessages"
     FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY(ARRAY(SELECT unnest($2::bytea[])))`,
-  row: { id: column.int, members: column.ints.neverNullHere(), hasMessages: column.bool },
+  overrides: { members: notNull },
 });
 
 /** Finds the existing ones of the conversations, by {@link memberKey}. */
@@ -58,7 +58,7 @@ const made = statement({
     SELECT id, member_ids AS members FROM made
     UNION ALL
     SELECT r.id, r.member_ids FROM recipients r JOIN wanted w ON r.realm_id = $1 AND r.member_hash = w.hash`,
-  row: { id: column.int, members: column.ints },
+  overrides: { id: notNull, members: notNull },
 });
 
 /** Returns the recipient ids of conversations by {@link memberKey}; creates missing ones. */

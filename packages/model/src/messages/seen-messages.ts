@@ -1,35 +1,19 @@
-import { column, statement, inOneStatement, type RowOf, type Sql } from "@carillon/db";
+import { statement, inOneStatement, notNull, type RowOf, type Sql } from "@carillon/db";
 
 import { hasContentAccess } from "../channels/access.ts";
-import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
+import { accessFactsColumns, hasSharedHistorySql } from "../channels/access-sql.ts";
 import { loadMemberships } from "../permissions/memberships.ts";
 import { loadAccounts } from "../users/account.ts";
 import { isSeen } from "./access.ts";
 
-const messageRow = {
-  id: column.bigint,
-  senderId: column.int,
-  senderName: column.text,
-  /** Null for direct messages. */
-  channelId: column.int.orNull(),
-  /** All participants, ascending, null for a channel. */
-  memberIds: column.ints.orNull(),
-  topic: column.text,
-  content: column.text,
-};
-
-const channelRow = {
-  id: column.int,
-  name: column.text,
-  historyPublicToSubscribers: column.bool,
-  ...accessFactsRow,
-  subscribedIds: column.ints,
-};
-
-/** A message that an account can see. */
-export interface VisibleMessage extends RowOf<typeof messageRow> {
+/**
+ * A message that an account can see.
+ * - `channelId`: null for direct messages.
+ * - `memberIds`: all participants, ascending, null for a channel.
+ */
+export interface VisibleMessage extends Omit<RowOf<typeof messages>, "place" | "flags"> {
   /** undefined for a direct message */
-  readonly channel: Pick<RowOf<typeof channelRow>, "id" | "name"> | undefined;
+  readonly channel: Pick<RowOf<typeof channelsOfMessages>, "id" | "name"> | undefined;
 }
 
 /** An account and the message whose visibility to it is checked. */
@@ -47,7 +31,7 @@ const messages = statement({
     JOIN recipients r ON r.id = m.recipient_id
     JOIN users sender ON sender.id = m.sender_id
     LEFT JOIN user_messages um ON um.user_id = look.user_id AND um.message_id = m.id`,
-  row: { place: column.int, flags: column.int.orNull(), ...messageRow },
+  overrides: { place: notNull },
 });
 
 const channelsOfMessages = statement({
@@ -58,7 +42,6 @@ const channelsOfMessages = statement({
     FROM channels c WHERE c.realm_id = $1 AND c.id IN (
       SELECT r.channel_id FROM messages m JOIN recipients r ON r.id = m.recipient_id
       WHERE m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))))`,
-  row: channelRow,
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { rowsByMessage } from "./rows-by-message.ts";
 
 /** Data that an integration has attached to a message. */
@@ -19,13 +19,6 @@ const ofMessages = statement({
   text: `SELECT id, message_id AS "messageId", sender_id AS "senderId", msg_type AS type, content
     FROM submessages WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) AND (message_id, id) > ($2, $3)
     ORDER BY message_id, id LIMIT ${atOnce}`,
-  row: {
-    id: column.bigint,
-    messageId: column.bigint,
-    senderId: column.int,
-    type: column.text,
-    content: column.text,
-  },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { type NewEvent, topicPolicyChanged } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import type { Fragment } from "../sql-values.ts";
 import type { Reader } from "./access.ts";
@@ -57,13 +57,6 @@ const storePolicies = statement({
       DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
     RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
       extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-  row: {
-    userId: column.int,
-    channelId: column.int,
-    topic: column.text,
-    policy: column.int,
-    lastUpdated: column.int,
-  },
 });
 
 /** Stores policies of topics, whatever was stored before. */

@@ -1,4 +1,4 @@
-import { column, packed, statement, type Sql } from "@carillon/db";
+import { packed, statement, notNull, type Sql } from "@carillon/db";
 
 import type { Folding } from "../fold-case.ts";
 import { hasInvisibleCharacters } from "./topic.ts";
@@ -53,7 +53,7 @@ const existing = statement({
       WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
       OFFSET 0
     )`,
-  row: { recipientId: column.int, topic: column.text },
+  overrides: { topic: notNull },
 });
 
 /**
@@ -85,7 +85,7 @@ const counted = statement({
   text: `SELECT r.id AS "recipientId", w.topic, (
       SELECT count(*)::int FROM (${participantsOf("r.id", "w.topic")}) participant
     ) AS participants FROM ${wanted}`,
-  row: { recipientId: column.int, topic: column.text, participants: column.int },
+  overrides: { topic: notNull },
 });
 
 /** Counts the participants of each topic, by {@link topicSpelling} as given. */
@@ -113,7 +113,6 @@ function columns(topics: readonly ChannelTopic[]): [Buffer, Buffer] {
 const participants = statement({
   name: "topic-participants",
   text: `SELECT user_id AS id FROM (${participantsOf("$1", "$2")}) participant`,
-  row: { id: column.int },
 });
 
 /** Returns the topic's participants, unordered. */

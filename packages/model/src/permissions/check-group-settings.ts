@@ -5,7 +5,7 @@ import {
   type Permission,
   type SystemGroupName,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { loadNamedGroups, type UsableGroup } from "./lock-groups.ts";
 
@@ -91,7 +91,6 @@ const active = statement({
   name: "active-accounts-of",
   text: `SELECT id FROM users
     WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL`,
-  row: { id: column.int },
 });
 
 async function activeAccounts(

@@ -1,5 +1,5 @@
 import type { GroupSettingValue, Permission, Permissions } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement, typed } from "@carillon/db";
 
 import { type PermissionScope, scopes } from "./memberships.ts";
 
@@ -52,7 +52,7 @@ const values = statement({
     )
     SELECT wanted.id, coalesce(members.ids, '{}') AS direct_members, coalesce(subgroups.ids, '{}') AS direct_subgroups
     FROM wanted LEFT JOIN members ON members.id = wanted.id LEFT JOIN subgroups ON subgroups.id = wanted.id`,
-  row: { id: column.int, direct_members: column.ints, direct_subgroups: column.ints },
+  overrides: { id: notNull },
 });
 
 /** Loads the values of stored groups as they are sent, without deactivated accounts in anonymous groups. */
@@ -121,13 +121,7 @@ const listing = statement({
     )
     ${(["realm", "channel", "group"] as const).map(listingIn).join(" UNION ALL ")}
     ORDER BY scope, "ownerId", ord`,
-  row: {
-    scope: column.text.as<PermissionScope>(),
-    ownerId: column.int,
-    name: column.text,
-    groupId: column.int,
-    ord: column.int,
-  },
+  overrides: { scope: typed<PermissionScope>(), name: notNull, groupId: notNull, ord: notNull },
 });
 
 /** Loads the organization's group settings that directly list the account, in one statement. */

@@ -1,4 +1,4 @@
-import { column, statement, lockKeyShared, lockKey, type Tx, type RowOf } from "@carillon/db";
+import { statement, lockKeyShared, lockKey, type Tx, type RowOf } from "@carillon/db";
 
 /**
  * Locks the organization's memberships, group graph and group settings exclusively until the transaction ends, so that
@@ -19,13 +19,12 @@ export async function lockGroupGraphShared(tx: Tx, realmId: number): Promise<voi
 }
 
 /** A named group with the fields that are needed to use it. */
-export type UsableGroup = RowOf<typeof byIds.columns>;
+export type UsableGroup = RowOf<typeof byIds>;
 
 const byIds = statement({
   name: "usable-groups",
   text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup" FROM named_user_group
     WHERE realm_id = $1 AND id = ANY($2::int[])`,
-  row: { id: column.int, name: column.text, deactivated: column.bool, isSystemGroup: column.bool },
 });
 
 /**

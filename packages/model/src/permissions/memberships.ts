@@ -9,7 +9,7 @@ import {
   realmPermissions,
   roles,
 } from "@carillon/contract";
-import { column, packed, type RowOf, type Sql, statement } from "@carillon/db";
+import { notNull, packed, type RowOf, type Sql, statement } from "@carillon/db";
 
 /** The fields of an account that permission checks need. */
 export interface PermissionSubject {
@@ -54,8 +54,8 @@ export class Memberships {
   }
 }
 
-const closureRow = { from: column.int, group: column.int, direct: column.bool };
-type ClosureRow = RowOf<typeof closureRow>;
+const closureOverrides = { from: notNull, group: notNull };
+type ClosureRow = RowOf<typeof closure>;
 
 /**
  * SQL: the recursion starts from the distinct groups of all accounts, so that its cost does not depend on the number of
@@ -75,7 +75,7 @@ const closureOf = (accounts: string) => `WITH RECURSIVE direct AS MATERIALIZED (
 const closure = statement({
   name: "permission-closure",
   text: closureOf("$1::int[]"),
-  row: closureRow,
+  overrides: closureOverrides,
 });
 
 /** The array is opaque to the planner, so that PostgreSQL can use a generic plan. */
@@ -83,7 +83,7 @@ const closureWithOwners = statement({
   name: "permission-closure-owners",
   text: closureOf(`ARRAY(SELECT unnest($1::int[])
       UNION SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($1::int[]))) AND is_bot)`),
-  row: closureRow,
+  overrides: closureOverrides,
 });
 
 /** Loads the memberships of the given accounts. */

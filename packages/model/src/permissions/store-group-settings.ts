@@ -1,5 +1,5 @@
 import type { GroupParts, GroupSettingValue, Permission, Permissions } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { checkGroupSettings } from "./check-group-settings.ts";
 import { canonicalGroupValue, columnOf } from "./group-setting-values.ts";
@@ -9,19 +9,16 @@ import type { SystemGroupIds } from "./system-groups.ts";
 const clearMembers = statement({
   name: "anonymous-group-clear-members",
   text: "DELETE FROM user_group_member WHERE group_id = $1",
-  row: {},
 });
 
 const clearSubgroups = statement({
   name: "anonymous-group-clear-subgroups",
   text: "DELETE FROM user_group_subgroup WHERE supergroup_id = $1",
-  row: {},
 });
 
 const insertSet = statement({
   name: "anonymous-group",
   text: "INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id",
-  row: { id: column.int },
 });
 
 /**
@@ -53,16 +50,14 @@ async function storeGroupSetting(
 const insertSets = statement({
   name: "anonymous-groups",
   text: `INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id`,
-  row: { id: column.int },
 });
 
-const into = (name: string, table: string) =>
+const into = (name: "anonymous-group-members" | "anonymous-group-subgroups", table: string) =>
   statement({
     name,
     text: `INSERT INTO ${table}
       SELECT holder.id, entry.id FROM unnest($1::int[], $2::int[]) AS holder (n, id)
       JOIN unnest($3::int[], $4::int[]) AS entry (n, id) USING (n)`,
-    row: {},
   });
 
 const intoMembers = into("anonymous-group-members", "user_group_member (group_id, user_id)");
@@ -107,7 +102,6 @@ const dropSets = statement({
   name: "drop-anonymous-groups",
   text: `DELETE FROM user_group g
     WHERE id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
-  row: {},
 });
 
 /** Deletes the anonymous ones of the groups. */
@@ -128,7 +122,6 @@ const move = (scope: PermissionScope) =>
           .map((name, i) => `${name} = coalesce($${i + 2}, ${name})`)
           .join(", ")}
       WHERE id = $1`,
-    row: {},
   });
 
 const moves = { realm: move("realm"), channel: move("channel"), group: move("group") };
@@ -175,7 +168,6 @@ const fillSet = statement({
       INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])
     )
     INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($3::int[])`,
-  row: {},
 });
 
 async function fill(tx: Tx, groupId: number, parts: GroupParts): Promise<void> {
@@ -185,7 +177,6 @@ async function fill(tx: Tx, groupId: number, parts: GroupParts): Promise<void> {
 const named = statement({
   name: "group-is-named",
   text: "SELECT FROM named_user_group WHERE id = $1",
-  row: {},
 });
 
 async function isAnonymous(tx: Tx, groupId: number): Promise<boolean> {

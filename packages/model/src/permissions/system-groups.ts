@@ -1,5 +1,5 @@
 import { groupPermissions, systemGroups, type SystemGroupName } from "@carillon/contract";
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { statement, typed, type Sql, type Tx } from "@carillon/db";
 
 import { columnsOf } from "./group-setting-values.ts";
 
@@ -10,7 +10,6 @@ const permissionColumns = columnsOf(groupPermissions);
 const insertIds = statement({
   name: "system-group-ids",
   text: "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2) RETURNING id",
-  row: { id: column.int },
 });
 
 const insertNamed = statement({
@@ -18,13 +17,11 @@ const insertNamed = statement({
   text: `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, ${permissionColumns.join(", ")})
     SELECT id, $1, name, description, true, ${permissionColumns.map(() => "$2").join(", ")}
     FROM unnest($3::int[], $4::text[], $5::text[]) AS g (id, name, description)`,
-  row: {},
 });
 
 const nest = statement({
   name: "system-groups-nest",
   text: `INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT * FROM unnest($1::int[], $2::int[])`,
-  row: {},
 });
 
 /** Creates the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
@@ -54,7 +51,7 @@ export async function createSystemGroups(tx: Tx, realmId: number): Promise<Syste
 const byRealm = statement({
   name: "system-groups",
   text: `SELECT json_object_agg(name, id) AS ids FROM named_user_group WHERE realm_id = $1 AND is_system_group`,
-  row: { ids: column.json<SystemGroupIds>() },
+  overrides: { ids: typed<SystemGroupIds>().notNull },
 });
 
 /** Loads the ids of the organization's system groups, by name. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 import { type ProfileData, profileDataSql } from "../profile-fields.ts";
 import { accountColumns, type Account } from "./account.ts";
@@ -29,7 +29,7 @@ const slicesOf = statement({
       WHERE u.realm_id = $1 AND (u.system_bot_kind IS NOT NULL) = $2
         AND ($3::int[] IS NULL OR u.id = ANY($3::int[]))
     ) a GROUP BY a.slice ORDER BY a.slice`,
-  row: { accounts: column.text },
+  overrides: { accounts: notNull },
 });
 
 /**

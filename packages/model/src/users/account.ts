@@ -1,42 +1,24 @@
 import { errors } from "@carillon/contract";
-import { column, packed, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { packed, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 
 import type { RuleSetting } from "../settings.ts";
 
-/** The rows of {@link accountColumns}. */
-export const accountRow = {
-  id: column.int,
-  realmId: column.int,
-  deliveryEmail: column.text,
-  /** The visible address: the delivery address, or `user{id}@…` if it is hidden. */
-  email: column.text,
-  fullName: column.text,
-  /** One of `roles`. */
-  role: column.int,
-  isActive: column.bool,
-  isBot: column.bool,
-  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people */
-  botType: column.int.orNull(),
-  botOwnerId: column.int.orNull(),
-  systemBotKind: column.text.as<"notification" | "scheduling" | "welcome">().orNull(),
-  avatarSource: column.text,
-  avatarVersion: column.int,
-  /** 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators */
-  emailAddressVisibility: column.int,
-  timezone: column.text,
-  isImportedStub: column.bool,
-  isDeleted: column.bool,
-  canCreateUsers: column.bool,
-  canChangeUserEmails: column.bool,
-  /** UNIX time in seconds, with a fraction. */
-  dateJoined: column.float,
-  defaultSendingChannelId: column.int.orNull(),
+/** What PostgreSQL cannot know of {@link accountColumns}. */
+export const accountOverrides = {
+  systemBotKind: typed<"notification" | "scheduling" | "welcome">(),
   /** The settings that the rules read, by wire names; use `setting()`. */
-  settings: column.json<Readonly<Partial<Record<RuleSetting, unknown>>>>(),
+  settings: typed<Readonly<Partial<Record<RuleSetting, unknown>>>>(),
 };
 
-/** An account (person or bot) with the fields that the rules need. */
-export type Account = RowOf<typeof accountRow>;
+/**
+ * An account (person or bot) with the fields that the rules need.
+ * - `email`: the visible address: the delivery address, or `user{id}@…` if it is hidden.
+ * - `role`: one of `roles`.
+ * - `botType`: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people
+ * - `emailAddressVisibility`: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators
+ * - `dateJoined`: UNIX time in seconds, with a fraction.
+ */
+export type Account = RowOf<typeof byIds>;
 
 /** SQL: columns of the table `users`, called `u`. */
 export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
@@ -56,7 +38,7 @@ const byIds = statement({
     SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND u.id IN (
       SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($2::int[]))) AND is_bot)`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Loads the organization's accounts with these ids, by id, and the owners of the bots among them. */
@@ -70,14 +52,13 @@ export async function loadAccounts(
 }
 
 /** An account with the fields that are needed to add it to a channel or group. */
-export type ActiveAccount = RowOf<typeof lockActive.columns>;
+export type ActiveAccount = RowOf<typeof lockActive>;
 
 const lockActive = statement({
   name: "active-accounts-lock",
   text: `SELECT id, role, is_bot AS "isBot", bot_owner_id AS "botOwnerId" FROM users
     WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL
     ORDER BY id FOR SHARE`,
-  row: { id: column.int, role: column.int, isBot: column.bool, botOwnerId: column.int.orNull() },
 });
 
 /**

@@ -69,7 +69,6 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
 const otherOwner = statement({
   name: "other-owner",
   text: `SELECT FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
-  row: {},
 });
 
 /**

@@ -1,7 +1,7 @@
 import { errors, isGuest, roles } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
-import { accountColumns, accountRow, type Account } from "./account.ts";
+import { accountColumns, accountOverrides, type Account } from "./account.ts";
 
 /** Role of a bot whose owner stops being a guest; only administrators give other roles. */
 export const roleOfBotsComingBack = roles.member;
@@ -12,7 +12,7 @@ const following = statement({
     WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot
       AND CASE WHEN $3 THEN u.role <> ${roles.guest} ELSE u.guest_with_owner END
     ORDER BY u.id`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const mark = statement({
@@ -21,7 +21,6 @@ const mark = statement({
       SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE users u SET guest_with_owner = $2 FROM held WHERE u.id = held.id`,
-  row: {},
 });
 
 /**
@@ -46,7 +45,6 @@ export async function botsThatFollow(
 const roleOf = statement({
   name: "role-of-account",
   text: "SELECT role FROM users WHERE id = $1",
-  row: { role: column.int },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { bounds, errors } from "@carillon/contract";
-import { column, lockKey, statement, type Sql, type Tx } from "@carillon/db";
+import { lockKey, statement, type Sql, type Tx } from "@carillon/db";
 
 import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import type { Account } from "./account.ts";
@@ -25,7 +25,7 @@ export interface CreationKind {
  * @param maker the column with the account that has created a row
  */
 function counting(
-  name: string,
+  name: "bots" | "channels" | "user-groups",
   rows: string,
   {
     maker,
@@ -39,7 +39,6 @@ function counting(
         count(*) FILTER (WHERE ${madeAt} > now() - interval '24 hours' AND (${maker} = $2 OR EXISTS (
           SELECT FROM users b WHERE b.id = ${maker} AND b.is_bot AND b.bot_owner_id = $2)))::int AS today
       FROM ${rows}`,
-    row: { total: column.int, allowed: column.int.orNull(), today: column.int },
   });
 }
 

@@ -1,10 +1,10 @@
 import { knowableId } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx } from "@carillon/db";
 
 import {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   type ActiveAccount,
   loadActiveAccounts,
   noSuchActiveUser,
@@ -15,7 +15,7 @@ import { loadUserVisibility } from "./user-visibility.ts";
 const byId = statement({
   name: "account-by-id",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const byAddress = statement({
@@ -23,7 +23,7 @@ const byAddress = statement({
   text: `SELECT lower(u.email) = lower($2) AS "byPublicAddress", ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND (lower(u.email) = lower($2) OR lower(u.delivery_email) = lower($2))
     ORDER BY 1 DESC`,
-  row: { byPublicAddress: column.bool, ...accountRow },
+  overrides: { byPublicAddress: notNull, ...accountOverrides },
 });
 
 /**
@@ -94,13 +94,7 @@ const byAddresses = statement({
     SELECT wanted, false, ${addressed}
     FROM wanted JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = address
       AND lower(u.email) <> lower(u.delivery_email)`,
-  row: {
-    wanted: column.text,
-    byPublicAddress: column.bool,
-    id: column.int,
-    isBot: column.bool,
-    emailAddressVisibility: column.int,
-  },
+  overrides: { wanted: notNull },
 });
 
 /** Resolves addresses to ids. A delivery address matches only if the actor may see it. */

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { inSlices, invisibleCharacter, isLongerThan } from "@carillon/kit";
 
 import { lockOrganization, type Realm } from "../realms.ts";
@@ -70,7 +70,6 @@ const ofOthers = "FROM users WHERE realm_id = $1 AND id <> $2 AND (is_active OR 
 const named = statement({
   name: "name-taken",
   text: `SELECT ${ofOthers} AND ${nameKeySql("full_name")} = ${nameKeySql("$4")} LIMIT 1`,
-  row: {},
 });
 
 const spaced = String.raw`regexp_replace(full_name, '\s+', ' ', 'g')`;
@@ -86,7 +85,6 @@ const comparable = statement({
       OR translate(${spaced}, 'I|', 'll') = $4
       OR lower(translate(${spaced}, '|', 'l') COLLATE "C") = $5
     )`,
-  row: { name: column.text },
 });
 
 /** The accounts to compare with. */

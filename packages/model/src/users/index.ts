@@ -2,7 +2,7 @@ export { type AccountFilter, accountSlices } from "./account-slices.ts";
 export {
   type Account,
   accountColumns,
-  accountRow,
+  accountOverrides,
   loadAccounts,
   type ActiveAccount,
   loadActiveAccounts,
@@ -60,7 +60,6 @@ export {
   type UserStatus,
   setFields,
   statusColumns,
-  statusRow,
 } from "./present.ts";
 export { restrictsGuests } from "../realms.ts";
 export {

@@ -1,20 +1,20 @@
 import { errors } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 
-import { accountColumns, accountRow, type Account } from "./account.ts";
+import { accountColumns, accountOverrides, type Account } from "./account.ts";
 
 const ofPeople = "u.realm_id = $1 AND u.system_bot_kind IS NULL";
 
 const change = statement({
   name: "account-for-change",
   text: `SELECT ${accountColumns} FROM users u WHERE ${ofPeople} AND u.id = $2 FOR NO KEY UPDATE`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 const hold = statement({
   name: "account-for-share",
   text: `SELECT ${accountColumns} FROM users u WHERE ${ofPeople} AND u.id = $2 FOR SHARE`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /**
@@ -43,7 +43,7 @@ const changeAll = statement({
   name: "accounts-for-change",
   text: `SELECT ${accountColumns} FROM users u WHERE ${ofPeople} AND u.id = ANY($2::int[])
     ORDER BY u.id FOR NO KEY UPDATE`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Locks several accounts in the order of ids; returns the existing ones by id. */
@@ -61,7 +61,7 @@ const withBots = statement({
   text: `SELECT ${accountColumns} FROM users u
     WHERE ${ofPeople} AND (u.id = $2 OR u.bot_owner_id = $2 AND u.is_bot)
     ORDER BY u.id FOR NO KEY UPDATE`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /**
@@ -86,7 +86,7 @@ const withOwner = statement({
     WHERE ${ofPeople}
       AND u.id IN ($2, (SELECT b.bot_owner_id FROM users b WHERE b.realm_id = $1 AND b.id = $2))
     ORDER BY u.id FOR NO KEY UPDATE`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Locks an account and, if it is a bot, the owner that it had when the statement began. */
@@ -110,7 +110,7 @@ export function noSuchUser() {
 const currently = statement({
   name: "account-now",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /**

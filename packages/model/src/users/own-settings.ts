@@ -1,5 +1,5 @@
 import { personalSettings, type SettingValue } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement, typed } from "@carillon/db";
 
 import type { Realm } from "../realms.ts";
 import type { RuleSetting } from "../settings.ts";
@@ -9,11 +9,7 @@ const byUser = statement({
   name: "own-settings",
   text: `SELECT settings || rule_settings AS settings, email_address_visibility AS visibility, timezone
     FROM users WHERE realm_id = $1 AND id = $2`,
-  row: {
-    settings: column.json<Readonly<Record<string, unknown>>>(),
-    visibility: column.int,
-    timezone: column.text,
-  },
+  overrides: { settings: typed<Readonly<Record<string, unknown>>>() },
 });
 
 /**

@@ -11,7 +11,6 @@ import {
   userStatusChanged,
   userUpdated,
 } from "@carillon/contract";
-import { column, type RowOf } from "@carillon/db";
 
 import type { ProfileData } from "../profile-fields.ts";
 import type { Account } from "./account.ts";
@@ -114,16 +113,13 @@ export function statusChanged(
   return userStatusChanged(fields, { audience });
 }
 
-/** The rows of {@link statusColumns}. */
-export const statusRow = {
-  status_text: column.text,
-  emoji_name: column.text,
-  emoji_code: column.text,
-  reaction_type: column.text,
-};
-
 /** A person's status in the wire format; empty strings for unset fields. */
-export type UserStatus = RowOf<typeof statusRow>;
+export interface UserStatus {
+  readonly status_text: string;
+  readonly emoji_name: string;
+  readonly emoji_code: string;
+  readonly reaction_type: string;
+}
 
 /** SQL: columns of the table `user_status`, called `s`. */
 export const statusColumns = "s.status_text, s.emoji_name, s.emoji_code, s.reaction_type";

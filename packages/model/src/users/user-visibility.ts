@@ -1,5 +1,5 @@
 import { isGuest, roles, type UserObject } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 import type { Account } from "./account.ts";
 import { restrictsGuests } from "../realms.ts";
@@ -29,7 +29,7 @@ const seen = statement({
       WHERE mine.user_id = $2 AND mine.active AND theirs.active AND theirs.is_user_active UNION
       SELECT unnest(d.member_ids) FROM recipients d WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[$2::int]
     ) AS ids FROM realms WHERE realms.id = $1 AND ${restrictsGuests}`,
-  row: { ids: column.ints },
+  overrides: { ids: notNull },
 });
 
 /** Loads which accounts the viewer can see: guests may be restricted, others can see all accounts. */

@@ -1,5 +1,5 @@
 import { roles, type Audience } from "@carillon/contract";
-import { column, lockKeyShared, lockKey, statement, type Sql, type Tx } from "@carillon/db";
+import { lockKeyShared, lockKey, statement, type Sql, type Tx } from "@carillon/db";
 
 import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
@@ -38,19 +38,16 @@ export const seeing = statement({
     WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL
       AND NOT EXISTS (SELECT FROM blind WHERE blind.id = u.id)
     HAVING ${isRestricted}`,
-  row: { audience: column.text },
 });
 
 export const blindGuests = statement({
   name: "guests-not-seeing",
   text: `${blind} AND ${isRestricted} ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 export const amongBlind = statement({
   name: "guests-not-seeing-among",
   text: `${blind} AND ${isRestricted} AND u.id = ANY(ARRAY(SELECT unnest($4::int[]))) ORDER BY u.id`,
-  row: { id: column.int },
 });
 
 type SeenAccount = Pick<Account, "id" | "realmId" | "isBot">;

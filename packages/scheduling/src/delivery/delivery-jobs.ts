@@ -1,4 +1,4 @@
-import { column, PostCommitTopic, type RowOf, type Sql, statement } from "@carillon/db";
+import { PostCommitTopic, type RowOf, type Sql, statement } from "@carillon/db";
 import { tooSoonMs, type PendingDelivery } from "@carillon/jobs";
 import { forgetIntentJobs } from "@carillon/outbox";
 
@@ -17,12 +17,6 @@ const withoutJob = statement({
       AND deliver_at <= now() + make_interval(secs => $1 / 1000.0)
       AND created_at <= now() - make_interval(secs => $2 / 1000.0)
     ORDER BY deliver_at LIMIT $3`,
-  row: {
-    scheduledMessageId: column.bigint,
-    realmId: column.int,
-    version: column.int,
-    deliverAt: column.float,
-  },
 });
 
 /**
@@ -48,7 +42,6 @@ const stamp = statement({
     ), stamped AS (
       UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id AND NOT free."tooSoon")
     SELECT id FROM free WHERE "tooSoon"`,
-  row: { id: column.bigint },
 });
 
 /** A row whose delivery job has been added to the queue. */
@@ -82,7 +75,6 @@ export async function stampDeliveryJobs(
 const forget = statement({
   name: "forget-delivery-jobs",
   text: `UPDATE scheduled_messages s SET alarmed_at = NULL WHERE ${pending("s")} AND alarmed_at IS NOT NULL`,
-  row: {},
 });
 
 /** Marks all pending rows and intents as having no job, so that the relay adds their jobs to queues that are new or empty. */
@@ -93,6 +85,7 @@ export async function forgetJobs(sql: Sql): Promise<void> {
 
 const overdue = statement({
   name: "overdue-realms",
+  // `rows`: How many rows are overdue; counted up to 10,000.
   text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
       SELECT count(*)::int AS rows FROM (
         SELECT FROM scheduled_messages s
@@ -102,15 +95,10 @@ const overdue = statement({
         LIMIT 10000
       ) counted
     ) overdue WHERE overdue.rows > 0`,
-  row: {
-    realmId: column.int,
-    /** How many rows are overdue; counted up to 10,000. */
-    rows: column.int,
-  },
 });
 
 /** An organization with messages that should have been sent. */
-export type OverdueRealm = RowOf<typeof overdue.columns>;
+export type OverdueRealm = RowOf<typeof overdue>;
 
 /**
  * Reads the organizations with pending rows that are overdue by more than `overdueMs`, except rows that wait for another
@@ -123,7 +111,6 @@ export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm
 const clock = statement({
   name: "database-clock-ms",
   text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
-  row: { now: column.float },
 });
 
 /** Reads the database's clock, in UNIX milliseconds. */

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 /**
  * Upper bounds of buckets, in seconds, of how late messages were sent; later ones have their own bucket. Counts of
@@ -18,7 +18,6 @@ export const historySteps = {
 const record = statement({
   name: "delivery-batch-record",
   text: "INSERT INTO delivery_batches (backend, due_at, failed) VALUES ($1, $2::float8[], $3)",
-  row: {},
 });
 
 /** The result of one delivery batch. */
@@ -70,7 +69,6 @@ const fold = statement({
           FROM unnest(h.buckets, excluded.buckets) WITH ORDINALITY AS u (a, b, place) ORDER BY place)
     )
     SELECT count(*)::int AS count FROM taken`,
-  row: { count: column.int },
 });
 
 /**
@@ -87,7 +85,6 @@ const clear = statement({
   text: `DELETE FROM delivery_history
     WHERE (step = ${fine.seconds} AND at < now() - interval '${fine.keptHours} hours')
       OR (step = ${coarse.seconds} AND at < now() - interval '${coarse.keptHours} hours')`,
-  row: {},
 });
 
 /** Deletes steps that are older than the history keeps. */

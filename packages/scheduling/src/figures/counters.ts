@@ -1,4 +1,4 @@
-import { type Sql, statement, column } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 
 /** Counters of the whole installation, such as `sweep_repairs`. They only rise. */
 
@@ -6,7 +6,6 @@ const add = statement({
   name: "add-to-counter",
   text: `INSERT INTO counters (name, value) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value`,
-  row: {},
 });
 
 /** Adds to a counter, and creates it when it is new. Its row stays locked until the transaction ends. */
@@ -17,7 +16,6 @@ export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void>
 const all = statement({
   name: "counters",
   text: "SELECT name, value FROM counters ORDER BY name",
-  row: { name: column.text, value: column.bigint },
 });
 
 /** Reads all counters by name; a counter that nothing was added to is missing. */

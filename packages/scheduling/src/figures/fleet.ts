@@ -1,4 +1,4 @@
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 
 import { readCounters } from "./counters.ts";
 import { type Lag, readLag } from "./lag.ts";
@@ -7,14 +7,12 @@ const counts = statement({
   name: "operator-fleet-counts",
   text: `SELECT (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters",
     (SELECT count(*) FROM bouncer_circuit WHERE no_calls_until IS NOT NULL) AS "bouncerAway"`,
-  row: { deadLetters: column.bigint, bouncerAway: column.bigint },
 });
 
 const processes = statement({
   name: "operator-fleet-processes",
   text: `SELECT role, count(*)::int AS count FROM process_heartbeats
     WHERE last_seen > now() - interval '20 seconds' AND stopping_since IS NULL GROUP BY role`,
-  row: { role: column.text, count: column.int },
 });
 
 /** Figures of the whole installation that operators set alerts on. */

@@ -1,4 +1,4 @@
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { deliveryJobHorizonMs } from "@carillon/jobs";
 import { systemClock, type Clock } from "@carillon/kit";
 
@@ -49,13 +49,6 @@ const oldest = statement({
         SELECT created_at, run_at FROM job_intent
         WHERE state = 'pending' AND enqueued_at IS NULL AND run_at <= now()
         ORDER BY created_at LIMIT ${rowsRead}) unqueued), 0)::float8 AS unqueued`,
-  row: {
-    now: column.float,
-    due: column.float,
-    overdue: column.int,
-    withoutJob: column.float,
-    unqueued: column.float,
-  },
 });
 
 /**

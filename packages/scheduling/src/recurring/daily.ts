@@ -1,11 +1,10 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import type { RecurringDefinition } from "@carillon/jobs";
 
 const unfinished = statement({
   name: "daily-work-day",
   text: `SELECT to_char(today, 'YYYY-MM-DD') AS day FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) clock
     WHERE NOT EXISTS (SELECT FROM daily_work WHERE realm_id = $1 AND name = $2 AND day >= today)`,
-  row: { day: column.text.neverNullHere() },
 });
 
 /**
@@ -24,7 +23,6 @@ const note = statement({
   name: "daily-work-done",
   text: `INSERT INTO daily_work (realm_id, name, day) VALUES ($1, $2, $3::date)
     ON CONFLICT (realm_id, name) DO UPDATE SET day = excluded.day`,
-  row: {},
 });
 
 /** Records that the organization's work is done for the day from {@link dayToDo}. */

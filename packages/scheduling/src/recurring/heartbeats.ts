@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { heartbeat, type ProcessName } from "@carillon/jobs";
 
 import type { RecurringTask } from "./recurring-task.ts";
@@ -31,7 +31,6 @@ const lacking = statement({
   name: "heartbeats-lacking",
   text: `SELECT EXISTS (SELECT FROM process_heartbeats WHERE role IN ('gateway', 'worker')
       AND last_seen > now() - interval '${runningSeconds} seconds' AND NOT features @> ARRAY[$1::text]) AS found`,
-  row: { found: column.bool },
 });
 
 /** Whether a gateway or a worker runs whose build lacks the feature, so that what needs it must be refused. */
@@ -53,20 +52,17 @@ const write = statement({
     ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters,
       clock_ahead = excluded.clock_ahead
     RETURNING extract(epoch FROM clock_timestamp())::float8 AS "databaseTime"`,
-  row: { databaseTime: column.float },
 });
 
 const announce = statement({
   name: "heartbeat-stopping",
   text: `UPDATE process_heartbeats SET stopping_since = coalesce(stopping_since, now()), last_seen = now()
     WHERE process_id = $1`,
-  row: {},
 });
 
 const remove = statement({
   name: "heartbeat-remove",
   text: "DELETE FROM process_heartbeats WHERE process_id = $1",
-  row: {},
 });
 
 /**

@@ -1,10 +1,9 @@
-import { column, lockClass, statement, type Tx } from "@carillon/db";
+import { lockClass, statement, type Tx } from "@carillon/db";
 import type { RecurringDefinition } from "@carillon/jobs";
 
 const tryLock = statement({
   name: "leader-lock",
   text: `SELECT pg_try_advisory_xact_lock(${lockClass.leader}, hashtext($1)) AS held`,
-  row: { held: column.bool },
 });
 
 /**

@@ -1,5 +1,5 @@
 import type { NewEvent } from "@carillon/contract";
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, statement, type Tx, typed } from "@carillon/db";
 import {
   type Account,
   flag,
@@ -105,16 +105,6 @@ async function takeBack(
 /** Every transaction locks copies in this order. */
 const inOrder = "ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um";
 
-const row = {
-  id: column.int,
-  userId: column.int,
-  channelId: column.int,
-  topic: column.text,
-  policy: column.int,
-  /** Whether the row belongs to the source topic. */
-  isOld: column.bool,
-};
-
 const lose = statement({
   name: "copies-lost-by-move",
   text: `WITH asked AS MATERIALIZED (SELECT array(SELECT unnest($3::bigint[])) AS ids), loser AS MATERIALIZED (
@@ -134,11 +124,10 @@ const lose = statement({
       coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.activeMobilePush} <> 0), '[]') AS pushed
     FROM lost JOIN users u ON u.id = lost.user_id AND u.is_active
     WHERE flags & ${flag.read} = 0 OR flags & ${flag.starred} <> 0 GROUP BY lost.user_id`,
-  row: {
-    userId: column.int,
-    unread: column.json<readonly number[]>(),
-    starred: column.json<readonly number[]>(),
-    pushed: column.json<readonly number[]>(),
+  overrides: {
+    unread: typed<readonly number[]>(),
+    starred: typed<readonly number[]>(),
+    pushed: typed<readonly number[]>(),
   },
 });
 
@@ -162,11 +151,7 @@ const settle = statement({
     SELECT read.user_id AS "userId", json_agg(message_id ORDER BY message_id) AS ids,
       coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE pushed), '[]') AS pushed
     FROM read JOIN users u ON u.id = read.user_id AND u.is_active GROUP BY read.user_id`,
-  row: {
-    userId: column.int,
-    ids: column.json<readonly number[]>(),
-    pushed: column.json<readonly number[]>(),
-  },
+  overrides: { ids: typed<readonly number[]>(), pushed: typed<readonly number[]>() },
 });
 
 const gain = statement({
@@ -174,7 +159,6 @@ const gain = statement({
   text: `INSERT INTO user_messages (user_id, message_id, flags)
     SELECT s.user_id, m.id, ${flag.read} FROM unnest($2::bigint[]) AS m (id) CROSS JOIN subscriptions s
     WHERE s.channel_id = $1 AND s.active ORDER BY m.id, s.user_id ON CONFLICT DO NOTHING`,
-  row: {},
 });
 
 /**
@@ -250,7 +234,10 @@ const hold = statement({
       channel_id = $1 AND lower(topic) = lower($2) AS "isOld"
     FROM user_topics WHERE (channel_id = $1 AND lower(topic) = lower($2)) OR (channel_id = $3 AND lower(topic) = lower($4))
     ORDER BY user_id, channel_id, lower(topic) FOR NO KEY UPDATE`,
-  row,
+  overrides: {
+    /** Whether the row belongs to the source topic. */
+    isOld: notNull,
+  },
 });
 
 const forget = statement({
@@ -258,7 +245,6 @@ const forget = statement({
   text: `DELETE FROM user_topics t USING unnest($1::int[], $2::int[], $3::text[]) AS gone (user_id, channel_id, topic)
     WHERE t.user_id = gone.user_id AND t.channel_id = gone.channel_id AND t.topic = gone.topic
     RETURNING extract(epoch FROM now())::int AS "lastUpdated"`,
-  row: { lastUpdated: column.int },
 });
 
 /** When two topics become one, an account keeps the policy that is later in this list. */
@@ -312,7 +298,7 @@ function stronger(one: number, other: number): number {
   return weakestFirst.indexOf(one) > weakestFirst.indexOf(other) ? one : other;
 }
 
-async function remove(tx: Tx, rows: ReadonlyArray<RowOf<typeof row>>) {
+async function remove(tx: Tx, rows: ReadonlyArray<RowOf<typeof hold>>) {
   if (rows.length === 0) return [];
   const [forgotten] = await tx.rows(forget, [
     rows.map(({ userId }) => userId),

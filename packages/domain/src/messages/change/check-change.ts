@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { ApiError, errors, knowableId, type PropagateMode } from "@carillon/contract";
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { type RowOf, statement, type Tx } from "@carillon/db";
 import { type ParsedMessage, parseMessage, type RenderedMessage } from "@carillon/markdown";
 import {
   type AccessibleMessage,
@@ -232,22 +232,17 @@ export function targetId({ channelId }: WantedChange): number | undefined {
   return channelId === undefined ? undefined : knowableId(channelId);
 }
 
-export const row = {
-  content: column.text,
-  renderedContent: column.text,
-  /** Whether it has submessages. */
-  isWidget: column.bool.neverNullHere(),
-};
-
-/** The content of a message as it is stored. */
-export type StoredText = RowOf<typeof row>;
+/**
+ * The content of a message as it is stored.
+ * - `isWidget`: whether it has submessages.
+ */
+export type StoredText = RowOf<typeof byId>;
 
 const byId = statement({
   name: "stored-text",
   text: `SELECT content, rendered_content AS "renderedContent",
       EXISTS (SELECT FROM submessages s WHERE s.message_id = m.id) AS "isWidget"
     FROM messages m WHERE realm_id = $1 AND id = $2`,
-  row,
 });
 
 /** Loads the current content of a message; undefined if it was deleted. */

@@ -1,5 +1,5 @@
 import { channelPermissions, errors, isAtLeast, realmPermissions, roles } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import {
   type AccessibleMessage,
   type Account,
@@ -155,7 +155,6 @@ const ages = statement({
       min(m.id) FILTER (WHERE m.sent_at >= now() - make_interval(secs => $4)) AS "firstMovable"
     FROM messages m WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
       AND ($3::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $3 AND um.message_id = m.id))`,
-  row: { all: column.int, movable: column.int, firstMovable: column.bigint.orNull() },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { bounds, errors, type PropagateMode } from "@carillon/contract";
-import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
+import { ChangedMeanwhile, statement, type Tx } from "@carillon/db";
 import {
   type AccessibleMessage,
   type Account,
@@ -85,7 +85,6 @@ const lock = statement({
     WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2) AND m.id BETWEEN $3 AND $4
       AND ($5::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $5 AND um.message_id = m.id))
     ORDER BY m.id LIMIT $6 FOR NO KEY UPDATE OF m`,
-  row: { id: column.bigint },
 });
 
 /**

@@ -1,5 +1,5 @@
 import { personalSettings } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import {
   type Notice,
   notice,
@@ -115,13 +115,11 @@ const last = statement({
     WHERE m.sender_id = $3 AND m.sent_at >= now() - make_interval(secs => ${grace})
       AND (right(m.content, ${words.resolved.length}) = '${words.resolved}'
         OR right(m.content, ${words.unresolved.length}) = '${words.unresolved}')`,
-  row: { id: column.bigint },
 });
 
 const lock = statement({
   name: "notice-to-take-back",
   text: "SELECT id FROM messages WHERE realm_id = $1 AND id = $2 FOR NO KEY UPDATE",
-  row: { id: column.bigint },
 });
 
 /**
@@ -146,7 +144,6 @@ const unread = statement({
     WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND u.id <> $3 AND CASE coalesce(
         u.settings->>'resolved_topic_notice_auto_read_policy', '${personalSettings.resolved_topic_notice_auto_read_policy.initial}')
       WHEN 'never' THEN true WHEN 'except_followed' THEN t.visibility_policy = ${visibilityPolicy.followed} ELSE false END`,
-  row: { ids: column.ints },
 });
 
 /**

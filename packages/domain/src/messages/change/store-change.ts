@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx, typed } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 import {
   type AccessibleMessage,
@@ -46,7 +46,6 @@ const move = statement({
       search = CASE WHEN $3::text IS NULL THEN m.search ELSE ${searchVectorInTopic("m.search", "$8::text")} END
     WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($2::bigint[])))
       AND (m.recipient_id <> $4 OR m.topic <> coalesce($3::text, m.topic))`,
-  row: {},
 });
 
 /** Moves messages by one statement. All are in one channel and topic, and the transaction has locked them. */
@@ -81,7 +80,6 @@ const rewrite = statement({
       )},
       search = ${searchVector({ topic: "$11::text", content: "$12::text" })}
     WHERE m.realm_id = $1 AND m.id = $2`,
-  row: {},
 });
 
 /** Stores the new content of a message. @param moved the move that {@link storeMove} has stored for the same request */
@@ -164,7 +162,6 @@ const rewriteCopies = statement({
     )
     UPDATE user_messages um SET flags = um.flags & ~${ofText} | held.wanted FROM held
     WHERE um.user_id = held.user_id AND um.message_id = $1`,
-  row: {},
 });
 
 /** Updates the flags of all existing copies to the new content; creates no copies. */
@@ -199,7 +196,6 @@ const flagsOf = statement({
     FROM unnest($1::bigint[], $2::text[]) AS w (message_id, receivers) CROSS JOIN LATERAL unnest(w.receivers::int[]) AS receiver (id)
     JOIN user_messages um ON um.user_id = receiver.id AND um.message_id = w.message_id
     GROUP BY 1, 2 ORDER BY 1, 2`,
-  row: { id: column.bigint, flags: column.int, userIds: column.ints },
 });
 
 /** Accounts whose copies of a message have the same flags, ignoring `activeMobilePush`. */
@@ -246,7 +242,7 @@ const alike = statement({
       GROUP BY um.message_id
     )
     SELECT holder_ids AS "holderIds", json_agg(message_id ORDER BY message_id) AS ids FROM held GROUP BY holder_ids`,
-  row: { holderIds: column.ints, ids: column.json<readonly number[]>() },
+  overrides: { holderIds: notNull, ids: typed<readonly number[]>() },
 });
 
 /** Groups messages of one channel by the accounts that have a copy. */
@@ -265,7 +261,6 @@ const interested = statement({
       SELECT s.user_id FROM subscriptions s WHERE s.channel_id = ANY($1::int[]) AND s.active
       UNION SELECT p.user_id FROM (${possibleHolders({ channel: "$2", ids: asked })}) p
       WHERE EXISTS (SELECT FROM user_messages um WHERE um.user_id = p.user_id AND um.message_id = ANY(${asked})))`,
-  row: { ids: column.ints },
 });
 
 /**
@@ -285,7 +280,6 @@ const begun = statement({
   name: "topic-has-messages",
   text: `SELECT EXISTS (SELECT FROM messages m WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
       AND ($3::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $3 AND um.message_id = m.id))) AS found`,
-  row: { found: column.bool.neverNullHere() },
 });
 
 /** Whether the target topic has messages. */

@@ -4,7 +4,7 @@ import {
   type NewEvent,
   type PropagateMode,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 import {
   type AccessibleMessage,
@@ -169,14 +169,12 @@ const active = statement({
   name: "accounts-that-read",
   text: `SELECT coalesce(array_agg(id ORDER BY id), '{}') AS ids FROM users
     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL`,
-  row: { ids: column.ints },
 });
 
 const subscribers = statement({
   name: "subscribers-who-receive",
   text: `SELECT coalesce(array_agg(user_id), '{}') AS ids FROM subscriptions
     WHERE channel_id = $1 AND active AND is_user_active`,
-  row: { ids: column.ints },
 });
 
 /**

@@ -5,7 +5,7 @@ import {
   type LoggedFields,
   type NewEvent,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type AccessibleMessage, type Account, flag } from "@carillon/model";
 
@@ -143,12 +143,6 @@ interface Bits {
   readonly clear: number;
 }
 
-const row = {
-  id: column.bigint,
-  /** After the change. */
-  flags: column.int,
-};
-
 /** A copy that was changed or inserted. */
 interface ChangedCopy {
   readonly id: number;
@@ -164,6 +158,7 @@ interface RewrittenCopy extends ChangedCopy {
 /** Locks in the order of ids, so that two requests of an account cannot deadlock. */
 const rewrite = statement({
   name: "flags-of-copies",
+  // `flags`: after the change.
   text: `WITH held AS MATERIALIZED (
       SELECT message_id, flags & ${flag.activeMobilePush} <> 0 AS pushed FROM user_messages
       WHERE user_id = $1 AND message_id = ANY(ARRAY(SELECT unnest($2::bigint[]))) AND flags <> (flags & ~$4::int | $3::int)
@@ -173,7 +168,7 @@ const rewrite = statement({
       WHERE um.user_id = $1 AND um.message_id = held.message_id AND um.flags <> (um.flags & ~$4::int | $3::int)
       RETURNING um.message_id AS id, um.flags, held.pushed
     ) SELECT id, flags, pushed FROM written ORDER BY id`,
-  row: { ...row, pushed: column.bool },
+  overrides: { pushed: notNull },
 });
 
 /**
@@ -192,6 +187,7 @@ function rewriteCopies(
 
 const write = statement({
   name: "flags-of-copies-and-new-ones",
+  // `flags`: after the change.
   text: `WITH written AS (
       INSERT INTO user_messages AS um (user_id, message_id, flags)
       SELECT $1, id, $5 FROM unnest($2::bigint[]) AS id ORDER BY id
@@ -199,7 +195,6 @@ const write = statement({
         WHERE um.flags <> (um.flags & ~$4::int | $3::int)
       RETURNING um.message_id AS id, um.flags
     ) SELECT id, flags FROM written ORDER BY id`,
-  row,
 });
 
 /**

@@ -1,4 +1,4 @@
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { emit, lockEventLog } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
@@ -16,7 +16,6 @@ const lookedAtInStep = 10_000;
 const lastMessage = statement({
   name: "last-message-id",
   text: "SELECT last_value AS id FROM messages_id_seq",
-  row: { id: column.bigint },
 });
 
 /**
@@ -92,7 +91,6 @@ const unread = statement({
   name: "unread-exists",
   text: `SELECT EXISTS (
     SELECT FROM user_messages WHERE user_id = $1 AND flags & ${flag.read} = 0) AS any`,
-  row: { any: column.bool },
 });
 
 /**
@@ -100,17 +98,6 @@ const unread = statement({
  * transaction that stayed open while as many others committed.
  */
 const logEntriesSearched = 100_000;
-
-const stepRow = {
-  userId: column.int,
-  /** The last unread message that the step examined. */
-  last: column.bigint,
-  lookedAt: column.int,
-  /** The messages that the step marked read, ascending. */
-  marked: column.json<readonly number[]>().orNull(),
-  /** The marked messages that were on the account's devices. */
-  pushed: column.json<readonly number[]>().orNull(),
-};
 
 /**
  * Scans `user_messages_unread_idx` from the end of the previous step, so that read messages cost nothing. Copies are
@@ -150,14 +137,21 @@ export const mark = statement({
     LEFT JOIN (SELECT user_id, json_agg(message_id ORDER BY message_id) AS marked,
         json_agg(message_id ORDER BY message_id) FILTER (WHERE pushed) AS pushed FROM marked GROUP BY user_id) m
       USING (user_id)`,
-  row: stepRow,
+  overrides: {
+    userId: notNull,
+    /** The last unread message that the step examined. */
+    last: notNull,
+    /** The messages that the step marked read, ascending. */
+    marked: typed<readonly number[]>(),
+    /** The marked messages that were on the account's devices. */
+    pushed: typed<readonly number[]>(),
+  },
 });
 
 const present = statement({
   name: "mark-read-bounds",
   text: `SELECT coalesce((SELECT seq FROM event_head WHERE realm_id = $1), 0) AS "logPosition",
     last_value AS "upTo" FROM messages_id_seq`,
-  row: { logPosition: column.bigint, upTo: column.bigint },
 });
 
 /** Returns the current message id and log position, which limit what is marked. */
@@ -218,7 +212,7 @@ export function takeMarkStep(
   tx: Tx,
   realmId: number,
   step: MarkStep,
-): Promise<Array<RowOf<typeof stepRow>>> {
+): Promise<Array<RowOf<typeof mark>>> {
   return tx.lock({ name: "copies", fresh: true }, mark, [
     step.readers.map(({ userId }) => userId),
     step.readers.map(({ after }) => after),
@@ -232,14 +226,14 @@ export function takeMarkStep(
 }
 
 /** Returns the messages that a step has marked read and that were on devices. */
-export function pushedIn(steps: ReadonlyArray<RowOf<typeof stepRow>>): Pushed[] {
+export function pushedIn(steps: ReadonlyArray<RowOf<typeof mark>>): Pushed[] {
   return steps.flatMap(({ userId, pushed }) => (pushed ? [{ userId, ids: pushed }] : []));
 }
 
 const digest = statement({
   name: "topic-digest",
   text: "SELECT md5(lower($1::text)) AS digest",
-  row: { digest: column.text.neverNullHere() },
+  overrides: { digest: notNull },
 });
 
 /** Returns a digest of a topic, ignoring case, for payloads that must not contain text. */

@@ -7,7 +7,7 @@ import {
   noSuchMessage,
   loadAfter,
 } from "@carillon/model";
-import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
+import { ChangedMeanwhile, notNull, statement, type Tx } from "@carillon/db";
 
 /** Messages whose flags an account may change, by id, ascending. */
 export interface Reached {
@@ -25,7 +25,7 @@ const copies = statement({
     JOIN messages m ON m.id = um.message_id JOIN recipients r ON r.id = m.recipient_id
     WHERE um.user_id = $1 AND um.message_id = ANY(ARRAY(SELECT unnest($2::bigint[]))) AND r.channel_id IS NOT NULL
     ORDER BY um.message_id`,
-  row: { id: column.bigint, channelId: column.int.neverNullHere() },
+  overrides: { channelId: notNull },
 });
 
 /**
@@ -51,7 +51,6 @@ const hold = statement({
   name: "messages-for-flags",
   text: `SELECT FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::bigint[])))
     ORDER BY id FOR SHARE`,
-  row: {},
 });
 
 /**

@@ -1,5 +1,5 @@
 import { errors, type NarrowTerm } from "@carillon/contract";
-import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -129,7 +129,6 @@ const received = statement({
       AND m.id >= (SELECT min(message_id) FROM user_messages WHERE user_id = $3)
       AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $3 AND um.message_id = m.id OFFSET 0)
   ) AS any`,
-  row: { any: column.bool },
 });
 
 /** Whether the account has a copy of a message of the topic. */

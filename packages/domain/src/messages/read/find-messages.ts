@@ -1,4 +1,4 @@
-import { column, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon/model";
 
 import { findWords } from "./find-words.ts";
@@ -90,7 +90,6 @@ const first = statement({
   name: "first-sent-message",
   text: `SELECT id, (extract(epoch FROM sent_at) * 1000000)::bigint AS time FROM messages
     WHERE id = ANY($1::bigint[]) ORDER BY sent_at, id LIMIT 1`,
-  row: { id: column.bigint, time: column.bigint },
 });
 
 /** Finds matching messages on a side that meet additional conditions. */

@@ -1,4 +1,4 @@
-import { column, composed, type Sql, statement } from "@carillon/db";
+import { composed, type Sql, statement } from "@carillon/db";
 import { loadAfter } from "@carillon/model";
 
 import {
@@ -80,12 +80,10 @@ export async function findWords(
 const byIndex = statement({
   name: "use-search-index",
   text: "SELECT set_config('enable_seqscan', $1, true) AS seqscan, set_config('jit', 'off', true) AS jit",
-  row: { seqscan: column.text, jit: column.text },
 });
 
 const horizon = composed({
   name: "messages-beyond",
-  row: { side: column.int },
   compose: horizonStatement,
   examples: horizonExamples,
 });

@@ -14,7 +14,7 @@ import {
   loadSubmessages,
 } from "@carillon/model";
 import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { statement, typed, notNull, type RowOf, type Sql } from "@carillon/db";
 
 /**
  * SQL: an upper bound of the bytes that a message `m` takes in a response. Uses lengths that PostgreSQL knows without
@@ -27,6 +27,9 @@ const weight = `octet_length(m.content) + octet_length(m.rendered_content) + 500
 
 const byIds = statement({
   name: "messages-for-viewer",
+  // `flags`: The viewer's flags; null without a copy.
+  // `channelName`: Null if `channelId` is null.
+  // `memberIds`: Null for a channel.
   text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", m.topic, m.content,
       m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::float8 AS "sentAt",
       m.edit_history AS "editHistory",
@@ -44,29 +47,11 @@ const byIds = statement({
     LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id
     WHERE page.before < $3
     ORDER BY m.id`,
-  row: {
-    id: column.bigint,
-    senderId: column.int,
-    recipientId: column.int,
-    topic: column.text,
-    content: column.text,
-    renderedContent: column.text,
-    sentAt: column.float,
-    editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
-    client: column.text,
-    /** The viewer's flags; null without a copy. */
-    flags: column.int.orNull(),
-    channelId: column.int.orNull(),
-    /** Null if `channelId` is null. */
-    channelName: column.text.orNull(),
-    /** Null for a channel. */
-    memberIds: column.ints.orNull(),
-    weight: column.float.neverNullHere(),
-  },
+  overrides: { editHistory: typed<readonly EditHistoryEntry[]>(), weight: notNull },
 });
 
 /** A message as read for one viewer. */
-export type MessageRow = RowOf<typeof byIds.columns>;
+export type MessageRow = RowOf<typeof byIds>;
 
 /** Flags of a message in shared history that the viewer has no copy of (messages.md §2.1). */
 const withoutRow = ["read", "historical"];

@@ -1,15 +1,12 @@
 import { type Account, hasProtectedHistory, loadRealm, requireChannel } from "@carillon/model";
-import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { statement, notNull, type RowOf, type Tx } from "@carillon/db";
 
-const row = {
-  /** Spelled as in its newest message. */
-  name: column.text,
-  /** Id of its newest message. */
-  max_id: column.bigint,
-};
-
-/** A topic of a channel in the wire format. */
-export type TopicObject = RowOf<typeof row>;
+/**
+ * A topic of a channel in the wire format.
+ * - `name`: spelled as in its newest message.
+ * - `max_id`: id of its newest message.
+ */
+export type TopicObject = RowOf<typeof allTopics>;
 
 /**
  * A loose index scan along `messages_topic_idx`: the newest message of the first topic, then that of the next one.
@@ -30,7 +27,7 @@ const newestOfEach = `WITH RECURSIVE newest AS (
 const allTopics = statement({
   name: "topics-of-channel",
   text: `${newestOfEach} SELECT topic AS name, id AS max_id FROM newest ORDER BY id DESC`,
-  row,
+  overrides: { name: notNull, max_id: notNull },
 });
 
 /**
@@ -48,7 +45,6 @@ const receivedTopics = statement({
         AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = m.id OFFSET 0)
       ORDER BY m.id DESC LIMIT 1) received
     ORDER BY received.id DESC`,
-  row,
 });
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { NarrowTerm } from "@carillon/contract";
-import { column, type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement } from "@carillon/db";
 import { firstCodePoints } from "@carillon/kit";
 import { escapeCodeBlock, highlight, highlightableWords } from "@carillon/markdown";
 import { loadRealm, type Reader } from "@carillon/model";
@@ -17,7 +17,6 @@ const texts = statement({
   name: "texts-of-matches",
   text: `SELECT id, CASE WHEN is_channel THEN topic ELSE '' END AS topic, rendered_content AS "renderedContent"
     FROM messages WHERE id = ANY($1::bigint[]) ORDER BY id`,
-  row: { id: column.bigint, topic: column.text.neverNullHere(), renderedContent: column.text },
 });
 
 /** Messages whose texts one statement reads. */
@@ -78,7 +77,7 @@ const matchingWords = statement({
   name: "words-by-lexeme",
   text: `SELECT w.word FROM unnest($1::text[]) AS w (word)
     WHERE tsvector_to_array(to_tsvector('english', w.word)) && $2::text[]`,
-  row: { word: column.text.neverNullHere() },
+  overrides: { word: notNull },
 });
 
 /** Words that one statement stems, in about 10 ms. */

@@ -7,7 +7,7 @@ import {
   type MessageResource,
   type ProgramNeed,
 } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement, typed } from "@carillon/db";
 import { htmlDifferences } from "@carillon/markdown";
 import {
   flag,
@@ -88,7 +88,6 @@ const readers = statement({
     WHERE um.flags & ${flag.read} <> 0 AND u.is_active AND u.id <> $5 AND ${switchSql("send_read_receipts")}
       AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = $1 AND m.muted_user_id = u.id)
       AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = u.id AND m.muted_user_id = $1)`,
-  row: { ids: column.ints },
 });
 
 /**
@@ -111,18 +110,10 @@ const byId = statement({
       edit_history AS "editHistory",
       EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = $1) AS received
     FROM messages WHERE id = $1`,
-  row: {
-    senderId: column.int,
-    topic: column.text.neverNullHere(),
-    content: column.text,
-    renderedContent: column.text,
-    sentAt: column.float,
-    editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
-    received: column.bool,
-  },
+  overrides: { editHistory: typed<readonly EditHistoryEntry[]>() },
 });
 
-type Row = RowOf<typeof byId.columns>;
+type Row = RowOf<typeof byId>;
 
 /**
  * Returns the versions of a message (messages.md §6.3), oldest first, beginning with the original. If the message came

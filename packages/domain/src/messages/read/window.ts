@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, composed, type Composition, type Sql } from "@carillon/db";
+import { composed, type Composition, notNull, type Sql } from "@carillon/db";
 import { allOf, type Fragment, messageReadable, type Reader, SqlValues } from "@carillon/model";
 
 import type { CompiledNarrow } from "./narrow/compile.ts";
@@ -370,7 +370,7 @@ export async function idsOf(sql: Sql, statement: WindowStatement): Promise<numbe
 
 const found = composed({
   name: "messages-found",
-  row: { id: column.bigint },
+  overrides: { id: notNull },
   compose: (statement: WindowStatement) => statement,
   examples: windowExamples,
 });

@@ -1,4 +1,4 @@
-import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { flag } from "@carillon/model";
 
 import type { Pushed } from "../../notifications/record-removals.ts";
@@ -119,14 +119,13 @@ export const move = statement({
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM announced_topic t) AS topics,
       (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen,
       (SELECT coalesce(json_agg(p), '[]') FROM pushed p) AS pushed`,
-  row: {
-    count: column.int,
+  overrides: {
     /** Copies that changed while waiting for their lock. */
-    missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
-    topics: column.json<readonly RemovedTopicMessages[]>(),
-    unseen: column.json<readonly UnseenMessages[]>(),
+    missed: typed<ReadonlyArray<{ readonly userId: number; readonly id: number }>>(),
+    topics: typed<readonly RemovedTopicMessages[]>(),
+    unseen: typed<readonly UnseenMessages[]>(),
     /** Messages whose notifications are on devices. */
-    pushed: column.json<readonly Pushed[]>(),
+    pushed: typed<readonly Pushed[]>(),
   },
 });
 
@@ -138,7 +137,6 @@ const forget = statement({
   name: "copies-changed-while-archived",
   text: `DELETE FROM user_messages um USING unnest($1::int[], $2::bigint[]) AS c (user_id, message_id)
     WHERE um.user_id = c.user_id AND um.message_id = c.message_id`,
-  row: {},
 });
 
 /** The receivers of a removal's events, by recipient id. */
@@ -159,7 +157,7 @@ export async function archiveMessages(
   { realmId, removalId }: { readonly realmId: number; readonly removalId: number },
   ids: readonly number[],
   { ofCopies, limited, readerIds }: Readers,
-): Promise<RowOf<typeof move.columns>> {
+): Promise<RowOf<typeof move>> {
   const [moved] = await tx.lock({ name: "copies", keys: ids }, move, [
     realmId,
     removalId,
@@ -192,7 +190,6 @@ const purge = statement({
       DELETE FROM message_removals r USING run WHERE r.id = run.id AND (SELECT count(*) FROM message) < $1
     )
     SELECT (SELECT count(*)::int FROM run) AS runs, (SELECT count(*)::int FROM message) AS messages`,
-  row: { runs: column.int, messages: column.int },
 });
 
 /**

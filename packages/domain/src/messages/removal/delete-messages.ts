@@ -1,12 +1,5 @@
 import { channelPermissions, errors, realmPermissions } from "@carillon/contract";
-import {
-  column,
-  type Database,
-  statement,
-  inOneStatement,
-  type Transacts,
-  type Tx,
-} from "@carillon/db";
+import { type Database, statement, inOneStatement, type Transacts, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type AccessibleMessage,
@@ -151,7 +144,6 @@ const newest = statement({
     WHERE m.id = ANY(ARRAY(SELECT id FROM newest))
       AND m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND lower(m.topic) = lower($2)
     ORDER BY m.id FOR NO KEY UPDATE OF m`,
-  row: { id: column.bigint },
 });
 
 /** Locks the newest messages of the topic that the administrator may read; ids ascending. */
@@ -206,7 +198,6 @@ const mostCopies = 20_000;
 const holders = statement({
   name: "possible-holders",
   text: "SELECT count(*)::int AS count FROM subscriptions WHERE channel_id = $1",
-  row: { count: column.int },
 });
 
 /** Returns how many messages of a channel one transaction removes: fewer if more accounts have copies. */
@@ -226,7 +217,6 @@ const putOn = statement({
       UNION ALL
       SELECT message_id, count(*) FROM submessages WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
     ) counted GROUP BY id`,
-  row: { id: column.bigint, count: column.int.neverNullHere() },
 });
 
 /** Returns the first of the messages, as many as one transaction can remove with their reactions and submessages. */

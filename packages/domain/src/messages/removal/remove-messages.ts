@@ -1,5 +1,5 @@
 import { messagesDeleted, type NewEvent } from "@carillon/contract";
-import { column, statement, type Transacts, type Tx } from "@carillon/db";
+import { notNull, statement, type Transacts, type Tx } from "@carillon/db";
 import {
   lockAudiences,
   type Channel,
@@ -139,7 +139,6 @@ const note = statement({
   text: `INSERT INTO message_removals (id, realm_id, channel_id, cause, actor_id)
     VALUES (coalesce($1::bigint, nextval('message_removals_id_seq')), $2, $3, $4, $5)
     ON CONFLICT (id) DO UPDATE SET ended_at = now() RETURNING id`,
-  row: { id: column.bigint },
 });
 
 /** Whether the run's row was written recently. The time to restore messages counts from the run's end. */
@@ -225,11 +224,7 @@ const remaining = statement({
       SELECT m.id, m.sent_at < now() - interval '5 minutes' AS settled FROM messages m WHERE m.id = (
         SELECT id FROM messages WHERE recipient_id = r.id AND id NOT IN (SELECT unnest($2::bigint[])) ORDER BY id LIMIT 1)
     ) first ON true`,
-  row: {
-    recipientId: column.int,
-    messageId: column.bigint.orNull(),
-    settled: column.bool.orNull(),
-  },
+  overrides: { recipientId: notNull },
 });
 
 /**
@@ -264,7 +259,6 @@ const store = statement({
     UPDATE channels c SET first_message_id = f.message_id
     FROM held JOIN unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) ON f.channel_id = held.id
     WHERE c.id = held.id`,
-  row: {},
 });
 
 /** Stores the channels' first messages, and returns the events for all accounts that can see the channels. */
@@ -303,7 +297,7 @@ export interface Places {
 const recipients = statement({
   name: "recipients-of-channels",
   text: `SELECT id, channel_id AS "channelId" FROM recipients WHERE channel_id = ANY($1::int[])`,
-  row: { id: column.int, channelId: column.int.neverNullHere() },
+  overrides: { channelId: notNull },
 });
 
 /**

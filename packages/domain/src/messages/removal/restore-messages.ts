@@ -1,24 +1,15 @@
 import { flag, lockChannelRows, recordAudit } from "@carillon/model";
-import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { statement, notNull, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 import { indexMessages } from "../search/search-vector.ts";
 import { archivedColumns } from "./archive-messages.ts";
 
-const runRow = {
-  id: column.bigint,
-  realmId: column.int,
-  /** The channel of all its messages; null if there were several or none. */
-  channelId: column.int.orNull(),
-  channel: column.text.orNull(),
-  cause: column.text,
-  actorId: column.int.orNull(),
-  endedAt: column.time,
-  /** Number of its messages in the archive. */
-  messages: column.int,
-};
-
-/** A run of removals that can be restored. */
-export type ArchivedRun = RowOf<typeof runRow>;
+/**
+ * A run of removals that can be restored.
+ * - `channelId`: the channel of all its messages; null if there were several or none.
+ * - `messages`: number of its messages in the archive.
+ */
+export type ArchivedRun = RowOf<typeof runs>;
 
 const runs = statement({
   name: "archived-runs",
@@ -26,7 +17,6 @@ const runs = statement({
       r.actor_id AS "actorId", r.ended_at AS "endedAt",
       (SELECT count(*)::int FROM archived_messages a WHERE a.removal_id = r.id) AS messages
     FROM message_removals r LEFT JOIN channels c ON c.id = r.channel_id ORDER BY r.id`,
-  row: runRow,
 });
 
 /** Lists all runs of all organizations, oldest first. */
@@ -68,7 +58,6 @@ const chosenRuns = statement({
     WHERE id = $1 OR channel_id = $2 OR id = ANY(ARRAY(
       SELECT s.removal_id FROM message_deletion_jobs j JOIN message_deletion_steps s ON s.job_id = j.id
       WHERE j.user_id = $3)) ORDER BY id`,
-  row: { id: column.bigint, realmId: column.int, channelId: column.int.orNull() },
 });
 
 /** Never overwrites an existing message. */
@@ -102,13 +91,11 @@ const bringBack = statement({
       FROM held JOIN first f ON f.channel_id = held.id WHERE c.id = held.id
     )
     SELECT count(*)::int AS count FROM m`,
-  row: { count: column.int },
 });
 
 const forget = statement({
   name: "message-removal-forget",
   text: "DELETE FROM message_removals WHERE id = $1",
-  row: {},
 });
 
 const channelsNext = statement({
@@ -116,13 +103,13 @@ const channelsNext = statement({
   text: `SELECT DISTINCT r.channel_id AS id
     FROM (SELECT recipient_id FROM archived_messages WHERE removal_id = $1 ORDER BY id LIMIT $2) m
     JOIN recipients r ON r.id = m.recipient_id WHERE r.channel_id IS NOT NULL ORDER BY 1`,
-  row: { id: column.int.neverNullHere() },
+  overrides: { id: notNull },
 });
 
 /**
  * Restores one batch. The channel row locks serialize it with removals from the same channels and with other restores.
  */
-async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Promise<number> {
+async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns>): Promise<number> {
   const { id, realmId, channelId } = run;
   const next = await tx.rows(channelsNext, [id, atOnce]);
   const keys = next.map((channel) => channel.id);

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx } from "@carillon/db";
 import { escapeCodeBlock, searchText } from "@carillon/markdown";
 
 /** The texts from which a message's search vector is made. */
@@ -60,14 +60,12 @@ const withoutWords = statement({
   name: "messages-without-words",
   text: `SELECT id, CASE WHEN is_channel THEN topic ELSE '' END AS topic, rendered_content AS html
     FROM messages WHERE search IS NULL ORDER BY id DESC LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED`,
-  row: { id: column.bigint, topic: column.text.neverNullHere(), html: column.text },
 });
 
 const write = statement({
   name: "words-of-messages",
   text: `UPDATE messages m SET search = ${searchVector({ topic: "w.topic", content: "w.content" })}
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS w (id, topic, content) WHERE m.id = w.id`,
-  row: {},
 });
 
 /**
@@ -94,7 +92,7 @@ export async function indexMessages(tx: Tx, limit: number): Promise<number> {
 const file = statement({
   name: "file-words",
   text: "SELECT gin_clean_pending_list('messages_search_idx'::regclass) AS pages",
-  row: { pages: column.bigint },
+  overrides: { pages: notNull },
 });
 
 /**

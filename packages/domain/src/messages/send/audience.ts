@@ -1,5 +1,5 @@
 import type { NumberedMessage } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 /** Ids of receivers as the text of a PostgreSQL array, which goes back into SQL unparsed. */
 export type Audience = string;
@@ -20,14 +20,13 @@ const subscribers = statement({
   text: `SELECT channel_id AS "channelId", ids::text AS audience, ${hasDevice("ids")} AS reachable FROM (
       SELECT channel_id, array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
       WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id OFFSET 0) s`,
-  row: { channelId: column.int, audience: column.text, reachable: column.bool },
+  overrides: { audience: notNull },
 });
 
 const withDevice = statement({
   name: "members-with-device",
   text: `SELECT DISTINCT user_id AS id FROM client_devices
     WHERE user_id = ANY($1::int[]) AND push_token_id IS NOT NULL`,
-  row: { id: column.int },
 });
 
 const noReceivers: Receivers = { audience: "{}", reachable: false };

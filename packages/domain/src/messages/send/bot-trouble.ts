@@ -5,7 +5,7 @@ import {
   loadRealm,
   maxChannelNameLength,
 } from "@carillon/model";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
 import { emphasised, notice, paragraph, silentUser, verbatim } from "@carillon/markdown";
@@ -24,7 +24,6 @@ const claim = statement({
   name: "bot-owner-notified",
   text: `UPDATE users SET owner_told_at = now() WHERE id = $1
     AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
-  row: { id: column.int },
 });
 
 /**

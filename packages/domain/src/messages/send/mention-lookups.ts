@@ -12,7 +12,7 @@ import {
   loadPostingChannelsNamed,
   loadRealm,
 } from "@carillon/model";
-import { column, statement, inOneStatement, type Sql } from "@carillon/db";
+import { statement, inOneStatement, notNull, type Sql } from "@carillon/db";
 import {
   emptyLookups,
   type Lookups,
@@ -197,13 +197,6 @@ const mentionedUsers = statement({
     WHERE realm_id = $1 AND lower(full_name) = ANY(ARRAY(SELECT lower(unnest($2::text[]))))
     UNION
     SELECT ${userColumns} FROM users WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::int[])))`,
-  row: {
-    id: column.int,
-    fullName: column.text,
-    nameKey: column.text.neverNullHere(),
-    isActive: column.bool,
-    followsWhereMentioned: column.bool,
-  },
 });
 
 const mentionedGroups = statement({
@@ -212,15 +205,6 @@ const mentionedGroups = statement({
       CASE WHEN is_system_group THEN description ELSE name END AS "displayName",
       can_mention_group_id AS "canMentionGroupId"
     FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY(ARRAY(SELECT lower(unnest($2::text[]))))`,
-  row: {
-    id: column.int,
-    name: column.text,
-    nameKey: column.text.neverNullHere(),
-    deactivated: column.bool,
-    isSystemGroup: column.bool,
-    displayName: column.text,
-    canMentionGroupId: column.int,
-  },
 });
 
 /**
@@ -249,7 +233,7 @@ const newestOfTopics = statement({
         OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = latest.id)
       ORDER BY latest.id DESC LIMIT 1
     ) newest`,
-  row: { authorId: column.int, channelId: column.int, topic: column.text, id: column.bigint },
+  overrides: { authorId: notNull, topic: notNull },
 });
 
 function linkKey(authorId: number, channelId: number, topic: string): string {

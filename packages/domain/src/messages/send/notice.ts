@@ -3,7 +3,7 @@ import {
   type OutgoingMessage,
   type Target,
   accountColumns,
-  accountRow,
+  accountOverrides,
   clientIdOf,
   membersOf,
 } from "@carillon/model";
@@ -16,7 +16,7 @@ const internalClient = "Internal";
 const byKind = statement({
   name: "system-bot",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind = $2`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /** Loads the organization's system bot of that kind. */

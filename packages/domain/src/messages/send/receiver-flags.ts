@@ -1,5 +1,5 @@
 import { type NumberedMessage, flag, topicParticipants } from "@carillon/model";
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { statement, type Sql, type Tx } from "@carillon/db";
 
 import { loadAlerted } from "../../alert-words/alerted.ts";
 
@@ -72,7 +72,6 @@ const mutersOf = statement({
   name: "muters-of",
   text: `SELECT user_id AS "userId", muted_user_id AS "mutedUserId" FROM muted_users
     WHERE muted_user_id = ANY($1::int[])`,
-  row: { userId: column.int, mutedUserId: column.int },
 });
 
 /** Loads the accounts that have muted each sender: their copies count as read. */
@@ -96,7 +95,6 @@ const activeMembers = statement({
     )
     SELECT DISTINCT u.id FROM downward JOIN user_group_member m USING (group_id)
     JOIN users u ON u.id = m.user_id WHERE u.is_active`,
-  row: { id: column.int },
 });
 
 /** Loads the active members of groups, direct and indirect. */

@@ -1,6 +1,6 @@
 import type { Account, Destination } from "@carillon/model";
 import { ApiError, errors } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 import { attempt } from "./attempt.ts";
 
@@ -94,7 +94,7 @@ const channelIdsNamed = statement({
   name: "channel-ids-by-names",
   text: `SELECT c.id, w.name FROM unnest($2::text[]) AS w (name)
     JOIN channels c ON c.realm_id = $1 AND lower(c.name) = lower(w.name)`,
-  row: { id: column.int, name: column.text },
+  overrides: { name: notNull },
 });
 
 async function channelsNamed(
@@ -111,7 +111,7 @@ const byAddresses = statement({
   name: "account-ids-by-addresses",
   text: `SELECT u.id, w.address FROM unnest($2::text[]) AS w (address)
     JOIN users u ON u.realm_id = $1 AND lower(u.email) = lower(w.address)`,
-  row: { id: column.int, address: column.text },
+  overrides: { address: notNull },
 });
 
 async function accountsAt(

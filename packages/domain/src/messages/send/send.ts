@@ -1,5 +1,5 @@
 import { type NumberedMessage, type OutgoingMessage, type Realm, memberKey } from "@carillon/model";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { recordPushPlan } from "../../notifications/plan-pushes.ts";
@@ -126,7 +126,6 @@ const allocate = statement({
   name: "message-ids",
   text: `SELECT nextval('messages_id_seq') AS id, extract(epoch FROM now())::float8 AS "sentAt"
     FROM generate_series(1, $1::int)`,
-  row: { id: column.bigint, sentAt: column.float },
 });
 
 /** Gives each message its id, the time of the transaction, and the recipient row of its conversation. */

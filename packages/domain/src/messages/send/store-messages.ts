@@ -21,7 +21,6 @@ export const insertMessages = statement({
         client_id, has_link, has_image, has_attachment, topic_place, content_words),
       (SELECT array_agg(${topicVector("t.words")} ORDER BY t.place) AS vectors
         FROM unnest($17::text[]) WITH ORDINALITY AS t (words, place)) AS topics`,
-  row: {},
 });
 
 /** Makes the values of {@link insertMessages}. */
@@ -74,7 +73,6 @@ export const insertCopies = statement({
     LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
       ON x.message_id = m.id AND x.user_id = receiver.id
     ORDER BY receiver.id, m.id`,
-  row: {},
 });
 
 /** Makes the values of {@link insertCopies}. */

@@ -1,10 +1,9 @@
-import { column, packed, statement, type Tx } from "@carillon/db";
+import { packed, statement, type Tx } from "@carillon/db";
 import type { NumberedMessage, OutgoingMessage, Submessage } from "@carillon/model";
 
 const allocate = statement({
   name: "submessage-ids",
   text: "SELECT nextval('submessages_id_seq') AS id FROM generate_series(1, $1::int)",
-  row: { id: column.bigint },
 });
 
 /** Allocates the ids of the messages' submessages, in the order of the messages. */
@@ -23,7 +22,6 @@ const insert = statement({
   text: `INSERT INTO submessages (id, message_id, sender_id, msg_type, content)
     SELECT id, message_id, sender_id, 'widget', content
     FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[]) AS w (id, message_id, sender_id, content)`,
-  row: {},
 });
 
 /** Inserts the messages' submessages; sends no statement without any. */

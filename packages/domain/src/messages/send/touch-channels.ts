@@ -5,7 +5,7 @@ import {
   loadMetadataAudiences,
   lockChannelRows,
 } from "@carillon/model";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
@@ -26,7 +26,6 @@ const touch = statement({
       WHERE c.id = held.id
     )
     SELECT id FROM held WHERE inactive ORDER BY id`,
-  row: { id: column.int },
 });
 
 /** Whether a message changes the channel's row: as its first message, or the first after a long time. */

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { restrictsGuests, seesByChannel, sharesConversation } from "@carillon/model";
 
 /** Finds the named users whom authors who are guests cannot see (users.md §2.1). */
@@ -14,7 +14,6 @@ const unseenByGuests = statement({
       AND ${restrictsGuests} AND NOT u.is_bot AND u.id <> a.id
       AND NOT ${seesByChannel("a.id", "u.id")}
       AND NOT ${sharesConversation("$1", "a.id", "u.id")}`,
-  row: { authorId: column.int, userId: column.int },
 });
 
 /** Authors of texts, and the users that the texts name. */

@@ -5,7 +5,7 @@ import {
   sharesConversation,
 } from "@carillon/model";
 import { roles } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, notNull, type Sql } from "@carillon/db";
 
 const guestsNotSeeing = statement({
   name: "guests-not-seeing-senders",
@@ -15,7 +15,7 @@ const guestsNotSeeing = statement({
     WHERE NOT EXISTS (SELECT FROM subscriptions own
         WHERE own.user_id = w.sender AND own.channel_id = w.channel_id AND own.active AND own.is_user_active)
       AND NOT ${seesByChannel("u.id", "w.sender")} AND NOT ${sharesConversation("$1", "u.id", "w.sender")}`,
-  row: { place: column.int, id: column.int },
+  overrides: { place: notNull },
 });
 
 /**

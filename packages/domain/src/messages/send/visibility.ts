@@ -12,7 +12,7 @@ import {
   topicSpelling,
   visibilityPolicy,
 } from "@carillon/model";
-import { column, packed, statement, type RowOf, type Tx } from "@carillon/db";
+import { packed, statement, notNull, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 /** Values of the two settings that raise a policy by sending. */
@@ -126,14 +126,14 @@ const policiesOf = statement({
       SELECT visibility_policy AS policy FROM user_topics
       WHERE user_id = w.user_id AND channel_id = w.channel_id AND lower(topic) = lower(w.topic) OFFSET 0
     ) t`,
-  row: { userId: column.int, recipientId: column.int, topic: column.text, policy: column.int },
+  overrides: { userId: notNull, recipientId: notNull, topic: notNull },
 });
 
 /** Reads the explicit policies of senders and mentioned users; topics are spelled as in the messages. */
 async function loadPolicies(
   tx: Tx,
   messages: readonly NumberedMessage[],
-): Promise<Array<RowOf<typeof policiesOf.columns>>> {
+): Promise<Array<RowOf<typeof policiesOf>>> {
   const wanted = new Map<string, { userId: number; message: NumberedMessage; channelId: number }>();
   for (const message of messages) {
     const { target, sender } = message;
@@ -166,7 +166,7 @@ const begunTopics = statement({
         AND (NOT w.protected
              OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id))
       OFFSET 0)`,
-  row: { ord: column.bigint },
+  overrides: { ord: notNull },
 });
 
 /**

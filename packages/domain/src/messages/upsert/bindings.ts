@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { column, lockClass, lockKey, packed, type RowOf, statement, type Tx } from "@carillon/db";
+import { lockClass, lockKey, notNull, packed, type RowOf, statement, type Tx } from "@carillon/db";
 import { type Destination, memberHash, memberKey, membersOf } from "@carillon/model";
 
 /** A key of a sender in a channel, whatever the topic, or in a direct conversation. */
@@ -37,7 +37,7 @@ const tryLocks = statement({
   name: "upserts-try-lock",
   text: `SELECT k.number, pg_try_advisory_xact_lock(${lockClass.upserts}, k.number) AS held
     FROM unnest($1::int[]) AS k (number)`,
-  row: { number: column.int.neverNullHere(), held: column.bool },
+  overrides: { number: notNull },
 });
 
 /** Takes the locks of keys without waiting; returns those that another transaction has. */
@@ -46,15 +46,8 @@ export async function tryUpserts(tx: Tx, numbers: readonly number[]): Promise<Se
   return new Set(rows.filter(({ held }) => !held).map(({ number }) => number));
 }
 
-const bindingRow = {
-  recipientId: column.int,
-  messageId: column.bigint,
-  /** The highest version that was applied; null if no request had one. */
-  version: column.bigint.orNull(),
-};
-
-/** The message that a key is bound to. */
-export type Binding = RowOf<typeof bindingRow>;
+/** The message that a key is bound to; `version`: the highest that was applied, null if no request had one. */
+export type Binding = Omit<RowOf<typeof find>, "place">;
 
 const isKept = `u.used_at > now() - interval '${keptDays} days'`;
 
@@ -68,7 +61,7 @@ const find = statement({
         UNION ALL SELECT d.id FROM recipients d WHERE d.realm_id = $1 AND d.member_hash = k.member_hash
       ) r
       JOIN message_upserts u ON u.sender_id = k.sender_id AND u.recipient_id = r.id AND u.key = k.key AND ${isKept}`,
-  row: { place: column.int, ...bindingRow },
+  overrides: { place: notNull },
 });
 
 /** Returns the bindings of the keys, in their order; undefined where there is none. */
@@ -114,7 +107,6 @@ const store = statement({
     ORDER BY 1, 2, 3
     ON CONFLICT (sender_id, recipient_id, key) DO UPDATE SET message_id = excluded.message_id, used_at = now(),
       version = CASE WHEN ${isKept} THEN coalesce(excluded.version, u.version) ELSE excluded.version END`,
-  row: {},
 });
 
 /**
@@ -131,7 +123,6 @@ const trim = statement({
     DELETE FROM message_upserts WHERE ctid = ANY(ARRAY(
       SELECT o.ctid FROM excess e JOIN message_upserts o ON o.sender_id = e.id AND o.used_at <= e.used_at
       ORDER BY o.used_at LIMIT ${deletedAtOnce} FOR UPDATE OF o SKIP LOCKED))`,
-  row: {},
 });
 
 /** Binds keys to the messages that have been sent for them, with the COMMIT, and deletes what each sender has too many. */
@@ -149,7 +140,6 @@ const use = statement({
   name: "upserts-use",
   text: `UPDATE message_upserts SET used_at = now(), version = coalesce($4, version)
     WHERE sender_id = $1 AND recipient_id = $2 AND key = $3`,
-  row: {},
 });
 
 /** Notes with the COMMIT that a request has used the binding. */
@@ -170,7 +160,6 @@ const clear = statement({
         ORDER BY u.used_at LIMIT $1 FOR UPDATE SKIP LOCKED))
       RETURNING key)
     SELECT count(*)::int AS count FROM cleared`,
-  row: { count: column.int },
 });
 
 /** Deletes at most so many bindings that have not been used for {@link keptDays}; returns how many. */

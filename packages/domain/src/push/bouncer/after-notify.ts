@@ -1,4 +1,4 @@
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   lockOrganization,
@@ -58,28 +58,17 @@ function storable(endsAt: number | null): number | null {
   return endsAt === null ? null : Math.min(Math.max(endsAt, 0), farthest);
 }
 
-const row = {
-  /** 8 bytes */
-  tokenId: column.bytes.neverNullHere(),
-  tokenKind: column.text.as<PushTokenKind>().neverNullHere(),
-  pushKeyId: column.bigint.neverNullHere(),
-  /** 33 bytes */
-  pushKey: column.bytes.neverNullHere(),
-};
-
 const readStatus = statement({
   name: "push-status",
   text: `SELECT push_notifications_enabled AS enabled,
       floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "endsAt"
     FROM realms WHERE id = $1`,
-  row: { enabled: column.bool, endsAt: column.float.orNull() },
 });
 
 const writeStatus = statement({
   name: "push-status-write",
   text: `UPDATE realms SET push_notifications_enabled = $2,
       push_notifications_enabled_end_timestamp = to_timestamp($3::float8) WHERE id = $1`,
-  row: {},
 });
 
 /** Checks without a lock first: the status rarely changes, and then the organization's row stays unlocked. */
@@ -106,13 +95,11 @@ const lockDead = statement({
     WHERE d.user_id = ANY($1::int[]) AND d.push_token_id = ANY($2::bytea[])
       AND EXISTS (SELECT FROM users u WHERE u.id = d.user_id AND u.realm_id = $3)
     ORDER BY d.id FOR NO KEY UPDATE`,
-  row: { id: column.bigint, userId: column.int },
 });
 
 const forget = statement({
   name: "devices-forget-tokens",
   text: "UPDATE client_devices SET push_token_id = NULL WHERE id = ANY($1::bigint[])",
-  row: {},
 });
 
 /** Keeps the devices and their keys: a client may register another token. */
@@ -141,7 +128,14 @@ const active = statement({
     WHERE user_id = $1 AND ($2::bigint IS NULL OR id = $2) AND push_token_id IS NOT NULL
       AND push_token_kind IS NOT NULL AND push_key IS NOT NULL AND push_key_id IS NOT NULL
     ORDER BY id`,
-  row,
+  overrides: {
+    /** 8 bytes */
+    tokenId: notNull,
+    tokenKind: typed<PushTokenKind>().notNull,
+    pushKeyId: notNull,
+    /** 33 bytes */
+    pushKey: notNull,
+  },
 });
 
 /** Loads the account's active devices, or the one with the id. Their keys must not be logged. */
@@ -149,6 +143,6 @@ export function activeDevices(
   sql: Sql,
   userId: number,
   deviceId: number | undefined,
-): Promise<Array<RowOf<typeof row>>> {
+): Promise<Array<RowOf<typeof active>>> {
   return sql.rows(active, [userId, deviceId ?? null]);
 }

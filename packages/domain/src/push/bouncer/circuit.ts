@@ -1,4 +1,4 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
 /*
  * A circuit breaker for the push bouncer, shared by all workers in one row. After five unanswered calls in a row it
@@ -32,7 +32,6 @@ const waitMs = "ceil(extract(epoch FROM no_calls_until - clock_timestamp()) * 10
 const look = statement({
   name: "push-circuit-look",
   text: `SELECT failures, in_trial AS "inTrial", ${waitMs} AS "waitMs" FROM bouncer_circuit`,
-  row: { failures: column.int, inTrial: column.bool, waitMs: column.int.orNull() },
 });
 
 const beginTrial = statement({
@@ -40,7 +39,6 @@ const beginTrial = statement({
   text: `UPDATE bouncer_circuit
     SET in_trial = true, no_calls_until = clock_timestamp() + interval '${trialSeconds} s'
     WHERE no_calls_until <= clock_timestamp() RETURNING failures`,
-  row: { failures: column.int },
 });
 
 /** Asks for admission of a call. Report its result to {@link recordUnanswered} or {@link recordAnswered}. */
@@ -68,7 +66,6 @@ const failed = statement({
       no_calls_until = CASE WHEN ${begins} THEN clock_timestamp() + make_interval(secs =>
         least(${longestPause}, ${firstPause} * 2 ^ least(pauses, 10))) ELSE no_calls_until END
     RETURNING ${waitMs} AS "waitMs"`,
-  row: { waitMs: column.int.orNull() },
 });
 
 /**
@@ -87,7 +84,6 @@ const answered = statement({
   name: "push-circuit-answered",
   text: `UPDATE bouncer_circuit SET failures = 0, pauses = 0, no_calls_until = NULL, in_trial = false
     WHERE failures > 0`,
-  row: {},
 });
 
 /** Records a call that was answered, whatever the answer; needed only if unanswered calls preceded it. */

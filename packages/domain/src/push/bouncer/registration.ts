@@ -1,4 +1,4 @@
-import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 
 import { emitDeviceEvent } from "../devices/devices.ts";
 import { removeLegacyTokens } from "../devices/legacy-tokens.ts";
@@ -12,16 +12,6 @@ interface RegistrationRef {
 /** Hours after which the bouncer rejects an encrypted registration, so that retrying is useless (push.md §3). */
 const registrationHours = 24;
 
-const row = {
-  realmUuid: column.uuid,
-  /** 8 bytes */
-  tokenId: column.bytes.neverNullHere(),
-  bouncerPublicKey: column.text,
-  encryptedRegistration: column.text,
-  /** Whether these hours are over. */
-  isExpired: column.bool.neverNullHere(),
-};
-
 const pendingOne = statement({
   name: "push-registration-pending",
   text: `SELECT o.uuid AS "realmUuid", d.pending_push_token_id AS "tokenId",
@@ -32,7 +22,12 @@ const pendingOne = statement({
     WHERE r.id = $1 AND d.id = $2 AND u.realm_id = $3
       AND d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
       AND d.push_token_last_updated IS NOT NULL`,
-  row,
+  overrides: {
+    /** 8 bytes */
+    tokenId: notNull,
+    /** Whether these hours are over. */
+    isExpired: notNull,
+  },
 });
 
 /**
@@ -42,7 +37,7 @@ export async function pendingRegistration(
   sql: Sql,
   realmId: number,
   { deviceId, registrationId }: RegistrationRef,
-): Promise<RowOf<typeof row> | undefined> {
+): Promise<RowOf<typeof pendingOne> | undefined> {
   return (await sql.rows(pendingOne, [registrationId, deviceId, realmId]))[0];
 }
 
@@ -52,14 +47,12 @@ const lockPending = statement({
     WHERE d.id = $1 AND d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
       AND EXISTS (SELECT FROM users u WHERE u.id = d.user_id AND u.realm_id = $2)
     FOR NO KEY UPDATE`,
-  row: { userId: column.int },
 });
 
 /** Read after taking the lock that is needed to replace it. */
 const take = statement({
   name: "push-registration-take",
   text: "DELETE FROM push_registrations WHERE id = $1 AND device_id = $2 RETURNING id",
-  row: { id: column.bigint },
 });
 
 const acknowledge = statement({
@@ -67,13 +60,12 @@ const acknowledge = statement({
   text: `UPDATE client_devices SET push_token_id = pending_push_token_id,
       push_token_kind = pending_push_token_kind, pending_push_token_id = NULL, pending_push_token_kind = NULL
     WHERE id = $1 RETURNING push_token_id AS "tokenId"`,
-  row: { tokenId: column.bytes.neverNullHere() },
+  overrides: { tokenId: notNull },
 });
 
 const refuse = statement({
   name: "device-refuse-token",
   text: "UPDATE client_devices SET push_registration_error_code = $2 WHERE id = $1",
-  row: {},
 });
 
 /**
@@ -114,21 +106,18 @@ const overdue = statement({
   name: "devices-registering-for-long",
   text: `SELECT d.id, u.realm_id AS "realmId" FROM client_devices d JOIN users u ON u.id = d.user_id
     WHERE ${isOverdue} ORDER BY d.push_token_last_updated LIMIT $1`,
-  row: { id: column.bigint, realmId: column.int },
 });
 
 const lockOverdue = statement({
   name: "devices-lock-registering-for-long",
   text: `SELECT d.id, d.user_id AS "userId" FROM client_devices d
     WHERE d.id = ANY($1::bigint[]) AND ${isOverdue} ORDER BY d.id FOR NO KEY UPDATE`,
-  row: { id: column.bigint, userId: column.int },
 });
 
 const giveUp = statement({
   name: "devices-give-registering-up",
   text: `WITH gone AS (DELETE FROM push_registrations WHERE device_id = ANY($1::bigint[]))
     UPDATE client_devices SET push_registration_error_code = $2 WHERE id = ANY($1::bigint[])`,
-  row: {},
 });
 
 /** Error code for a registration that the bouncer has not decided in time. */

@@ -1,5 +1,5 @@
 import { errors, type ApiError } from "@carillon/contract";
-import { column, statement, type Database } from "@carillon/db";
+import { statement, type Database } from "@carillon/db";
 import { realmUrl, type Account, type Site } from "@carillon/model";
 import {
   encryptPayload,
@@ -13,7 +13,6 @@ import { activeDevices, noteNotified } from "./after-notify.ts";
 const sender = statement({
   name: "realm-for-test-push",
   text: `SELECT uuid, subdomain, name, floor(extract(epoch FROM now()))::float8 AS time FROM realms WHERE id = $1`,
-  row: { uuid: column.uuid, subdomain: column.text, name: column.text, time: column.float },
 });
 
 /**

@@ -7,12 +7,12 @@ import {
   maxDevices,
   type NewEvent,
 } from "@carillon/contract";
-import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
   deviceColumns,
-  deviceRow,
+  deviceOverrides,
   lockAccount,
   type PushDevice,
 } from "@carillon/model";
@@ -21,13 +21,12 @@ const devices = statement({
   name: "devices-of-account-remove",
   text: `WITH held AS MATERIALIZED (SELECT id FROM client_devices WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
     DELETE FROM client_devices d USING held WHERE d.id = held.id RETURNING d.id`,
-  row: { id: column.bigint },
 });
 
 const ofAccount = statement({
   name: "devices-of-account",
   text: `SELECT ${deviceColumns} FROM client_devices d WHERE d.user_id = $1 ORDER BY d.id`,
-  row: deviceRow,
+  overrides: deviceOverrides,
 });
 
 /** Lists the account's devices by their ids. */
@@ -42,7 +41,6 @@ export async function listDevices(
 const remove = statement({
   name: "device-remove",
   text: "DELETE FROM client_devices WHERE user_id = $1 AND id = $2 RETURNING id",
-  row: { id: column.bigint },
 });
 
 /**
@@ -57,7 +55,6 @@ const removeSurplus = statement({
         ORDER BY push_token_last_updated DESC NULLS LAST, id DESC OFFSET $3))
       ORDER BY id FOR NO KEY UPDATE
     ) DELETE FROM client_devices d USING held WHERE d.id = held.id RETURNING d.id`,
-  row: { id: column.bigint },
 });
 
 /**
@@ -97,7 +94,6 @@ const legacyTokens = statement({
   name: "legacy-push-tokens-of-account-remove",
   text: `WITH held AS MATERIALIZED (SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
     DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
-  row: { id: column.bigint },
 });
 
 /** Removes all devices and legacy tokens of an account that is being deactivated; sends no events. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { errors, maxLegacyPushTokens } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { forgetLegacyTokens } from "@carillon/jobs";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount, type PushTokenKind } from "@carillon/model";
@@ -23,13 +23,11 @@ const store = statement({
   name: "legacy-push-token-store",
   text: `INSERT INTO legacy_push_tokens AS t (user_id, kind, token, token_digest, ios_app_id) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (user_id, kind, token_digest) DO UPDATE SET id = DEFAULT`,
-  row: {},
 });
 
 const remove = statement({
   name: "legacy-push-token-remove",
   text: `DELETE FROM legacy_push_tokens WHERE user_id = $1 AND kind = $2 AND token_digest = $3 RETURNING id`,
-  row: { id: column.bigint },
 });
 
 const removeSurplus = statement({
@@ -39,7 +37,6 @@ const removeSurplus = statement({
         SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id DESC OFFSET $2))
       ORDER BY id FOR NO KEY UPDATE
     ) DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
-  row: { id: column.bigint },
 });
 
 /**
@@ -89,8 +86,6 @@ function digestOf({ kind, token }: LegacyToken): Buffer {
     .digest();
 }
 
-const removed = { id: column.bigint };
-
 const byTokenId = statement({
   name: "legacy-push-tokens-of-device-remove",
   text: `WITH held AS MATERIALIZED (
@@ -98,7 +93,6 @@ const byTokenId = statement({
       WHERE user_id = $1 AND substring(sha256(convert_to(token, 'UTF8')) FROM 1 FOR 8) = $2
       ORDER BY id FOR NO KEY UPDATE
     ) DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
-  row: removed,
 });
 
 /**
@@ -115,7 +109,6 @@ const upTo = statement({
   text: `WITH held AS MATERIALIZED (
       SELECT id FROM legacy_push_tokens WHERE user_id = $1 AND id <= $2 ORDER BY id FOR NO KEY UPDATE
     ) DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
-  row: removed,
 });
 
 /** Removes the account's legacy tokens with ids up to this one. @param last id of the last token to remove */
@@ -126,7 +119,6 @@ export async function removeLegacyTokensUpTo(tx: Tx, userId: number, last: numbe
 const newest = statement({
   name: "legacy-push-token-newest",
   text: "SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id DESC LIMIT 1",
-  row: { id: column.bigint },
 });
 
 /**

@@ -5,7 +5,7 @@ import {
   maxEncryptedRegistrationLength,
   type registerPushDevice as registration,
 } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { notNull, statement, type Tx } from "@carillon/db";
 import { registerPushToken } from "@carillon/jobs";
 import { strictBase64 } from "@carillon/kit";
 import {
@@ -78,7 +78,7 @@ const storeToken = statement({
       RETURNING id
     )
     SELECT registration.id, device.push_token_last_updated AS "updatedAt" FROM device, registration`,
-  row: { id: column.bigint, updatedAt: column.time.neverNullHere() },
+  overrides: { updatedAt: notNull },
 });
 
 async function registerToken(

@@ -1,11 +1,10 @@
-import { column, statement } from "@carillon/db";
+import { notNull, statement } from "@carillon/db";
 
 import type { Section } from "../../snapshot-section.ts";
 
 const newestOwn = statement({
   name: "newest-own-message",
   text: "SELECT coalesce(max(message_id), -1) AS id FROM user_messages WHERE user_id = $1",
-  row: { id: column.bigint },
 });
 
 /** The id of the account's newest message; −1 if it has none. */
@@ -33,7 +32,7 @@ const recent = statement({
     SELECT array_remove(r.member_ids, $1) AS "userIds", c."maxMessageId"
     FROM conversation c JOIN recipients r ON r.id = c.recipient_id
     WHERE r.realm_id = $2 ORDER BY c."maxMessageId" DESC`,
-  row: { userIds: column.ints, maxMessageId: column.bigint },
+  overrides: { userIds: notNull, maxMessageId: notNull },
 });
 
 /** The account's direct conversations, newest message first; `user_ids` are the other members. */

@@ -1,5 +1,5 @@
 import { isGuest } from "@carillon/contract";
-import { column, statement } from "@carillon/db";
+import { statement } from "@carillon/db";
 import {
   listChannelFolders,
   listLinkifiers,
@@ -36,7 +36,6 @@ const ofRealm = statement({
   name: "default-channels",
   text: `SELECT d.channel_id AS id FROM default_channels d JOIN channels c ON c.id = d.channel_id
     WHERE c.realm_id = $1 ORDER BY d.channel_id`,
-  row: { id: column.int },
 });
 
 /** The default channels of new members; empty for guests, who are not subscribed to them. */

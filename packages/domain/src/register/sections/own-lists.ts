@@ -1,4 +1,4 @@
-import { column, statement } from "@carillon/db";
+import { statement, typed } from "@carillon/db";
 import { flag, loadOwnSettings, settingChoices } from "@carillon/model";
 
 import { listAlertWords } from "../../alert-words/alert-words.ts";
@@ -46,7 +46,7 @@ const starredBy = statement({
   // Returned as one JSON text: 20,000 rows blocked the event loop for 20 ms.
   text: `SELECT coalesce(json_agg(message_id ORDER BY message_id), '[]') AS ids FROM user_messages
     WHERE user_id = $1 AND flags & ${flag.starred} <> 0`,
-  row: { ids: column.json<number[]>() },
+  overrides: { ids: typed<number[]>() },
 });
 
 /** The ids of the messages that the account has starred, ascending. */

@@ -5,7 +5,7 @@ import {
   reportTypes,
   supportedPermissionSettings,
 } from "@carillon/contract";
-import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement } from "@carillon/db";
 import {
   contentDeleteLimit,
   contentEditLimit,
@@ -143,25 +143,18 @@ function serverFacts(site: Site) {
 
 const byId = statement({
   name: "realm-snapshot",
+  // `dateCreated`: UNIX time in seconds.
+  // `messageRetentionDays`: null = unlimited
+  // `pushEndsAt`: When the push bouncer stops pushing for it, in UNIX seconds; null if no end is known.
   text: `SELECT floor(extract(epoch FROM date_created))::float8 AS "dateCreated",
       name_changes_disabled AS "nameChangesDisabled", email_changes_disabled AS "emailChangesDisabled",
       message_retention_days AS "messageRetentionDays",
       floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "pushEndsAt"
     FROM realms WHERE id = $1`,
-  row: {
-    /** UNIX time in seconds. */
-    dateCreated: column.float,
-    nameChangesDisabled: column.bool,
-    emailChangesDisabled: column.bool,
-    /** null = unlimited */
-    messageRetentionDays: column.int.orNull(),
-    /** When the push bouncer stops pushing for it, in UNIX seconds; null if no end is known. */
-    pushEndsAt: column.float.orNull(),
-  },
 });
 
 /** Properties of an organization that only clients use. */
-type RealmRow = RowOf<typeof byId.columns>;
+type RealmRow = RowOf<typeof byId>;
 
 /** @throws Error if there is none: ids of organizations come from accounts, never from requests */
 async function loadRealmRow(sql: Sql, realmId: number): Promise<RealmRow> {

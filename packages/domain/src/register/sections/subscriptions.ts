@@ -1,5 +1,5 @@
 import type { ChannelObject } from "@carillon/contract";
-import { column, statement } from "@carillon/db";
+import { statement, typed } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
   type Channel,
@@ -135,10 +135,7 @@ const all = statement({
       SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND ($3 OR NOT c.is_archived)
       ORDER BY lower(c.name)
     ) channel`,
-  row: {
-    packed: column.json<PackedChannel>(),
-    subscription: column.json<OwnSubscription>().orNull(),
-  },
+  overrides: { packed: typed<PackedChannel>(), subscription: typed<OwnSubscription>() },
 });
 
 async function load(context: SnapshotContext): Promise<VisibleChannel[]> {

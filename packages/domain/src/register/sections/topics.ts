@@ -1,24 +1,16 @@
 import { roles } from "@carillon/contract";
-import { column, composed, type RowOf } from "@carillon/db";
+import { composed, notNull, type RowOf } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import { type Account, channelReadable, SqlValues, visibilityPolicy } from "@carillon/model";
 
 import { emptyTopicFor, type Section, type SnapshotContext } from "../../snapshot-section.ts";
 
-const policyRow = {
-  channelId: column.int,
-  channelName: column.text,
-  /** As sent to the client. */
-  topic: column.text,
-  /** 1 muted, 2 unmuted, 3 followed */
-  policy: column.int,
-  /** UNIX seconds */
-  lastUpdated: column.int,
-};
-
 const policies = composed({
   name: "snapshot-topic-policies",
-  row: policyRow,
+  overrides: {
+    /** As sent to the client. */
+    topic: notNull,
+  },
   compose: (actor: Actor, emptyTopic: string, withArchived: boolean) => {
     const values = new SqlValues();
     const text = `SELECT c.id AS "channelId", c.name AS "channelName",
@@ -65,8 +57,13 @@ export const mutedTopics: Section = {
   },
 };
 
-/** The account's visibility policy of a topic. */
-type TopicPolicy = RowOf<typeof policyRow>;
+/**
+ * The account's visibility policy of a topic.
+ * - `topic`: as sent to the client.
+ * - `policy`: 1 muted, 2 unmuted, 3 followed
+ * - `lastUpdated`: UNIX seconds
+ */
+type TopicPolicy = RowOf<typeof policies>;
 
 type Actor = Pick<Account, "id" | "realmId" | "role">;
 

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, composed, type RowOf, statement } from "@carillon/db";
+import { composed, notNull, type RowOf, statement, typed } from "@carillon/db";
 import { flag, isMuted, type Reader, SqlValues } from "@carillon/model";
 
 import { emptyTopicFor, type SnapshotContext } from "../../snapshot-section.ts";
@@ -9,19 +9,6 @@ const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildca
 /** Maximum unread messages of a snapshot; older ones are left out (clients.md §3). */
 export const maxUnread = 50_000;
 
-const groupRow = {
-  /** Null for direct messages. */
-  channelId: column.int.orNull(),
-  /** All members of the direct conversation, ascending; null for channels. */
-  memberIds: column.ints.orNull(),
-  /** By topic; direct messages are in a single one. */
-  topics: column.json<readonly UnreadTopic[]>(),
-  /** Ids of messages that mention the account, by topic; null if there are none. */
-  mentions: column.json<ReadonlyArray<readonly number[]>>().orNull(),
-  /** Number of messages that are not muted. */
-  counted: column.int,
-};
-
 /**
  * Driven by the partial index of unread copies, with a key lookup for each message; muting is evaluated once for each
  * topic. Topics are returned as JSON, one row for each channel: 30,000 rows, one for each topic, blocked the event loop
@@ -29,7 +16,14 @@ const groupRow = {
  */
 const groups = composed({
   name: "unread-groups",
-  row: groupRow,
+  overrides: {
+    /** By topic; direct messages are in a single one. */
+    topics: typed<readonly UnreadTopic[]>(),
+    /** Ids of messages that mention the account, by topic; null if there are none. */
+    mentions: typed<ReadonlyArray<readonly number[]>>(),
+    /** Number of messages that are not muted. */
+    counted: notNull,
+  },
   compose: (actor: Reader, emptyTopicShown: string, archivedToo: boolean) => {
     const values = new SqlValues();
     const me = values.add(actor.id, "int");
@@ -81,8 +75,15 @@ interface UnreadTopic {
   readonly ids: number[];
 }
 
-/** The unread messages of a channel or of a direct conversation. */
-export type UnreadGroup = RowOf<typeof groupRow>;
+/**
+ * The unread messages of a channel or of a direct conversation.
+ * - `channelId`: null for direct messages.
+ * - `memberIds`: all members of the direct conversation, ascending; null for channels.
+ * - `topics`: by topic; direct messages are in a single one.
+ * - `mentions`: ids of messages that mention the account, by topic; null if there are none.
+ * - `counted`: number of messages that are not muted.
+ */
+export type UnreadGroup = RowOf<typeof groups>;
 
 /**
  * Loads the account's newest unread messages, by conversation. Leaves out channels that it is not subscribed to
@@ -97,7 +98,6 @@ const olderUnread = statement({
   name: "older-unread",
   text: `SELECT FROM user_messages WHERE user_id = $1 AND flags & 1 = 0
     ORDER BY message_id DESC OFFSET $2 LIMIT 1`,
-  row: {},
 });
 
 /** Whether the account has more unread messages than {@link loadUnreadGroups} loads. */

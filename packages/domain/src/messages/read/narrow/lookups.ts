@@ -1,8 +1,8 @@
 import { knowableId, roles } from "@carillon/contract";
-import { column, composed, type RowOf, type Sql, statement } from "@carillon/db";
+import { composed, notNull, type RowOf, type Sql, statement } from "@carillon/db";
 import {
   accountColumns,
-  accountRow,
+  accountOverrides,
   channelReadable,
   findDirectRecipients,
   hasSharedHistorySql,
@@ -40,7 +40,7 @@ export function narrowLookups(sql: Sql, viewer: Reader): NarrowLookups {
 const lexemesOf = statement({
   name: "lexemes",
   text: "SELECT tsvector_to_array(to_tsvector('english', $1)) AS lexemes",
-  row: { lexemes: column.texts },
+  overrides: { lexemes: notNull },
 });
 
 async function loadConversations(
@@ -75,16 +75,8 @@ function batched<Key, Value>(
   };
 }
 
-const channelRow = {
-  id: column.int,
-  name: column.text,
-  recipientId: column.int,
-  historyPublicToSubscribers: column.bool,
-  /** Whether the viewer has content access. */
-  readable: column.bool,
-};
-
-type NarrowChannel = RowOf<typeof channelRow>;
+/** A channel that a narrow names; `readable`: whether the viewer has content access. */
+type NarrowChannel = Omit<RowOf<typeof channels>, "asked">;
 
 interface Named {
   readonly ids: readonly number[];
@@ -93,8 +85,7 @@ interface Named {
 
 const channels = composed({
   name: "narrow-channels",
-  /** `asked`: the requested names that match the channel. */
-  row: { ...channelRow, asked: column.texts },
+  // `asked`: the requested names that match the channel.
   compose: (viewer: Reader, named: Named) => {
     const values = new SqlValues();
     const realmId = values.add(viewer.realmId, "int");
@@ -164,7 +155,7 @@ const byIdOrAddress = statement({
     WHERE u.realm_id = $1 AND (u.id = ANY($2::int[])
       OR lower(u.email) = ANY((SELECT addresses FROM asked)::text[])
       OR lower(u.delivery_email) = ANY((SELECT addresses FROM asked)::text[]))`,
-  row: accountRow,
+  overrides: accountOverrides,
 });
 
 /**
