@@ -1,13 +1,15 @@
 import { allOperations, exampleOf, type Operation } from "@carillon/contract";
-import type {
-  Gateway,
-  GatewayClient,
-  TestAccount,
-  TestDatabase,
-  TestOrganization,
+import {
+  unique,
+  type Gateway,
+  type GatewayClient,
+  type TestAccount,
+  type TestDatabase,
+  type TestOrganization,
 } from "@carillon/testkit";
 
 import type { Chance } from "../../../faults/support/chance.ts";
+import { askTwice } from "./repeated.ts";
 
 /** The state from which the steps of a walk are drawn; it grows with the walk. */
 export interface Walk {
@@ -118,12 +120,18 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   if (!asked) return async () => undefined;
   const { by, onSuccess, ...options } = asked;
   const client: GatewayClient = pick(walk, walk.gateways).as(by);
+  const repeat =
+    operation.idempotencyKey && walk.chance.below(3) === 0
+      ? { key: unique("walk"), by: pick(walk, walk.gateways).as(by), atOnce: maybe(walk) }
+      : undefined;
   return async () => {
     const logOutcome = logStep(
       walk,
-      `${by.fullName} (${by.id}): ${operation.id} ${JSON.stringify(options)}`,
+      `${by.fullName} (${by.id}): ${operation.id} ${JSON.stringify(options)}${repeat ? ", twice" : ""}`,
     );
-    const { status, body } = await client.call(operation, options);
+    const { status, body } = await (repeat
+      ? askTwice(operation, client, repeat, options)
+      : client.call(operation, options));
     logOutcome(status === 200 ? "done" : `${status} ${String(body["code"])}`);
     if (status >= 500)
       throw new Error(`${operation.id} answered ${status}: ${JSON.stringify(body)}`);
