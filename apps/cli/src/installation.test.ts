@@ -424,6 +424,6 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect(none)
       .to.include({ code: 1 })
       .with.property("said")
-      .that.matches(/^failed   Redis: REDIS_URL: cannot reach/m);
+      .that.matches(/^failed   Redis: REDIS_URL: cannot connect to Redis/m);
   });
 });
