@@ -8,6 +8,8 @@ export interface LoadRequest {
   /** Requests in flight. */
   readonly connections: number;
   readonly requests: readonly FormRequest[];
+  /** A header that each request gets with its own value. */
+  readonly numberedHeader?: string;
 }
 
 export interface LoadAnswer {
@@ -29,7 +31,20 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("load started");
 
-async function send({ port, seconds, connections, requests }: LoadRequest): Promise<LoadAnswer> {
+/** The number of the latest request with such a header. */
+let number = 0;
+
+async function send(load: LoadRequest): Promise<LoadAnswer> {
+  const { port, seconds, connections, numberedHeader } = load;
+  const requests = load.requests.map((request) => ({
+    ...request,
+    ...(numberedHeader && {
+      setupRequest: (one: FormRequest) => ({
+        ...one,
+        headers: { ...one.headers, [numberedHeader]: String(++number) },
+      }),
+    }),
+  }));
   let next = 0;
   const times: number[] = [];
   const result = await autocannon({
