@@ -59,7 +59,7 @@ await addChannels(database.db, world, world.members, {
   ...channels,
   count: channels.count - world.rooms.length,
 });
-say(`${channels.count} channels are there, ${channels.inviteOnly} of them private`);
+say(`created ${channels.count} channels, ${channels.inviteOnly} of them private`);
 const gateway = await startGateway(database);
 const peer = await startBarePeer("channels", database);
 const loader = await startLoader();
@@ -120,7 +120,7 @@ async function expectSameAnswers({ request, fields, name }: Kind): Promise<numbe
   ];
   for (const field of fields)
     if (!own[field]?.length || !isDeepStrictEqual(own[field], other[field]))
-      throw new Error(`${name}: the bare server answers something else as ${field}`);
+      throw new Error(`${name}: the bare server's ${field} differ`);
   return JSON.stringify(own).length;
 }
 

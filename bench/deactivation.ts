@@ -43,7 +43,7 @@ await fillPast(db, world, rooms, 40);
 await fill(busy, much, 30);
 for (const other of others) await fill(other, during, 20);
 await db.rows("VACUUM ANALYZE");
-say(`${much + rounds * during} messages of the past are there`);
+say(`${much + rounds * during} past messages created`);
 const gateway = await startGateway(database);
 
 const times = { quiet: [] as number[], busy: [] as number[] };

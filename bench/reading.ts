@@ -74,7 +74,7 @@ async function expectSameAnswers(
   const own = await ask<Answer>(gateway.port, bare(request));
   const other = await ask<Answer>(peer.port, bare(request));
   if (own.messages.length !== 100 || !isDeepStrictEqual(own.messages, other.messages))
-    throw new Error(`the bare server answers something else to ${request.path}`);
+    throw new Error(`the bare server answers ${request.path} differently`);
 }
 
 async function startPeer(url: string): Promise<{ child: Child; port: number }> {
@@ -143,7 +143,7 @@ async function otherKinds({ gateway, database: { db }, history }: Side): Promise
     const startedAt = performance.now();
     const { messages } = await ask<Answer>(gateway.port, bare(request));
     const took = performance.now() - startedAt;
-    if (messages.length === 0) throw new Error(`nothing came of ${request.path}`);
+    if (messages.length === 0) throw new Error(`${request.path} returned no messages`);
     return (took * 1_000) / messages.length;
   }
 }

@@ -35,7 +35,7 @@ for (let round = 0; round < rounds; round++)
     chunks.push({ part, age });
   }
 await db.rows("VACUUM ANALYZE");
-say(`${chunks.reduce((sum, { part }) => sum + sizes[part], 0)} messages of the past are there`);
+say(`${chunks.reduce((sum, { part }) => sum + sizes[part], 0)} past messages created`);
 const gateway = await startGateway(database);
 const load = await startLoad(world, "send");
 await load.run(gateway.port, seconds);

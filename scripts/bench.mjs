@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
-import { StepError, attend, steps } from "./lib/run.mjs";
+import { StepError, runAttached, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
 // npm run bench: every bench/NAME.ts; npm run bench -- NAME [ARGUMENT …]: one of them.
@@ -23,7 +23,7 @@ await steps(async () => {
     const script = join(folder, `${bench}.ts`);
     const command = [process.execPath, "--conditions=source", "--import=tsx", script, ...args];
     // Fresh servers for each bench, so that none inherits tables.
-    worst = Math.max(worst, await attend(...withServices("bench", command)));
+    worst = Math.max(worst, await runAttached(...withServices("bench", command)));
   }
   process.exit(worst);
 });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./lib/root.mjs";
-import { become, StepError, steps } from "./lib/run.mjs";
+import { replaceProcess, StepError, steps } from "./lib/run.mjs";
 
 // Writes docs/api/, docs/jobs.md and docs/metrics.md from the declarations; with --check, fails if they are stale.
 const checkOnly = process.argv.includes("--check");
@@ -10,7 +10,7 @@ const fromSources = ["--import", "tsx", "--conditions=source"];
 
 await steps(async () => {
   if (!process.execArgv.includes("--conditions=source")) {
-    await become(process.execPath, [...fromSources, ...process.argv.slice(1)]);
+    await replaceProcess(process.execPath, [...fromSources, ...process.argv.slice(1)]);
   }
   const pages = await wanted();
   const written = await present();
@@ -20,9 +20,7 @@ await steps(async () => {
   const orphans = [...written.keys()].filter((file) => !pages.has(file));
   if (checkOnly) {
     if (stale.length + orphans.length === 0) return;
-    throw new StepError(
-      `Not as the declarations say: ${[...stale, ...orphans].join(", ")}. Run npm run generate.`,
-    );
+    throw new StepError(`Stale: ${[...stale, ...orphans].join(", ")}. Run npm run generate.`);
   }
   await mkdir(join(root, "docs", "api"), { recursive: true });
   for (const file of stale) await writeFile(join(root, file), pages.get(file));

@@ -1,5 +1,5 @@
 import { prepare } from "./lib/build.mjs";
-import { become, steps } from "./lib/run.mjs";
+import { replaceProcess, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 // npm run test:browser: tests the dashboard in headless Chromium (Debian's package `chromium`, or
@@ -7,5 +7,5 @@ import { suite } from "./lib/suite.mjs";
 // guides' screenshots. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
-  await become(...suite("browser"));
+  await replaceProcess(...suite("browser"));
 });

@@ -1,6 +1,6 @@
 import { prepare } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
-import { become, steps } from "./lib/run.mjs";
+import { replaceProcess, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 /** Variables for the paths of Python programs, and their requirements. */
@@ -20,5 +20,5 @@ await steps(async () => {
     if (reason) console.log(`${reason}: tests that need it are skipped.`);
     else env[name] = folder;
   }
-  await become(...suite("clients"), env);
+  await replaceProcess(...suite("clients"), env);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
 import { root } from "./lib/root.mjs";
-import { attend, capture, steps } from "./lib/run.mjs";
+import { runAttached, capture, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 // npm run test:containers: lints and parses the container files, and runs what the Dockerfile installs in an empty folder.
@@ -24,7 +24,7 @@ await steps(async () => {
       if (value) env[name] = value;
       else console.log(`${reason}: tests that need it are skipped.`);
     }
-    process.exitCode = await attend(...suite("containers"), env);
+    process.exitCode = await runAttached(...suite("containers"), env);
   } finally {
     await rm(tools, { recursive: true, force: true });
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
-import { attend, capture, must, steps } from "./lib/run.mjs";
+import { runAttached, capture, must, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 // npm run test:upgrade: runs the last release and this build side by side on one database, and upgrades PostgreSQL. The
@@ -26,7 +26,7 @@ await steps(async () => {
     if (!existsSync(builder)) throw new Error(`${release} has no scripts/build.mjs`);
     await must(`the build of ${release}`, process.execPath, [builder]);
     await build();
-    process.exitCode = await attend(...suite("upgrade"), { CARILLON_TEST_RELEASE: folder });
+    process.exitCode = await runAttached(...suite("upgrade"), { CARILLON_TEST_RELEASE: folder });
   } finally {
     await end();
   }

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { build, prepare } from "./lib/build.mjs";
-import { become, steps } from "./lib/run.mjs";
+import { replaceProcess, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 import { testFiles } from "./lib/test-files.mjs";
 
@@ -24,10 +24,10 @@ await steps(async () => {
   const given = process.argv.slice(2);
   if (given.some((argument) => !argument.startsWith("-"))) {
     await prepare();
-    await become(...mocha(...given));
+    await replaceProcess(...mocha(...given));
   }
   // Built processes start in half the time of sources, and a whole run starts two hundred.
   await build();
   const env = { CARILLON_TEST_BUILT: "true" };
-  await become(...mocha("--parallel", `--jobs=${jobs}`, ...given, ...testFiles()), env);
+  await replaceProcess(...mocha("--parallel", `--jobs=${jobs}`, ...given, ...testFiles()), env);
 });

@@ -50,8 +50,8 @@ function results(circumstances: Circumstances): string {
     return `## ${name}\n\n${taken}\n\n${table(read<Row[]>(`${name}.json`) ?? [])}\n`;
   });
   return [
-    "# What the benches say\n",
-    "Written by `npm run bench`; ratios are of one run, both sides by turns. Values are medians, with the smallest and the largest in brackets.\n",
+    "# Bench results\n",
+    "Written by `npm run bench`. Each ratio comes from one run that measures both sides alternately. Values are medians, with the smallest and the largest in brackets.\n",
     ...sections,
   ].join("\n");
 }

@@ -3,6 +3,8 @@ import { Agent, request } from "node:http";
 /** The accounts whose requests are measured. */
 export interface WatchRequest {
   readonly port: number;
+  /** Port of a server in another process that has nothing to do. */
+  readonly idlePort?: number;
   readonly authorization: string;
 }
 
@@ -12,11 +14,14 @@ export interface Waits {
   readonly account: number;
   /** An unknown path, which needs no database: measures only delays of the process. */
   readonly process: number;
+  /** The server that has nothing to do: what holds the machine; 0 without one. */
+  readonly machine: number;
 }
 
 const everyMs = 20;
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
-let longest = { account: 0, process: 0 };
+const none: Waits = { account: 0, process: 0, machine: 0 };
+let longest = { ...none };
 const open = new Map<number, { kind: keyof Waits; at: number }>();
 let asked = 0;
 
@@ -28,6 +33,8 @@ process.on("message", (wanted: WatchRequest | "read") => {
     for (; due <= performance.now(); due += everyMs) {
       get(wanted, "account", "/api/v1/users/me", due);
       get(wanted, "process", "/api/v1/there/is/no/such/path", due);
+      const { idlePort: port } = wanted;
+      if (port !== undefined) get({ ...wanted, port }, "machine", "/", due);
     }
   };
   setInterval(ask, everyMs / 4);
@@ -58,5 +65,5 @@ function note(kind: keyof Waits, at: number): void {
 function sendState(): void {
   for (const { kind, at } of open.values()) note(kind, at);
   process.send?.(longest);
-  longest = { account: 0, process: 0 };
+  longest = { ...none };
 }

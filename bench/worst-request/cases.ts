@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Member } from "../lib/world.ts";
 import { accountCases } from "./account-cases.ts";
+import { attackCases } from "./attack-cases.ts";
 import { size, type Crowded } from "./crowded.ts";
 import { messageCases } from "./message-cases.ts";
 import { type Case, form, get, multipart, post, raw } from "./requests.ts";
@@ -223,7 +224,7 @@ export function worstCases(crowded: Crowded): readonly Case[] {
         })),
       }),
     );
-  return [...cases, ...messageCases(crowded), ...accountCases(crowded)];
+  return [...cases, ...messageCases(crowded), ...accountCases(crowded), ...attackCases(crowded)];
 }
 
 function later(): number {

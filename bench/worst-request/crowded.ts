@@ -10,8 +10,12 @@ import { fill } from "./texts.ts";
 export const size = {
   accounts: 10_000,
   channels: 4_000,
+  /** Channels with the longest descriptions, as many as an organization may have. */
+  described: 2_000,
   namesakes: 2_000,
   history: 5_000,
+  emoji: 100,
+  drafts: 1_000,
 } as const;
 
 /** A large organization, and accounts with much data. */
@@ -27,12 +31,20 @@ export interface Crowded {
   readonly patient: Member;
   /** IDs of 5,000 messages of 4,000 characters in the room, in order; all its members have copies. */
   readonly history: readonly number[];
+  /** A channel with messages whose HTML is a hundred times as long as their text. */
+  readonly hall: Room;
+  /** With as many drafts of 10,000 characters as an account may have. */
+  readonly drafter: Member;
 }
+
+/** HTML of an emoji. Messages that were rendered before it was bounded have it up to 10,000 times. */
+const emoji =
+  '<span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">:grinning:</span>';
 
 /** Fills the database, one set after another. */
 export async function createCrowded(db: Database): Promise<Crowded> {
-  const world = await createWorld(db, 1, 20);
-  const room = world.rooms[0]!;
+  const world = await createWorld(db, 2, 20);
+  const [room, hall] = world.rooms as [Room, Room];
   const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
@@ -51,6 +63,7 @@ export async function createCrowded(db: Database): Promise<Crowded> {
       await insertChannel(tx, world.realmId, { name, creatorId: room.members[0]!.id, groups });
     }
   });
+  await describeChannels(db, world, size.described);
   const [, , wordy, patient] = room.members as [Member, Member, Member, Member];
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
   await schedule(db, world, room, wordy, 600, fill("many words ", 9_990));
@@ -63,8 +76,33 @@ export async function createCrowded(db: Database): Promise<Crowded> {
     size.history,
     fill("long words ", 3_990),
   );
+  await fillHistory(
+    db,
+    world,
+    hall,
+    hall.members[0]!,
+    size.emoji,
+    "😀".repeat(10_000),
+    emoji.repeat(10_000),
+  );
+  const drafter = hall.members.at(-1)!;
+  await db.rows(
+    `INSERT INTO drafts (user_id, kind, "to", topic, content, last_edit_time)
+     SELECT $1, '', '{}', '', repeat('é', 10000), now() FROM generate_series(1, $2::int)`,
+    [drafter.id, size.drafts],
+  );
   await db.rows("VACUUM ANALYZE");
-  return { world, room, crowd: crowd.slice(0, -1), bot, wordy, patient, history };
+  return { world, room, crowd: crowd.slice(0, -1), bot, wordy, patient, history, hall, drafter };
+}
+
+/** Gives channels descriptions of 1,024 emoji, with the HTML that they are allowed: 8,000 characters and the rest as text. */
+async function describeChannels(db: Database, { realmId }: World, count: number): Promise<void> {
+  await db.rows(
+    `UPDATE channels SET description = repeat('😀', 1024),
+       rendered_description = '<p>' || repeat($3, 78) || repeat('😀', 946) || '</p>'
+     WHERE id IN (SELECT id FROM channels WHERE realm_id = $1 ORDER BY id DESC LIMIT $2)`,
+    [realmId, count, emoji],
+  );
 }
 
 async function fillHistory(
@@ -74,19 +112,20 @@ async function fillHistory(
   sender: Member,
   count: number,
   text: string,
+  html = text,
 ): Promise<number[]> {
   const rows = await db.rows<{ id: number }>(
     `WITH added AS (
        INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
          render_version, client_id, search)
-       SELECT $1, $2, $3, true, 'history', $5, '<p>' || $5 || '</p>', 1, (SELECT min(id) FROM clients),
+       SELECT $1, $2, $3, true, 'history', $5, '<p>' || $7 || '</p>', 1, (SELECT min(id) FROM clients),
          to_tsvector('english', $5)
        FROM generate_series(1, $4::int) RETURNING id
      ), had AS (
        INSERT INTO user_messages SELECT m.id, added.id, 1 FROM added, unnest($6::int[]) AS m (id)
      )
      SELECT id FROM added ORDER BY id`,
-    [realmId, sender.id, room.recipientId, count, text, room.members.map(({ id }) => id)],
+    [realmId, sender.id, room.recipientId, count, text, room.members.map(({ id }) => id), html],
   );
   return rows.map(({ id }) => id);
 }

@@ -6,19 +6,26 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** Where the client stands still, for {@link haltMs}: it does not read the answer's body, or does not end its own. */
+  readonly halt?: "unread" | "unfinished";
 }
+
+/** Milliseconds after which a client that stands still breaks the connection. */
+const haltMs = 1_500;
 
 /** Sends it on its own connection. @returns the status, or why there was none */
 export function send(
   port: number,
-  { method, path, headers = {}, body }: RawRequest,
+  { method, path, headers = {}, body, halt }: RawRequest,
 ): Promise<string> {
   return new Promise((resolve) => {
-    const length = body === undefined ? {} : { "content-length": String(body.length) };
+    const known = body === undefined || "content-length" in headers;
+    const length = known ? {} : { "content-length": String(body.length) };
     const sent = request(
       { host: "127.0.0.1", port, method, path, headers: { ...headers, ...length }, agent: false },
       (response) => {
         const status = String(response.statusCode);
+        if (halt === "unread") return standStill(status);
         response
           .resume()
           .on("end", () => resolve(status))
@@ -27,6 +34,15 @@ export function send(
     );
     // A server that refuses a large body closes the connection while the body is still being sent.
     sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "no answer"));
-    sent.end(body);
+    if (halt !== "unfinished") return void sent.end(body);
+    sent.write(body ?? "");
+    standStill("no answer");
+
+    function standStill(status: string): void {
+      setTimeout(() => {
+        resolve(status);
+        sent.destroy();
+      }, haltMs);
+    }
   });
 }

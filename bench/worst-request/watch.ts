@@ -11,11 +11,19 @@ export interface Watcher {
   stop(): Promise<void>;
 }
 
-/** Starts the client; it ends with the bench. */
-export async function startWatcher(port: number, member: Member): Promise<Watcher> {
+/** Starts the client; it ends with the bench. @param idlePort of a server that has nothing to do */
+export async function startWatcher(
+  port: number,
+  member: Member,
+  idlePort?: number,
+): Promise<Watcher> {
   const child = startChild("watcher", "bench/peers/watcher.ts", { NODE_ENV: "production" });
   await child.written("watcher started");
-  const wanted: WatchRequest = { port, authorization: credentials(member) };
+  const wanted: WatchRequest = {
+    port,
+    ...(idlePort !== undefined && { idlePort }),
+    authorization: credentials(member),
+  };
   child.process.send(wanted);
   return {
     async read() {

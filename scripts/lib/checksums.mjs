@@ -25,7 +25,7 @@ function linesOf(top, folder) {
     if (present.includes(line)) continue;
     const file = line.slice(line.indexOf("  ") + 2);
     throw new StepError(
-      `${folder}/${file} is not what was committed: databases have it already. Give it back its text, and write the next migration.`,
+      `${folder}/${file} was changed or deleted after its commit, but databases may have applied it. Restore its text, and write a new migration.`,
     );
   }
   return present.map((line) => `${line}\n`).join("");

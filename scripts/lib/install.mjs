@@ -70,7 +70,7 @@ function linkWorkspaces() {
 }
 
 function failure({ output, code }) {
-  return `${output.trim()}\n\nThe packages could not be installed (npm ended with exit code ${code}). Run the command again when that is mended: nothing has been started.`;
+  return `${output.trim()}\n\nThe packages could not be installed (npm ended with exit code ${code}). Fix this and run the command again; nothing has been started.`;
 }
 
 function checkNode() {

@@ -44,9 +44,9 @@ export function writeLists() {
     const path = join(root, file);
     if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
     // Another process may be reading it.
-    const half = `${path}.${process.pid}`;
-    writeFileSync(half, text);
-    renameSync(half, path);
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
   }
 }
 

@@ -44,7 +44,7 @@ function tryTake() {
     return takeLockFile(path);
   } catch (error) {
     throw new StepError(
-      `${root} cannot be written to (${error.code}): what is missing or has changed here has to be built by the user whose it is`,
+      `${root} cannot be written to (${error.code}): the user who owns this folder must build it`,
     );
   }
 }

@@ -45,7 +45,7 @@ async function make(home, requirements) {
   if (venv.code !== 0) return `python3 cannot make a virtual environment (${lastLine(venv)})`;
   const options = ["--quiet", "--no-input", "--disable-pip-version-check"];
   const exactly = ["--no-deps", "--ignore-requires-python", "--requirement", requirements];
-  // Short timeouts, so that a missing network is found out soon.
+  // Short timeouts, to detect a missing network quickly.
   const patience = ["--timeout=15", "--retries=1"];
   const install = ["-m", "pip", "install", ...options, ...patience, ...exactly];
   const pip = await capture(join(home, "bin", "python"), install);

@@ -40,15 +40,15 @@ export async function must(what, file, args, env) {
  * Replaces this process by a program: shares its output, forwards signals, and exits with it.
  * @returns {Promise<never>}
  */
-export async function become(file, args, env = {}) {
-  process.exit(await attend(file, args, env));
+export async function replaceProcess(file, args, env = {}) {
+  process.exit(await runAttached(file, args, env));
 }
 
 /**
  * Runs a program with our input and output and forwards signals.
  * @returns {Promise<number>} its exit code, 128 + the signal's number when a signal ended it
  */
-export function attend(file, args, env = {}) {
+export function runAttached(file, args, env = {}) {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd: root,

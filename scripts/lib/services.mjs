@@ -1,5 +1,5 @@
 /**
- * Returns the arguments of `attend` that run `command` with its own PostgreSQL server and, if installed, Redis server.
+ * Returns the arguments of `runAttached` that run `command` with its own PostgreSQL server and, if installed, Redis server.
  * @param {"test" | "bench"} purpose
  * @param {string[]} command
  * @returns {[string, string[]]}

@@ -43,9 +43,9 @@ export async function remembered(build) {
   await build();
   if (sourcesNow() !== before) return;
   mkdirSync(dirname(stampFile), { recursive: true });
-  const half = `${stampFile}.${process.pid}`;
-  writeFileSync(half, JSON.stringify({ sources: before, built: builtNow() }));
-  renameSync(half, stampFile);
+  const temporary = `${stampFile}.${process.pid}`;
+  writeFileSync(temporary, JSON.stringify({ sources: before, built: builtNow() }));
+  renameSync(temporary, stampFile);
 }
 
 function sourcesNow() {

@@ -4,7 +4,7 @@ import { withServices } from "./services.mjs";
  * Returns the command that runs a suite outside `npm test` with the tests' services: all of its files, or the given ones.
  * Mocha options come first.
  * @param {string} folder below `test`
- * @param {readonly string[]} [given] what stands after `--`
+ * @param {readonly string[]} [given] the arguments after `--`
  */
 export function suite(folder, given = process.argv.slice(2)) {
   const names = given.some((argument) => !argument.startsWith("-"));

@@ -42,7 +42,7 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
 const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 
 // docs/decisions/012, channels.md §3: one function for each access level, in TypeScript and as SQL.
-describe("Who reads and sees a channel", () => {
+describe("Access to a channel", () => {
   const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
   const naming = async () =>
     (await sources())
@@ -50,12 +50,12 @@ describe("Who reads and sees a channel", () => {
       .filter(({ text }) => decisive.test(code(text)))
       .map(({ path }) => path);
 
-  it("is decided by packages/model/src/channels/access.ts and its SQL alone: ask those", async () => {
+  it("is decided only by packages/model/src/channels/access.ts and its SQL: use those", async () => {
     const others = (await naming()).filter((file) => !named.some(({ path }) => path.test(file)));
     expect(others).to.deep.equal([]);
   });
 
-  it("is what every named file is about", async () => {
+  it("concerns every listed file", async () => {
     const files = await naming();
     const idle = named.filter(({ path }) => !files.some((file) => path.test(file)));
     expect(idle.map(({ path }) => path.source)).to.deep.equal([]);

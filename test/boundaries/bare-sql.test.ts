@@ -24,7 +24,7 @@ describe("SQL of production code", () => {
     expect((await sources()).flatMap(bareSql)).to.deep.equal([]);
   });
 
-  it("does not compile where a text is handed over in a variable, or PostgreSQL has not described it", async () => {
+  it("does not compile if a text is passed in a variable, or PostgreSQL has not described it", async () => {
     const folder = await mkdtemp(join(root, ".examples-"));
     try {
       const config = {
@@ -60,12 +60,12 @@ describe("SQL of production code", () => {
     }
   });
 
-  it("is handed to the driver only in existing listed files", async () => {
+  it("is passed to the driver only in the listed files, which exist", async () => {
     const paths = new Set((await sources()).map(({ path }) => path));
     expect(Object.keys(handedOver).filter((path) => !paths.has(path))).to.deep.equal([]);
   });
 
-  it("may be a bare text in tests only: nothing else widens what Sql takes", async () => {
+  it("may be a bare text only in tests: nothing else widens the type that Sql accepts", async () => {
     const naming = (await readFiles(["packages", "apps"], /\.ts$/))
       .filter(({ text }) => /\bBareStatements\b/.test(text))
       .map(({ path }) => path);

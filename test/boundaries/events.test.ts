@@ -25,7 +25,7 @@ describe("events", () => {
     expect(marked.size).to.be.greaterThan(40);
   });
 
-  it("are told apart by type and op on that page", () => {
+  it("are identified by type and op on that page", () => {
     const text = [
       "## 3. Other",
       "| `other` | x |",
@@ -46,7 +46,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are each made in one file, unserved ones in none", async () => {
+  it("are each created in one file, unserved ones in none", async () => {
     const files = (await readFiles(["packages", "apps"], /\.ts$/)).filter(
       ({ path }) =>
         !/\.test\.ts$|\/test-support|^packages\/(?:contract|testkit)\/|\/event-formats\//.test(

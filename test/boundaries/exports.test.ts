@@ -4,7 +4,7 @@ import { readFiles } from "./source-files.ts";
 /** Packages whose index lists names. */
 const listed = ["model", "domain"];
 
-describe("What an index exports", () => {
+describe("The exports of an index", () => {
   for (const name of listed)
     it(`of packages/${name} is imported by another package`, async () => {
       const own = `packages/${name}/src/`;

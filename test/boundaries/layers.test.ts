@@ -14,11 +14,11 @@ describe("the layers", () => {
     expect(files.length).to.be.greaterThan(200);
   });
 
-  it("are kept by every import", () => {
+  it("hold for every import", () => {
     expect(files.flatMap(violations)).to.deep.equal([]);
   });
 
-  it("are written down: package.json names the packages that are imported, and no others", async () => {
+  it("match package.json, which names exactly the imported packages", async () => {
     const workspaces = [...new Set(files.map(({ path }) => workspaceOf(path)))];
     for (const workspace of workspaces) {
       const text = await readFile(new URL(`${workspace}/package.json`, root), "utf8");
@@ -32,7 +32,7 @@ describe("the layers", () => {
   });
 
   // oxlint finds circles of files (`import/no-cycle`), and tsc refuses circles of project references.
-  it("have no circle of folders inside a package", () => {
+  it("have no cycle of folders inside a package", () => {
     const edges = files.flatMap(({ path, imports }) =>
       imports
         .filter((name) => name.startsWith("."))
@@ -59,7 +59,7 @@ describe("the layers", () => {
       expect(violations(sourceFile(path, text))).to.have.length(1);
     });
 
-  it("refuse circles", () => {
+  it("refuse cycles", () => {
     expect(
       edgesInCircles([
         ["a", "b"],

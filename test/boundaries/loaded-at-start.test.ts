@@ -31,7 +31,7 @@ const later = [
   "packages/domain/src/users/leaked-passwords.ts",
 ];
 
-describe("what a process loads at its start", () => {
+describe("the modules that a process loads at the start", () => {
   let loaded: ReadonlyMap<string, LoadedAtStart>;
 
   before(async () => {
@@ -39,7 +39,7 @@ describe("what a process loads at its start", () => {
   });
 
   for (const [app, wanted] of Object.entries(packages))
-    it(`is no more than a ${app} needs to serve`, () => {
+    it(`are only those that a ${app} needs to serve`, () => {
       const start = loaded.get(entryOf(app));
       expect(start?.files.size).to.be.greaterThan(50);
       expect([...(start?.packages ?? [])]).to.have.members(wanted);

@@ -17,7 +17,7 @@ const elsewhere = new Set([
 describe("Locks", () => {
   const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
 
-  it("are waited for through Tx.lock", async () => {
+  it("are taken through Tx.lock", async () => {
     const found = (await sources()).filter(
       ({ path, text }) =>
         waits.test(text) && !elsewhere.has(path) && !/\btx\.lock(?:<[^(]*>)?\(/.test(text),
@@ -32,7 +32,7 @@ describe("Locks", () => {
     expect(found.map(({ path }) => path)).to.deep.equal([]);
   });
 
-  it("that stand in the order are taken somewhere", async () => {
+  it("in the lock order are used", async () => {
     const text = (await sources())
       .filter(({ path }) => path !== "packages/db/src/lock-order.ts")
       .map((source) => source.text)

@@ -48,7 +48,7 @@ describe("metrics", () => {
     }
   });
 
-  it("are each created by the process that is declared to show it", async () => {
+  it("are each created by the processes that are declared to export them", async () => {
     const sources = await readFiles(["packages/kit", "apps"], /(?<!\.test)\.ts$/);
     for (const [name, { of }] of Object.entries(declaredMetrics)) {
       const makers = sources

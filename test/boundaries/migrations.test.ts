@@ -39,11 +39,11 @@ describe("the migrations' files", () => {
       );
       await writeFile(join(top, "prisma/migrations/0001_initial/migration.sql"), "SELECT 1;\n");
       expect(() => wantedChecksums(top)).to.throw(
-        "prisma/migrations/0001_initial/migration.sql is not what was committed",
+        "prisma/migrations/0001_initial/migration.sql was changed or deleted",
       );
       await rm(join(top, "prisma/migrations/0001_initial"), { recursive: true });
       expect(() => wantedChecksums(top)).to.throw(
-        "0001_initial/migration.sql is not what was committed",
+        "0001_initial/migration.sql was changed or deleted",
       );
     } finally {
       await rm(top, { recursive: true });
@@ -65,7 +65,7 @@ describe("the migrations' files", () => {
   });
 });
 
-describe("what a migration takes away from an older build", () => {
+describe("the removals of a migration", () => {
   const taken: Record<string, string> = {
     "a column": 'ALTER TABLE "users" DROP COLUMN "x"',
     "a column, among others": "ALTER TABLE users ADD COLUMN y int,\n  DROP COLUMN IF EXISTS x",
@@ -87,7 +87,7 @@ describe("what a migration takes away from an older build", () => {
     );
   }
 
-  it("is nothing where it adds, and where the table is its own", () => {
+  it("are empty if it only adds, or if it created the table itself", () => {
     const added = `
       CREATE TABLE "parts" ("id" int NOT NULL, CONSTRAINT few CHECK (id < 3));
       CREATE UNIQUE INDEX one ON "parts" (id);

@@ -18,19 +18,19 @@ describe("the pages of the protocol", () => {
     texts = files.filter(({ path }) => !path.startsWith("test/boundaries/"));
   });
 
-  it("have every section that code, tests and documents name", () => {
+  it("have every section that code, tests and documents cite", () => {
     const found = texts.flatMap(({ path, text }) => citations(path, text));
     expect(found.length).to.be.greaterThan(300);
     expect(unresolved(found, pages)).to.deep.equal([]);
   });
 
-  it("have every section that they name of themselves", () => {
+  it("have every section that they cite themselves", () => {
     const found = pages.flatMap(ownCitations);
     expect(found.length).to.be.greaterThan(50);
     expect(unresolved(found, pages)).to.deep.equal([]);
   });
 
-  it("link to what is there, as all documents do", () => {
+  it("have no broken links, nor has any other document", () => {
     const broken: string[] = [];
     for (const { path, text } of texts.filter((file) => file.path.endsWith(".md"))) {
       const base = new URL(`../../${path}`, import.meta.url);
@@ -43,12 +43,12 @@ describe("the pages of the protocol", () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it("say what is not served, and of nothing else that it is not", () => {
+  it("mark exactly the operations that are not served", () => {
     const served = allOperations.map(({ method, path }) => ({ method, path }));
     expect(pages.flatMap((page) => unservedMarks(page, served))).to.deep.equal([]);
   });
 
-  it("are cited by section, numbered item or several at once, whatever a comment breaks", () => {
+  it("are cited by section, numbered item or several at once, across line breaks of comments", () => {
     const page = protocolPage("area.md", "# A\n\n## 1. B\n\n1. x\n2. y\n\n### 1.3 C\n\n## 2. D\n");
     const said = "/** area.md §1, §2;\n * `area.md`\n * §1.2. area.md §1.3–2 and area.md §1.4 */";
     const found = citations("a.ts", said);
@@ -59,7 +59,7 @@ describe("the pages of the protocol", () => {
     expect(unresolved(found, [])).to.have.length(6);
   });
 
-  it("are wrong where a mark is missing or left over", () => {
+  it("are reported if a mark is missing or outdated", () => {
     const text = [
       "## 1. Old",
       "**Not served yet.** Some words.",

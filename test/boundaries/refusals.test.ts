@@ -7,8 +7,8 @@ const byHand =
 
 // docs/development/tests.md: refused() compares the whole database; refusedWith() checks a request while other work
 // runs.
-describe("the tests of operations, alone and together", () => {
-  it("leave it to testkit what a refusal is", async () => {
+describe("the tests of operations", () => {
+  it("check refusals with testkit's helpers", async () => {
     const files = await readFiles(
       ["apps/gateway/src/operations", "test/e2e", "test/faults"],
       /\.test\.ts$/,
@@ -25,6 +25,6 @@ describe("the tests of operations, alone and together", () => {
     "expect([answer.status, answer.body.code]).to.deep.equal(bad);",
     'expect(answer.body.code, answer.text).to.equal("BAD_REQUEST");',
   ])
-    it(`are found where they do it themselves: ${text.replace(/\s+/g, " ")}`, () =>
+    it(`are reported if they check one themselves: ${text.replace(/\s+/g, " ")}`, () =>
       expect(text).to.match(byHand));
 });

@@ -35,7 +35,7 @@ describe("The numbers of roles", () => {
       expect(spellsRole(text), text).to.equal(false);
   });
 
-  it("stand in packages/contract/src/primitives/roles.ts and nowhere else; tests may name them", async () => {
+  it("are written only in packages/contract/src/primitives/roles.ts, and in tests", async () => {
     const sources = await readFiles(["packages", "apps", "bench", "scripts"], /(?<!\.test)\.m?ts$/);
     const found = sources.filter(({ text }) => spellsRole(text)).map(({ path }) => path);
     expect(found).to.deep.equal(["packages/contract/src/primitives/roles.ts"]);

@@ -4,12 +4,12 @@ import { expect } from "chai";
 import { stepsFor, walkSteps, wronglyQuiet } from "../e2e/support/walk/steps.ts";
 
 describe("the walk of snapshots and events", () => {
-  it("calls no operation quiet that has a step or does not exist", () => {
+  it("lists no operation as quiet that has a step or does not exist", () => {
     expect(wronglyQuiet()).to.deep.equal([]);
     expect(wronglyQuiet([])).to.include("register");
   });
 
-  it("takes in a new operation by its example", () => {
+  it("includes a new operation by its example", () => {
     const [first] = allOperations.filter(({ method }) => method !== "GET");
     if (!first) throw new Error("there are no operations");
     const added = { ...first, id: "ring-bells" };

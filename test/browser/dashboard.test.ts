@@ -202,7 +202,7 @@ describe("the dashboard in a browser", () => {
     await page.getByText("1 dead letter replayed: it runs within seconds.").waitFor();
   });
 
-  it("adds our navigation to the board, first in the tab order", async () => {
+  it("adds the dashboard's navigation to the board, first in the tab order", async () => {
     for (const width of [1_100, 390]) {
       const { page, complaints } = await browsing().open({ path: "/queues", width });
       await page.clock.fastForward(3_000);

@@ -33,7 +33,7 @@ describe("the reference in a browser", () => {
     }
   }
 
-  it("shows every operation, loads nothing from elsewhere, and obeys its policy", async () => {
+  it("shows every operation, loads nothing from other hosts, and obeys its content security policy", async () => {
     const { page, complaints, asked } = await open();
     const shown = await shownIn(page);
     const events = shown.filter((id) => id.startsWith("operations-event_types-"));
@@ -43,7 +43,7 @@ describe("the reference in a browser", () => {
     expect(complaints).to.deep.equal([]);
     expect(asked.filter((url) => !url.startsWith(`${gateway.url}/`))).to.deep.equal([]);
   });
-  it("finds an operation by its words, and shows its parameters, errors and example", async () => {
+  it("finds an operation by search words, and shows its parameters, errors and example", async () => {
     const { page, complaints } = await open();
     await page.getByRole("searchbox").fill("create-scheduled");
     const found = page.locator(".opblock");

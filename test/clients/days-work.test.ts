@@ -33,7 +33,7 @@ describe("A day's work of a bot that edits and reacts", function () {
       answer = await answersOf(python.script("day.py", accounts));
     });
 
-    it("edits a message, and reads what it was", () => {
+    it("edits a message, and reads its history", () => {
       success(answer("update_message"));
       expect(success(answer("get_raw_message"))).to.include({ raw_content: "The **very** first" });
       const { message_history: history } = success(answer("get_message_history"));
@@ -43,7 +43,7 @@ describe("A day's work of a bot that edits and reacts", function () {
       ]);
     });
 
-    it("reacts, once only, and takes a reaction back", () => {
+    it("adds a reaction once, and removes it", () => {
       for (const call of ["add_reaction", "add_reaction of mine", "remove_reaction"])
         success(answer(call));
       expect(answer("add_reaction again")).to.include({
@@ -54,7 +54,7 @@ describe("A day's work of a bot that edits and reacts", function () {
       expect((reactions as Answer[]).map((one) => one["emoji_name"])).to.deep.equal(["octopus"]);
     });
 
-    it("stars, marks as read, searches, and asks what matches", () => {
+    it("stars, marks as read, searches, and matches a narrow", () => {
       for (const call of ["update_message_flags", "mark_topic_as_read"]) success(answer(call));
       const [first, second, ...others] = messagesOf(answer("get_messages"));
       expect(others).to.deep.equal([]);
@@ -92,7 +92,7 @@ describe("A day's work of a bot that edits and reacts", function () {
       answer = await answersOf(processes.script(program, [await server.zuliprc("owner")], {}));
     });
 
-    it("edits a message, and reads what it was", () => {
+    it("edits a message, and reads its history", () => {
       success(answer("messages.update"));
       expect(messageOf(answer("messages.getById"))).to.include({
         content: "<p>Ring <strong>all</strong> bells</p>",
@@ -101,7 +101,7 @@ describe("A day's work of a bot that edits and reacts", function () {
       expect(history).to.have.length(2);
     });
 
-    it("reacts, stars and searches, and takes both back", () => {
+    it("reacts, stars and searches, and undoes both", () => {
       for (const call of ["reactions.add", "messages.flags.add"]) success(answer(call));
       const found = messagesOf(answer("messages.retrieve")).at(-1);
       expect(found?.["flags"]).to.include("starred");

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-describe("Bots of the package zulip_bots, as people start them", function () {
+describe("Bots of the package zulip_bots, started as usual", function () {
   this.timeout(90_000);
   const python = usePython();
   const server = useServer();
@@ -54,7 +54,7 @@ describe("Bots of the package zulip_bots, as people start them", function () {
     });
   const stored = async () => (await server.as("bot").succeed(getBotStorage)).storage;
 
-  it("incrementor counts in one message, and has its number stored", async () => {
+  it("incrementor counts in one message, and stores its number", async () => {
     await whileRunning("incrementor", async () => {
       await say("count");
       await answered("1");
@@ -78,7 +78,7 @@ describe("Bots of the package zulip_bots, as people start them", function () {
     expect(files).to.include("/home/note");
   });
 
-  it("tictactoe knows after a restart who has played before", async () => {
+  it("tictactoe remembers its players after a restart", async () => {
     const players = async () =>
       Object.keys(JSON.parse(JSON.parse((await stored())["users"] ?? '"{}"') as string) as object);
     await whileRunning("tictactoe", async () => {

@@ -143,7 +143,7 @@ describe("The phone app's cold start", function () {
     phone = server.as("member");
   });
 
-  it("3. registers, and can read every field that it wants", async () => {
+  it("3. registers, and can parse every field that it needs", async () => {
     const { status, body } = await phone.post("/api/v1/register", {
       idle_queue_timeout: '"mobile"',
       apply_markdown: true,
@@ -156,7 +156,7 @@ describe("The phone app's cold start", function () {
     expect(body["idle_queue_timeout_secs"]).to.equal(43_200);
   });
 
-  it("3. finds in them what is there", () => {
+  it("3. finds the existing data in them", () => {
     expect(registered.alert_words).to.deep.equal(["bell"]);
     expect(registered.muted_users.map(({ id }) => id)).to.deep.equal([busy.people.get("guest")]);
     expect(registered.starred_messages).to.deep.equal([busy.starred]);
@@ -176,7 +176,7 @@ describe("The phone app's cold start", function () {
     expect(registered.cross_realm_bots.map(({ full_name }) => full_name)).to.include("Welcome Bot");
   });
 
-  it("3. finds what is unread, the welcome among it", () => {
+  it("3. finds unread messages, including the welcome message", () => {
     const { count, pms, streams, huddles, mentions } = registered.unread_msgs;
     const [owner, admin] = [busy.people.get("owner"), busy.people.get("admin")];
     const welcomeBot = registered.cross_realm_bots.find(
@@ -205,7 +205,7 @@ describe("The phone app's cold start", function () {
     expect(parsed(shape, body).code_to_names["1f642"]).to.include("smile");
   });
 
-  it("5. hears of a message by its queue", async () => {
+  it("5. receives a message through its queue", async () => {
     const { queue_id, last_event_id } = registered;
     const poll = phone.get("/api/v1/events", { queue_id, last_event_id });
     const sent = await server.as("owner").post("/api/v1/messages", {
@@ -226,7 +226,7 @@ describe("The phone app's cold start", function () {
     expect(events[0]?.["message"]).not.to.have.property("flags");
   });
 
-  it("6. says that it is there, and learns who else is", async () => {
+  it("6. sends its presence, and gets that of others", async () => {
     const ping = { status: "active", new_user_input: false, slim_presence: true };
     const { status, body } = await phone.post("/api/v1/users/me/presence", {
       ...ping,
@@ -271,7 +271,7 @@ describe("The phone app's cold start", function () {
     });
   }
 
-  it("8. sends to a channel and to people, and knows its own message by the event", async () => {
+  it("8. sends to a channel and to people, and recognizes its own message in the event", async () => {
     const { queue_id } = registered;
     const echo = { queue_id, read_by_sender: true };
     const targets = [
@@ -295,7 +295,7 @@ describe("The phone app's cold start", function () {
     }
   });
 
-  describe("9. goes through a day", () => {
+  describe("9. works through a day", () => {
     let id = 0;
     let acknowledged = -1;
     /** Waits for an event of that type and returns it; acknowledges all earlier ones. */
@@ -333,7 +333,7 @@ describe("The phone app's cold start", function () {
       acknowledged = parsed(eventBatch, all.body).events.at(-1)?.id ?? -1;
     });
 
-    it("edits a message, and hears of it without a move", async () => {
+    it("edits a message, and gets the event without a move", async () => {
       const { raw_content } = await done(phone.get(`/api/v1/messages/${id}`));
       expect(raw_content).to.equal("Rung *early*");
       const hash = createHash("sha256").update(String(raw_content)).digest("hex");
@@ -363,7 +363,7 @@ describe("The phone app's cold start", function () {
       parsed(shape, await heard("update_message"));
     });
 
-    it("reacts and takes it back", async () => {
+    it("adds and removes a reaction", async () => {
       const emoji = { emoji_name: "tada", emoji_code: "1f389", reaction_type: "unicode_emoji" };
       for (const [op, ask] of [
         ["add", () => phone.post(`/api/v1/messages/${id}/reactions`, emoji)],
@@ -441,7 +441,7 @@ describe("The phone app's cold start", function () {
       });
     });
 
-    it("asks in a poll, which shows in the event and counts what others vote", async () => {
+    it("starts a poll, which is in the event and counts others' votes", async () => {
       const question = { type: "channel", to: String(busy.channelId), topic: "chimes" };
       const content = "/poll Which bell?\n- Large\n- Small";
       const { id: pollId } = await done(phone.post("/api/v1/messages", { ...question, content }));
@@ -486,7 +486,7 @@ describe("The phone app's cold start", function () {
       });
     });
 
-    it("resolves a topic, sees who has read it, says that it types, and deletes", async () => {
+    it("resolves a topic, gets read receipts, sends typing notifications, and deletes", async () => {
       const resolved = { topic: "✔ chimes", propagate_mode: "change_all" };
       await done(phone.patch(`/api/v1/messages/${id}`, resolved));
       expect(await heard("update_message")).to.include({

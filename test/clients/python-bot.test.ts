@@ -64,7 +64,7 @@ describe("A bot in Python", function () {
     ["stop", "is told to end"],
     ["kill", "is killed"],
   ] as const) {
-    it(`goes on with its queue when the gateway ${title}, and hears every message once, in order`, async () => {
+    it(`continues with its queue when the gateway ${title}, and receives every message once, in order`, async () => {
       const elsewhere = await server.secondGateway();
       const numbers = Array.from({ length: 30 }, (_, number) => `${how} ${number}`);
       const sendSome = async (from: number, to: number) => {

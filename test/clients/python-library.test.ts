@@ -57,7 +57,7 @@ describe("The Python library", function () {
     });
   });
 
-  it("reads messages, as HTML unless it asks otherwise", () => {
+  it("reads messages, as HTML by default", () => {
     const read = answer("get_messages");
     expect(read).to.include({ found_newest: true, history_limited: false });
     expect(one("get_messages", "messages", { subject: "library" })).to.include({
@@ -72,14 +72,14 @@ describe("The Python library", function () {
     expect(answer("render_message")).to.include({ rendered: "<p><em>slanted</em></p>" });
   });
 
-  it("changes defaults of settings, naming what is not supported", () => {
+  it("changes default settings, and gets the names of unsupported ones", () => {
     expect(answer("PATCH realm/user_settings_defaults")).to.deep.equal({
       result: "success",
       msg: "",
     });
   });
 
-  it("makes profile fields, and says what people are in them", () => {
+  it("creates profile fields, and sets people's values", () => {
     const { id } = answer("POST realm/profile_fields");
     const said = (call: string) =>
       (answer(call)["user"] as Answer)["profile_data"] as Readonly<Record<string, unknown>>;

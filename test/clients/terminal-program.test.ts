@@ -70,7 +70,7 @@ describe("The terminal client", function () {
     existsSync(exceptionLog()) ? readFile(exceptionLog(), "utf8") : "";
   const exceptionLog = () => join(server.folder, "zulip-terminal-thread-exceptions.log");
 
-  it("starts for a newcomer, shows the welcome, and then a message as it is sent", async () => {
+  it("starts for a new account, shows the welcome message, and then a message when it is sent", async () => {
     const terminal = await start(await newcomer("nora@carillon.test", "Nora New"));
     await shows(terminal, "Nora New (nora@carillon.test) - Carillon Demo");
     await shows(terminal, "This is a direct message: nobody else sees it.");
@@ -79,7 +79,7 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
-  it("shows a message as it was written, and what it was before", async () => {
+  it("shows the source and the edit history of a message", async () => {
     const account = await newcomer("mona@carillon.test", "Mona New");
     const sender = clientOf(server.url, account);
     const id = await post(sender, "Rung loudly");
@@ -99,7 +99,7 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
-  it("tells of a channel, and lists its people", async () => {
+  it("shows a channel's information, and lists its subscribers", async () => {
     const terminal = await start(await newcomer("lena@carillon.test", "Lena New"));
     const press = keysOf(terminal);
     await shows(terminal, "This is a direct message: nobody else sees it.");
@@ -109,7 +109,7 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
-  it("registers again when its event queue is gone, and hears on", async () => {
+  it("registers again when its event queue is deleted, and receives further messages", async () => {
     const account = await newcomer("quinn@carillon.test", "Quinn New");
     const terminal = await start(account);
     await shows(terminal, "This is a direct message: nobody else sees it.");
@@ -134,7 +134,7 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
-  it("reacts, tells who has, stars, edits and searches, and goes on", async () => {
+  it("reacts, shows who has reacted, stars, edits and searches", async () => {
     const account = await newcomer("rita@carillon.test", "Rita New");
     const own = clientOf(server.url, account);
     const owner = server.as("owner");

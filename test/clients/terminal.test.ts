@@ -115,7 +115,7 @@ describe("The terminal client's cold start", function () {
     expect((await login("a wrong guess")).status).to.equal(401);
   });
 
-  it("2. reads messages with both anchors at once, and gets those around the first unread", async () => {
+  it("2. reads messages with both anchors at once, and gets the window around the first unread one", async () => {
     const { status, body } = await firstMessages(terminal);
     expect(status, body.msg).to.equal(200);
     const { messages, anchor } = parsed(messageWindow, body);
@@ -124,7 +124,7 @@ describe("The terminal client's cold start", function () {
     expect(anchor).to.equal(Math.min(...unreadIds));
   });
 
-  it("2. finds a message in every account of people, however new: the welcome", async () => {
+  it("2. finds a message even for a new account: the welcome message", async () => {
     for (const name of ["owner", "admin", "moderator", "guest"] as const) {
       const { body } = await firstMessages(server.as(name));
       expect(parsed(messageWindow, body).messages.length, name).to.be.greaterThan(0);
@@ -134,7 +134,7 @@ describe("The terminal client's cold start", function () {
     expect(contents.join()).to.contain("Welcome");
   });
 
-  it("3. registers for everything at once, and can read every field that it wants", async () => {
+  it("3. registers for everything at once, and can parse every field that it needs", async () => {
     const { status, body } = await terminal.post("/api/v1/register", {
       event_types: eventTypes,
       fetch_event_types: sections,
@@ -146,7 +146,7 @@ describe("The terminal client's cold start", function () {
     registered = parsed(snapshot, body);
   });
 
-  it("3. finds in them what is there, in the older forms", () => {
+  it("3. finds the existing data in them, in the older formats", () => {
     expect(registered.user_id).to.equal(busy.userId);
     expect(registered.email).to.equal(server.account("member").email);
     expect(registered.realm_users.map(({ user_id }) => user_id)).to.include(busy.userId);
@@ -160,7 +160,7 @@ describe("The terminal client's cold start", function () {
     expect(topics).to.have.members(["chimes", "general chat"]);
   });
 
-  it("3. finds two settings where its last release looks for them, if it asks", async () => {
+  it("3. finds two settings where its last release expects them, on request", async () => {
     const names = ["update_display_settings", "update_global_notifications"];
     const fetch = async (fetch_event_types?: string[]) =>
       (await terminal.post("/api/v1/register", { fetch_event_types })).body;
@@ -169,7 +169,7 @@ describe("The terminal client's cold start", function () {
     expect(await fetch()).not.to.have.any.keys(...Object.keys(settings));
   });
 
-  it("4. says once a minute that it is there, and gets everybody by address", async () => {
+  it("4. sends its presence once a minute, and gets presences by address", async () => {
     const { status, body } = await terminal.post("/api/v1/users/me/presence", {
       status: "active",
       new_user_input: true,
@@ -179,7 +179,7 @@ describe("The terminal client's cold start", function () {
     expect(presences).to.include.keys(server.account("member").email);
   });
 
-  it("5. hears of a message by its queue", async () => {
+  it("5. receives a message through its queue", async () => {
     const { queue_id, last_event_id } = registered;
     const poll = terminal.get("/api/v1/events", { queue_id, last_event_id });
     await server.as("owner").post("/api/v1/messages", {
@@ -193,7 +193,7 @@ describe("The terminal client's cold start", function () {
     expect(parsed(shape, event).message.content).to.equal("<p>Hear, <em>hear</em></p>");
   });
 
-  it("5. registers again when its queue is gone, without a snapshot but with the newest message", async () => {
+  it("5. registers again when its queue is deleted, without a snapshot but with the newest message", async () => {
     const { queue_id } = registered;
     expect((await terminal.delete("/api/v1/events", { queue_id })).status).to.equal(200);
     const gone = await terminal.get("/api/v1/events", { queue_id, last_event_id: -1 });
@@ -212,7 +212,7 @@ describe("The terminal client's cold start", function () {
     expect(parsed(shape, body).queue_id).not.to.equal(queue_id);
   });
 
-  it("sends by the channel's name with a subject, and is heard", async () => {
+  it("sends by the channel's name with a subject, and others receive it", async () => {
     const { status, body } = await terminal.post("/api/v1/messages", {
       type: "stream",
       to: "general",

@@ -39,7 +39,7 @@ describe("zulip-js", function () {
     expect((streams as Answer[]).map(({ name }) => name)).to.deep.equal(["general"]);
   });
 
-  it("sends to a channel by name, to somebody by address, and reads it back", async () => {
+  it("sends to a channel by name, to a user by address, and reads both messages", async () => {
     const { id } = await success("messages.send");
     expect(id).to.be.a("number");
     await success("direct");
@@ -65,7 +65,7 @@ describe("zulip-js", function () {
     await success("queues.deregister");
   });
 
-  it("hears what happens by callOnEachEvent", async () => {
+  it("receives events through callOnEachEvent", async () => {
     await client.waitForLine("messages.retrieve");
     const queues = async () => {
       const [row] = await server.db.rows<{ n: number }>(

@@ -44,7 +44,7 @@ describe("zulip-send", function () {
       });
   });
 
-  it("ends with an error, and sends nothing, where there is no such channel", async () => {
+  it("exits with an error, and sends nothing, for an unknown channel", async () => {
     const before = await newestFor("admin");
     const where = ["--stream", "nowhere", "--subject", "terminals"];
     const sending = await send([...where, "--message", "Lost"]);

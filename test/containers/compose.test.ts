@@ -68,7 +68,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("gives no secret as a variable", async () => {
+  it("passes no secret as a variable", async () => {
     const made = await Promise.all(
       ["secret_key", "postgres_password", "dashboard_password"].map((name) =>
         readFile(join(folder, "secrets", name), "utf8"),
@@ -81,7 +81,7 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("keeps numbers of replicas and limits in variables", async () => {
+  it("takes numbers of replicas and limits from variables", async () => {
     const few = await services();
     expect([few["gateway"]?.deploy?.replicas, few["worker"]?.deploy?.replicas]).to.deep.equal([
       1, 1,
@@ -93,7 +93,7 @@ describe("docker-compose.yml", () => {
     expect(many["worker"]?.deploy?.resources?.limits?.memory).to.be.oneOf(["1g", String(2 ** 30)]);
   });
 
-  it("listens on this machine alone, and on 443 by a name when it is told to", async () => {
+  it("listens only on this machine, or on 443 with a domain if configured", async () => {
     for (const [name, { ports = [] }] of Object.entries(await services())) {
       for (const { host_ip } of ports) expect(host_ip, name).to.equal("127.0.0.1");
     }
@@ -101,7 +101,7 @@ describe("docker-compose.yml", () => {
     expect(tls?.ports?.map(({ published }) => published)).to.include.members(["80", "443"]);
   });
 
-  it("keeps secrets that are there, whatever is started again", async () => {
+  it("keeps existing secrets when services are started again", async () => {
     const file = join(folder, "secrets/postgres_password");
     const before = await readFile(file, "utf8");
     await rm(join(folder, "secrets/dashboard_password"));

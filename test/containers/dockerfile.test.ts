@@ -11,14 +11,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const file = join(root, "Dockerfile");
 
 describe("The Dockerfile", () => {
-  it("has nothing that hadolint finds", async function () {
+  it("has no findings of hadolint", async function () {
     const linters = process.env["CARILLON_TEST_LINTERS"];
     if (!linters) this.skip();
     const { stdout } = await run(join(linters, "hadolint"), ["--no-color", file]);
     expect(stdout).to.equal("");
   });
 
-  it("starts from one base image, named by version and digest", async () => {
+  it("uses one base image, pinned by version and digest", async () => {
     const text = await readFile(file, "utf8");
     const bases = instructionsOf(text).filter(({ name }) => name === "FROM");
     const images = new Set(bases.map(({ rest }) => rest.split(" ")[0]));
@@ -26,7 +26,7 @@ describe("The Dockerfile", () => {
     expect([...images][0]).to.match(/^node:\d+\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
   });
 
-  it("installs before it has the sources, runs as nobody's root and says whether it serves", async () => {
+  it("installs before it copies the sources, runs without root, and has a health check", async () => {
     const text = await readFile(file, "utf8");
     const install = text.indexOf("npm ci");
     expect(install).to.be.greaterThan(0);

@@ -60,14 +60,14 @@ describe("What the Dockerfile installs", function () {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it("leaves out only what changes the base image's system", () => {
+  it("skips only commands that change the base image's system", () => {
     expect(image.leftOut).to.deep.equal([
       "install --directory --owner=node --group=node --mode=0700 /data",
       "ln -s /app/apps/cli/bin/carillon.mjs /usr/local/bin/carillon",
     ]);
   });
 
-  it("has bundles, migrations and six packages: no source, no test, no compiler", async () => {
+  it("contains bundles, migrations and six packages, but no sources, tests or compilers", async () => {
     const app = join(image.root, "app");
     const files = (await filesOf(app)).map((file) => file.slice(app.length + 1));
     const packages = files.flatMap(
@@ -94,7 +94,7 @@ describe("What the Dockerfile installs", function () {
     ]);
   });
 
-  it("is smaller than a hundred megabytes, and no process can change it", async () => {
+  it("is smaller than a hundred megabytes, and read-only for its processes", async () => {
     const sizes = await Promise.all(
       (await filesOf(image.root)).map(async (file) => (await lstat(file)).size),
     );
@@ -103,7 +103,7 @@ describe("What the Dockerfile installs", function () {
     expect(image.user).to.match(/^[1-9]\d*$/);
   });
 
-  it("makes an organization, schedules, sends on time, shows the dashboard, and says how it is", async () => {
+  it("creates an organization, schedules, sends on time, serves the dashboard, and reports its health", async () => {
     const prepared = containers.start(["node", "apps/standalone/dist/prepare-main.js"], variables);
     expect((await prepared.exit).code, prepared.output()).to.equal(0);
     const metrics = { gateway: String(await reservePort()), worker: String(await reservePort()) };

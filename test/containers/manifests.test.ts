@@ -18,14 +18,14 @@ describe("The example for Kubernetes", () => {
   const validate = (...files: string[]) =>
     run(join(linters, "kubernetes-validate"), ["--strict", ...files]);
 
-  it("is what the schema of Kubernetes asks for, and nothing else", async function () {
+  it("matches the schema of Kubernetes exactly", async function () {
     if (!linters) this.skip();
     const files = (await manifests()).map((name) => join(kubernetes, name));
     const { stdout } = await validate(...files);
     expect(stdout.match(/passed/g)?.length).to.be.at.least(files.length);
   });
 
-  it("would be refused with a field that no schema has", async function () {
+  it("would be refused with an unknown field", async function () {
     if (!linters) this.skip();
     const folder = await mkdtemp(join(tmpdir(), "carillon-manifests-"));
     try {
@@ -42,7 +42,7 @@ describe("The example for Kubernetes", () => {
     }
   });
 
-  it("restarts nothing because the database is away, and has every process scraped where its metrics are", async () => {
+  it("restarts nothing while the database is down, and has the right scrape port for every process", async () => {
     for (const name of ["gateway", "worker", "dashboard"]) {
       const text = await readFile(join(kubernetes, `${name}.yaml`), "utf8");
       const probe = (kind: string) =>
@@ -59,7 +59,7 @@ describe("The example for Kubernetes", () => {
     }
   });
 
-  it("lists every file, and starts what the build makes", async () => {
+  it("lists every file, and starts files that the build creates", async () => {
     const list = await readFile(join(kubernetes, "kustomization.yaml"), "utf8");
     const listed = [...list.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, name]) => name);
     expect(listed).to.have.members(await manifests());
@@ -78,7 +78,7 @@ describe("The example for Kubernetes", () => {
 });
 
 describe("The units for systemd", () => {
-  it("have nothing that systemd finds", async function () {
+  it("have no findings of systemd", async function () {
     const there = await run("systemd-analyze", ["--version"]).then(
       () => true,
       () => false,

@@ -38,7 +38,7 @@ describe("Every declared permission", () => {
   for (const scope of ["realm", "channel", "group"] as const) {
     const { permissions, table } = scopes[scope];
 
-    it(`has a column that refers to a group, and each such column is declared: ${table}`, async () => {
+    it(`has a column that refers to a group, and each such column belongs to a permission: ${table}`, async () => {
       const columns = await db.rows<{ name: string; required: boolean; kept: boolean }>(
         `SELECT a.attname AS name, a.attnotnull AS required, k.confdeltype = 'r' AS kept
          FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
@@ -51,7 +51,7 @@ describe("Every declared permission", () => {
         expect({ required, kept }, name).to.deep.equal({ required: true, kept: true });
     });
 
-    it(`is called inside of the code as on the wire, in camelCase: ${scope}`, () => {
+    it(`has its wire name in camelCase in the code: ${scope}`, () => {
       for (const [key, { name }] of Object.entries<{ name: string }>(permissions))
         expect(key).to.equal(
           name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -59,7 +59,7 @@ describe("Every declared permission", () => {
     });
   }
 
-  it("is a parameter of what creates, and of what changes it", () => {
+  it("is a parameter of the operations that create and change its objects", () => {
     const parameters: ReadonlyArray<[{ readonly params: object }, Permissions]> = [
       [updateRealm, realmPermissions],
       [createChannel, channelPermissions],
@@ -73,7 +73,7 @@ describe("Every declared permission", () => {
     expect(permissionsAmong(updateRealm.result)).to.deep.equal(sorted(namesOf(realmPermissions)));
   });
 
-  it("starts as a group that it may be set to, and an organization has no creator", () => {
+  it("has a default that it may be set to, which for organizations is not the creator", () => {
     for (const { permissions } of Object.values(scopes))
       for (const permission of Object.values<Permissions[string]>(permissions)) {
         const { name, default: initial, allowEveryone, allowNobody } = permission;
@@ -86,14 +86,14 @@ describe("Every declared permission", () => {
       expect(initial, name).not.to.equal("creator");
   });
 
-  describe("in what is served", () => {
+  describe("in answers", () => {
     const gateway = useGateway(db);
     let org: TestOrganization;
     before(async () => {
       org = await organization(db);
     });
 
-    it("is a field of what has it, set to its default", async () => {
+    it("is a field of its objects, with its default", async () => {
       const client = gateway.as(org.admin);
       const creator = { direct_members: [org.admin.id], direct_subgroups: [] };
       const { id } = await client.succeed(createChannel, {
@@ -118,7 +118,7 @@ describe("Every declared permission", () => {
             .that.deep.equals(initial === "creator" ? creator : org.groups[initial]);
     });
 
-    it("is told to clients with what it may be set to", async () => {
+    it("is described to clients with its allowed values", async () => {
       const snapshot: Record<string, unknown> = await gateway.as(org.member).succeed(register);
       const supported = snapshot["server_supported_permission_settings"] as Record<string, object>;
       expect(Object.keys(supported)).to.deep.equal(["realm", "stream", "group"]);

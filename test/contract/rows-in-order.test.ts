@@ -48,8 +48,8 @@ function disorderOf(name: string, text: string): string | undefined {
   return held.test(before) ? undefined : "writes several rows that it has not locked in order";
 }
 
-describe("Statements that write several rows of channels, users or what people want of topics", () => {
-  it("take them in one order", async () => {
+describe("Statements that write several rows of channels, users or topic policies", () => {
+  it("lock them in one order", async () => {
     const statements = (await everyStatement()).map(({ statement }) => statement);
     const wrong = statements.flatMap(({ name, text }) => {
       const disorder = disorderOf(name, text);
@@ -60,7 +60,7 @@ describe("Statements that write several rows of channels, users or what people w
     for (const entry of Object.entries(lockedBefore)) expect(names).to.include.members(entry);
   });
 
-  it("are SQL, which says the order", async () => {
+  it("are SQL with an explicit order", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const found = sources.filter(({ text }) =>
       /\b(?:user|channel|userTopic)\.(?:updateMany|deleteMany|upsert)\b/.test(text),

@@ -29,14 +29,14 @@ describe("migrations and schema", () => {
     return path;
   };
 
-  it("agree: a migrated database is what the schema describes", async () => {
+  it("agree: a migrated database matches the schema", async () => {
     const lacking = (await schemaDiff(schema, database.url, "database")).trim();
     // Not compared as texts: a text diff has a sign before each line, and this difference is to be copied into a
     // migration.
     if (lacking !== noDifference) expect.fail(`the migrations lack this SQL:\n\n${lacking}\n`);
   });
 
-  it("would be told apart by a column, a type, an index and a key", async () => {
+  it("would differ by a column, a type, an index or a key", async () => {
     const cases: Array<[(text: string) => string, RegExp]> = [
       [(text) => text.replace("deactivated ", "retired     "), /ADD COLUMN +"retired"/],
       [(text) => text.replace("@db.VarChar(40)", "@db.VarChar(41)"), /VARCHAR\(41\)/],

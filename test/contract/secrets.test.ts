@@ -19,7 +19,7 @@ function fieldsOf(type: z.ZodType): Set<string> {
 }
 
 describe("Secrets in answers and events", () => {
-  it("are named, so that what has one is never compressed", () => {
+  it("have listed names, so that answers with a secret are never compressed", () => {
     const named = new Set(secretNames);
     const sounding = new Set<string>();
     const types = [

@@ -92,7 +92,7 @@ describe("declared statements", () => {
     expect(names.length).to.be.greaterThan(100);
   });
 
-  it("of the bouncer, and they alone, have names that begin with it", async () => {
+  it("have names that begin with bouncer if and only if they are the bouncer's", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const wrong = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:statement|composed)\(\{\s*name:\s*"([^"]+)"/g)]
@@ -102,7 +102,7 @@ describe("declared statements", () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it("are all statements that have a name and a text of their own", async () => {
+  it("are the only statements with a name and a text", async () => {
     const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
     const found = sources.flatMap(({ path, text }) =>
       undeclaredIn(text).map((name) => ({ path, name })),

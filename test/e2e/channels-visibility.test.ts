@@ -67,7 +67,7 @@ const rounds: Readonly<Record<Privacy, readonly Privacy[]>> = {
 // channels.md §5: accounts that see a channel before and after a change get the change; accounts that gain sight of it
 // get the channel, accounts that lose it get its deletion. Expected by the rules of support/channel-access.
 describe("Channels: events of changes of visibility", function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const scene = useScene();
   let world: World;
 
@@ -137,9 +137,12 @@ describe("Channels: events of changes of visibility", function () {
     for (const able of [true, false]) {
       const herald = scene.as(world.herald);
       const found = await received(able, async () => {
-        for (const place of places)
-          for (const { params } of stepsOf(place))
-            succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
+        await Promise.all(
+          places.map(async (place) => {
+            for (const { params } of stepsOf(place))
+              succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
+          }),
+        );
       });
       const right = ({ facts, name, place }: Meeting): string[] => {
         if (facts.archived && !able) return [];
@@ -207,10 +210,12 @@ describe("Channels: events of changes of visibility", function () {
     it(`of archiving and unarchiving, ${clientOf(able)}`, async () => {
       const herald = scene.as(world.herald);
       const found = await received(able, async () => {
-        for (const { channel } of active()) {
-          succeeded(await herald.delete(`/api/v1/streams/${channel.id}`));
-          succeeded(await herald.patch(`/api/v1/streams/${channel.id}`, { is_archived: false }));
-        }
+        await Promise.all(
+          active().map(async ({ channel: { id } }) => {
+            succeeded(await herald.delete(`/api/v1/streams/${id}`));
+            succeeded(await herald.patch(`/api/v1/streams/${id}`, { is_archived: false }));
+          }),
+        );
       });
       const rule = (facts: Case) => {
         if (!seesMetadata(facts)) return [];

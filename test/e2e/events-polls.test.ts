@@ -33,7 +33,7 @@ interface Queue {
 describe("Polls", () => {
   const db = useDatabase();
   // No heartbeats while a test waits for other events.
-  const never = { heartbeatMs: [600_000, 600_000] as const, lookMs: 100 };
+  const never = { heartbeatMs: [600_000, 600_000] as const, logReadMs: 100 };
   const a = useGateway(db, { events: never });
   const b = useGateway(db, { events: never });
   let org: Organization;
@@ -148,7 +148,7 @@ describe("Polls", () => {
 
   it("keep a queue with a lifetime of one second alive while they are open", async () => {
     const beating = await startGateway(db, {
-      events: { heartbeatMs: [2_500, 2_600], lookMs: 100 },
+      events: { heartbeatMs: [2_500, 2_600], logReadMs: 100 },
     });
     const queue = await registered(org.member, { event_types: [], idle_queue_timeout: 1 });
     const [beat] = await received(beating, org.member, queue, true);

@@ -39,7 +39,7 @@ const rounds = ({ operations }: Course) => newcomers * Math.max(3, Math.ceil(ope
 describe("Snapshots and events", function () {
   this.timeout(120_000);
   const db = useDatabase();
-  const events = { heartbeatMs: [100, 150], lookMs: 1_000 } as const;
+  const events = { heartbeatMs: [100, 150], logReadMs: 1_000 } as const;
   const options = { events, site: { pushConfigured: true } };
   const gateways = [useGateway(db, options), useGateway(db, options)];
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
-import { isPassing, type Database } from "@carillon/db";
+import { isTransient, type Database } from "@carillon/db";
 import { deleteScheduled, deliverAll, editScheduled } from "@carillon/domain";
 import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
@@ -144,7 +144,7 @@ async function deliverAgain(
     try {
       more = (await deliverAll(options, realmId, { maxBatches: 5 })).more;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
   }
 }

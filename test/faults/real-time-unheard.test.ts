@@ -127,14 +127,14 @@ describe("Real time over broken connections", () => {
     const proxy = await startFaultProxy(redis?.url ?? db.url);
     const pools: Database[] = [];
     const open: Gateway[] = [];
-    const start = async (lookMs: number, through: FaultProxy | undefined) => {
+    const start = async (logReadMs: number, through: FaultProxy | undefined) => {
       const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
       // Load the Prisma client first, because a copy of the pool shares it.
       await pool.loadPrisma();
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
       const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
-      const gateway = await startGateway(listeningOn, { ...redisUrl, events: { lookMs } });
+      const gateway = await startGateway(listeningOn, { ...redisUrl, events: { logReadMs } });
       open.push(gateway);
       return gateway;
     };

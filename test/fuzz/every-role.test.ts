@@ -25,7 +25,7 @@ const examples = Math.ceil(wanted / callers.length / allOperations.length);
  * Sends requests generated from the OpenAPI document, and checks the answers against it. The gateway also compares
  * every answer, refusal and event with its declaration, and answers 500 if one differs.
  */
-describe("Requests that nobody thought of", function () {
+describe("Generated requests", function () {
   this.timeout(0);
   before("look for the fuzzer", function () {
     if (!hasFuzzer) this.skip();

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Handed } from "./phone.ts";
 
-const lookMs = 100;
+const recheckMs = 100;
 
 /** Yields the entries of a bouncer's hand-over log, existing and new ones, until the signal. */
 export async function* handovers(path: string, signal: AbortSignal): AsyncGenerator<Handed> {
@@ -16,7 +16,7 @@ export async function* handovers(path: string, signal: AbortSignal): AsyncGenera
     half = text.subarray(end);
     for (const line of text.subarray(0, end).toString("utf8").split("\n"))
       if (line !== "") yield JSON.parse(line) as Handed;
-    await pause(lookMs, undefined, { signal }).catch(() => undefined);
+    await pause(recheckMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

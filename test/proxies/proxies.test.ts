@@ -74,7 +74,7 @@ for (const [name, prepare, programs] of [
   ["nginx", nginx, ["nginx", "openssl"]],
   ["Caddy", caddy, ["caddy"]],
 ] as const)
-  describe(`Carillon behind ${name}, with our file`, () => {
+  describe(`Carillon behind ${name}, with the file in deploy`, () => {
     const db = useDatabase();
     const processes = useProcesses();
     let folder: string;

@@ -23,7 +23,7 @@ const bytesEach = 30 * 1_024;
 /** Open files that a process must be allowed. */
 const filesWanted = 12_000;
 
-describe("A gateway with 10,000 connections that say nothing", function () {
+describe("A gateway with 10,000 silent connections", function () {
   this.timeout(240_000);
   const processes = useProcesses();
   let world: World;
@@ -34,7 +34,7 @@ describe("A gateway with 10,000 connections that say nothing", function () {
   });
   after(() => world?.close());
 
-  it("serves all others, keeps little for each, and gives each up in time", async () => {
+  it("serves all others, uses little memory for each, and closes each in time", async () => {
     const gateway = await world.gateway();
     await world.worker();
     const { port } = new URL(gateway.url);

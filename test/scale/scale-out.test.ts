@@ -16,7 +16,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
 
   if (fleetBackend === "postgres") it("on Redis: needs CARILLON_TEST_REDIS_URL");
 
-  it("are restarted one after the other, and no request and no poll notices", async () => {
+  it("are restarted one by one without a failed request or poll", async () => {
     const { gateways, workers } = fleet;
     const people = await traffic();
     await people.flows();
@@ -33,7 +33,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
     expect(await people.end()).to.deep.equal([]);
   });
 
-  it("become more and fewer, and a new gateway takes its share", async () => {
+  it("are added and removed, and a new gateway takes its share", async () => {
     const { gateways, proxy } = fleet;
     const people = await traffic();
     await people.flows();
@@ -47,7 +47,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
     expect(await people.end()).to.deep.equal([]);
   });
 
-  it("go on without a gateway that is frozen, and with it when it thaws", async () => {
+  it("continue without a frozen gateway, and use it again when it resumes", async () => {
     const people = await traffic();
     await people.flows();
     const [frozen] = fleet.gateways;
@@ -65,7 +65,7 @@ describe(`Two gateways and three workers under load, queues on ${fleetBackend}`,
     expect(failures.filter((one) => one !== 502)).to.deep.equal([]);
   });
 
-  it("go on without a worker that is frozen in the middle of a delivery", async () => {
+  it("continue without a worker that is frozen in the middle of a delivery", async () => {
     const { world, workers } = fleet;
     const people = await traffic();
     await people.flows();

@@ -15,7 +15,7 @@ const quietMs = 1_500;
 /** Answers that other accounts must get during the attack. */
 const answersWanted = 20;
 
-describe("A gateway with the memory that compose gives it", function () {
+describe("A gateway with the memory limit of docker-compose.yml", function () {
   this.timeout((seconds + 240) * 1_000);
   const limit = gatewayMemoryLimit();
   let world: World;

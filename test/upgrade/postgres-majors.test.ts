@@ -66,7 +66,7 @@ describe("The database of npm start", function () {
     return clientOf(url, { email: field("email"), apiKey: field("key") });
   };
 
-  it(`of PostgreSQL ${major} is refused and left alone, and moves by backup and restore`, async function () {
+  it(`of PostgreSQL ${major} is refused and not touched, and is moved by backup and restore`, async function () {
     const build = join(folder, "build");
     if (!(await buildWithPostgres(version, build))) this.skip();
     const before = await serve(build, "older");

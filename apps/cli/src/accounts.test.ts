@@ -94,7 +94,7 @@ describe("carillon organization, account and key", () => {
       ];
       const input = "correct horse battery\n";
       expect((await first(words, { input })).noted).to.equal(
-        "carillon: there is an organization at the address itself already: give another one a subdomain",
+        "carillon: there is already an organization without a subdomain: give the new one a subdomain",
       );
       expect((await first([...words, "--subdomain", "Not one"], { input })).noted).to.match(
         /subdomain must be/,
@@ -111,7 +111,7 @@ describe("carillon organization, account and key", () => {
         { input },
       );
       expect(unsaid.noted).to.equal(
-        "carillon: there are several organizations: say which, by its subdomain, or - for the one without",
+        "carillon: there are several organizations: name one by its subdomain, or - for the one without a subdomain",
       );
 
       const add = (organization: string, email: string) =>
@@ -131,7 +131,7 @@ describe("carillon organization, account and key", () => {
       expect((await add("-", "root@b.test")).said).to.match(/ member of Bells & Co\.$/);
       expect((await add("", "root2@b.test")).said).to.match(/ member of Bells & Co\.$/);
       expect((await first([...words, "--subdomain", "-"], { input })).noted).to.equal(
-        "carillon: there is an organization at the address itself already: give another one a subdomain",
+        "carillon: there is already an organization without a subdomain: give the new one a subdomain",
       );
     });
 

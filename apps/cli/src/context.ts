@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 /** The variables of the process, or of a test. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What every command gets. */
+/** The arguments of every command. */
 export interface Context {
   readonly terminal: Terminal;
   readonly cleanups: Cleanups;

@@ -351,7 +351,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect((await servers(["dashboard", "rotate-password"])).noted).to.match(/change the variable/);
     const nowhere = commandLineOn(undefined, { DATA_DIR: join(folder, "nowhere") });
     expect((await nowhere(["dashboard", "rotate-password"])).noted).to.match(
-      /is not one that npm start made/,
+      /was not created by npm start/,
     );
   });
 

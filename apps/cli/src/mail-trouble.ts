@@ -7,7 +7,7 @@ export function mailTrouble(host: string, error: unknown): string {
 /** Hints by nodemailer's error codes. */
 const hints: Readonly<Record<string, string>> = {
   ECONNECTION: " (is the port right, and may this machine reach it?)",
-  ESOCKET: " (is the port right, and does it speak the TLS that smtp:// or smtps:// says?)",
+  ESOCKET: " (is the port right, and does it match smtp:// or smtps://?)",
   EDNS: " (unknown host)",
   ETIMEDOUT: " (it did not answer in time: is the port right, and smtp:// or smtps://?)",
   ETLS: " (it does not support TLS)",

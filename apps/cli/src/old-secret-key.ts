@@ -22,7 +22,7 @@ export async function keepOldKey(
   dataDir: string,
 ): Promise<OldKeyFile> {
   const path = file === undefined ? await placeFor(secretKey, resolve(dataDir)) : resolve(file);
-  // A killed rotation has left it.
+  // An interrupted rotation has already written it.
   if (await holds(path, secretKey)) return { path, forget: async () => {} };
   reserveFile(path);
   await writeFile(path, `${secretKey}\n`, { flag: "r+", flush: true });

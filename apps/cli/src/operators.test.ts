@@ -169,7 +169,7 @@ describe("carillon mail test and doctor", () => {
         "ada@example.com",
       ]);
       expect(code).to.equal(0);
-      expect(said).to.include("has taken a mail to ada@example.com");
+      expect(said).to.include("has accepted a mail to ada@example.com");
       expect(server.received.map(({ to }) => to)).to.deep.equal([["ada@example.com"]]);
     } finally {
       await server.close();

@@ -9,7 +9,7 @@ import type { Variables } from "./context.ts";
 import { runCommandLine } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What a command said, and how it ended. */
+/** The output and the exit code of a command. */
 export interface Ended {
   readonly code: number;
   readonly said: string;

@@ -75,7 +75,7 @@ for (const kind of backends)
       }
     });
 
-    it("has bull-board over the real queues", async () => {
+    it("shows bull-board over the real queues", async () => {
       const { queues, json, ask } = dashboard();
       await queues.publish([
         { job: deliverDue, payload: { realmId: 1, second: 4e9 }, delayMs: 3_600_000 },
@@ -278,7 +278,7 @@ describe("the pages of the dashboard", () => {
     server.close();
   });
 
-  it("do not wait for locked tables: the overview shows what it knows", async () => {
+  it("do not wait for locked tables: the overview shows the other readings", async () => {
     const { ask } = dashboard();
     expect(await (await ask("/dead-letters")).text()).to.match(/As of /);
     const others = await dashboard().database.connect({ max: 2 });

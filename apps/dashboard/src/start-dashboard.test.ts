@@ -89,7 +89,7 @@ describe("the process of the dashboard", () => {
     ["it is told to", false, (child: ChildProcess) => child.kill("SIGTERM")],
     ["its parent is gone", true, (child: ChildProcess) => child.disconnect()],
   ] as const) {
-    it(`serves, is seen, and ends when ${how}`, async () => {
+    it(`serves, sends heartbeats, and ends when ${how}`, async () => {
       const { child, out, err, exit } = run(operator, channel);
       const line = await waitFor(() => /"port":(\d+).*dashboard started/.exec(out())?.[1], {
         what: "the dashboard starts",

@@ -227,7 +227,7 @@ describe("request ids and the log", () => {
   });
 });
 
-describe("what the gateway tells of itself", () => {
+describe("the gateway's own metrics and health", () => {
   it("serves the OpenAPI document of its operations, without the envelope", async () => {
     const gateway = await startGateway({ serverUrl: "https://chat.test" });
     const { status, json, headers } = await gateway.send("GET", "/api/v1/openapi.json", {

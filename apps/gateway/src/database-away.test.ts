@@ -94,7 +94,7 @@ describe("while the database is away", () => {
       expectUnavailable(await edit, "nothing was changed");
     });
 
-    it("says that nothing was changed when only the name of a new program was added", async () => {
+    it("reports that nothing was changed when only the name of a new program was added", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
       await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
       const edit = way.gateway
@@ -106,7 +106,7 @@ describe("while the database is away", () => {
       expectUnavailable(await edit, "nothing was changed");
     });
 
-    it("says that the outcome is unknown once its COMMIT was sent", async () => {
+    it("reports that the outcome is unknown once its COMMIT was sent", async () => {
       await obstacle.lock("SELECT FROM event_head FOR UPDATE");
       const sent = post("who knows");
       await oneWaits();

@@ -182,7 +182,7 @@ describe("a request that takes too long", () => {
     await own.close();
   });
 
-  it("says that the outcome is unknown when the network swallows its commit", async () => {
+  it("reports that the outcome is unknown when the network drops its commit", async () => {
     const way = await startBehindProxy(db, { max: 5 }, () => ({ app: { deadlineMs: 6_000 } }));
     const before = await footprint(db);
     await lockHead();

@@ -63,7 +63,7 @@ type Action<Op extends Operation, Means, Answer = Paged<ResultOf<Op>>> = (
 const bind = handlerFor<Services, LoggedIn>();
 const bindRaw = rawHandlerFor<Services, LoggedIn>();
 
-/** Binds an operation to its action. All that an action does in the database ends with its request. */
+/** Binds an operation to its action. An action's database work ends with its request. */
 export const handle = {
   /** For an operation that changes nothing: `handle.reads(listThings, async ({ sql, actor }) => …)`. */
   reads: <Op extends Operation>(operation: Op, action: Action<Op, Reading>): Handler<Services> =>

@@ -20,7 +20,7 @@ export interface Services {
   readonly guesses: Guesses;
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
-  /** Undefined where no push service is configured. */
+  /** Undefined if no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
   /** Batches requests of an operation with others of the organization. */
   readonly group: Grouped;

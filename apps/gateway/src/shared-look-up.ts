@@ -5,7 +5,7 @@ const most = 100;
 
 /** Finds values by key. */
 export interface LookUp<Key, Found> {
-  /** Returns the value as of a query that begins after this call; undefined where there is none. */
+  /** Returns the value as of a query that begins after this call; undefined if there is none. */
   find(key: Key): Promise<Found | undefined>;
   /** The same for the work of one request. */
   within(deadline: RequestDeadline): LookUp<Key, Found>;

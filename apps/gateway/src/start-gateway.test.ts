@@ -43,7 +43,7 @@ describe("a started gateway", () => {
     }
   }
 
-  it("tells clients whether it pushes", async () => {
+  it("reports to clients whether it sends push notifications", async () => {
     await organization(await database.connect());
     const pushes = async (url: string) => {
       const settings = await (await fetch(`${url}/server_settings`)).json();
@@ -97,7 +97,7 @@ describe("a started gateway", () => {
     expect(await addressIn(trusting, '"}\u00a0')).to.equal("127.0.0.1");
   });
 
-  it("reports what its push bouncer lacks", async () => {
+  it("reports what its push bouncer does not support", async () => {
     const half = { PUSH_BOUNCER_URL: "https://push.example.com", PUSH_SERVER_KEY: "key" };
     const refusal = await running(half, () => Promise.resolve()).catch((error: Error) => error);
     expect(refusal?.message).to.match(/^PUSH_SERVER_ID is not set/);

@@ -45,11 +45,11 @@ export interface GatewayParts {
   readonly guesses: Guesses;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
-  /** Undefined where no push service is configured. */
+  /** Undefined if no push service is configured. */
   readonly bouncer?: BouncerClient | undefined;
   /** Timing of polls. */
   readonly polls?:
-    | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
+    | Partial<Pick<HubOptions<unknown>, "limits" | "logReadMs" | "heartbeatMs">>
     | undefined;
   /** Bounds of batches and of waiting requests. */
   readonly groupBounds?: Partial<GroupBounds> | undefined;

@@ -56,7 +56,7 @@ describe("the bouncer of a standalone", () => {
     expect(await refusalOf(planned(database))).to.match(/^BOUNCER_DATABASE_URL is not set/);
   });
 
-  it("has a port of its own", async () => {
+  it("has its own port", async () => {
     const same = { PORT: "9123", DASHBOARD_PORT: "9124", BOUNCER_PORT: "9123" };
     const embedded = { ...same, PUSH_BOUNCER: "embedded" };
     expect(await refusalOf(checkPorts(readEnvironment(embedded), false))).to.equal(

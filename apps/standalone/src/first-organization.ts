@@ -27,7 +27,7 @@ export async function ensureFirstOrganization(options: {
   const accounts = waiting ?? firstAccounts(planned.demo, planned.owner);
   if (!waiting) await files.prepare(accounts, site);
   const created = await create(accounts, planned.name);
-  // The files waited already: the attempt before got as far as the commit.
+  // If prepared files existed, the previous attempt may have committed the organization.
   if (created || waiting) await files.publish();
   else await files.discard();
 }

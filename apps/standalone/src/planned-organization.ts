@@ -14,7 +14,7 @@ const variables = ["ORGANIZATION_NAME", "OWNER_NAME", "OWNER_EMAIL"] as const;
 /**
  * Reads the first organization from the environment; undefined if none is to be created. In production an organization
  * is created only if its variables are set.
- * @throws StartupError where a variable is missing
+ * @throws StartupError if a variable is missing
  */
 export function plannedOrganization(env: Environment): PlannedOrganization | undefined {
   const production = env.NODE_ENV === "production";

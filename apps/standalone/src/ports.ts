@@ -14,20 +14,20 @@ export interface Ports {
 export const bouncerHost = "127.0.0.1";
 
 /** Longer than the 10 s in which a child ends after its parent was killed. */
-const patienceMs = 12_000;
+const releaseMs = 12_000;
 
 /**
  * Checks the ports before anything starts; replaces 0 by a free port.
- * @param patient whether to wait until the processes of a killed predecessor have released them
+ * @param waitForRelease whether to wait until the processes of a killed predecessor have released them
  * @throws StartupError naming the variable of the port, or HOST
  */
-export async function checkPorts(env: Environment, patient: boolean): Promise<Ports> {
+export async function checkPorts(env: Environment, waitForRelease: boolean): Promise<Ports> {
   const wanted: Array<["PORT" | "DASHBOARD_PORT" | "BOUNCER_PORT", string]> = [
     ["PORT", env.HOST],
     ["DASHBOARD_PORT", env.HOST],
   ];
   if (env.PUSH_BOUNCER === "embedded") wanted.push(["BOUNCER_PORT", bouncerHost]);
-  const deadline = Date.now() + (patient ? patienceMs : 0);
+  const deadline = Date.now() + (waitForRelease ? releaseMs : 0);
   wanted.forEach(([name], at) => {
     const same = wanted.slice(0, at).find(([other]) => env[other] === env[name]);
     if (same && env[name] !== 0)

@@ -31,7 +31,7 @@ describe("the preparation", () => {
     const logFile = new LogFile(dataDir, "prepare");
     const plan = { script: script(), dataDir, logFile, log: captureLog().log };
     const preparation = new Preparation(plan);
-    if (ahead) preparation.hold();
+    if (ahead) preparation.preload();
     const variables = { DATABASE_URL: db.url, REDIS_URL: redis, SECRET_KEY: "told" };
     await preparation.run(childEnvironment(variables), sure);
   };
@@ -48,7 +48,7 @@ describe("the preparation", () => {
     expect(await runs()).to.equal(1);
   });
 
-  it("runs again where something is missing, with another build, and with queues on Redis", async () => {
+  it("runs again if something is missing, with another build, and with queues on Redis", async () => {
     await prepare();
     await prepare({ sure: true });
     expect(await runs()).to.equal(2);

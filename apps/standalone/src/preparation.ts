@@ -25,7 +25,7 @@ export interface PreparationPlan {
   log: Logger;
 }
 
-/** Runs the preparing process, which loads its code early where it is certainly needed. */
+/** Runs the preparing process, which loads its code early if it is certainly needed. */
 export class Preparation {
   readonly #plan: PreparationPlan;
   #child: ChildProcess | undefined;
@@ -35,7 +35,7 @@ export class Preparation {
   }
 
   /** Has the process load its code before the database is up. */
-  hold(): void {
+  preload(): void {
     this.#fork();
   }
 

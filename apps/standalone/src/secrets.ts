@@ -1,7 +1,7 @@
 import { readOrCreateSecret } from "@carillon/embedded";
 import { randomKey, randomSecret, uniqueId, type Environment } from "@carillon/kit";
 
-/** Secrets of the apps, generated where the operator sets none; a variable that is set takes precedence. */
+/** Secrets of the apps, generated if the operator sets none; a variable that is set takes precedence. */
 export interface Secrets {
   SECRET_KEY: string;
   DASHBOARD_USER: string;

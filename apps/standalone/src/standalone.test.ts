@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 
 /** Waits until it is let go, as `runMain` does. */
 const held = `
-  if (process.env.CARILLON_HELD) {
+  if (process.env.CARILLON_PRELOADED) {
     const { variables } = await new Promise((resolve) => process.once("message", resolve));
     for (const [name, value] of Object.entries(variables))
       if (value === null) delete process.env[name]; else process.env[name] = value;

@@ -46,7 +46,7 @@ const logLimitEveryMs = 60_000;
 export async function startStandalone(
   env: Environment,
   parts: Parts,
-  givenUp: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<Standalone> {
   const dataDir = await prepareDataDir(env.DATA_DIR);
   const lock = lockInstance(dataDir);
@@ -56,13 +56,13 @@ export async function startStandalone(
     level: env.LOG_LEVEL,
     destination: ownLog.writer(),
   });
-  const impatience = new AbortController();
+  const killNow = new AbortController();
   // Two bounds of 10 s, one for the apps and one for PostgreSQL.
   const shutdown = new Shutdown(log, 22_000);
   shutdown.add(2, "lock", () => lock.release());
   const standalone: Standalone = {
     async stop() {
-      if (stopAsked) impatience.abort();
+      if (stopAsked) killNow.abort();
       stopAsked = true;
       await shutdown.run();
     },
@@ -99,28 +99,28 @@ export async function startStandalone(
       const logFile = new LogFile(dataDir, name);
       const url = healthUrl(app, env.HOST);
       const child = new SupervisedProcess({ name, script, env: variables(app), logFile, log, url });
-      shutdown.add(0, name, () => child.stop(impatience.signal));
+      shutdown.add(0, name, () => child.stop(killNow.signal));
       const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();
       shutdown.add(2, `${name} log`, () => clearInterval(timer));
-      child.hold();
+      child.preload();
       return child;
     });
     const logFile = new LogFile(dataDir, "prepare");
     const preparation = new Preparation({ script: parts.prepare, dataDir, logFile, log });
     shutdown.add(0, "preparation", () => preparation.stop());
     const organizationIsMissing = planned !== undefined && !files.published();
-    if (organizationIsMissing) preparation.hold();
+    if (organizationIsMissing) preparation.preload();
 
     const kept = env.DATABASE_URL
       ? givenDatabase(env.DATABASE_URL)
       : await keepDatabase(dataDir, log, () => processes.forEach((process) => process.restart()));
     shutdown.add(1, "postgres", () => kept.stop());
     database = kept;
-    stopWhen(givenUp);
+    stopWhen(cancelled);
     await preparation.run(variables(undefined)(), organizationIsMissing);
-    stopWhen(givenUp);
+    stopWhen(cancelled);
     for (const process of processes) process.start();
-    await allServe(apps, processes, env.HOST, givenUp);
+    await allServe(apps, processes, env.HOST, cancelled);
     parts.print(
       await greet({
         site,
@@ -159,10 +159,10 @@ async function allServe(
   apps: readonly App[],
   processes: readonly SupervisedProcess[],
   host: string,
-  givenUp: AbortSignal,
+  cancelled: AbortSignal,
 ): Promise<void> {
   const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, givenUp]);
+  const signal = AbortSignal.any([ended.signal, cancelled]);
   const serving = apps.flatMap((app) => {
     const url = healthUrl(app, host);
     return url === undefined ? [] : [healthy(url, signal)];
@@ -175,7 +175,7 @@ async function allServe(
   } finally {
     ended.abort();
   }
-  stopWhen(givenUp);
+  stopWhen(cancelled);
   for (const process of processes) process.markStarted();
 }
 
@@ -184,6 +184,6 @@ function healthUrl({ host, healthPort }: App, usualHost: string): string | undef
   return `${localUrl(host ?? usualHost, healthPort)}/health`;
 }
 
-function stopWhen(givenUp: AbortSignal): void {
-  if (givenUp.aborted) throw new StartupError("stopped before it was up");
+function stopWhen(cancelled: AbortSignal): void {
+  if (cancelled.aborted) throw new StartupError("stopped before it was up");
 }

@@ -14,10 +14,10 @@ import type { LogFile } from "./log-file.ts";
 import { ask } from "./health.ts";
 import { hangs } from "./watchdog.ts";
 
-/** Pauses before a process that died is started again, doubling from the first to the second (ms). */
+/** Pauses before a process is restarted: the first doubles with each death, up to the longest (ms). */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** After a life of this length the pauses begin again with the first. */
+/** A process that lived this long gets the first pause again. */
 const steadyAfterMs = 30_000;
 const endsWithinMs = 10_000;
 
@@ -36,7 +36,7 @@ export interface ProcessPlan {
 }
 
 /*
- *           hold              start               exit
+ *           preload           start               exit
  *   idle ─────────▶ loading ─────────▶ running ─────────▶ pausing
  *    │  ▲            │    │             ▲   │                │
  *    │  └─── exit ───┘    │             │   │ exit code 1    │
@@ -89,13 +89,13 @@ export class SupervisedProcess {
     return (await this.#machine.until(["refused"])).lastErrorLine;
   }
 
-  /** From now on every death is followed by a new start. */
+  /** Records that the process has started: from now on it is restarted whenever it dies. */
   markStarted(): void {
     this.#started = true;
   }
 
-  /** Has the process load its code before its environment is known. */
-  hold(): void {
+  /** Starts a process that loads its code before its environment is known. */
+  preload(): void {
     this.#machine.move(["idle"], { kind: "loading", child: this.#fork(preloadEnvironment()) });
   }
 
@@ -132,12 +132,12 @@ export class SupervisedProcess {
   }
 
   /** Leaves `loading`, `running` or `stopping`. */
-  #exited({ code, signal, livedMs, lastErrorLine: readLastWord }: Exit): void {
+  #exited({ code, signal, livedMs, lastErrorLine: readLastErrorLine }: Exit): void {
     const { state } = this.#machine;
     if (state.kind === "stopping") return this.#machine.move(["stopping"], { kind: "stopped" });
     if (state.kind === "running") state.watching.abort();
     const { log, logFile, name } = this.#plan;
-    const lastErrorLine = readLastWord();
+    const lastErrorLine = readLastErrorLine();
     log.error({ child: name, code, signal, lastErrorLine }, "a child process died");
     if (!this.#started && code === 1) {
       const reason = lastErrorLine || `it ended with exit code 1 (${logFile.path})`;
@@ -162,7 +162,7 @@ export class SupervisedProcess {
     this.start();
   }
 
-  /** Kills a child that hangs with SIGKILL, the only signal that it obeys. Its exit is followed by a new start. */
+  /** Kills a child that hangs with SIGKILL, the only signal that works then. It is restarted after its exit. */
   async #watch(child: ChildProcess, signal: AbortSignal): Promise<void> {
     const { url, askEveryMs, log, name } = this.#plan;
     const question = async (answered: AbortSignal) => {
@@ -188,8 +188,8 @@ export class SupervisedProcess {
     if ("child" in state) state.child.kill("SIGTERM");
   }
 
-  /** Sends SIGTERM, and SIGKILL after 10 s or when `impatience` is aborted. Resolves when the process has exited. */
-  async stop(impatience?: AbortSignal): Promise<void> {
+  /** Sends SIGTERM, and SIGKILL after 10 s or when `killNow` is aborted. Resolves when the process has exited. */
+  async stop(killNow?: AbortSignal): Promise<void> {
     const { state } = this.#machine;
     if (state.kind === "stopped") return;
     if (state.kind === "pausing") state.ending.abort();
@@ -200,7 +200,7 @@ export class SupervisedProcess {
     this.#machine.move(["loading", "running", "stopping"], { kind: "stopping", child });
     const kill = () => child.kill("SIGKILL");
     const timer = setTimeout(kill, endsWithinMs);
-    impatience?.addEventListener("abort", kill);
+    killNow?.addEventListener("abort", kill);
     child.kill("SIGTERM");
     await this.#machine.until(["stopped"]);
     clearTimeout(timer);

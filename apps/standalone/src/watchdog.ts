@@ -7,7 +7,7 @@ const everyMs = 5_000;
 const graceMs = 60_000;
 
 export interface WatchOptions {
-  /** Resolves when the process answers anything: a new start would not bring back a lost database. */
+  /** Resolves when the process gives any answer, including an error: a restart would not repair a lost database. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
   readonly signal: AbortSignal;
   /** Milliseconds between two questions, and for an answer; 5,000 unless given. */
@@ -17,8 +17,8 @@ export interface WatchOptions {
 }
 
 /**
- * Resolves with true when a process hangs, with false when `signal` is aborted. Counts only time in which this process ran:
- * after the machine slept, or was too busy to ask on time, a missing answer says nothing about the other process.
+ * Resolves with true when a process hangs, with false when `signal` is aborted. Counts only time in which this process
+ * itself ran: after the machine slept or was overloaded, a missing answer says nothing about the other process.
  */
 export async function hangs({
   ask,

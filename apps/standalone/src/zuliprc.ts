@@ -13,9 +13,9 @@ async function clientFiles(folder: string): Promise<string[]> {
 
 /** Writes the file atomically: a crash leaves the old file or none. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  const half = `${path}.half`;
-  await writeFile(half, text, { mode: 0o600 });
-  await rename(half, path);
+  const temporary = `${path}.temporary`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
 }
 
 /**
@@ -51,9 +51,9 @@ export class CredentialFiles {
       await writeFile(join(this.#waiting, `${name}.zuliprc`), text, { mode: 0o600 });
     }
     // Written last: if it exists after a crash, all files are complete.
-    const half = join(this.#waiting, "accounts.half");
-    await writeFile(half, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600 });
-    await rename(half, join(this.#waiting, "accounts.json"));
+    const temporary = join(this.#waiting, "accounts.temporary");
+    await writeFile(temporary, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600 });
+    await rename(temporary, join(this.#waiting, "accounts.json"));
   }
 
   /** Publishes the files: the organization has these accounts. */
@@ -73,7 +73,7 @@ export class CredentialFiles {
 
   /**
    * Replaces the address in the files that name `before`. Files that a person has changed stay as they are.
-   * @param before the address that was written; undefined where it is unknown: replaces any address
+   * @param before the address that was written; undefined if it is unknown: replaces any address
    */
   async moveTo(site: string, before: string | undefined): Promise<void> {
     for (const path of [
@@ -89,7 +89,7 @@ export class CredentialFiles {
 
   /**
    * Writes a file (0600) with which curl logs in as the account: `curl --config FILE`.
-   * @returns its path; undefined where the account has no file
+   * @returns its path; undefined if the account has no file
    */
   async curlConfig(name: FirstAccount["name"]): Promise<string | undefined> {
     const credentials = await this.credentials(name);

@@ -53,7 +53,7 @@ describe("The push bouncer, as jobs call it", () => {
     expect(rests).to.deep.equal([]);
   });
 
-  it("takes refusals and failures of its own for answers: they open no circuit", async () => {
+  it("counts its refusals and failures as answers, which open no circuit", async () => {
     for (const fault of [
       refuses(400, "BAD_REQUEST"),
       refuses(403, "MISSING_REMOTE_REALM"),
@@ -67,7 +67,7 @@ describe("The push bouncer, as jobs call it", () => {
     expect(rests).to.deep.equal([]);
   });
 
-  it("is not called any more after five calls that nobody answered, and its queue rests", async () => {
+  it("is not called after five unanswered calls, and its queue is paused", async () => {
     server.behave({ fault: drops });
     for (let i = 0; i < 5; i++) expect(await register()).to.include({ kind: "retry" });
     expect(rests).to.have.length(1);
@@ -78,7 +78,7 @@ describe("The push bouncer, as jobs call it", () => {
     expect(rests).to.have.length(3);
   });
 
-  it("is called once after the pause, and by all when it has answered", async () => {
+  it("is called once after the pause, and by all jobs when it has answered", async () => {
     server.behave({ fault: drops });
     for (let i = 0; i < 5; i++) await register();
     await pauseEnds();
@@ -91,7 +91,7 @@ describe("The push bouncer, as jobs call it", () => {
     expect(await register()).to.include({ kind: "done" });
   });
 
-  it("forgets failures when it answers in between", async () => {
+  it("resets the failures when it answers", async () => {
     for (const fault of [drops, drops, drops, drops, refuses(400, "BAD_REQUEST"), drops]) {
       server.behave({ fault });
       await register();
@@ -99,20 +99,20 @@ describe("The push bouncer, as jobs call it", () => {
     expect(await circuit()).to.deep.equal({ failures: 1, open: false });
   });
 
-  it("is left alone for as long as it says with 429, at no cost of the job", async () => {
+  it("is not called for the time given with 429, and no attempt is counted", async () => {
     server.behave({ fault: answers({ status: 429, headers: { "retry-after": "7" } }) });
     expect(await register()).to.be.instanceOf(HandBack);
     expect(rests).to.deep.equal([7_000]);
     expect(await circuit()).to.deep.equal({ failures: 0, open: false });
   });
 
-  it("is left alone for as long as it says with 503, and the attempt counts", async () => {
+  it("is not called for the time given with 503, and the attempt is counted", async () => {
     server.behave({ fault: answers({ status: 503, headers: { "retry-after": "7" } }) });
     expect(await register()).to.include({ kind: "retry", at: "bouncer" });
     expect(rests).to.deep.equal([7_000]);
   });
 
-  it("says in the log that it does not answer, and nothing of what was sent", async () => {
+  it("logs that it does not answer, without the contents of calls", async () => {
     const { log, text, lines } = captureLog();
     const logging = guardBouncer(client, { db, queues, log });
     server.behave({ fault: drops });

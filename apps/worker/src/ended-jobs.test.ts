@@ -104,7 +104,7 @@ describe("A job that is ended while a statement of it runs", () => {
     return { processor, reference: { intentId, version }, state, name: (await state())?.name };
   }
 
-  it("is rolled back at its deadline, and its row says why", async () => {
+  it("is rolled back at its deadline, and its row has the reason", async () => {
     const { processor, reference, state, name } = await intended("200ms");
     const error = "it took longer than 200 ms";
     const first = await start(processor, reference);
@@ -126,7 +126,7 @@ describe("A job that is ended while a statement of it runs", () => {
     expect(await state()).to.deep.equal({ name, state: "pending", attempts: 0, error: null });
   });
 
-  it("leaves the messages pending that it was delivering", async () => {
+  it("leaves the messages of an interrupted delivery pending", async () => {
     await db.rows(
       `CREATE FUNCTION slow_message() RETURNS trigger LANGUAGE plpgsql AS
        $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`,

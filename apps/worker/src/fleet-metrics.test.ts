@@ -6,7 +6,7 @@ import { expect } from "chai";
 
 import { fleetMetrics } from "./fleet-metrics.ts";
 
-describe("the figures of the whole installation, at a worker", () => {
+describe("metrics of the whole installation, exported by a worker", () => {
   const db = useDatabase();
 
   const shown = async (sql: Parameters<typeof fleetMetrics>[1]) => {
@@ -23,7 +23,7 @@ describe("the figures of the whole installation, at a worker", () => {
     );
   };
 
-  it("are there without a dashboard: what waits, what is dead, which processes run", async () => {
+  it("include lag, dead letters and processes, without a dashboard", async () => {
     const { member, owner } = await organization(db);
     const gateway = heartbeatOf("gateway");
     await gateway.beat(db);
@@ -53,7 +53,7 @@ describe("the figures of the whole installation, at a worker", () => {
     await gateway.end(db);
   });
 
-  it("are left out while the database does not answer, and say that it does not", async () => {
+  it("are omitted while the database does not answer, and report that", async () => {
     const gone = await connectDatabase(db.url, { max: 1, name: "test" });
     await gone.close();
     const figures = await shown(gone);

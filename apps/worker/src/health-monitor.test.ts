@@ -48,12 +48,12 @@ describe("the health monitor", () => {
     ],
   });
 
-  it("lets an idle worker be", async () => {
+  it("accepts an idle worker", async () => {
     expect((await watch(idle(1), idle(1), idle(1), idle(1))).bad).to.equal(0);
     expect(exits).to.deep.equal([]);
   });
 
-  it("lets a busy worker be", async () => {
+  it("accepts a busy worker", async () => {
     await watch(due(1), due(2), due(3), due(4));
     expect(exits).to.deep.equal([]);
   });
@@ -66,13 +66,13 @@ describe("the health monitor", () => {
     expect(exits[0]).to.include("work is due");
   });
 
-  it("ends the process when jobs wait and it takes none, whatever others do", async () => {
+  it("ends the process when jobs wait and it takes none, even if other workers do", async () => {
     await watch(queue(3, 5), queue(9, 5), queue(1, 5));
     expect(exits).to.have.lengthOf(1);
     expect(exits[0]).to.include("jobs wait in the queue delivery");
   });
 
-  it("ends the process when a queue goes on refusing its jobs, and not for once", async () => {
+  it("ends the process when a queue repeatedly refuses its jobs, not after one refusal", async () => {
     const refusal = "permission denied for table job";
     const refused = { ...idle(1), queues: [{ name: "delivery", waiting: 0, begun: 1, refusal }] };
     await watch(refused, queue(0, 1), refused, queue(0, 1), refused, refused);
@@ -82,18 +82,18 @@ describe("the health monitor", () => {
     expect(exits[0]).to.include("the queue delivery refuses its jobs: permission denied");
   });
 
-  it("lets a worker be that takes jobs, or leaves none waiting", async () => {
+  it("accepts a worker that takes jobs, or whose queues are empty", async () => {
     await watch(queue(3, 5), queue(9, 6), queue(9, 6), queue(9, 7), queue(9, 7), queue(0, 7));
     expect(exits).to.deep.equal([]);
   });
 
-  it("looks less often than the longest job may run, which would keep a slot from one look to the next", () => {
+  it("checks less often than the longest job may run, so that one long job cannot look like a stuck worker", () => {
     // A run that ignores its deadline keeps its slot for two seconds more.
     for (const { name, deadlineMs } of allJobs)
       expect(deadlineMs + 2_000, name).to.be.below(checkEveryMs);
   });
 
-  it("starts over when something was done, or nothing was due, in between", async () => {
+  it("resets its count when work was done or none was due", async () => {
     await watch(due(1), due(1), due(2), due(2), idle(2), due(2), due(2));
     expect(exits).to.deep.equal([]);
   });
@@ -103,12 +103,12 @@ describe("the health monitor", () => {
     expect(exits).to.deep.equal(["the database did not answer: still gone"]);
   });
 
-  it("does not hold the time without answers against the worker", async () => {
+  it("does not count time without answers as time without work", async () => {
     await watch(due(1), new Error("gone"), due(1), due(2));
     expect(exits).to.deep.equal([]);
   });
 
-  it("takes a probe that never answers for a bad check, and tells it to stop", async () => {
+  it("counts a probe that never answers as a failed check, and aborts it", async () => {
     let aborted = 0;
     const exited = new Promise<string>((resolve) => {
       const watching = startHealthMonitor({

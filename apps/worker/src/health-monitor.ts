@@ -7,7 +7,7 @@ export interface QueueReading {
   readonly waiting: number;
   /** Runs of its jobs that this worker has begun since it started. */
   readonly begun: number;
-  /** Why the store refuses this worker jobs of the queue; undefined where it does not. */
+  /** Why the store refuses this worker jobs of the queue; undefined if it does not. */
   readonly refusal?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface QueueReading {
 export interface HealthReading {
   /** Whether overdue work exists. */
   readonly dueWork: boolean;
-  /** Changes whenever any worker runs a job, also one that fails: failing jobs are no stuck worker. */
+  /** Changes whenever any worker runs a job. Failing jobs count too: a worker whose jobs fail is not stuck. */
   readonly runsAnywhere: number;
   /** The queues of this worker. */
   readonly queues: readonly QueueReading[];
@@ -46,9 +46,9 @@ export const checkEveryMs = 30_000;
 const limit = 2;
 
 /**
- * Detects a worker that runs but does no work. A check fails when work is due and no worker has run a job since the check
- * before, when this worker has taken no job of a queue in which jobs wait (no run lasts as long), when the store refused it
- * jobs at both checks, or when the database does not answer.
+ * Detects a worker that runs but does no work. A check fails if work is due and no worker has run a job since the
+ * previous check; if jobs wait in a queue and this worker has taken none (no run lasts that long); if the store refused
+ * it jobs at both checks; or if the database does not answer.
  */
 export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
   const { log, intervalMs = checkEveryMs } = options;
@@ -111,7 +111,7 @@ function standstill(before: HealthReading, now: HealthReading): string | undefin
     : undefined;
 }
 
-/** Returns the probe's answer. Throws when none comes in time, also where the probe ignores its signal. */
+/** Returns the probe's answer. Throws when none comes in time, also if the probe ignores its signal. */
 async function answerWithin(
   probe: HealthMonitorOptions["probe"],
   limitMs: number,

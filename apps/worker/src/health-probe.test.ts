@@ -62,11 +62,11 @@ forEachBackend("the health of a worker", (backend) => {
     return left;
   }
 
-  it("is bad when work is due and nobody runs anything", async () => {
+  it("fails when work is due and no worker runs any", async () => {
     expect(await afterThreeLooks(() => 0)).to.contain("work is due");
   });
 
-  it("is good when an organization is stuck and another worker runs its jobs", async () => {
+  it("passes when an organization is stuck but another worker runs jobs", async () => {
     let completed = 0;
     const other = heartbeatOf("worker", () => ({ completed, failed: 0 }));
     await other.beat(db);
@@ -78,7 +78,7 @@ forEachBackend("the health of a worker", (backend) => {
     await other.end(db);
   });
 
-  it("is good when the organization stays stuck, and it runs the jobs itself", async () => {
+  it("passes when an organization stays stuck but this worker runs jobs", async () => {
     const worker = await startWorker(db, queues);
     try {
       await db.transaction(async (tx) => {
@@ -97,7 +97,7 @@ forEachBackend("the health of a worker", (backend) => {
     }
   });
 
-  it("is good when jobs wait in a queue that rests", async () => {
+  it("passes when jobs wait in a paused queue", async () => {
     const payload = { intentId: 1, version: 1 };
     await queues.publish([{ job: registerPushToken, payload }]);
     const look = async () => {
@@ -110,7 +110,7 @@ forEachBackend("the health of a worker", (backend) => {
     expect(await look()).to.containSubset([{ name: "bouncer", waiting: 0 }]);
   });
 
-  it("is bad when jobs wait that it does not take, though others work", async () => {
+  it("fails when jobs wait that this worker does not take, even if others work", async () => {
     await runDeliveryJob();
     let completed = 0;
     const other = heartbeatOf("worker", () => ({ completed, failed: 0 }));

@@ -75,7 +75,7 @@ async function lookAtDatabase(
   }
 }
 
-/** Counts no waiting jobs where the store does not answer or the queue is paused: this worker could take none. */
+/** Counts no waiting jobs if the store does not answer or the queue is paused: this worker could take none. */
 function lookAtQueues(
   queues: Pick<Queues, "queue">,
   begun: ReadonlyMap<QueueName, number>,

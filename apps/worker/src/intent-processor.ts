@@ -1,10 +1,4 @@
-import {
-  doIntent,
-  failIntent,
-  IntentBusy,
-  lookAtIntent,
-  type ClaimedIntent,
-} from "@carillon/outbox";
+import { doIntent, failIntent, IntentBusy, readIntent, type ClaimedIntent } from "@carillon/outbox";
 import type { Database, Tx } from "@carillon/db";
 import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
 import { AwaitChildren, HandBack } from "@carillon/queue";
@@ -22,7 +16,7 @@ export function intentProcessor<Payload>(
   work: (tx: Tx, intent: ClaimedIntent<Payload>) => Promise<void>,
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
-    noted(definition, context, (db) => doIntent(db, definition, context.payload, work)),
+    recordingFailure(definition, context, (db) => doIntent(db, definition, context.payload, work)),
   );
 }
 
@@ -31,8 +25,8 @@ export type Calling = Omit<WorkerServices, "log"> & Pick<JobContext<IntentRef>, 
 
 /**
  * Makes the processor of a job that calls another server, with no transaction open meanwhile. After the call, the intent ends in
- * one transaction with the function that the call returned. Where the worker dies in between, the call is repeated; the
- * server must recognise the intent's id. Where an operator has replayed the intent meanwhile, the processor writes nothing.
+ * one transaction with the function that the call returned. If the worker dies in between, the call is repeated; the
+ * server must recognise the intent's id. If an operator has replayed the intent meanwhile, the processor writes nothing.
  */
 export function callProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -43,8 +37,8 @@ export function callProcessor<Payload>(
   ) => Promise<((tx: Tx) => Promise<void>) | void>,
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
-    noted(definition, context, async (db) => {
-      const intent = await lookAtIntent(db, definition, context.payload);
+    recordingFailure(definition, context, async (db) => {
+      const intent = await readIntent(db, definition, context.payload);
       if (!intent) return;
       const { services, log, signal } = context;
       const settle = await call(db, intent, { ...services, log, signal });
@@ -59,15 +53,17 @@ export function intentSteps<Payload>(
   work: (db: Database, ref: IntentRef) => Promise<void>,
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
-    noted(definition, context, (db) => work(db, context.payload)),
+    recordingFailure(definition, context, (db) => work(db, context.payload)),
   );
 }
 
-/** Errors after which the job runs again and counts no attempt. The sweep finds the row where it does not. */
+/**
+ * Errors after which the job runs again without counting an attempt. If it does not run again, the sweep finds the row.
+ */
 const unfinished = [IntentBusy, HandBack, AwaitChildren];
 
 /** Runs the work of an intent and records a failure in its row. */
-export async function noted(
+export async function recordingFailure(
   { retry }: IntentDefinition,
   { payload, attempt, deadline, services: { db } }: JobContext<IntentRef>,
   work: (db: Database) => Promise<void>,

@@ -10,7 +10,7 @@ export class LongRunSlots {
     this.#size = size;
   }
 
-  /** Takes a slot where one is free; returns whether the run has one. */
+  /** Takes a slot if one is free; returns whether the run has one. */
   tryAcquire(run: object): boolean {
     if (this.#holders.size < this.#size) this.#holders.add(run);
     return this.#holders.has(run);

@@ -25,14 +25,14 @@ import {
 } from "@carillon/push";
 
 import type { Bouncer, BouncerReply } from "./bouncer.ts";
-import { noted } from "./intent-processor.ts";
+import { recordingFailure } from "./intent-processor.ts";
 import { ofOldestDevices } from "./split-notifications.ts";
 import { processor, type JobContext, type Processor } from "./processor.ts";
 
 /** How a job prepares the notifications of its call, and what it does after the answer. */
 export interface NotifyWork<Payload> {
   readonly type: NotificationType;
-  /** Splits an intent into payloads of several, where one call cannot take all devices. */
+  /** Returns the payloads of the intents that replace one with too many devices for one call; undefined otherwise. */
   split(this: void, payload: Payload, call: PreparedCall): Payload[] | undefined;
   /** Runs in a transaction that commits before the call. The notifications are stored in no job and no row. */
   prepare(this: void, tx: Tx, site: Site, intent: ClaimedIntent<Payload>): Promise<PreparedCall>;
@@ -41,7 +41,7 @@ export interface NotifyWork<Payload> {
 }
 
 /**
- * Makes the processor of a job that notifies devices by one call to the bouncer for each intent (push.md §9). Where accounts
+ * Makes the processor of a job that notifies devices by one call to the bouncer for each intent (push.md §9). If accounts
  * have very many devices it splits the intent instead, but never one whose call may have gone out: its parts would have
  * other idempotency keys. The call's key is that of the job, so that a worker that dies between the call and the end of the
  * intent notifies no device twice. Without a push service it calls nothing.
@@ -51,7 +51,7 @@ export function notifyProcessor<Payload>(
   work: NotifyWork<Payload>,
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
-    noted(definition, context, async (db) => {
+    recordingFailure(definition, context, async (db) => {
       const { payload: ref, services } = context;
       const { bouncer, site } = services;
       if (!bouncer) return doIntent(db, definition, ref, () => Promise.resolve());
@@ -88,7 +88,7 @@ interface Begun<Payload> {
 /**
  * Prepares the call, or ends the intent by splitting it.
  * @returns undefined when no call has to be made for this intent
- * @throws GiveUp when the bouncer has not taken it in time
+ * @throws GiveUp when the bouncer has not accepted it in time
  */
 async function begin<Payload>(
   tx: Tx,
@@ -100,7 +100,7 @@ async function begin<Payload>(
   const intent = await beginIntentCall(tx, definition, ref);
   if (!intent) return undefined;
   if (intent.ageMs > triedForMs)
-    throw new GiveUp("the push bouncer has not taken it within two hours");
+    throw new GiveUp("the push bouncer has not accepted it within two hours");
   const call = await prepare(tx, site, intent);
   if (intent.called)
     return { intent, call: { ...call, notifications: ofOldestDevices(call.notifications) } };

@@ -122,7 +122,7 @@ for (const kind of storeKinds)
       });
     });
 
-    it("fails an invalid payload for good without running the job", async () => {
+    it("fails an invalid payload permanently without running the job", async () => {
       let runs = 0;
       const runner = start(processor(step, async () => void runs++));
       const other = { ...step, payload: z.unknown() } as JobDefinition;

@@ -22,7 +22,7 @@ export interface WorkerServices {
   readonly queues: Queues;
   readonly site: Site;
   readonly mailer: Mailer;
-  /** Undefined where no push service is configured. */
+  /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;
   /** Limits long deliveries; unlimited unless given. */

@@ -17,7 +17,7 @@ describe("splitNotifications", () => {
     ]);
   });
 
-  it("never splits an entry, and leaves out those without a device", () => {
+  it("never splits an entry, and omits entries without a device", () => {
     expect(split([450])).to.equal(undefined);
     expect(split([300, 0, 200])).to.deep.equal([["entry 0"], ["entry 2"]]);
     expect(split([])).to.equal(undefined);

@@ -24,8 +24,8 @@ export function ofOldestDevices<One extends { readonly target: { readonly device
  * and is repeated by itself. With several calls for one intent, a device that is added or removed before a repetition would
  * move other devices to another call, and the bouncer would notify them twice.
  * @param entries of the intent
- * @param notifications in the order of the entries; an entry has no more than an account has devices
- * @returns the entries of each part; undefined where all go into one call
+ * @param notifications in the order of the entries; those of one entry go to the devices of one account
+ * @returns the entries of each part; undefined if all go into one call
  */
 export function splitNotifications<Entry>(
   entries: readonly Entry[],

@@ -16,7 +16,7 @@ describe("a worker process", () => {
   const db = useDatabase();
   const processes = useProcesses();
 
-  it("does what recurs: it clears away old events and finished work, makes full members, and is seen", async function () {
+  it("runs its recurring work: deletes old events and finished intents, promotes full members, and sends heartbeats", async function () {
     this.timeout(90_000);
     const { realm, member, groups } = await organization(db, {
       row: { waitingPeriodThreshold: 2 },

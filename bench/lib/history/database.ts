@@ -21,11 +21,11 @@ export async function historyDatabase(size: HistorySize): Promise<HistoryDatabas
   const name = `carillon_bench_history_${messages}_${users}_${channels}_${seed}`;
   const database = (await openBenchDatabase(name)) ?? (await make(size, name));
   const [row] = await database.db.rows<{ history: History }>("SELECT history FROM bench_history");
-  if (!row) throw new Error(`the database ${name} has no history in it`);
+  if (!row) throw new Error(`the database ${name} contains no history`);
   return { database, history: row.history };
 }
 
-/** Renamed only when it is complete. */
+/** Creates a database with a history, and gives it its name only when it is complete. */
 async function make(size: HistorySize, name: string): Promise<BenchDatabase> {
   const made = await createBenchDatabase("postgres");
   const history = await createHistory(made.db, size);

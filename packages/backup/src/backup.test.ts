@@ -154,7 +154,7 @@ describe("a backup", () => {
     await restoreBackup(url, Readable.from([Buffer.concat(pieces)]));
   });
 
-  it("is refused entirely when it is cut off, changed, or not a backup", async () => {
+  it("is refused completely when it is truncated, changed, or not a backup", async () => {
     const whole = await readFile(file);
     const text = gunzipSync(whole);
     expect(await refusal(whole.subarray(0, whole.length - 20))).to.match(/cannot be unpacked/);

@@ -86,7 +86,7 @@ describe("The bundle of an app", () => {
     expect(await readFile(join(folder, "dist", "main.js"), "utf8")).not.to.include(chunks[0]);
   });
 
-  it("keeps them however old they are", async () => {
+  it("keeps chunks of the previous build even if they are old", async () => {
     await put("src/main.ts", `export const later = () => import("./lazy.ts");`);
     await put("src/lazy.ts", "export const version = 1;");
     await bundle(folder);
@@ -100,7 +100,7 @@ describe("The bundle of an app", () => {
     expect((await later()).version).to.equal(1);
   });
 
-  it("refuses a dynamic import of a CommonJS package, except through a module of ours", async () => {
+  it("refuses a dynamic import of a CommonJS package, except through one of our modules", async () => {
     await put("src/main.ts", `export const pool = async () => (await import("undici")).Pool;`);
     const failure = await bundle(folder).then(
       () => "",

@@ -4,7 +4,10 @@ import { deliveredFaults } from "./events/catalogue.ts";
 import { formsOf } from "./events/forms.ts";
 import { writtenAs } from "./primitives/json-schema.ts";
 
-/** Any event as a client gets it, exactly as it is declared; documents have all of them as alternatives. */
+/**
+ * Any event as a client gets it, checked strictly against its declaration. API documents list all events as
+ * alternatives.
+ */
 export const deliveredEvent = z
   .looseObject({ id: z.int(), type: z.string(), op: z.string().exactOptional() })
   .superRefine((event, context) => {

@@ -24,7 +24,7 @@ describe("checkServer", () => {
       return (error as StartupError).message;
     };
     expect(await refusal({ folds: true, version: "14.19", number: 140_019 })).to.equal(
-      "DATABASE_URL: that is PostgreSQL 14.19, and the oldest that Carillon runs on is 15",
+      "DATABASE_URL: PostgreSQL 14.19 is too old; Carillon needs version 15 or later",
     );
     expect(await refusal({ folds: false, version: "15.0", number: 150_000 })).to.match(
       /locale does not fold letters/,

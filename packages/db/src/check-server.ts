@@ -25,7 +25,7 @@ export async function checkServer(sql: { query: pg.Pool["query"] }): Promise<Ser
   if (!server) throw new Error("the server returned no row");
   if (server.number < oldestPostgres * 10_000) {
     throw new StartupError(
-      `DATABASE_URL: that is PostgreSQL ${server.version}, and the oldest that Carillon runs on is ${oldestPostgres}`,
+      `DATABASE_URL: PostgreSQL ${server.version} is too old; Carillon needs version ${oldestPostgres} or later`,
     );
   }
   if (!server.folds) {

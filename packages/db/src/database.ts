@@ -14,7 +14,7 @@ export interface Database extends Sql {
   /** Prisma Client outside any transaction, for tests. @throws Error before `loadPrisma` has resolved */
   readonly prisma: PrismaClient;
   loadPrisma(): Promise<void>;
-  /** Where what transactions publish after their commits is subscribed to. */
+  /** The messages that transactions publish after their commits, to subscribe to. */
   readonly postCommit: PostCommitBus;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**

@@ -6,9 +6,9 @@ import type { Semaphore } from "@carillon/kit";
 
 /** Milliseconds for one cancel request. */
 const cancelMs = 1_000;
-/** Milliseconds after which another one is sent: the first may have arrived between two statements. */
+/** Milliseconds until the next cancel request: the previous one may have arrived between two statements. */
 const againMs = 100;
-/** Milliseconds after which a connection is cut off if nothing on it can be cancelled. */
+/** Milliseconds after which the connection is cut off if its statement was not cancelled. */
 const cutOffMs = 2_000;
 
 /** A connection of the pool, held until {@link release}. Work on it ends with the deadline, if there is one. */
@@ -30,7 +30,7 @@ export class HeldConnection {
 
   /**
    * @param deadline has not ended
-   * @param limit of which a permit was taken
+   * @param limit a permit of it has been acquired for this connection
    */
   constructor(connection: pg.PoolClient, deadline?: RequestDeadline, limit?: Semaphore) {
     this.connection = connection;
@@ -57,7 +57,7 @@ export class HeldConnection {
     );
   }
 
-  /** Why the deadline has ended; undefined while it goes on. */
+  /** Why the deadline has ended; undefined before. */
   get reason(): Error | undefined {
     return this.#deadline?.reason;
   }

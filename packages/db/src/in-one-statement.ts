@@ -1,4 +1,4 @@
-import { arrived, type Statement } from "./statement.ts";
+import { checkedRows, type Statement } from "./statement.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -37,7 +37,7 @@ class CombinedSelects implements Sql {
       this.#parts.push({
         statement,
         values,
-        resolve: (rows) => resolve(arrived(statement, rows)),
+        resolve: (rows) => resolve(checkedRows(statement, rows)),
         reject,
       });
     });

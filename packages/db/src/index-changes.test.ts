@@ -137,7 +137,7 @@ describe("a migration outside a transaction", () => {
     expect(byIndex).to.equal(nth((await client.query<{ n: number }>(found)).rows, 0).n);
   });
 
-  it("goes on with the indexes that an interrupted run did not finish", async () => {
+  it("continues with the indexes that an interrupted run did not finish", async () => {
     await applyMigrations(url, set);
     await add(
       "202611230000_indexes",

@@ -11,7 +11,7 @@ const marker = "-- outside a transaction";
 
 /** One statement of such a migration. */
 export interface IndexChange {
-  /** The index that it creates; undefined where it drops one. */
+  /** The index that it creates; undefined if it drops one. */
   readonly created: string | undefined;
   readonly sql: string;
 }

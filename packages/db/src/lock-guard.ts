@@ -17,7 +17,7 @@ export class LockGuard {
   /**
    * Records a lock that is about to be taken.
    * @param place the code that takes it
-   * @returns to be called with the keys when only the statement knows them
+   * @returns a function to call with the keys, if only the statement knows them
    * @throws Error naming both places when the lock has to be taken before one that is held
    */
   take(lock: Lock, place = placeOfCaller()): (keys: readonly number[]) => void {

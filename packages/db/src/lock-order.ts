@@ -32,7 +32,10 @@ export const lockOrder = [
   "clientNames",
   /** Delivery in an organization; only a counted try waits for it, all others just try to take it. By organization. */
   "deliver",
-  /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */
+  /**
+   * Rows of scheduled messages that are edited, deleted or delivered. By id; an organization has one delivery at a
+   * time.
+   */
   "scheduled",
   /** Subscriptions against sending; channels and accounts are divided into 64 parts. By part. */
   "audience",
@@ -83,8 +86,8 @@ export interface Lock {
   /** Whether other transactions may hold it shared, too. */
   readonly shared?: boolean;
   /**
-   * Whether the keys are unknown: new rows, for which only a transaction waits that creates the same ones, or too many
-   * rows for the statement to return.
+   * Whether the keys are unknown: the rows are new, and only transactions that create the same rows wait for them; or
+   * there are too many rows for the statement to return.
    */
   readonly fresh?: boolean;
 }

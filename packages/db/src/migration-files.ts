@@ -7,7 +7,7 @@ import { type IndexChange, readIndexChanges } from "./index-changes.ts";
 
 /** The migrations of one database. */
 export interface MigrationSet {
-  /** Which database it is, as backups say. */
+  /** The name of the database in backups. */
   readonly database: "chat" | "bouncer";
   readonly folder: URL;
   /** The variable that names the database, for errors. */

@@ -132,7 +132,7 @@ describe("migrations", () => {
     );
   });
 
-  it("are refused where one was applied with another text", async () => {
+  it("are refused if one was applied with another text", async () => {
     await applyMigrations(url);
     await client.query(
       `UPDATE "_prisma_migrations" SET checksum = repeat('0', 64) WHERE migration_name = '0001_initial'`,
@@ -171,7 +171,7 @@ describe("migrations", () => {
     expect(await refusal(connectDatabase(url, { max: 1, name: "test" }))).to.equal(wanted);
   });
 
-  it("are refused where one began and never finished, unless it was rolled back", async () => {
+  it("are refused if one began and never finished, unless it was rolled back", async () => {
     await applyMigrations(url);
     await client.query(
       `UPDATE "_prisma_migrations" SET finished_at = NULL WHERE migration_name = '0001_initial'`,

@@ -101,9 +101,8 @@ async function record(client: pg.Client, { name, checksum }: Migration): Promise
 }
 
 /**
- * Applies just these migrations to an empty database, in the transaction that is open: a backup is restored into the
- * tables that they make.
- * @throws StartupError when this build does not know one of them as it was
+ * Applies only these migrations to an empty database, in the open transaction, to create the tables of a backup.
+ * @throws StartupError when this build does not know a migration, or knows another text of it
  */
 export async function replayMigrations(
   client: pg.Client,
@@ -153,9 +152,10 @@ const state = `SELECT md5(concat_ws(' ',
    FROM "_prisma_migrations" WHERE rolled_back_at IS NULL))) AS state`;
 
 /**
- * Digests what the database has been migrated to: it changes when a migration is applied or a database is made anew.
- * @param tables names of tables that other migrators have made in it
- * @returns undefined where the migrations have not been applied, or one of the tables is missing
+ * Returns a digest of the database's migrations: it changes when a migration is applied, or when the database is
+ * created again.
+ * @param tables names of tables that other migrators have created
+ * @returns undefined if the migrations have not been applied, or one of the tables is missing
  * @throws StartupError when the database cannot be reached
  */
 export async function stateOfTables(
@@ -185,7 +185,7 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
 }
 
 /**
- * Returns why this build cannot run on a migration of a newer one; undefined where it can. It can on one that only adds;
+ * Returns why this build cannot run on a migration of a newer one; undefined if it can. It can on one that only adds;
  * `0042_after_0040_…` takes away what builds without 0040 use (docs/decisions/040).
  */
 function lackedFor(newer: string, known: Migration[]): string | undefined {
@@ -246,5 +246,5 @@ const refusals: Record<string, string> = {
   "3D000": "there is no such database:",
   "28P01": "user and password are not accepted at",
   "28000": "the user is not accepted at",
-  "42501": "the user must own the database, or may at least create tables in it:",
+  "42501": "the user must own the database, or have the right to create tables in it:",
 };

@@ -2,9 +2,9 @@
 const oids = { bool: 16, int8: 20, int4: 23, text: 25, json: 114 } as const;
 
 /**
- * Encodes arrays in PostgreSQL's binary format, for statements with many rows: no escaping here and no parsing there, half
- * the time of the text format that `pg` writes (bench `array-parameters`). The parameter must be cast to exactly this type,
- * such as `$1::bigint[]` for {@link packed.bigints}.
+ * Encodes arrays in PostgreSQL's binary format, for statements with many rows: without escaping and parsing, it takes
+ * half the time of the text format that `pg` writes (bench `array-parameters`). The parameter must be cast to exactly
+ * this type, such as `$1::bigint[]` for {@link packed.bigints}.
  */
 export const packed = {
   bools: (values: readonly boolean[]): Buffer =>

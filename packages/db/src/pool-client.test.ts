@@ -39,7 +39,7 @@ describe("PoolClient", () => {
     expect(count).to.equal(2);
   });
 
-  it("sends each statement that waits for an earlier answer in a write of its own", async () => {
+  it("sends each statement that waits for an earlier answer in a separate write", async () => {
     const count = await writes(() =>
       db.transaction(async (tx) => {
         for (let i = 0; i < 3; i++) await tx.rows("SELECT 1");

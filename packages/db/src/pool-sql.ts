@@ -4,14 +4,14 @@ import { holdConnection } from "./held-connection.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
-import { arrived, type Statement } from "./statement.ts";
+import { checkedRows, type Statement } from "./statement.ts";
 
 /** Runs single statements outside a transaction. */
 export function poolSql(pool: pg.Pool): Sql {
   return {
     rows: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []) => {
       const { rows } = await run(pool, statement, values);
-      return arrived<Row>(statement, rows);
+      return checkedRows<Row>(statement, rows);
     },
   };
 }
@@ -34,5 +34,5 @@ export async function rowsWithin<Row>(
   } finally {
     await held.release();
   }
-  return arrived<Row>(statement, result.rows);
+  return checkedRows<Row>(statement, result.rows);
 }

@@ -2,7 +2,7 @@ import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { connectDatabase } from "./connect-database.ts";
-import { isPassing } from "./sql-errors.ts";
+import { isTransient } from "./sql-errors.ts";
 
 describe("createPool", () => {
   const db = useDatabase();
@@ -34,7 +34,7 @@ describe("createPool", () => {
         await tx.rows("SELECT 1");
       });
       const error: unknown = await ended.catch((thrown: unknown) => thrown);
-      expect(isPassing(error), String(error)).to.equal(true);
+      expect(isTransient(error), String(error)).to.equal(true);
       expect(await impatient.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
     } finally {
       await impatient.close();

@@ -56,7 +56,7 @@ describe("Prisma inside our transaction", () => {
     expect(await names()).to.deep.equal(["kept", "later"]);
   });
 
-  it("writes rows and the rows that hang on them in one call, and undoes them together", async () => {
+  it("writes rows and their dependent rows in one call, and rolls them back together", async () => {
     const { realm } = await organization(db);
     const write = (fail: boolean) =>
       db.transaction(async (tx) => {
@@ -96,7 +96,7 @@ describe("Prisma inside our transaction", () => {
     expect(await names()).to.have.members(["c0", "c2", "c4", "c6", "c8", "c10"]);
   });
 
-  it("runs its own statements one at a time where they are asked for together", async () => {
+  it("runs its statements one at a time even if they are requested together", async () => {
     await db.transaction(async (tx) => {
       const prisma = await tx.prisma();
       await Promise.all(

@@ -7,8 +7,8 @@ import { type Prisma, PrismaClient } from "./generated/client.ts";
 
 /**
  * Prisma Client inside a transaction that this package opened: its statements run on the transaction's connection, next
- * to SQL. A client costs about 20 MB, so a process has one. An interactive transaction of it is given our connection
- * instead of a fresh one, and its BEGIN and COMMIT are swallowed.
+ * to SQL. A client costs about 20 MB, so a process has one. Its interactive transaction gets our connection instead of
+ * one from the pool, and we drop its BEGIN and COMMIT.
  */
 
 /** Prisma Client within one transaction. */
@@ -48,12 +48,12 @@ export function sharePrismaClient(pool: pg.Pool): SharedPrismaClient {
   };
 }
 
-/** Wraps the pool for Prisma: where a connection was handed over, a transaction gets that one. */
+/** Wraps the pool for Prisma: if a connection was handed over, a transaction gets that one. */
 function poolThatHandsOver(pool: pg.Pool): pg.Pool {
   // The adapter accepts our pool only if it is an instance of pg's class.
   return Object.create(pool, {
     connect: {
-      // With a callback it is pg's own `query` that asks, for one statement outside any transaction.
+      // pg's own `query` passes a callback. It runs one statement outside any transaction.
       value: (callback?: Parameters<pg.Pool["connect"]>[0]) => {
         if (callback) return pool.connect(callback);
         const connection = handedOver.getStore();

@@ -136,7 +136,7 @@ describe("work under a request deadline", () => {
     expect(await sum()).to.equal(0);
   });
 
-  it("lets a commit in progress go on unless the end is final", async () => {
+  it("lets a commit in progress continue unless the end is final", async () => {
     for (const final of [false, true]) {
       await lock(2);
       const deadline = new RequestDeadline();

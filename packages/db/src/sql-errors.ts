@@ -3,7 +3,7 @@ export function sqlState(error: unknown): string | undefined {
   for (let e = error; e && typeof e === "object"; e = inner(e)) {
     const { code: own, originalCode } = e as { code?: unknown; originalCode?: unknown };
     const code = originalCode ?? own;
-    // No class begins with E, nor with P and a digit but 0: EPIPE is the system's error, P2034 is Prisma's.
+    // Excludes codes of the system (EPIPE) and of Prisma (P2034): no SQLSTATE begins with E or with P1 to P9.
     if (typeof code === "string" && /^(?!E|P[1-9])[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
@@ -16,8 +16,8 @@ function inner(error: object): unknown {
 }
 
 /**
- * What a transaction based its decision on changed before it had its locks. The transaction runs again from the start, as
- * after a serialization failure.
+ * Thrown when the data on which a transaction based its decision changed before it had its locks. The transaction runs
+ * again from the start, as after a serialization failure.
  */
 export class ChangedMeanwhile extends Error {
   /** Serialization failure. */
@@ -25,7 +25,7 @@ export class ChangedMeanwhile extends Error {
 }
 
 /** Returns whether another transaction won (serialization failure, deadlock) and this one may run again. */
-export function lostToAnother(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === "40001" || code === "40P01";
 }
@@ -34,7 +34,7 @@ export function lostToAnother(error: unknown): boolean {
  * Returns whether the same work may succeed later: the connection broke, another transaction won, a lock was not granted
  * in time, the server is stopping.
  */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = sqlState(error);
   if (code === undefined) {
     const name = (error as { code?: unknown } | undefined)?.code;

@@ -70,8 +70,8 @@ export function checkRowsWith(rowCheck: RowCheck): void {
   check = rowCheck;
 }
 
-/** @internal Returns the rows, checked if a test asked for it. */
-export function arrived<Row>(statement: Statement, rows: unknown[]): Row[] {
+/** @internal Returns the rows, after the row check of a test, if one is set. */
+export function checkedRows<Row>(statement: Statement, rows: unknown[]): Row[] {
   if (check && typeof statement !== "string") check(statement, rows as object[]);
   return rows as Row[];
 }

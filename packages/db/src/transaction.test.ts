@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { useDatabase, waitFor } from "@carillon/testkit";
-import { isPassing, sqlState } from "./sql-errors.ts";
+import { isTransient, sqlState } from "./sql-errors.ts";
 import { defaultAttempts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
 
@@ -140,7 +140,7 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
-  it("rolls back to a savepoint, hooks included, and goes on", async () => {
+  it("rolls back to a savepoint, hooks included, and continues", async () => {
     const seen: string[] = [];
     await db.transaction(async (tx) => {
       tx.afterCommit(() => seen.push("before"));
@@ -259,7 +259,7 @@ describe("a transaction", () => {
     expect(await values()).to.include({ a: 1 });
   });
 
-  it("runs again when a statement of Prisma lost", async () => {
+  it("runs again when a statement of Prisma failed to serialize", async () => {
     let runs = 0;
     await db.transaction(async (tx) => {
       const prisma = await tx.prisma();
@@ -348,26 +348,26 @@ describe("a transaction", () => {
   });
 });
 
-describe("isPassing", () => {
+describe("isTransient", () => {
   const failure = (message: string, code?: string) =>
     Object.assign(new Error(message), code === undefined ? {} : { code });
 
   it("accepts a lost connection, whatever its message", () => {
-    expect(isPassing(failure("write EPIPE", "EPIPE"))).to.equal(true);
-    expect(isPassing(failure("read ECONNRESET", "ECONNRESET"))).to.equal(true);
-    expect(isPassing(failure("Query read timeout"))).to.equal(true);
-    expect(isPassing(failure("Connection terminated unexpectedly"))).to.equal(true);
-    expect(isPassing(failure("terminating connection", "57P01"))).to.equal(true);
+    expect(isTransient(failure("write EPIPE", "EPIPE"))).to.equal(true);
+    expect(isTransient(failure("read ECONNRESET", "ECONNRESET"))).to.equal(true);
+    expect(isTransient(failure("Query read timeout"))).to.equal(true);
+    expect(isTransient(failure("Connection terminated unexpectedly"))).to.equal(true);
+    expect(isTransient(failure("terminating connection", "57P01"))).to.equal(true);
   });
 
   it("accepts a lock that was not granted", () => {
     for (const code of ["40001", "40P01", "55P03"])
-      expect(isPassing(failure("no", code)), code).to.equal(true);
+      expect(isTransient(failure("no", code)), code).to.equal(true);
   });
 
   it("rejects an error of the work itself", () => {
-    expect(isPassing(failure("duplicate key", "23505"))).to.equal(false);
-    expect(isPassing(new TypeError("connection is not a function"))).to.equal(false);
-    expect(isPassing(undefined)).to.equal(false);
+    expect(isTransient(failure("duplicate key", "23505"))).to.equal(false);
+    expect(isTransient(new TypeError("connection is not a function"))).to.equal(false);
+    expect(isTransient(undefined)).to.equal(false);
   });
 });

@@ -5,7 +5,7 @@ import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 import { run } from "./sql.ts";
-import { lostToAnother, sqlState } from "./sql-errors.ts";
+import { isTransactionConflict, sqlState } from "./sql-errors.ts";
 import { Tx, type TxParts } from "./tx.ts";
 
 /** What the transactions of one database have in common. */
@@ -21,11 +21,14 @@ export interface TransactionParts extends TxParts {
 export interface TransactionOptions {
   /** `read committed` unless given. */
   mode?: TransactionMode;
-  /** How often a transaction that loses to others is run in total; {@link defaultAttempts} unless given. */
+  /**
+   * Maximum attempts if the transaction fails with a serialization failure or a deadlock; {@link defaultAttempts} by
+   * default.
+   */
   attempts?: number;
   /**
-   * Whether its writes are not part of what the request asks for and may stay when the request fails: the request does
-   * not count as partly carried out because of them. Read-only transactions never count.
+   * Whether its writes are a side effect that may stay when the request fails, so that they do not make the request
+   * count as partly carried out. Read-only transactions never count.
    */
   incidental?: boolean;
 }
@@ -37,8 +40,8 @@ export interface Transacts<T> {
 }
 
 /**
- * With the pauses of `retry-pause.ts` they take about a third of a second on average. Three attempts without a pause all
- * lost to one client that changed its settings in a loop.
+ * With the pauses of `retry-pause.ts`, eight attempts take about a third of a second on average. Three attempts without
+ * a pause all failed when one client changed its settings in a loop.
  */
 export const defaultAttempts = 8;
 
@@ -58,7 +61,8 @@ export async function transaction<T>(
     try {
       return await once(parts, work, options, deadline);
     } catch (error) {
-      if (attempt >= (options.attempts ?? defaultAttempts) || !lostToAnother(error)) throw error;
+      if (attempt >= (options.attempts ?? defaultAttempts) || !isTransactionConflict(error))
+        throw error;
     }
     await pauseBeforeRetry(attempt, deadline);
   }
@@ -92,7 +96,7 @@ async function once<T>(
   }
 }
 
-/** @param deadline of the request that the commit counts for; undefined when it counts for none */
+/** @param deadline deadline of the request whose commits are counted; undefined if this one is not counted */
 async function commit(
   tx: Tx,
   held: HeldConnection,

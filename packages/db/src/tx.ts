@@ -7,7 +7,7 @@ import type { TransactionPrisma } from "./prisma-on-connection.ts";
 import type { LazyPrismaClient } from "./lazy-prisma-client.ts";
 import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
-import { arrived, type Statement } from "./statement.ts";
+import { checkedRows, type Statement } from "./statement.ts";
 
 /** SQLSTATE of every statement after a failed one. */
 const inFailedTransaction = "25P02";
@@ -38,7 +38,7 @@ export class Tx implements Sql {
   readonly #locks: LockGuard | undefined;
   #savepoints = 0;
   #over: unknown;
-  /** Why the server takes no further statements. */
+  /** The error after which the server rejects further statements. */
   #failure: unknown;
   #prisma: ReturnType<LazyPrismaClient["enter"]> | undefined;
 
@@ -50,7 +50,7 @@ export class Tx implements Sql {
   }
 
   async rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
-    return arrived(statement, (await this.#run(statement, values)).rows);
+    return checkedRows(statement, (await this.#run(statement, values)).rows);
   }
 
   /** Returns how many rows the statement changed. */
@@ -167,7 +167,7 @@ export class Tx implements Sql {
 
   /**
    * @internal called by {@link transaction}
-   * @returns whether it committed: PostgreSQL rolls back, without an error, where a statement had failed
+   * @returns whether it committed: PostgreSQL rolls back, without an error, if a statement had failed
    */
   async commit(): Promise<boolean> {
     const kept = this.#sendKept(0);

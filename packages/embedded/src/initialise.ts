@@ -25,12 +25,12 @@ export async function initialise(
   account: Account,
   durable: boolean,
 ): Promise<void> {
-  const half = `${cluster}.new`;
-  await rm(half, { recursive: true, force: true });
-  await mkdir(half, { mode: 0o700 });
-  if (account.owner) await chown(half, account.owner.uid, account.owner.gid);
+  const temporary = `${cluster}.new`;
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { mode: 0o700 });
+  if (account.owner) await chown(temporary, account.owner.uid, account.owner.gid);
   await execute(account, binaries.initdb, [
-    `--pgdata=${half}`,
+    `--pgdata=${temporary}`,
     "--username=postgres",
     "--encoding=UTF8",
     "--locale=C",
@@ -41,14 +41,14 @@ export async function initialise(
     ...(durable ? [] : ["--no-sync"]),
   ]);
   // Overwritten instead of replaced, so that the file keeps its owner.
-  await writeFile(join(half, "pg_hba.conf"), hostRules);
+  await writeFile(join(temporary, "pg_hba.conf"), hostRules);
   await execute(
     account,
     binaries.postgres,
     [
       "--single",
       "-D",
-      half,
+      temporary,
       "-c",
       "log_min_messages=error",
       ...(durable ? [] : ["-F"]),
@@ -61,7 +61,7 @@ export async function initialise(
       "",
     ].join("\n"),
   );
-  await rename(half, cluster);
+  await rename(temporary, cluster);
 }
 
 function execute(

@@ -85,10 +85,10 @@ async function changeSecrets(
 function writeSecrets(dataDir: string, secrets: Secrets): void {
   const path = join(dataDir, "secrets.json");
   // Written to another file and renamed, so that a crash leaves the old file complete.
-  const half = `${path}.${process.pid}`;
-  writeFileSync(half, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
-  keepOwner(half, existsSync(path) ? path : dataDir);
-  renameSync(half, path);
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  keepOwner(temporary, existsSync(path) ? path : dataDir);
+  renameSync(temporary, path);
 }
 
 /** Keeps files that root writes readable for the user that Carillon runs as. */

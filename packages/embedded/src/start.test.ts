@@ -183,7 +183,7 @@ describe("the embedded PostgreSQL", () => {
 
   it("refuses a folder called postgres that is not a data directory", async () => {
     await mkdir(join(folder, "var", "postgres"), { recursive: true });
-    expect(await refusal(start())).to.match(/^DATA_DIR holds .* no PostgreSQL data directory/);
+    expect(await refusal(start())).to.match(/^DATA_DIR holds .* not a PostgreSQL data directory/);
   });
 
   it("creates no new secrets for an existing database", async () => {

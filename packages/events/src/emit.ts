@@ -24,7 +24,10 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
   tx.sendWithCommit(append, values, { name: "eventHead", keys: [realmId] });
 }
 
-/** `created_at` is the time of the commit, not of the transaction's start: only then can queues be behind the event. */
+/**
+ * `created_at` is the time of the commit, not of the transaction's start, because a queue can be behind the event only
+ * from then on.
+ */
 const append = statement({
   name: "event-append",
   text: `WITH head AS (

@@ -10,7 +10,7 @@ import { Selection } from "./selection.ts";
 import type { Tail } from "./tail.ts";
 import type { PollResult, Waiter } from "./waiting.ts";
 
-/** Milliseconds until a heartbeat that was postponed in favour of an event is tried again. */
+/** Milliseconds until a postponed heartbeat is sent, unless an event answers the poll first. */
 const beatAgainMs = 100;
 
 /** Answers polls with heartbeats (events.md §6). */

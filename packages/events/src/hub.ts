@@ -22,7 +22,7 @@ export interface HubOptions<Context> {
   readonly log: Logger;
   readonly limits?: MemoryLimits;
   /** Interval at which the log is read without a wake-up, in milliseconds. */
-  readonly lookMs?: number;
+  readonly logReadMs?: number;
   /** The shortest and longest wait of a poll before it gets a heartbeat, in milliseconds. */
   readonly heartbeatMs?: readonly [number, number];
 }
@@ -51,7 +51,7 @@ export class EventHub<Context> {
   #looking: Promise<void> | undefined;
 
   constructor(options: HubOptions<Context>) {
-    const { db, log, limits, lookMs = 1_000, heartbeatMs = [45_000, 55_000] } = options;
+    const { db, log, limits, logReadMs = 1_000, heartbeatMs = [45_000, 55_000] } = options;
     const presenter = skippingFailures(options.presenter, log);
     this.#db = db;
     this.#memory = new EventMemory(limits ?? { events: 20_000, weight: 64_000_000 });
@@ -70,7 +70,7 @@ export class EventHub<Context> {
       heartbeatMs,
     });
     this.#timers = [
-      setInterval(() => void this.#logRejection(this.look()), lookMs),
+      setInterval(() => void this.#logRejection(this.look()), logReadMs),
       setInterval(() => void this.#logRejection(this.touch()), touchMs),
     ];
   }

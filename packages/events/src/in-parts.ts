@@ -5,14 +5,14 @@ const receiversPerSlice = 20_000;
 
 /**
  * Splits rows into parts that are published without a pause, each with a limited number of receivers.
- * @param everybody how many polls receive an event without an audience
+ * @param allReceivers how many polls receive an event without an audience
  */
-export function inParts(rows: readonly LogRow[], everybody: number): Array<readonly LogRow[]> {
+export function inParts(rows: readonly LogRow[], allReceivers: number): Array<readonly LogRow[]> {
   const parts: Array<readonly LogRow[]> = [];
   let begin = 0;
   let receivers = 0;
   for (const [i, { event }] of rows.entries()) {
-    receivers += event.audience?.length ?? everybody;
+    receivers += event.audience?.length ?? allReceivers;
     if (receivers < receiversPerSlice && i < rows.length - 1) continue;
     parts.push(rows.slice(begin, i + 1));
     begin = i + 1;

@@ -13,7 +13,7 @@ export interface QueueAccounts {
   readonly mayListenToAll: string;
   /** The digest of the account's API key. */
   readonly keyDigest: string;
-  /** Whether the account is active; queues of others do not live. */
+  /** Whether the account is active; the queues of a deactivated account count as expired. */
   readonly isActive: string;
 }
 
@@ -95,7 +95,7 @@ export class QueueLookup {
   /**
    * Updates `last_seen` of the queues and returns the ids of those that exist and belong to active accounts. With
    * several ids, locked rows are skipped: the lock holder is touching or deleting that queue, and the next call sees
-   * which.
+   * the result.
    */
   async touch(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
     const { touch, touchSeveral } = this.#statements;

@@ -7,7 +7,7 @@ import { emit } from "./emit.ts";
 import { servedSecondsSql } from "./lifetimes.ts";
 import type { EventQueue } from "./queue-options.ts";
 
-/** Live queues per account; of more, the longest unused are deleted. */
+/** Maximum live queues per account; beyond it, the longest unused are deleted. */
 const queuesPerUser = 100;
 
 /** A queue to be inserted. Its user visibility is that of its account. */

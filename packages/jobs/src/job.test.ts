@@ -114,7 +114,9 @@ describe("jobsReference", () => {
   it("formats durations and jitter", () => {
     const page = jobsReference([sample("sample")]);
     expect(page)
-      .to.include("Attempts: 3, the first pause 1 s, doubling to 5 s, up to 0 %")
+      .to.include(
+        "Attempts: 3, the first pause 1 s, doubling to 5 s, jitter up to 0 % of each pause",
+      )
       .and.include("kept 1 h");
   });
 });

@@ -6,7 +6,7 @@ export function recurringReference(definitions: readonly RecurringDefinition[]):
   const lines = [
     "## Recurring work",
     "",
-    "It runs at the start of a process and then at its interval, one run at a time.",
+    "Recurring work runs when a process starts and then at its interval, one run at a time.",
     "A leader holds a lock for one transaction; PostgreSQL ends the transaction of a frozen process after ten seconds.",
   ];
   for (const definition of definitions) lines.push("", ...section(definition));
@@ -22,7 +22,7 @@ function section(definition: RecurringDefinition): string[] {
     "",
     `- Runs in: ${processes.map((process) => `every ${process}`).join(", ")}`,
     `- Every: ${span(everyMs)}`,
-    `- At once: ${leaders[leader]}`,
+    `- Runs at the same time in: ${leaders[leader]}`,
     `- Bound: ${bound(definition)}`,
     `- Deadline of one run: ${span(deadlineMs)}`,
   ];

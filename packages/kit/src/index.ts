@@ -7,7 +7,7 @@ export * from "./code-points.ts";
 export * from "./collect-when-idle.ts";
 export * from "./declared-metrics.ts";
 export * from "./environment.ts";
-export * from "./held.ts";
+export * from "./preload.ts";
 export * from "./in-slices.ts";
 export * from "./invisible-characters.ts";
 export * from "./iso-8601.ts";

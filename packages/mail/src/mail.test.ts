@@ -114,7 +114,7 @@ describe("Mail", () => {
     "ada",
     "",
   ])
-    it(`is refused for the address ${JSON.stringify(to)}, and goes to nobody`, async () => {
+    it(`is refused for the address ${JSON.stringify(to)}, and is not sent`, async () => {
       expect(await refusal(bySmtp().send({ ...mail, to }))).to.be.instanceOf(MailRefused);
       expect(server.received).to.deep.equal([]);
     });

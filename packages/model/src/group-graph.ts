@@ -88,7 +88,7 @@ const classes = statement({
 });
 
 /**
- * Groups the active accounts into classes of equal permissions: ten thousand members of one group fall into a handful.
+ * Groups the active accounts into classes of equal permissions: ten thousand members of one group form a few classes.
  */
 export async function loadAlike(
   tx: Tx,

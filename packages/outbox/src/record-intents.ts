@@ -48,7 +48,7 @@ export async function recordIntents<Payload>(
  * it within two seconds, the relay adds a job and a worker does it.
  * @throws Error when the key is taken
  */
-export async function keepIntent<Payload>(
+export async function recordOwnIntent<Payload>(
   tx: Tx,
   realmId: number,
   definition: IntentDefinition<Payload>,

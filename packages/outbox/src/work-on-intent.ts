@@ -84,7 +84,7 @@ const look = statement({
  * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
  * @returns undefined when it is done or dead, or was replayed
  */
-export async function lookAtIntent<Payload>(
+export async function readIntent<Payload>(
   sql: Sql,
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,

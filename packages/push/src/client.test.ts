@@ -102,7 +102,7 @@ describe("The client of the push bouncer", () => {
     ]);
   });
 
-  it("tells wrong credentials from a refused request", async () => {
+  it("distinguishes wrong credentials from a refused request", async () => {
     const outcome = await client({ serverKey: "wrong" }).register(registration);
     expect(outcome).to.include({ kind: "adminActionRequired", code: "INVALID_ZULIP_SERVER" });
   });
@@ -126,7 +126,7 @@ describe("The client of the push bouncer", () => {
     ["BAD_REQUEST", "BAD_REQUEST"],
     ["SOMETHING_NEW", "BAD_REQUEST"],
   ] as const)
-    it(`gives up for good on ${code}`, async () => {
+    it(`gives up permanently on ${code}`, async () => {
       expect(await failing(refuses(400, code))).to.include({ kind: "permanent", code: expected });
     });
 
@@ -173,7 +173,7 @@ describe("The client of the push bouncer", () => {
     ["an error with 200", '{"result":"error","msg":"","code":"BAD_REQUEST"}'],
     ["a list", "[]"],
   ])
-    it(`does not take ${what} for success`, async () => {
+    it(`does not accept ${what} as success`, async () => {
       expect(await failing(answers({ text: text ?? "" }))).to.include(noAnswer);
     });
 

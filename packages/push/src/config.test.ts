@@ -28,7 +28,7 @@ describe("The configuration of the push bouncer", () => {
   });
 
   for (const missing of ["PUSH_SERVER_ID", "PUSH_SERVER_KEY", "PUSH_BOUNCER_URL"] as const)
-    it(`names ${missing} where the others are set without it, and repeats none of them`, () => {
+    it(`names ${missing} when the others are set without it, and repeats none of their values`, () => {
       const { [missing]: _, ...others } = all;
       expect(() => config(others)).to.throw(StartupError, new RegExp(`^${missing} is not set`));
       try {

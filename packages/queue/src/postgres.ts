@@ -119,7 +119,7 @@ export async function connectPostgres(
     consumer: pool,
     // The type of a Queue names its backend, and bull-board only accepts a Queue typed for Redis; this backend has
     // everything that bull-board uses.
-    factory: createShortSleeper as BackendFactory<RedisQueueBackend>,
+    factory: createShortBlockingBackend as BackendFactory<RedisQueueBackend>,
     prefix: "bull",
     workerLimit: Math.max(0, poolSize - 1),
     async close() {
@@ -129,7 +129,7 @@ export async function connectPostgres(
   };
 }
 
-const createShortSleeper: BackendFactory<IQueueBackend, ConnectionOptions> = (
+const createShortBlockingBackend: BackendFactory<IQueueBackend, ConnectionOptions> = (
   name,
   options,
   kind,

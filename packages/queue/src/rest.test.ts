@@ -66,7 +66,7 @@ for (const kind of storeKinds)
       expect((await queue().counts()).waiting).to.equal(5);
     });
 
-    it("rests for every worker, and counts no attempt of the job that paused it", async () => {
+    it("is paused for every worker, without counting an attempt of the job that paused it", async () => {
       const attempts: number[] = [];
       let hasEnough = true;
       const run: WorkerOptions["run"] = async (given) => {
@@ -98,7 +98,7 @@ for (const kind of storeKinds)
       expect(limitOf("bouncer")).to.deep.equal({ jobs: 1_000, withinMs: 60_000 });
     });
 
-    it("is the only kind that can rest", async () => {
+    it("is the only kind that can be paused", async () => {
       const refusal = await queues.rest("delivery", 10).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(RangeError);
       expect(await queues.queue("delivery").pausedForMs()).to.equal(0);

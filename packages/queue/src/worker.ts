@@ -13,7 +13,7 @@ import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Jo
 import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
-import { patient, type Takes } from "./patient.ts";
+import { pauseAfterRefusal, type Takes } from "./pause-after-refusal.ts";
 import { backoffName } from "./publish.ts";
 
 /** How long a closing worker may still take to connect, in milliseconds. */
@@ -149,7 +149,7 @@ export function startWorker(
         },
       },
     },
-    patient(backend.factory, takes),
+    pauseAfterRefusal(backend.factory, takes),
   );
   worker.on("completed", () => counters.completed++);
   worker.on("failed", (job, error) => {

@@ -8,7 +8,7 @@ import { randomKey, sealerOf, systemClock } from "@carillon/kit";
 import { seal, type TokenKind } from "@carillon/push";
 import { captureLog, type LogLine } from "./log-capture.ts";
 import { later } from "./later.ts";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 import { testProvider, type TestProvider } from "./push-provider.ts";
 import { postgresUrl, withDatabase } from "./servers.ts";
 import { testSecretKey } from "./site.ts";
@@ -66,7 +66,7 @@ export async function startTestBouncer(services: Partial<Services> = {}): Promis
   const database = await createBouncerDatabase();
   const store = await connectStore(
     database.url,
-    { max: 10, name: "bouncer", ...patient },
+    { max: 10, name: "bouncer", ...longTimeouts },
     bouncerMigrations,
   );
   const sealer = sealerOf(testSecretKey, "bouncer");

@@ -3,7 +3,7 @@ import { connectDatabase, type Database } from "@carillon/db";
 import { checkNulls } from "./check-nulls.ts";
 import { later } from "./later.ts";
 import { postgresUrl, withDatabase } from "./servers.ts";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 import { administer, dropDatabase, templateDatabase } from "./template.ts";
 
 /** A migrated database for one test file. */
@@ -37,7 +37,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         max: 10,
         name: "test",
         checkLocks: true,
-        ...patient,
+        ...longTimeouts,
         ...options,
       });
       await db.loadPrisma();

@@ -7,7 +7,7 @@ import { applyMigrations } from "@carillon/db";
 import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
 import { silentLogger } from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 import { redisCommand } from "./redis.ts";
 import { reservePort } from "./reserve-port.ts";
 import { waitFor } from "./wait-for.ts";
@@ -61,7 +61,7 @@ export async function startOwnPostgres(): Promise<OwnServer> {
   let server = await launch();
   const { url } = server;
   await applyMigrations(url);
-  await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: patient.connectMs });
+  await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: longTimeouts.connectMs });
   return {
     url,
     async stop(signal) {

@@ -3,7 +3,7 @@ import { silentLogger, type Logger } from "@carillon/kit";
 import { prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
 import { Redis } from "ioredis";
 import { openQueues } from "./open-queues.ts";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 import { postgresUrl, redisUrl, withDatabase } from "./servers.ts";
 import { administer, dropDatabase } from "./template.ts";
 import { waitFor } from "./wait-for.ts";
@@ -33,7 +33,7 @@ export async function openStore(
   const name = `queue_test_${randomBytes(6).toString("hex")}`;
   const config: QueueConfig =
     kind === "postgres"
-      ? { databaseUrl: withDatabase(url, name), log, connectMs: patient.connectMs }
+      ? { databaseUrl: withDatabase(url, name), log, connectMs: longTimeouts.connectMs }
       : { databaseUrl: "postgres://unused.invalid/", redisUrl: url, redisPrefix: name, log };
   if (kind === "postgres")
     await administer((client) => client.query(`CREATE DATABASE ${name}`), url);

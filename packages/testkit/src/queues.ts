@@ -3,7 +3,7 @@ import { silentLogger } from "@carillon/kit";
 import { prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
 import { later } from "./later.ts";
 import { openQueues } from "./open-queues.ts";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 import { freshRedis } from "./redis.ts";
 import { redisUrl } from "./servers.ts";
 
@@ -36,7 +36,7 @@ export async function createTestQueues(
   databaseUrl: string,
 ): Promise<TestQueues> {
   const redis = backend === "redis" ? await freshRedis() : undefined;
-  const { connectMs } = patient;
+  const { connectMs } = longTimeouts;
   const config: QueueConfig = {
     databaseUrl,
     redisUrl: redis?.url,

@@ -5,7 +5,7 @@ import { silentLogger } from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
 import pg from "pg";
 import { postgresUrl, withDatabase } from "./servers.ts";
-import { patient } from "./patience.ts";
+import { longTimeouts } from "./long-timeouts.ts";
 
 /**
  * The template of the tests' databases: one migrated database. Migrating takes 250 ms, a copy 22 ms (`FILE_COPY`; 140 ms
@@ -65,7 +65,7 @@ async function ensureTemplate(): Promise<string> {
     await client.query(`CREATE DATABASE ${unfinished}`);
     const url = withDatabase(postgresUrl(), unfinished);
     await applyMigrations(url);
-    await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: patient.connectMs });
+    await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: longTimeouts.connectMs });
     await administer((inside) => inside.query("VACUUM (FREEZE, ANALYZE)"), url);
     await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);

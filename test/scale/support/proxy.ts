@@ -32,7 +32,7 @@ interface Upstream {
 }
 
 /** Interval of health checks, and their time limit, in milliseconds. */
-const lookMs = 250;
+const recheckMs = 250;
 const patienceMs = 2_000;
 
 export async function startProxy(): Promise<Proxy> {
@@ -66,7 +66,7 @@ export async function startProxy(): Promise<Proxy> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
-  const looks = setInterval(() => upstreams.forEach(look), lookMs);
+  const looks = setInterval(() => upstreams.forEach(look), recheckMs);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answered: (gateway) => upstreams.find(({ url }) => url === gateway)?.answered ?? 0,

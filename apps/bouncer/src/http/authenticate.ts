@@ -6,8 +6,8 @@ import type { UnprovenCredentials } from "./unproven-credentials.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Compared with when the server is unknown, so that the response takes equally long. */
-const nobody = hashKey("");
+/** Compared with the key of an unknown server, so that the response time does not reveal whether the server exists. */
+const unknownServerHash = hashKey("");
 
 /**
  * Authenticates the server of a request by HTTP Basic: its id and its key.
@@ -26,7 +26,7 @@ export async function authenticate(
   if (encoded === undefined || id === "") throw refusals.noCredentials();
   unproven.admit(address, header);
   const server = uuid.test(id) ? await findServer(sql, id) : undefined;
-  const same = timingSafeEqual(server?.keyHash ?? nobody, hashKey(key));
+  const same = timingSafeEqual(server?.keyHash ?? unknownServerHash, hashKey(key));
   if (!server || !same) {
     unproven.disprove(header);
     throw refusals.unknownServer();

@@ -43,7 +43,7 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
 
 /** Log fields of a request, kept in `ctx.state`. */
 export interface RequestNotes {
-  /** An error of the bouncer itself. */
+  /** The path, if the bouncer serves it. */
   path?: string;
   /** The id of the server. */
   server?: string;

@@ -38,20 +38,24 @@ export const refusals = {
       headers: { "WWW-Authenticate": 'Basic realm="zulip"' },
     }),
   unknownServer: () =>
-    new Refusal(403, "INVALID_ZULIP_SERVER", "The bouncer knows no server of this id and key"),
+    new Refusal(
+      403,
+      "INVALID_ZULIP_SERVER",
+      "No server with this id and key is registered with this bouncer",
+    ),
   unknownRealm: () =>
-    new Refusal(403, "MISSING_REMOTE_REALM", "The server may not speak for this organization"),
+    new Refusal(403, "MISSING_REMOTE_REALM", "The server is not registered for this organization"),
   unknownKey: () =>
     new Refusal(
       400,
       "INVALID_BOUNCER_PUBLIC_KEY",
-      "bouncer_public_key is none of this bouncer's: ask it for the current one",
+      "bouncer_public_key is not a key of this bouncer: request the current one",
     ),
   expired: () =>
     new Refusal(
       400,
       "REQUEST_EXPIRED",
-      "The registration is too old, or from the future: make a new one, and look at the clock",
+      "The registration is too old, or its time is in the future: create a new one, and check the clock",
     ),
   notFound: () => new Refusal(404, "NOT_FOUND", "There is no such path"),
   methodNotAllowed: (allowed: string) =>
@@ -60,25 +64,25 @@ export const refusals = {
       headers: { Allow: allowed },
     }),
   tooLarge: (bytes: number) =>
-    new Refusal(413, "REQUEST_TOO_LARGE", `A request has ${bytes} bytes at most`),
-  tooMany: (waitMs: number) => tooMany("The server asks too often", waitMs),
+    new Refusal(413, "REQUEST_TOO_LARGE", `A request must not have more than ${bytes} bytes`),
+  tooMany: (waitMs: number) => tooMany("The server sends too many requests", waitMs),
   tooManyUnproven: (waitMs: number) =>
     tooMany(
-      "Too many calls from this address had credentials that were not right; check the server's id and key",
+      "Too many calls from this address had wrong credentials: check the server's id and key",
       waitMs,
     ),
-  internal: () => new Refusal(500, "INTERNAL_ERROR", "Something went wrong; the log says more"),
+  internal: () => new Refusal(500, "INTERNAL_ERROR", "Internal error; see the bouncer's log"),
   providerAway: () =>
     new Refusal(
       502,
       "PUSH_PROVIDER_UNAVAILABLE",
-      "A provider has not taken everything: ask again with the same Idempotency-Key",
+      "A provider has not accepted all notifications: repeat the call with the same Idempotency-Key",
     ),
   /** Without `Retry-After`, because a server would then delay all its other calls too. */
   underWay: () =>
     new Refusal(
       503,
       "NOTIFY_UNDER_WAY",
-      "The call with this Idempotency-Key is still being answered: ask again later",
+      "The call with this Idempotency-Key is still in progress: repeat it later",
     ),
 };

@@ -35,7 +35,7 @@ export async function notify(
   const parsed = parseJson(text, mostParts);
   // Counted before validation: ten thousand invalid ones take 100 ms.
   if (countEntries(parsed) > mostEntries)
-    throw refusals.badRequest(`A call has ${mostEntries} notifications at most`);
+    throw refusals.badRequest(`A call must not have more than ${mostEntries} notifications`);
   const body = notifyBody.safeParse(parsed).data;
   if (!body) throw refusals.badRequest("The body is not JSON of realm_uuid and push_requests");
   const owner = { serverId: server.id, realmUuid: realmOf(server, body.realm_uuid) };
@@ -84,7 +84,7 @@ function keyOf(request: IncomingMessage): string | undefined {
   const given = request.headers[idempotencyHeader];
   if (given === undefined) return undefined;
   if (typeof given !== "string" || given === "" || given.length > mostKeyCharacters)
-    throw refusals.badRequest(`Idempotency-Key has 1 to ${mostKeyCharacters} characters`);
+    throw refusals.badRequest(`Idempotency-Key must have 1 to ${mostKeyCharacters} characters`);
   return given;
 }
 

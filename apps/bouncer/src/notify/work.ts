@@ -14,7 +14,7 @@ import type { Owner } from "../store/registrations.ts";
 import { type Batch, handOver } from "./hand-over.ts";
 import { remembered } from "./remembered.ts";
 
-/** Notifications handed over in parallel; a process that dies leaves at most so many in doubt. */
+/** Notifications handed over in parallel. This is also the maximum number of unsure outcomes if the process dies. */
 export const batchSize = 100;
 
 /** No batch begins later than this, in milliseconds; the server waits for 15 s (push.md §4). */
@@ -22,7 +22,7 @@ const beginWithinMs = 6_000;
 
 /** How long to wait for a call that another process works on, and how often to look, in milliseconds. */
 const waitMs = 10_000;
-const lookMs = 200;
+const recheckMs = 200;
 
 /** Hands over `todo` batch by batch, recording each batch before and after. */
 async function workThrough(
@@ -75,7 +75,7 @@ export async function workOnCall(
   let claimed = await claimCall(store, call, holder, first);
   while (!claimed) {
     if (performance.now() > until) throw refusals.underWay();
-    await pause(lookMs);
+    await pause(recheckMs);
     claimed = await claimCall(store, call, holder, first);
   }
   const { fresh, devices } = claimed;

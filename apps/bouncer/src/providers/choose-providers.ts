@@ -13,8 +13,8 @@ const fcmAtOnce = 100;
 const apnsAtOnce = 500;
 
 /**
- * Creates the providers that the variables configure: FCM and APNs by their files, and `BOUNCER_HANDOVER_LOG` for a kind
- * without one.
+ * Creates the providers that the variables configure: FCM and APNs with their credential files. `BOUNCER_HANDOVER_LOG`
+ * stands in for a provider without credentials.
  * @throws StartupError naming the wrong variable
  */
 export async function chooseProviders(env: Environment): Promise<Providers> {

@@ -19,7 +19,7 @@ export interface LoggedHandover {
 
 /**
  * Creates a provider for development, which appends each notification as a JSON line to a file (mode 0600). The file
- * contains tokens and payloads: not for real ones.
+ * contains tokens and payloads, so use no real ones.
  * @throws StartupError when the file cannot be written
  */
 export async function developmentProvider(kind: TokenKind, path: string): Promise<Provider> {

@@ -36,7 +36,7 @@ const mark = statement({
     WHERE server_id = $1 AND idempotency_key = $2 AND holder = $3 RETURNING holder`,
 });
 
-/** Also when another process holds the call by now: the handover has happened. */
+/** Records the outcomes even if another process holds the call, because the handover has happened. */
 const record = statement({
   name: "bouncer-call-record",
   text: `UPDATE notify_call SET devices = devices || $4::jsonb,

@@ -40,7 +40,7 @@ export async function keyPairs(sql: Sql, sealer: Sealer): Promise<BouncerKeys[]>
     return rows.map(({ publicKey, sealed }) => ({ publicKey, privateKey: sealer.open(sealed) }));
   } catch {
     throw new StartupError(
-      "SECRET_KEY is not the one that the bouncer's database was made with: set that one",
+      "SECRET_KEY differs from the key with which the bouncer's database was encrypted: set that key",
     );
   }
 }

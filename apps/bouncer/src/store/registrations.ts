@@ -12,9 +12,9 @@ export interface Owner {
 /** How a device is reached. */
 export interface Registration {
   readonly kind: TokenKind;
-  /** The provider's. */
+  /** The token that the provider issued. */
   readonly token: string;
-  /** Which app it is, on Apple's devices. */
+  /** The app's bundle id; null unless APNs. */
   readonly iosAppId: string | null;
 }
 

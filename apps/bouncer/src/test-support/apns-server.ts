@@ -22,7 +22,7 @@ export interface ApnsPush {
   readonly stream: ServerHttp2Stream;
 }
 
-/** An answer; `hang` for none, and `gone` where the test has ended the stream or the connection. */
+/** An answer; `hang` for none, and `gone` if the test has ended the stream or the connection. */
 export type ApnsAnswer =
   | { readonly status: number; readonly reason?: string; readonly timestamp?: number }
   | "hang"

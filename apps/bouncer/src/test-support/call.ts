@@ -20,7 +20,7 @@ export async function request(url: string, path: string, init: RequestInit): Pro
   return { status: response.status, headers: response.headers, json };
 }
 
-/** The header by which a server says who it is. */
+/** The header that authenticates a server. */
 export function basic({ id, key }: BouncersServer): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${id}:${key}`).toString("base64")}` };
 }

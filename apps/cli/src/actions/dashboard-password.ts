@@ -25,7 +25,7 @@ export async function rotateDashboardPassword(
   const secrets = join(dataDir, "secrets.json");
   if (!existsSync(secrets))
     throw new StartupError(
-      `DATA_DIR ${dataDir} is not one that npm start made: there is no ${secrets}`,
+      `DATA_DIR ${dataDir} was not created by npm start: ${secrets} does not exist`,
     );
   const password =
     passwordFile === undefined

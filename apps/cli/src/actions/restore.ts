@@ -64,8 +64,8 @@ function checkOptions(env: Environment, options: Options, file: string): void {
 
 function wantedKey({ withoutSecrets }: Options): string {
   return withoutSecrets
-    ? "the new one, which all processes are to share"
-    : "the one that the backup was made with (--secret-key-file names a file with it, --without-secrets does without)";
+    ? "set it to a new key, which all processes share"
+    : "set it to the key of the backup, or use --secret-key-file, or --without-secrets if the key is lost";
 }
 
 function keyFrom({ terminal }: Context, file: string | undefined): Promise<string> {
@@ -86,7 +86,7 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
   await context.cleanups.during(
     async () => lock.release(),
     async () => {
-      // A kept key is of an unfinished restore; a key that is given now wins.
+      // A kept key comes from an unfinished restore; --secret-key-file takes precedence over it.
       const kept = options.secretKeyFile ? undefined : await readSecret(dataDir, "SECRET_KEY");
       const anew = options.withoutSecrets;
       const secretKey =
@@ -140,7 +140,7 @@ async function load(
 async function intoBouncer(context: Context, source: Readable): Promise<void> {
   await withBouncerDatabase(context, async (databaseUrl, secretKey) => {
     if (secretKey === undefined)
-      throw new StartupError("SECRET_KEY is not set: set the one that the backup was made with");
+      throw new StartupError("SECRET_KEY is not set: set it to the key of the backup");
     await ensureDatabase(databaseUrl, bouncerMigrations.variable);
     const check = (sql: Sql) => checkBouncerKey(sql, secretKey);
     const restored = await restoreBackup(databaseUrl, source, check, bouncerMigrations);

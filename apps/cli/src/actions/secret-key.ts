@@ -50,7 +50,7 @@ export async function rotateSecretKey(context: Context, options: Options): Promi
         `${count} secrets re-encrypted with the new SECRET_KEY. ${
           kept ? "It is in secrets.json." : "Give it to all processes before they start."
         }
-The old key is in ${oldKey.path}, readable by this user only. Backups made before now are restored with it (carillon restore FILE --secret-key-file ${oldKey.path}); delete it with the last of them.`,
+The old key is in ${oldKey.path}, readable by this user only. Restore earlier backups with it (carillon restore FILE --secret-key-file ${oldKey.path}); delete it together with the last of these backups.`,
       );
     } finally {
       await db.close();
@@ -95,12 +95,12 @@ async function rotateKept(
     await storeSecret(dataDir, "SECRET_KEY", to);
     return count;
   } finally {
-    if (!(await isBetween(db, dataDir))) await deleteSecret(dataDir, "NEXT_SECRET_KEY");
+    if (!(await keyIsOutdated(db, dataDir))) await deleteSecret(dataDir, "NEXT_SECRET_KEY");
   }
 }
 
 /** Whether the kept SECRET_KEY fails to decrypt the database. */
-async function isBetween(db: Database, dataDir: string): Promise<boolean> {
+async function keyIsOutdated(db: Database, dataDir: string): Promise<boolean> {
   return !(await opens(db, (await readSecret(dataDir, "SECRET_KEY")) ?? ""));
 }
 

@@ -16,7 +16,7 @@ export async function sendTestMail(context: Context, address: string): Promise<v
       to: address,
       senderName: "Carillon",
       subject: "A test mail from Carillon",
-      text: `Somebody has run "carillon mail test" for ${publicUrl(env)}.\nWhere you can read this, outgoing mail works.\n`,
+      text: `This mail was sent by "carillon mail test" for ${publicUrl(env)}.\nIf you can read it, outgoing mail works.\n`,
     })
     .catch((error: unknown) => {
       throw new StartupError(mailTrouble(host, error));
@@ -24,6 +24,6 @@ export async function sendTestMail(context: Context, address: string): Promise<v
   context.terminal.say(
     env.SMTP_URL === undefined
       ? `SMTP_URL is not set: the mail to ${address} was written, ${mailer.about}.`
-      : `${host} has taken a mail to ${address}. Whether it arrives is seen there.`,
+      : `${host} has accepted a mail to ${address}. Check that it arrives.`,
   );
 }

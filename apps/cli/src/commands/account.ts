@@ -13,7 +13,7 @@ export function addAccountCommands(program: Command, context: Context): void {
     .description("Creates an account. Prompts for what is not given.")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .option("--name <name>", "the person's full name")
     .option("--email <address>", "the person's e-mail address")
@@ -30,7 +30,7 @@ export function addAccountCommands(program: Command, context: Context): void {
     .description("Lists people and bots: id, address, name, role, deactivated or not.")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .option("--json", "one JSON object per line")
     .action(async (options) => {
@@ -45,7 +45,7 @@ export function addAccountCommands(program: Command, context: Context): void {
     .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .action(async (named: string, options) => {
       const { deactivate } = await import("../actions/accounts.ts");
@@ -57,7 +57,7 @@ export function addAccountCommands(program: Command, context: Context): void {
     .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .option("--password-file <file>", "file with the new password, - for standard input")
     .action(async (named: string, options) => {

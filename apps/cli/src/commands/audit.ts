@@ -11,7 +11,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     .description("Shows the audit log, latest entries first.")
     .option(
       "--organization <subdomain>",
-      "subdomain of an organization; - for the one without; default: all",
+      "subdomain of an organization; - for the organization without a subdomain; default: all",
     )
     .option(
       "--since <when>",

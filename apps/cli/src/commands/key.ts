@@ -13,7 +13,7 @@ export function addKeyCommands(program: Command, context: Context): void {
     .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .requiredOption("--zuliprc <file>", "file to write, mode 0600; - for standard output")
     .action(async (named: string, options) => {
@@ -28,7 +28,7 @@ export function addKeyCommands(program: Command, context: Context): void {
     .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
     .action(async (named: string, options) => {
       const { revokeKey } = await import("../actions/keys.ts");

@@ -35,7 +35,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .option("--name <name>", "name of the organization")
     .option(
       "--subdomain <label>",
-      "label before the host name of PUBLIC_URL; - for none, as usual for the first one",
+      "label before the host name of PUBLIC_URL; - for none, which is usual for the first organization",
       "",
     )
     .option("--owner-name <name>", "the owner's full name")
@@ -52,11 +52,11 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     )
     .option(
       "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
     )
-    .option("--channels <number>", "archived ones included", limit)
-    .option("--user-groups <number>", "deactivated ones included", limit)
-    .option("--bots <number>", "deactivated ones included", limit)
+    .option("--channels <number>", "limit of channels, including archived ones", limit)
+    .option("--user-groups <number>", "limit of user groups, including deactivated ones", limit)
+    .option("--bots <number>", "limit of bots, including deactivated ones", limit)
     .action(async (options: LimitOptions) => {
       const { limitOrganization } = await import("../actions/organizations.ts");
       await limitOrganization(context, options);

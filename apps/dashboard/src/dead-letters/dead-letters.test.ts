@@ -120,7 +120,7 @@ describe("dead letters", () => {
     expect(JSON.stringify(await list())).not.to.contain("secret");
   });
 
-  it("are replayed one by one: pending, a new version, and a line in the audit log", async () => {
+  it("are replayed one by one: pending, with a new version and an entry in the audit log", async () => {
     const id = await dead();
     const untouched = await dead();
     expect(await replayed({ id: String(id) })).to.equal(1);
@@ -158,7 +158,7 @@ describe("dead letters", () => {
     expect(await audit()).to.have.length(1_300);
   });
 
-  it("are replayed as a filter chooses them, also those of no organization", async () => {
+  it("are replayed by a filter, also those without an organization", async () => {
     const chosen = await dead({ job: "delete-messages" });
     const free = await dead({ job: "delete-messages", realmId: null });
     const left = await dead();
@@ -212,7 +212,7 @@ describe("dead letters", () => {
     expect(await state(Number(id))).to.include({ state: "pending" });
   });
 
-  it("are replayed by a browser's form, which goes back to the list and says so", async () => {
+  it("are replayed by a browser's form, which returns to the list with a message", async () => {
     const id = String(await dead());
     const headers = { accept: "text/html,*/*;q=0.8", origin: dashboard().origin };
     const answer = await replay({ id, version: "4", job: "push-notify" }, { headers });

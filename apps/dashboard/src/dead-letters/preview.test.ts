@@ -97,7 +97,7 @@ describe("dead letters, selected and previewed", () => {
     ]);
   });
 
-  it("are discarded: gone, with a line in the audit log and in ours, and their keys are free", async () => {
+  it("are discarded: deleted, with an entry in the audit log and in the dashboard's log, and their keys can be reused", async () => {
     const id = await dead("send-mail", "no\nroute");
     const kept = await dead();
     const pairs = [["chosen", `${id}-4`]] as const;
@@ -123,7 +123,7 @@ describe("dead letters, selected and previewed", () => {
     );
   });
 
-  it("are either replayed or discarded where both are asked for at once", async () => {
+  it("are either replayed or discarded when both are requested at once", async () => {
     for (let i = 0; i < 20; i++) await dead();
     const all = [["all", "true"]] as const;
     const [{ replayed }, { discarded }] = await Promise.all([
@@ -137,7 +137,7 @@ describe("dead letters, selected and previewed", () => {
     expect(await audit()).to.have.length(20);
   });
 
-  it("are, of all that a filter finds, those only that were dead when it was previewed", async () => {
+  it("include, for a filter, only those that were dead at the preview", async () => {
     const { db } = dashboard();
     const seen = await dead("send-mail", "Connection REFUSED by peer");
     await dead("send-mail", "something else");
@@ -158,7 +158,7 @@ describe("dead letters, selected and previewed", () => {
     expect(await json("replay", fields)).to.deep.equal({ replayed: 0 });
   });
 
-  it("are found by a text in their errors, whatever its case, and whatever signs it has", async () => {
+  it("are found by a text in their errors, regardless of case and with any characters", async () => {
     const { json: get, ask } = dashboard();
     const found = await dead("send-mail", "50%_off: <IMG> Timed Out");
     await dead("send-mail", "50 off");
@@ -180,7 +180,7 @@ describe("dead letters, selected and previewed", () => {
     expect(page).to.contain('value="&lt;img&gt;"').and.not.contain("<img");
   });
 
-  it("say so where nothing of what was chosen is dead any more, or nothing was chosen", async () => {
+  it("report a selection without dead letters, and an empty one", async () => {
     const id = await dead();
     expect(
       await json<Preview>("preview", [
@@ -223,7 +223,7 @@ describe("dead letters, selected and previewed", () => {
       expect((await post("preview", pairs)).status, JSON.stringify(pairs)).to.equal(400);
   });
 
-  it("are neither previewed nor discarded by a viewer, by nobody, or for a page of another site", async () => {
+  it("are neither previewed nor discarded by a viewer, without credentials, or for a page of another site", async () => {
     const id = await dead();
     const body = form([
       ["what", "discard"],

@@ -56,7 +56,7 @@ describe("the dashboard's deletions", () => {
     return childrenOf(runJob(db, deleteMessages, { intentId, version }));
   };
 
-  it("show how far each has come, from its record to its end", async () => {
+  it("show the progress of each, from its record to its end", async () => {
     expect(await shown()).to.deep.include({
       realmId: org.realm.id,
       actorId: org.owner.id,

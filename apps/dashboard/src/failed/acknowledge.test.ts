@@ -47,7 +47,7 @@ describe("acknowledging failures", () => {
     );
   };
 
-  it("tells faults of the server from refusals, the same on the page and for alerts", async () => {
+  it("distinguishes faults of the server from refusals, equally on the page and for alerts", async () => {
     await fail("STREAM_DOES_NOT_EXIST", "The channel is archived.", 3);
     await fail("deactivated", "The sender's account was deactivated.", 2);
     expect(await findings()).to.deep.equal([["refused", "warning"]]);
@@ -68,7 +68,7 @@ describe("acknowledging failures", () => {
     ]);
   });
 
-  it("tells by their reasons what older workers wrote without a cause", async () => {
+  it("classifies failures from older workers, which have no cause, by their reasons", async () => {
     await fail(null, "Something went wrong on the server.");
     await fail(null, "The channel is archived.", 2);
     await overview();
@@ -78,7 +78,7 @@ describe("acknowledging failures", () => {
     ]);
   });
 
-  it("makes the verdict calm at once, keeps the list, and is in the audit log; twice is once", async () => {
+  it("clears the verdict at once, keeps the list, and is recorded once in the audit log", async () => {
     await fail("STREAM_DOES_NOT_EXIST", "The channel is archived.", 3);
     const [refused] = (await overview()).findings;
     expect(refused?.acknowledge?.fault).to.equal("people");
@@ -107,7 +107,7 @@ describe("acknowledging failures", () => {
     ]);
   });
 
-  it("is refused to viewers, to pages of other sites, and without saying what", async () => {
+  it("is refused for viewers, for pages of other sites, and without a selection", async () => {
     await fail("late", "Late.");
     const fields = { fault: "server", until: "9999999999999999" };
     const status = async (asking: object, given: Record<string, string> = fields) =>

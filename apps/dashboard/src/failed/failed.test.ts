@@ -84,7 +84,7 @@ describe("failed messages", () => {
     expect(second.next).to.equal(undefined);
   });
 
-  it("come page by page also where many failed at once", async () => {
+  it("are listed page by page even if many failed at the same time", async () => {
     await dashboard().db.rows(
       `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, due_at, reason, process)
        SELECT $1, n, 1, 1, $2, now(), 'x', 'h:1' FROM generate_series(1, 120) n`,
@@ -101,7 +101,7 @@ describe("failed messages", () => {
     expect(new Set(seen).size).to.equal(120);
   });
 
-  it("are chosen by organization, sender, channel, reason and time", async () => {
+  it("are filtered by organization, sender, channel, reason and time", async () => {
     const plain = await failure({ ago: 7_200 });
     const elsewhere = await failure({ of: other, ago: 300 });
     const inRoom = await failure({ channelId: room.id, ago: 200 });
@@ -131,7 +131,7 @@ describe("failed messages", () => {
     expect(await ids({ realm: "", sender: " ", channel: "", reason: "" })).to.have.length(4);
   });
 
-  it("are counted over time and by reason, as the filter chooses them", async () => {
+  it("are counted over time and by reason, within the filter", async () => {
     await failure({ reason: "a" });
     await failure({ reason: "b", ago: 3 * 3_600 });
     await failure({ reason: "b", ago: 3 * 3_600 + 1 });
@@ -149,7 +149,7 @@ describe("failed messages", () => {
     expect(month.reasons).to.deep.equal([{ reason: "c", count: 1 }]);
   });
 
-  it("say what was told to the sender, whether it was read, and what has become of the message", async () => {
+  it("show the notice to the sender, whether it was read, and the message's current state", async () => {
     const { db } = dashboard();
     const { id } = await scheduledMessage(db, org.member, room, { row: { failed: true } });
     const notice = async (messageId: number, flags: number) => {
@@ -191,7 +191,7 @@ describe("failed messages", () => {
     expect(text).to.contain("notice 800003, removed since");
   });
 
-  it("are shown without markup of anybody's", async () => {
+  it("are shown escaped", async () => {
     await failure({ channelId: room.id, reason: `<img src=x onerror=alert(1)> "quoted"` });
     for (const as of ["operator", "viewer"] as const) {
       const text = await (await dashboard().ask("/failed", { as })).text();
@@ -203,7 +203,7 @@ describe("failed messages", () => {
     expect(evil).not.to.contain("<script>");
   });
 
-  it("refuse filters that cannot be understood", async () => {
+  it("refuse malformed filters", async () => {
     for (const query of [
       `channel=${"x".repeat(61)}`,
       `realm=${"x".repeat(61)}`,
@@ -226,7 +226,7 @@ describe("failed messages", () => {
     }
   });
 
-  it("are found along an index, whatever is asked for, however many there are", async () => {
+  it("are found by an index for every filter and any number of rows", async () => {
     const { db } = dashboard();
     await db.rows(
       `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, channel_id, due_at,

@@ -64,7 +64,7 @@ describe("sending failed messages again", () => {
       [org.realm.id],
     );
 
-  it("sends as the author, whose clients see an edit, and is in the audit log", async () => {
+  it("sends as the author, whose clients see an edit, and is recorded in the audit log", async () => {
     const { db } = dashboard();
     const chosen = await failed();
     const { result: answer, events } = await eventsOf(db, org.realm.id, () =>
@@ -96,7 +96,7 @@ describe("sending failed messages again", () => {
     expect(message?.sender).to.equal(author.id);
   });
 
-  it("sends once, however often and at the same time it is asked, and not what was edited since", async () => {
+  it("sends once for repeated and concurrent requests, and skips messages edited since", async () => {
     const { db } = dashboard();
     const chosen = await failed();
     const fields = [
@@ -122,7 +122,7 @@ describe("sending failed messages again", () => {
     ).to.include({ rescheduled: 0, unchanged: 1 });
   });
 
-  it("refuses what would fail again, says what to do, and sends the rest", async () => {
+  it("refuses messages that would fail again, with advice, and sends the others", async () => {
     const { db } = dashboard();
     const gone = await user(db, org.realm, { fullName: "Gus Gone" });
     const shut = await channel(db, org.realm, { name: "shut room", subscribers: [author] });
@@ -163,7 +163,7 @@ describe("sending failed messages again", () => {
     });
   });
 
-  it("gives all that a filter finds a new time, in batches, and leaves what failed after the preview", async () => {
+  it("reschedules all messages of a filter, in batches, except those that failed after the preview", async () => {
     const { db } = dashboard();
     const first = await failed();
     for (let i = 0; i < 2; i++) await failed();
@@ -201,7 +201,7 @@ describe("sending failed messages again", () => {
     expect(await audits()).to.have.length(503);
   });
 
-  it("is refused to viewers, strangers and other sites' pages, and for times that cannot be", async () => {
+  it("is refused for viewers, without credentials, for other sites' pages, and for invalid times", async () => {
     const { db } = dashboard();
     const chosen = await failed();
     const now = [
@@ -247,7 +247,7 @@ describe("sending failed messages again", () => {
     expect(error).to.equal("The new time must be in the future");
   });
 
-  it("is offered to the operator for what is still failed, and confirmed by the page's form", async () => {
+  it("is offered to the operator for messages that are still failed, and confirmed by the page's form", async () => {
     const chosen = await failed();
     const list = (await dashboard().json(`/failed?realm=%23${org.realm.id}`)) as FailedPage;
     expect(list.rows.map(({ sendable }) => sendable)).to.deep.equal([true]);

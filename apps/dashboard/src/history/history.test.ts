@@ -14,7 +14,7 @@ const buckets = (counts: Readonly<Record<number, number>>) => {
 };
 
 describe("percentiles from buckets", () => {
-  it("lie within the bucket that has them, and not beyond the worst", () => {
+  it("lie within their bucket, and not beyond the worst value", () => {
     expect(quantile(buckets({}), 0, 0.5)).to.equal(null);
     expect(quantile(buckets({ 1: 10 }), 1, 0.5)).to.be.closeTo(0.875, 1e-9);
     expect(quantile(buckets({ 0.05: 95, 5: 5 }), 4.4, 0.95)).to.be.closeTo(0.05, 1e-9);
@@ -62,7 +62,7 @@ describe("the history", () => {
     steps.filter(({ sent, failed }) => sent + failed > 0);
   afterEach(() => dashboard().db.rows("TRUNCATE delivery_history"));
 
-  it("is empty steps where nothing was sent, for a day and for thirty", async () => {
+  it("has empty steps if nothing was sent, for a day and for thirty days", async () => {
     const { day, month } = await read();
     expect([day.length, month.length]).to.deep.equal([97, 121]);
     expect(day[0]).to.deep.include({ sent: 0, failed: 0, median: null, p95: null, worst: null });
@@ -71,7 +71,7 @@ describe("the history", () => {
         if (i > 0) expect(at - (steps[i - 1]?.at ?? 0)).to.equal(steps === day ? 900 : 21_600);
   });
 
-  it("adds up what several rows of a step have, percentiles too, also of two backends", async () => {
+  it("sums several rows of a step, percentiles included, also of two backends", async () => {
     await row(3_600, "3 days", { sent: 95, worst: 0.04, in: { 0.05: 95 } });
     await row(3_600, "3 days", {
       sent: 5,
@@ -99,7 +99,7 @@ describe("the history", () => {
     expect(step?.p95).to.be.closeTo(0.05, 1e-9);
   });
 
-  it("is drawn without scripts and styles of its own, with the same figures as a table", async () => {
+  it("is drawn without inline scripts and styles, with the same figures as a table", async () => {
     await row(300, "2 hours", { sent: 1_234, failed: 56, worst: 4.4, in: { 5: 1_234 } });
     const page = await (await dashboard().ask("/history")).text();
     expect(page.match(/<svg[^>]*role="img"[^>]*aria-label="[^"]+"/g)).to.have.length(4);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** More than a thousand ids. */
+/** Enough for a thousand ids. */
 const maxBytes = 32 * 1024;
 
 /** Reads a posted form; undefined if it is too large. */

@@ -9,7 +9,7 @@ export const scriptPath = "/dashboard.js";
 export interface Page {
   readonly title: string;
   readonly body: Content;
-  /** Seconds between refreshes, in place where scripts run. */
+  /** Seconds between refreshes, in place if scripts run. */
   readonly refresh?: number;
 }
 
@@ -60,7 +60,7 @@ function navLink([href, text]: readonly [string, string], path: string): Html {
     : html`<a href="${href}">${text}</a>`;
 }
 
-/** Renders a table that scrolls by itself where it is too wide; `n` marks numeric columns. */
+/** Renders a table that scrolls by itself if it is too wide; `n` marks numeric columns. */
 export function table(
   columns: readonly (string | { readonly n: string })[],
   rows: readonly Html[],

@@ -51,7 +51,7 @@ const alerts: Readonly<Record<Trouble, { readonly name: string; readonly asks: s
 };
 
 describe("the alert rules of Prometheus", () => {
-  it("ask what the dashboard's verdict asks, with the same severity", async () => {
+  it("have the conditions and severities of the dashboard's verdict", async () => {
     const text = await readFile(fileURLToPath(rules), "utf8");
     for (const [trouble, alert] of Object.entries(alerts)) {
       if (!alert) continue;

@@ -102,7 +102,7 @@ export class BatchQueue<Request, Result> {
     this.#shedLoad();
   }
 
-  /** Where too many wait, rejects the latest requests of the account that has most of them. */
+  /** If too many wait, rejects the latest requests of the account that has most of them. */
   #shedLoad(): void {
     const { waiting: most, waitingWeight } = this.#bounds;
     const waiting = this.#waiting;
@@ -260,7 +260,7 @@ export class BatchQueue<Request, Result> {
   }
 }
 
-/** @throws Error where a handler breaks the rules of {@link BatchOutcome} */
+/** @throws Error if a handler breaks the rules of {@link BatchOutcome} */
 function checkOutcomes(outcomes: ReadonlyArray<BatchOutcome<unknown>>, requests: number): void {
   if (outcomes.length !== requests)
     throw new Error(

@@ -7,7 +7,7 @@ export interface Waiting {
 
 /** A queue that is first in, first out within an account, and round-robin between accounts. */
 export class FairQueue<Item extends Waiting> {
-  /** In the order of the round: the next account comes first. */
+  /** In round-robin order: the next account comes first. */
   #accounts = new Map<number, Item[]>();
   #length = 0;
   #weight = 0;
@@ -43,7 +43,7 @@ export class FairQueue<Item extends Waiting> {
     this.#accounts = first;
   }
 
-  /** Removes the item; false where it does not wait. */
+  /** Removes the item; false if it does not wait. */
   remove(item: Item): boolean {
     const own = this.#accounts.get(item.accountId);
     const place = own?.indexOf(item) ?? -1;

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { connectDatabase, isPassing, RequestDeadline } from "@carillon/db";
+import { connectDatabase, isTransient, RequestDeadline } from "@carillon/db";
 import type { BatchOutcome } from "@carillon/domain";
 import {
   captureLog,
@@ -257,7 +257,7 @@ describe("group commit", () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event = 'advisory'`,
     );
-    for (const failure of await failures) expect(isPassing(failure)).to.equal(true);
+    for (const failure of await failures) expect(isTransient(failure)).to.equal(true);
     await second.release();
     expect(await write(1, "c")).to.equal("did c");
     expect(tried).to.deep.equal([["leading"], ["a", "b"], ["c"]]);

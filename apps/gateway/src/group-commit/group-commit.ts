@@ -19,7 +19,7 @@ interface AnyQueue {
 export interface Grouped {
   /**
    * Writes the request and returns its result; when its deadline ends first, nothing is written (http-contract.md §8).
-   * @throws ApiError its rejection; 503 where too many wait
+   * @throws ApiError its rejection; 503 if too many wait
    */
   write<Request, Result>(
     handler: BatchHandler<Request, Result>,
@@ -95,7 +95,7 @@ export class GroupCommit implements Grouped {
   }
 }
 
-/** {@link Grouped} for one request; a class for the reason that `BoundDatabase` gives. */
+/** {@link Grouped} for one request. A class for the same reason as `BoundDatabase`. */
 class GroupedWithin implements Grouped {
   readonly #group: GroupCommit;
   readonly #deadline: RequestDeadline;

@@ -1,5 +1,5 @@
 import { ApiError, errors } from "@carillon/contract";
-import { isPassing, RequestDeadline, type Database, type Tx } from "@carillon/db";
+import { isTransient, RequestDeadline, type Database, type Tx } from "@carillon/db";
 
 import { LeavingBatch } from "./batch-handler.ts";
 
@@ -29,11 +29,11 @@ export type BatchEnd<M> =
 
 const answered = { kind: "answered" } as const;
 
-/** Rolls back where a member ended before the COMMIT was sent. */
+/** Rolls back if a member ended before the COMMIT was sent. */
 class MemberEnded extends Error {}
 
 /**
- * Runs `work` in one transaction for several requests, and answers none of them before it has ended. Where a client
+ * Runs `work` in one transaction for several requests, and answers none of them before it has ended. If a client
  * hangs up before the COMMIT is sent, or a deadline passes before the COMMIT is done, the transaction rolls back: an
  * error answer means that nothing happens afterwards either (http-contract.md §8).
  * @param settle called with the result of `work` after the COMMIT, before the members' deadlines are released
@@ -65,7 +65,7 @@ export async function runBatch<M extends Member, Result>(
       if (deadline.reason || error instanceof MemberEnded)
         return { kind: "retry", members: rejectEnded(members) };
       if (error instanceof LeavingBatch) return { kind: "divided", outcomes: error.outcomes };
-      return isPassing(error)
+      return isTransient(error)
         ? rejectAll(members, error)
         : { kind: "failed", members, failure: error };
     }

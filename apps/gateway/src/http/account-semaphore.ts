@@ -39,7 +39,7 @@ export class AccountSemaphore {
   }
 }
 
-/** For values of bot storage: up to 40 MB each where no character is Latin. */
+/** For values of bot storage: up to 40 MB each if no character is Latin. */
 export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4 });
 
 /** For forms of 64 KiB to 2 MiB, so 8 MiB of one account and 64 MiB of all (http-contract.md §8). */

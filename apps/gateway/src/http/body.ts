@@ -31,7 +31,7 @@ export const multipartType = "multipart/form-data";
 /**
  * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all. An account's
  * body waits for a semaphore if it is large or does not announce its size.
- * @param sender undefined where anyone may call
+ * @param sender undefined if anyone may call
  * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a
  *   body that breaks off; 408 for a body that stalls
  */

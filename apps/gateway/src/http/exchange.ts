@@ -9,7 +9,7 @@ import type { RequestRecord } from "./request-log.ts";
 import { uncounted, type Lease } from "./unsent-answers.ts";
 import { discardBody } from "./unread-body.ts";
 
-/** Headers of every answer (http-contract.md §6). Without credentials mode: browsers send no cookies. */
+/** Headers of every answer (http-contract.md §6). They do not allow credentials, so browsers send no cookies. */
 export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Headers": "Authorization, Idempotency-Key",
@@ -44,7 +44,7 @@ export class Exchange {
 
   /**
    * Sets the answer: JSON unless the headers say otherwise.
-   * @param body where making a piece fails, the connection ends and the answer stays incomplete
+   * @param body if making a piece fails, the connection ends and the answer stays incomplete
    */
   reply(
     status: number,
@@ -62,8 +62,8 @@ export class Exchange {
     if (rest) res.setHeader("Connection", "close");
     this.#ctx.body = status === 204 ? null : this.#asBody(body);
     this.bytes = this.#ctx.response.length ?? 0;
-    // The answer is sent at once, only its end waits: closing a connection while the client still sends would discard
-    // the answer.
+    // The answer is sent immediately, but ends only when the client has sent its body: closing the connection earlier
+    // would discard the answer.
     if (rest && (typeof body === "string" || Buffer.isBuffer(body)) && status !== 204) {
       this.#ctx.body = Readable.from(endingLater(body, rest));
       this.#ctx.length = this.bytes;

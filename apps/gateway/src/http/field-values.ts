@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { TextReader } from "@carillon/contract";
 import type { FieldValue } from "./field-sink.ts";
 
-/** Characters that are kept of a text: no parameter accepts as many (http-contract.md §8.1). */
+/** Maximum characters that are kept of a text: more than any parameter accepts (http-contract.md §8.1). */
 const mostKept = 2_000_000;
 
-/** Keeps a value as text, cut where it is too long for any parameter. */
+/** Keeps a value as text, cut if it is too long for any parameter. */
 export class TextValue implements FieldValue {
   readonly #done: (text: string) => void;
   #text = "";

@@ -33,7 +33,7 @@ export class FormStream {
   /** @throws ApiError */
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    // URLSearchParams takes a question mark at the beginning for the one before a query.
+    // URLSearchParams drops a question mark at the beginning.
     const skipped = this.#isFirst && chunk[0] === questionMark ? chunk.subarray(1) : chunk;
     this.#isFirst = false;
     const bytes = this.#cut.length === 0 ? skipped : Buffer.concat([this.#cut, skipped]);

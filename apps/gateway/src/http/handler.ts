@@ -6,12 +6,12 @@ import type { Actor } from "./actor.ts";
 import type { KeptBody } from "./kept-body.ts";
 import type { Paged } from "./pages.ts";
 
-/** What an action gets of a request. */
+/** The data of a request for an action. */
 export interface HandlerContext<Op extends Operation, Services, A extends Actor = Actor> {
-  /** The decoded parameters, `undefined` where an optional one is absent. */
+  /** The decoded parameters, `undefined` if an optional one is absent. */
   readonly input: InputOf<Op>;
   readonly path: PathOf<Op>;
-  /** Undefined where the operation reads no credentials. */
+  /** Undefined if the operation reads no credentials. */
   readonly actor: Op["access"] extends "anyone" ? undefined : A;
   /** Name of the sending program (http-contract.md §9). */
   readonly client: string;

@@ -87,7 +87,7 @@ async function* gathered(
   yield text + after;
 }
 
-/** Yields small texts that together are the JSON; none where `JSON.stringify` writes nothing. */
+/** Yields small texts that together are the JSON; none if `JSON.stringify` writes nothing. */
 function* pieces(value: unknown): Generator<string, void, void> {
   if (
     typeof value !== "object" ||

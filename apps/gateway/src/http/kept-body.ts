@@ -31,7 +31,7 @@ export class KeptBody {
     return new KeptBody(type, await compress(body, { level: 9 }), `W/"${digest}"`);
   }
 
-  /** Makes the answer to a request: 304 where the client has it, and compressed where the client accepts that. */
+  /** Makes the answer to a request: 304 if the client has it, and compressed if the client accepts that. */
   answerTo(ctx: Context, headers: Readonly<Record<string, string>> = {}): Outgoing {
     const always = {
       ETag: this.#tag,

@@ -4,7 +4,7 @@ import type { Actor } from "./actor.ts";
 
 export interface LimitedRequest {
   readonly operation: Operation;
-  /** Undefined where no credentials are read. */
+  /** Undefined if no credentials are read. */
   readonly actor: Actor | undefined;
   readonly ip: string;
 }
@@ -15,7 +15,7 @@ export interface LimitVerdict extends RateLimitState {
   readonly retryAfter?: number;
 }
 
-/** Counts requests against rate limits (http-contract.md §7); undefined where no rule applies. */
+/** Counts requests against rate limits (http-contract.md §7); undefined if no rule applies. */
 export interface Limiter {
   check(request: LimitedRequest): LimitVerdict | undefined | Promise<LimitVerdict | undefined>;
 }

@@ -24,7 +24,7 @@ export class MultipartStream {
 
   /**
    * @param contentType the request's header, which names the boundary
-   * @throws ApiError `BAD_REQUEST` where it names none
+   * @throws ApiError `BAD_REQUEST` if it names none
    */
   constructor(sink: FieldSink, contentType: string) {
     this.#sink = sink;
@@ -39,7 +39,7 @@ export class MultipartStream {
     while (this.#in === "head" ? this.#endsHead() : this.#in === "data" && this.#endsData());
   }
 
-  /** @throws ApiError `BAD_REQUEST` where the form is not complete */
+  /** @throws ApiError `BAD_REQUEST` if the form is not complete */
   end(): void {
     if (this.#in !== "nothing" && !this.#isEmpty) throw broken("has no end");
   }

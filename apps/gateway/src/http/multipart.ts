@@ -53,7 +53,7 @@ export async function addMultipart(
   }
 }
 
-/** @throws ApiError `BAD_REQUEST` where the header names none */
+/** @throws ApiError `BAD_REQUEST` if the header names none */
 export function boundaryOf(contentType: string): string {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const name = boundary?.[1] ?? boundary?.[2];

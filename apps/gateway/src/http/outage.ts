@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
-import { isPassing, type RequestDeadline } from "@carillon/db";
+import { isTransient, type RequestDeadline } from "@carillon/db";
 
 /** Milliseconds between two checks of the database. */
 const checkMs = 500;
@@ -81,7 +81,7 @@ export class Outage {
   }
 }
 
-/** Whether work failed for a passing reason (see `isPassing`), and was not refused by our own code. */
+/** Whether work failed for a passing reason (see `isTransient`), and was not refused by our own code. */
 export function isOutage(error: unknown): boolean {
-  return !(error instanceof ApiError) && isPassing(error);
+  return !(error instanceof ApiError) && isTransient(error);
 }

@@ -139,7 +139,7 @@ export async function runPipeline<Services>(
   }
 }
 
-/** Reserves memory for the answer, where answers to the operation may be large. */
+/** Reserves memory for the answer, if answers to the operation may be large. */
 async function roomFor(
   unsent: UnsentAnswers,
   operation: Operation,

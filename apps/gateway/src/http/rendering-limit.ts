@@ -8,8 +8,8 @@ const long = 1_000;
 const permits = new KeyedSemaphore<number>(1);
 
 /**
- * Runs requests of an account that render long texts one at a time: ten at once would be one long wait for all other
- * requests, which run in between when they are rendered one after the other.
+ * Runs an account's requests that render long texts one at a time, so that other requests run in between: ten long
+ * texts at once would block them all.
  * @param input the decoded parameters
  * @throws the deadline's reason when that ends first
  */

@@ -51,7 +51,7 @@ function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): string | un
 }
 
 /** Milliseconds between two checks of a closing server for idle connections. */
-const lookMs = 50;
+const recheckMs = 50;
 
 /**
  * Accepts no new connections and resolves when the running requests have been answered. Idle keep-alive connections
@@ -62,7 +62,7 @@ export async function closeGatewayServer(server: Server, drainMs = 1_000): Promi
   const until = performance.now() + drainMs;
   const idle = setInterval(() => {
     if (performance.now() >= until) server.closeIdleConnections();
-  }, lookMs);
+  }, recheckMs);
   // `close` of HTTP servers would end idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(idle);

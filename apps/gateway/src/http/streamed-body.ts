@@ -11,7 +11,7 @@ import { largeValueSemaphore } from "./account-semaphore.ts";
 import { FormStream } from "./form-stream.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 
-/** Bytes that are decoded before yielding to the event loop: two to three milliseconds where all are escapes. */
+/** Bytes that are decoded before yielding to the event loop: two to three milliseconds if all are escapes. */
 const inOneTurn = 64 * 1024;
 
 /** Bodies of this many bytes wait for a semaphore. */

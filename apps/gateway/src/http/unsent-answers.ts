@@ -40,7 +40,7 @@ const kindsRemembered = 2_000;
 /** The factor by which a remembered size decays after a smaller answer of its kind. */
 const fading = 0.9;
 /** Milliseconds between two checks for stalled answers, while requests wait. */
-const lookMs = 500;
+const recheckMs = 500;
 
 /** Facts about an answer before it is made. */
 export interface AnswerKind {
@@ -83,7 +83,7 @@ export class Lease {
    * Replaces the estimate by the actual size, once the answer is made.
    * @param isPaged whether making it took no more memory
    * @param refusable whether the request may still be refused, because it has changed nothing
-   * @throws ApiError where the bound of the account or of the process is exceeded
+   * @throws ApiError if the bound of the account or of the process is exceeded
    */
   settle(bytes: number, isPaged: boolean, refusable: boolean): void {
     this.#owner.settle(this, bytes, isPaged, refusable);
@@ -168,7 +168,7 @@ export class UnsentAnswers {
       const forget = deadline.onEnd(() => waiter.done(deadline.reason));
       this.#waiting.add(waiter);
       this.#admit();
-      if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), lookMs);
+      if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), recheckMs);
     });
     return lease;
   }

@@ -9,7 +9,7 @@ const answerMs = 1_000;
  * Returns the result of `work`. When the deadline ends first, the running statement is cancelled and rolled back before
  * this throws. If a commit was in progress, its outcome decides the answer. Work outside of the database continues
  * unobserved; it cannot change anything.
- * @throws ApiError the deadline's reason; the text says where a part was carried out, or the outcome is unknown
+ * @throws ApiError the deadline's reason; the text says if a part was carried out, or the outcome is unknown
  */
 export async function withinDeadline<T>(deadline: RequestDeadline, work: Promise<T>): Promise<T> {
   const { commits } = deadline;

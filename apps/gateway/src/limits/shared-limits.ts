@@ -187,7 +187,7 @@ export class SharedLimits {
     await reported;
   }
 
-  /** Returns the store's answer; undefined where it fails or takes too long. Never throws. */
+  /** Returns the store's answer; undefined if it fails or takes too long. Never throws. */
   async #tryStore<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#paused) return undefined;
     let timer: NodeJS.Timeout | undefined;

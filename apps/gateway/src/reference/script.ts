@@ -7,7 +7,7 @@ export const script = String.raw`"use strict";
   const place = document.getElementById("reference");
   const answer = await fetch("api/v1/openapi.json");
   if (!answer.ok) {
-    place.textContent = "The server does not hand out its OpenAPI document at the moment: " + answer.status;
+    place.textContent = "The server cannot send its OpenAPI document at the moment: " + answer.status;
     return;
   }
   const spec = await answer.json();
@@ -17,7 +17,7 @@ export const script = String.raw`"use strict";
     for (const operation of Object.values(item))
       for (const sample of operation["x-codeSamples"] || [])
         operation.description = (operation.description || "") + "\n\n${"```"}sh\n" + sample.source + "\n${"```"}\n";
-  // The viewer lists what has a path and a method; the style takes these away from events.
+  // The viewer lists only entries with a path and a method; the style sheet hides these for events.
   for (const [name, { post }] of Object.entries(spec["x-webhooks"] || {}))
     spec.paths[name] = {
       get: {
@@ -61,7 +61,7 @@ export const script = String.raw`"use strict";
             .filter((tag) => tag.get("operations").size > 0),
       },
       components: {
-        // There is one server, this one, and the select would have no name.
+        // Hides the selection of a server: there is only this one, and the element would have no accessible name.
         ServersContainer: () => null,
         FilterContainer: ({ layoutSelectors, layoutActions }) => {
           const phrase = layoutSelectors.currentFilter();

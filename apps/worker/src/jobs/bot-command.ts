@@ -7,10 +7,10 @@ import {
   finishIntent,
   firstIntentOfAccount,
   IntentBusy,
-  lookAtIntent,
+  readIntent,
 } from "@carillon/outbox";
 
-import { noted } from "../intent-processor.ts";
+import { recordingFailure } from "../intent-processor.ts";
 import { processor } from "../processor.ts";
 
 /**
@@ -18,8 +18,8 @@ import { processor } from "../processor.ts";
  * one transaction, under the person's lock.
  */
 export default processor(botCommand, (context) =>
-  noted(botCommand, context, async (db) => {
-    const own = await lookAtIntent(db, botCommand, context.payload);
+  recordingFailure(botCommand, context, async (db) => {
+    const own = await readIntent(db, botCommand, context.payload);
     if (!own) return;
     const { site } = context.services;
     const { userId } = own.payload;

@@ -23,7 +23,7 @@ import {
 import { expect } from "chai";
 
 // users.md §4
-describe("the deletion of what a deactivated account has sent", () => {
+describe("the deletion of a deactivated account's messages", () => {
   const scene = useScene();
   const { db } = scene;
   let target: TestAccount;
@@ -86,7 +86,7 @@ describe("the deletion of what a deactivated account has sent", () => {
       (error: Error) => `${error.name}: ${error.message}`,
     );
 
-  it("takes a step for 2000 messages of a channel, and one for a hundred conversations, places by turns", async () => {
+  it("makes a step for 2000 messages of a channel, and one for a hundred conversations, alternating between them", async () => {
     await pastMessages(db, room, target, { count: 2_001, holders: [target] });
     const people = [];
     for (let i = 0; i < 3; i++) people.push(await user(db, scene.org.realm));
@@ -132,7 +132,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(await left()).to.equal(0);
   });
 
-  it("goes on at the cursor, and takes and tells each message once, wherever it is killed", async () => {
+  it("continues at the cursor after a kill, and deletes and reports each message once", async () => {
     const ids = await pastMessages(db, room, target, { count: 250, holders: [scene.org.member] });
     ids.push(await send(scene.as(target), toUsers([scene.org.member.id])));
     const { events } = await eventsOf(db, scene.org.realm.id, async () => {
@@ -162,7 +162,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(archived).to.equal(ids.length);
   });
 
-  it("takes each message once where its jobs come several times at once", async () => {
+  it("deletes each message once when its jobs run several times concurrently", async () => {
     const ids = await pastMessages(db, room, target, { count: 250, holders: [scene.org.member] });
     const { events } = await eventsOf(db, scene.org.realm.id, async () => {
       await deactivate();
@@ -175,7 +175,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(received(events)).to.deep.equal(ids);
   });
 
-  it("is a dead letter when a step has failed for the last time and the others are done, and a retry goes on", async () => {
+  it("becomes a dead letter when a step has failed its last attempt and the others are done; a replay continues", async () => {
     const ids = await pastMessages(db, room, target, { count: 150, holders: [scene.org.member] });
     const direct = await send(scene.as(target), toUsers([scene.org.member.id]));
     await deactivate();
@@ -207,7 +207,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(await state(ref)).to.equal("done");
   });
 
-  it("is a dead letter where a step gets one job after the other, and none of them says a word", async () => {
+  it("becomes a dead letter when the jobs of a step end repeatedly without updating it", async () => {
     await pastMessages(db, room, target);
     await deactivate();
     const ref = await intent();
@@ -215,7 +215,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(await failure(plan(ref))).to.match(/^GiveUp: 1 steps failed/);
   });
 
-  it("asks the database as often for a batch of many topics, readers and copies as for one message", async () => {
+  it("runs the same number of statements for a batch of many topics, readers and copies as for one message", async () => {
     const asked = async (topics: number, readers: number) => {
       target = await user(db, scene.org.realm);
       const subscribers = [target, scene.org.member];
@@ -235,7 +235,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(await asked(12, 6)).to.deep.equal(few);
   });
 
-  it("takes no more reactions at once than one transaction should", async () => {
+  it("limits the reactions that one transaction deletes", async () => {
     const ids = await pastMessages(db, room, target, { count: 3, holders: [scene.org.member] });
     await db.rows(
       `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name)
@@ -254,7 +254,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     ]);
   });
 
-  it("has nothing to do for a bot that has sent nothing", async () => {
+  it("does nothing for a bot without messages", async () => {
     target = await user(db, scene.org.realm);
     await bot(db, target);
     await deactivate();

@@ -111,7 +111,7 @@ describe("a scheduled message whose delivery always fails", () => {
     return [...names].filter((name) => !["deliver-claimed", "deliver-claim-given"].includes(name));
   };
 
-  it("fails alone, whatever the statement and the error, and delays no other message", async () => {
+  it("fails without the others for any statement and error, and delays no other message", async () => {
     for (const [i, name] of (await statementsOfSending()).entries()) {
       const code = nth(codes, i % codes.length);
       const rows = await make(5);
@@ -206,7 +206,7 @@ describe("a scheduled message whose delivery always fails", () => {
     expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
   });
 
-  it("takes the count back in messages that were left out of their batch", async () => {
+  it("resets the count of messages that were left out of their batch", async () => {
     const rows = await make(4);
     await scene.db.rows("UPDATE channels SET subscriber_count = 12_000 WHERE id = $1", [room.id]);
     const payload = { realmId: scene.org.realm.id, second: 1, tick: 5 };

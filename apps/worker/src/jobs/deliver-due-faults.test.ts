@@ -60,7 +60,7 @@ describe("a scheduled message that makes its batch fail", () => {
     return rows;
   };
 
-  it("fails alone with a general reason, and the others are sent in order", async () => {
+  it("fails with a general reason, and the other messages are sent in order", async () => {
     const { db, org } = scene;
     const rows = await make("a", "b", "poison", "c", "poison", "d");
     const earlier = (await noticesTo(scene.as(sender), org.notificationBot)).length;
@@ -103,7 +103,7 @@ describe("a scheduled message that makes its batch fail", () => {
     expect(await storedRow(db, after.id)).to.include({ failed: true, delivered: false });
   });
 
-  it("is retried after an error that may pass", async () => {
+  it("is retried after a transient error", async () => {
     for (const sqlState of ["40001", "40P01", "55P03"]) {
       const rows = await make(`first ${sqlState}`, `second ${sqlState}`);
       await poison(`NEW.content = 'second ${sqlState}'`, sqlState);

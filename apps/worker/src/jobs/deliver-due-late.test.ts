@@ -42,7 +42,7 @@ describe("a late scheduled message", () => {
     });
   }
 
-  it("fails alone among messages that are in time", async () => {
+  it("fails without affecting messages that are in time", async () => {
     const { db, org } = scene;
     const earlier = (await noticesTo(scene.as(sender), org.notificationBot)).length;
     const dues = [-700, -560, -601, -5];

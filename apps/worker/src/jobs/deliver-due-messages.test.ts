@@ -67,7 +67,7 @@ describe("the delivery of scheduled messages", () => {
     expect(list.map((record) => record.scheduled_message_id)).not.to.include(id);
   });
 
-  it("sends what an earlier version scheduled for a new topic with an invisible character", async () => {
+  it("sends a message that an earlier version scheduled for a new topic with an invisible character", async () => {
     const { db, org } = scene;
     const { id } = await scheduledMessage(db, sender, room, { topic: "Te\u200ba", dueIn: -1 });
     await deliver(db, org.realm);

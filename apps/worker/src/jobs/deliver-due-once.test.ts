@@ -56,7 +56,7 @@ describe("a scheduled message", () => {
     );
   });
 
-  it("is sent by the job that counted its try, though another one has the delivery lock for a moment", async () => {
+  it("is sent by the job that counted its try, even if another job briefly holds the delivery lock", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room, { dueIn: -5 });
     const second = Math.floor(Date.now() / 1_000) - 1;

@@ -159,7 +159,7 @@ describe("a due reminder", () => {
     ]);
   });
 
-  it("fails alone and without a notice when it cannot be sent", async () => {
+  it("fails without a notice, and without affecting others, when it cannot be sent", async () => {
     const { db, org } = scene;
     const bad = await remind(scene.as(account), message, { note: "explosive" });
     const good = await remind(scene.as(account), message, { note: "harmless" });
@@ -211,7 +211,7 @@ describe("a due reminder", () => {
     expect(sent.map(({ id }) => id)).to.deep.equal(ids);
   });
 
-  it("takes no more statements in a batch of many", async () => {
+  it("takes the same number of statements in a batch of many", async () => {
     const { db, org } = scene;
     const count = async (size: number) => {
       const ids = [];

@@ -89,7 +89,7 @@ describe("the job deliver-due", () => {
     expect(slots.tryAcquire({})).to.equal(false);
   });
 
-  it("looks again soon while another worker has the delivery lock, in one job for all", async () => {
+  it("retries soon while another worker has the delivery lock, with one job for all attempts", async () => {
     await scheduledMessage(db, org.member, room, { dueIn: -9 });
     await db.transaction(async (tx) => {
       await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, org.realm.id]);

@@ -29,7 +29,8 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
       canContinue: (batches, bytes) =>
         (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
       ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
-      // A job with a tick that continues nothing is from the sweep or looks again: a worker may have died here.
+      // A job with a tick that is no continuation comes from the sweep or from `lookAgain`: a worker may have died
+      // here.
       careful: again || (payload.tick !== undefined && !continues),
       onBatch: (outcomes) => report(services, outcomes),
     },

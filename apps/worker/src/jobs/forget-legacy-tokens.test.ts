@@ -4,7 +4,7 @@ import { changesOf, device, runJob, user, useScene, type TestAccount } from "@ca
 import { expect } from "chai";
 
 // push.md §5, users.md §1
-describe("Push tokens of the older kind, when their account gets another API key", () => {
+describe("Legacy push tokens, when their account gets another API key", () => {
   const scene = useScene();
   let me: TestAccount;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe("Push tokens of the older kind, when their account gets another API key
     return { ...by, apiKey: api_key };
   };
 
-  it("are removed by a job, and devices stay", async () => {
+  it("are removed by a job; devices stay", async () => {
     await device(scene.db, me, { active: 1 });
     await add("one");
     await add("two");
@@ -42,7 +42,7 @@ describe("Push tokens of the older kind, when their account gets another API key
     expect(await scene.db.prisma.clientDevice.count({ where: { userId: me.id } })).to.equal(1);
   });
 
-  it("stay where they come with the new key before the job does, also those that were there", async () => {
+  it("stay if they are registered with the new key before the job runs, also existing ones", async () => {
     await add("old");
     await add("both");
     const renewed = await regenerate();
@@ -52,7 +52,7 @@ describe("Push tokens of the older kind, when their account gets another API key
     expect(await tokens()).to.deep.equal(["both", "new"]);
   });
 
-  it("are no work where there are none, and once for each key where there are", async () => {
+  it("need a job only if there are any, once for each key", async () => {
     const { tables } = await changesOf(scene.db, () => regenerate(scene.org.member));
     expect(tables).not.to.include("job_intent");
     await add("one");
@@ -69,7 +69,7 @@ describe("Push tokens of the older kind, when their account gets another API key
     expect(await pending()).to.deep.equal([]);
   });
 
-  it("stay out of the job's data", async () => {
+  it("are not in the job's data", async () => {
     await add("SecretToken");
     await regenerate();
     const rows = await scene.db.rows("SELECT * FROM job_intent");

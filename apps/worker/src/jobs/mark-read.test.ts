@@ -24,7 +24,7 @@ import {
 import { expect } from "chai";
 
 // channels.md §11
-describe("Unread messages of a channel that one has left", () => {
+describe("Unread messages of a channel that the account has left", () => {
   const scene = useScene();
   const obstacle = useObstacle(scene.db);
   let reader: TestAccount;
@@ -80,7 +80,7 @@ describe("Unread messages of a channel that one has left", () => {
       .filter(({ type }) => type === "update_message_flags")
       .map(({ op, payload, audience }) => ({ op, ...payload, audience }));
 
-  it("are marked read, those and no others, and its clients are told", async () => {
+  it("are marked as read, and no others, and the account's clients are notified", async () => {
     const other = await channel(scene.db, scene.org.realm, { subscribers: [reader] });
     const kept = [
       await say(other),
@@ -103,7 +103,7 @@ describe("Unread messages of a channel that one has left", () => {
     ]);
   });
 
-  it("are marked read whoever unsubscribed them, in whatever way", async () => {
+  it("are marked as read after every kind of unsubscription", async () => {
     await say();
     await leave(scene.org.owner, [reader.id]);
     await mark();
@@ -115,7 +115,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([]);
   });
 
-  it("stay unread where they came after one was subscribed again", async () => {
+  it("stay unread if they were sent after the account was subscribed again", async () => {
     await say();
     await leave();
     await subscribe(scene.db, room, reader);
@@ -124,14 +124,14 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([since]);
   });
 
-  it("are nothing to do for somebody who was not subscribed", async () => {
+  it("need no job for an account that was not subscribed", async () => {
     await leave();
     await mark();
     await leave();
     expect(await pending()).to.deep.equal([]);
   });
 
-  it("are marked read in steps, and none of them twice, wherever the work was broken off", async () => {
+  it("are marked as read in steps, each once, after an interruption anywhere", async () => {
     const { db, org } = scene;
     const many = 12_000;
     const first = await say();
@@ -174,7 +174,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(messages).to.deep.equal(mine);
   });
 
-  it("are marked read once, whichever statement the worker is killed before", async () => {
+  it("are marked as read once, after a kill of the worker before any statement", async () => {
     const { db, org } = scene;
     const mine = [await say(), await say()];
     await leave();
@@ -193,7 +193,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(received(events)).to.have.length(1);
   });
 
-  it("are marked read once where the job comes several times at once", async () => {
+  it("are marked as read once when the job runs several times concurrently", async () => {
     const { db, org } = scene;
     await say();
     await leave();
@@ -205,7 +205,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await pending()).to.deep.equal([]);
   });
 
-  it("stay unread where a worker that froze had them marked, and are marked by the next", async () => {
+  it("stay unread if the worker freezes before its commit, and are marked by the next worker", async () => {
     const { db, org } = scene;
     const mine = [await say()];
     await leave();
@@ -224,7 +224,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([]);
   });
 
-  it("stay unread where a message comes while the job runs, after subscribing again", async () => {
+  it("stay unread if they are sent during the job, after a new subscription", async () => {
     const { db } = scene;
     await say();
     await leave();
@@ -235,7 +235,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal(since);
   });
 
-  it("are marked read of the channel that one left for the second time, too", async () => {
+  it("are marked as read after leaving the channel for the second time, too", async () => {
     const first = [await say()];
     await leave();
     await subscribe(scene.db, room, reader);
@@ -253,7 +253,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([]);
   });
 
-  it("of bots and of archived channels are marked read alike", async () => {
+  it("of bots and of archived channels are marked as read, too", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.owner);
     await subscribe(db, room, robot);
@@ -265,7 +265,7 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.have.length(1);
   });
 
-  it("of thousands of people are a thousand's a job, told in one event to those who had the same", async () => {
+  it("of thousands of people are marked by jobs of a thousand accounts each, with one event for equal messages", async () => {
     const { db, org } = scene;
     const people = Array.from({ length: 2_500 }, (_, n) => 1_000_000 + n);
     const message = await say();

@@ -92,7 +92,7 @@ describe("A notice is sent once", () => {
     runJob(db, sendNotice, { intentId, version });
 
   for (const [what, cause] of Object.entries(causes))
-    it(`${what}, whichever statement its worker is killed before`, async () => {
+    it(`${what}, after a kill of its worker before any statement`, async () => {
       const first = await caused(cause);
       const whole = await effects(() => run(first));
       const intent = await caused(cause);
@@ -113,7 +113,7 @@ describe("A notice is sent once", () => {
     });
 
   for (const [what, cause] of Object.entries(causes))
-    it(`${what}, when its job comes several times at once, and the sweep has doubled it`, async () => {
+    it(`${what}, when its job runs several times concurrently and the sweep has added another`, async () => {
       const intent = await caused(cause);
       const whole = await effects(() => run(intent));
       const next = await caused(cause);

@@ -60,8 +60,8 @@ describe("the job plan-pushes", () => {
       data,
     });
 
-  describe("finds the reason", () => {
-    it("of a direct message, of all members but the sender", async () => {
+  describe("finds the trigger", () => {
+    it("of a direct message, for all members except the sender", async () => {
       const { db, org } = scene;
       await device(db, org.owner, { active: 2 });
       const messageId = await send(scene.as(org.owner), toUsers([receiver.id, org.member.id]));
@@ -70,19 +70,19 @@ describe("the job plan-pushes", () => {
       ]);
     });
 
-    it("of a direct message to oneself, of none", async () => {
+    it("of a direct message to oneself: none", async () => {
       await send(scene.as(receiver), toUsers([receiver.id]));
       expect(await pendingPayloads(scene.db, planPushes)).to.deep.equal([]);
     });
 
-    it("of a mention, also in what is muted", async () => {
+    it("of a mention, also in muted channels and topics", async () => {
       expect(await reason(mention())).to.deep.equal(["mention"]);
       await setSubscription({ isMuted: true });
       await setTopicPolicy(scene.db, receiver, room.id, "lunch", "muted");
       expect(await reason(mention())).to.deep.equal(["mention", "mention"]);
     });
 
-    it("of nothing that concerns nobody, but by the channel's setting or the account's", async () => {
+    it("of an ordinary channel message: only by the channel's or the account's setting", async () => {
       const { db } = scene;
       expect(await reason("hello")).to.deep.equal([]);
       expect(await reason(`@_**${receiver.fullName}**`)).to.deep.equal([]);
@@ -99,7 +99,7 @@ describe("the job plan-pushes", () => {
       expect(await reason("hello")).to.deep.equal([]);
     });
 
-    it("of a topic that is followed, in whatever case", async () => {
+    it("of a followed topic, regardless of case", async () => {
       await setTopicPolicy(scene.db, receiver, room.id, "LUNCH", "followed");
       expect(await reason("hello")).to.deep.equal(["followed_topic"]);
       expect(await reason("@**all**")).to.deep.equal(["followed_topic", "followed_topic_wildcard"]);
@@ -114,13 +114,13 @@ describe("the job plan-pushes", () => {
       expect(await reason("@**topic**")).to.deep.equal([]);
     });
 
-    it("of a topic's wildcard, for those alone who have written there", async () => {
+    it("of a topic wildcard, only for accounts that have sent to the topic", async () => {
       await sendIn("first", receiver);
       await forgetIntents(scene.db, planPushes);
       expect(await reason("@**topic**")).to.deep.equal(["wildcard"]);
     });
 
-    it("of the setting for being away, of none where it is off", async () => {
+    it("of the setting for offline notifications: none if it is off", async () => {
       const { db, org } = scene;
       await changeSettings(db, receiver, { enable_offline_push_notifications: false });
       expect(await reason(`${mention()} @**all**`)).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe("the job plan-pushes", () => {
       expect(await plannedPushes(db)).to.deep.equal([]);
     });
 
-    it("of a user group, the smallest that the account is in", async () => {
+    it("of a user group: the smallest one that contains the account", async () => {
       const { db, org } = scene;
       const { realm, member, admin, owner } = org;
       const inner = await userGroup(db, realm, { members: [receiver] });
@@ -145,7 +145,7 @@ describe("the job plan-pushes", () => {
       expect(push).to.include({ trigger: "mention" }).and.not.to.have.property("groupId");
     });
 
-    it("of what the message says by now", async () => {
+    it("of the message's current content", async () => {
       const { db, org } = scene;
       const id = await sendIn(mention());
       await scene.as(org.owner).patch(`/api/v1/messages/${id}`, { content: "never mind" });
@@ -156,10 +156,10 @@ describe("the job plan-pushes", () => {
     });
   });
 
-  describe("leaves out", () => {
+  describe("excludes", () => {
     const nobody = async () => expect(await plannedPushes(scene.db)).to.deep.equal([]);
 
-    it("who has no device that can be reached", async () => {
+    it("accounts without a reachable device", async () => {
       const { db, org } = scene;
       await device(db, org.member, { pending: 3 });
       await device(db, org.member, { key: { id: 1 } });
@@ -182,13 +182,13 @@ describe("the job plan-pushes", () => {
       await nobody();
     });
 
-    it("who was deactivated meanwhile", async () => {
+    it("accounts deactivated meanwhile", async () => {
       await send(scene.as(scene.org.owner), toUsers([receiver.id]));
       await deactivateUser(scene.db, receiver);
       await nobody();
     });
 
-    it("who has muted the sender, before or since", async () => {
+    it("accounts that have muted the sender, before or after sending", async () => {
       const { db, org } = scene;
       await send(scene.as(org.owner), toUsers([receiver.id]));
       await muteUser(db, receiver, org.owner);
@@ -196,7 +196,7 @@ describe("the job plan-pushes", () => {
       await nobody();
     });
 
-    it("who has read the message", async () => {
+    it("accounts that have read the message", async () => {
       const id = await sendIn(mention());
       await scene.as(receiver).post("/api/v1/messages/flags", {
         messages: [id],
@@ -206,7 +206,7 @@ describe("the job plan-pushes", () => {
       await nobody();
     });
 
-    it("who is mentioned and no receiver, and who has left the channel", async () => {
+    it("mentioned accounts that are not receivers, and accounts that have left the channel", async () => {
       const { db, org } = scene;
       const stranger = await user(db, org.realm);
       await device(db, stranger, { active: 5 });
@@ -218,13 +218,13 @@ describe("the job plan-pushes", () => {
       await nobody();
     });
 
-    it("those whose alert word it has, and nothing else", async () => {
+    it("accounts that only have an alert word in the message", async () => {
       await alertWord(scene.db, receiver, "fire");
       await sendIn("fire!");
       await nobody();
     });
 
-    it("messages that are gone", async () => {
+    it("deleted messages", async () => {
       const { org } = scene;
       const id = await sendIn(mention());
       await scene.as(org.owner).delete(`/api/v1/messages/${id}`);
@@ -232,7 +232,7 @@ describe("the job plan-pushes", () => {
     });
   });
 
-  describe("asks whether somebody is there", () => {
+  describe("checks whether the account is online", () => {
     const isThere = async (seconds: number) =>
       scene.db.rows(
         `INSERT INTO user_presence (user_id, realm_id, active_at, idle_at)
@@ -243,7 +243,7 @@ describe("the job plan-pushes", () => {
     const away = () =>
       changeSettings(scene.db, receiver, { enable_online_push_notifications: false });
 
-    it("with a client that is told of messages, and active within 140 s", async () => {
+    it("with a client that receives messages and was active within 140 s", async () => {
       await away();
       await isThere(130);
       expect(await reason(mention())).to.deep.equal(["mention"]);
@@ -255,13 +255,13 @@ describe("the job plan-pushes", () => {
       expect(await reason(mention())).to.have.length(3);
     });
 
-    it("not of those who want it all the same", async () => {
+    it("but not for accounts that want notifications while online", async () => {
       await isThere(1);
       await register();
       expect(await reason(mention())).to.deep.equal(["mention"]);
     });
 
-    it("not where the client is gone", async () => {
+    it("but not for a client that has disconnected", async () => {
       await away();
       await isThere(1);
       await register();
@@ -273,7 +273,7 @@ describe("the job plan-pushes", () => {
     });
   });
 
-  it("has one effect, however often it runs", async () => {
+  it("has one effect when it runs repeatedly", async () => {
     const { db } = scene;
     await sendIn(mention());
     const jobs = await runIntents(db, planPushes);
@@ -285,7 +285,7 @@ describe("the job plan-pushes", () => {
     expect(await plannedPushes(db)).to.have.length(1);
   });
 
-  it("parts many receivers into runs, and devices into calls, whatever their number by the same statements", async () => {
+  it("splits many receivers into runs, and devices into calls, with the same number of statements", async () => {
     const { db } = scene;
     const people = await crowd(db, receiver, 1_300);
     await subscribe(db, room, ...people);

@@ -104,7 +104,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await allActive(ids);
   });
 
-  it("cost no attempt while the bouncer has enough of us, and nobody calls it then", async () => {
+  it("cost no attempt while the bouncer's rate limit is reached, and no worker calls it", async () => {
     server.behave({ fault: answers({ status: 429, headers: { "retry-after": "300" } }) });
     const ids = await register(1);
     await work();
@@ -125,7 +125,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     expect(server.calls).to.have.length(2);
   });
 
-  it("share one circuit: when nobody answers one worker, none calls", async () => {
+  it("share one circuit breaker: after unanswered calls of one worker, no worker calls", async () => {
     server.behave({ fault: drops });
     const ids = await register(8);
     await work();
@@ -164,7 +164,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await allActive(ids);
   });
 
-  it("that hang delay no message, no notice and no end of the worker", async () => {
+  it("that hang delay no message, no notice and no shutdown", async () => {
     server.behave({ fault: hangs });
     await register(25);
     const worker = await work();
@@ -194,7 +194,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     expect(counts).to.include({ active: 0, failed: 0, delayed: 0, waiting: 25 });
   });
 
-  it("leave nothing of the device in the jobs", async () => {
+  it("leave no data of the device in the jobs", async () => {
     await register(1);
     const { token_id, bouncer_public_key, encrypted_push_registration } = pushToken(1);
     const [queue] = queues.bullQueues().filter(({ name }) => name === "bouncer");

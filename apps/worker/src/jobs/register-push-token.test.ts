@@ -112,7 +112,7 @@ describe("The job register-push-token", () => {
     return events.own.map(({ id: _id, ...event }) => event);
   };
 
-  it("tells the bouncer what the device sent, and the owner that its token is active", async () => {
+  it("sends the device's registration to the bouncer, and notifies the owner that its token is active", async () => {
     const { deviceId, token, ref } = await registering();
     const events = await received(() => run(ref));
     expect(events).to.deep.equal([
@@ -141,7 +141,7 @@ describe("The job register-push-token", () => {
     expect(await intent(ref)).to.deep.equal({ state: "done", lastError: null });
   });
 
-  it("has no second effect when it runs again", async () => {
+  it("has no effect when it runs again", async () => {
     const { ref } = await registering();
     await run(ref);
     const { tables } = await changesOf(db, () => run(ref));
@@ -156,7 +156,7 @@ describe("The job register-push-token", () => {
     [refuses(400, "SOMETHING_ELSE"), "BAD_REQUEST"],
     [answers({ status: 404, text: "<h1>Not here</h1>" }), "BAD_REQUEST"],
   ] as const)
-    it(`stores ${code} for good, keeps the token before, and lets the device try again`, async () => {
+    it(`stores ${code} permanently, keeps the previous token, and lets the device try again`, async () => {
       const { deviceId, token, ref } = await registering();
       server.behave({ fault });
       const events = await received(() => run(ref));
@@ -180,7 +180,7 @@ describe("The job register-push-token", () => {
   const operators = (lines: readonly LogLine[]) =>
     lines.filter(({ level }) => level >= 50).map(({ msg }) => msg);
 
-  it("tells the operator of an expired request", async () => {
+  it("logs an expired request for the operator", async () => {
     const { ref } = await registering();
     server.behave({ fault: refuses(400, "REQUEST_EXPIRED") });
     const { logLines } = await run(ref);
@@ -201,7 +201,7 @@ describe("The job register-push-token", () => {
     ["a redirection", answers({ status: 302, headers: { location: "/" } })],
   ];
   for (const [what, fault] of retried)
-    it(`shows nobody anything after ${what}, and comes again`, async () => {
+    it(`notifies no client after ${what}, and is retried`, async () => {
       const { deviceId, token, ref } = await registering();
       server.behave({ fault });
       const before = await row(deviceId);
@@ -215,7 +215,7 @@ describe("The job register-push-token", () => {
       expect(await row(deviceId)).to.include({ active: token.token_id, pending: null });
     });
 
-  it("costs no attempt when the bouncer has enough of us", async () => {
+  it("costs no attempt when the bouncer's rate limit is reached", async () => {
     const { ref } = await registering();
     server.behave({ fault: answers({ status: 429, headers: { "retry-after": "3" } }) });
     expect((await failing(ref)).name).to.equal("HandBack");
@@ -225,7 +225,7 @@ describe("The job register-push-token", () => {
     expect({ attempts, lastError }).to.deep.equal({ attempts: 0, lastError: null });
   });
 
-  it("waits where no service is configured any more, and says so", async () => {
+  it("waits while no service is configured, and logs that", async () => {
     const { ref } = await registering();
     const error = await runJob(db, registerPushToken, ref).catch((caught: Error) => caught);
     expect(error).to.be.instanceOf(Error).with.property("message", "no push bouncer is configured");
@@ -238,7 +238,7 @@ describe("The job register-push-token", () => {
       [deviceId],
     );
 
-  it("gives up after 24 hours of the row, whatever attempts are left, and tells the operator", async () => {
+  it("gives up 24 hours after the row's creation, even if attempts are left, and logs that for the operator", async () => {
     const { deviceId, token, ref } = await registering();
     await dayLater(deviceId);
     let logLines: readonly LogLine[] = [];
@@ -256,7 +256,7 @@ describe("The job register-push-token", () => {
     expect(operators(logLines)).to.have.length(1);
   });
 
-  it("gives up so also where no service is configured", async () => {
+  it("also gives up when no service is configured", async () => {
     const { deviceId, ref } = await registering();
     await dayLater(deviceId);
     await runJob(db, registerPushToken, ref);
@@ -270,7 +270,7 @@ describe("The job register-push-token", () => {
     expect(attempts * capMs * (1 - jitter)).to.be.above(24 * 3_600_000);
   });
 
-  describe("discards what the bouncer said", () => {
+  describe("discards the bouncer's answer", () => {
     /** While the bouncer decides, something else happens. */
     async function meanwhile(work: (given: Registering) => Promise<unknown>) {
       const given = await registering();
@@ -287,7 +287,7 @@ describe("The job register-push-token", () => {
       return { ...given, tables };
     }
 
-    it("of a device that is gone by then", async () => {
+    it("about a device that was removed meanwhile", async () => {
       const { deviceId, ref } = await meanwhile((given) =>
         gateway.as(me).succeed(removeClientDevice, { params: { device_id: given.deviceId } }),
       );
@@ -295,7 +295,7 @@ describe("The job register-push-token", () => {
       expect(await intent(ref)).to.deep.equal({ state: "done", lastError: null });
     });
 
-    it("of a token that is no longer the pending one", async () => {
+    it("about a token that is no longer the pending one", async () => {
       let next: Registering | undefined;
       const { deviceId } = await meanwhile(async (given) => {
         await db.rows(
@@ -315,7 +315,7 @@ describe("The job register-push-token", () => {
       expect(await row(deviceId)).to.include({ active: next?.token.token_id, pending: null });
     });
 
-    it("of the same token that the device has begun to register anew", async () => {
+    it("about a token that the device has registered again", async () => {
       const { deviceId } = await meanwhile(async (given) => {
         await db.rows(
           "UPDATE client_devices SET push_registration_error_code = 'BAD_REQUEST' WHERE id = $1",
@@ -327,7 +327,7 @@ describe("The job register-push-token", () => {
       expect(await left(deviceId)).to.equal(1);
     });
 
-    it("of a worker that was frozen in its call while another one made it again", async () => {
+    it("in a frozen worker whose call another worker has repeated", async () => {
       const { deviceId, token, ref } = await registering();
       const held = holding();
       server.behave({ fault: held.fault });
@@ -344,7 +344,7 @@ describe("The job register-push-token", () => {
       expect(await row(deviceId)).to.include({ active: token.token_id, pending: null });
     });
 
-    it("where an operator has replayed the intent meanwhile: the new run decides", async () => {
+    it("when an operator has replayed the intent meanwhile: the new run decides", async () => {
       const { deviceId, ref } = await meanwhile((given) =>
         db.rows("UPDATE job_intent SET version = version + 1 WHERE id = $1", [given.ref.intentId]),
       );
@@ -354,7 +354,7 @@ describe("The job register-push-token", () => {
     });
   });
 
-  it("does not call for a device that is gone before, nor for another organization's", async () => {
+  it("does not call for a removed device, nor for another organization's", async () => {
     const gone = await registering();
     await gateway.as(me).succeed(removeClientDevice, { params: { device_id: gone.deviceId } });
     await run(gone.ref);
@@ -369,7 +369,7 @@ describe("The job register-push-token", () => {
     expect(await row(foreign.deviceId)).to.include({ active: first });
   });
 
-  it("calls again where the worker died before it could store the answer, to the same end", async () => {
+  it("repeats the call when the worker died before it stored the answer, with the same result", async () => {
     const { deviceId, token, ref } = await registering();
     let deaths = 0;
     for (
@@ -414,7 +414,7 @@ describe("The job register-push-token", () => {
     expect(await tokens()).to.deep.equal(others);
   });
 
-  it("asks the same of the database however many devices there are", async () => {
+  it("runs the same statements for any number of devices", async () => {
     const small = await registering();
     const before = await countQueries(db, () => run(small.ref));
     for (let i = 0; i < 50; i++) await device(db, me, { pending: 7 });

@@ -32,8 +32,8 @@ export default callProcessor(registerPushToken, async (db, intent, calling) => {
 });
 
 /**
- * Returns why the bouncer rejected the token; undefined where it accepted it.
- * @throws Error where it has not decided, so that the job is retried
+ * Returns why the bouncer rejected the token; undefined if it accepted it.
+ * @throws Error if it has not decided, so that the job is retried
  */
 function decided(reply: BouncerReply<unknown>, log: Logger): string | undefined {
   switch (reply.kind) {

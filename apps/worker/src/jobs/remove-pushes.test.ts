@@ -35,7 +35,7 @@ import { expect } from "chai";
 
 import retentionTask from "../recurring/retention.ts";
 
-describe("What was pushed goes off the devices", () => {
+describe("Notifications are removed from devices", () => {
   const scene = useScene();
   const bouncer = useFakeBouncer();
   let receiver: TestAccount;
@@ -78,7 +78,7 @@ describe("What was pushed goes off the devices", () => {
     expect(await plannedRemovals(scene.db)).to.deep.equal([{ userId: receiver.id, messageIds }]);
   };
 
-  describe("when it is read,", () => {
+  describe("when the message is read,", () => {
     it("one by one", async () => {
       const id = await pushed();
       expect(await flagged()).to.deep.equal([id]);
@@ -100,7 +100,7 @@ describe("What was pushed goes off the devices", () => {
       await removed(id);
     });
 
-    it("with all, with its channel, with its topic", async () => {
+    it("with all messages, its channel or its topic", async () => {
       for (const [path, params] of [
         ["mark_all_as_read", {}],
         ["mark_stream_as_read", { stream_id: room.id }],
@@ -113,7 +113,7 @@ describe("What was pushed goes off the devices", () => {
       }
     });
 
-    it("by the job, since its account has left the channel", async () => {
+    it("by the job, because its account has left the channel", async () => {
       const id = await inRoom();
       await scene.as(receiver).delete("/api/v1/users/me/subscriptions", {
         subscriptions: [room.name],
@@ -124,7 +124,7 @@ describe("What was pushed goes off the devices", () => {
     });
   });
 
-  it("stays when it gets another flag, or is unread again", async () => {
+  it("stay when the message gets another flag, or is unread again", async () => {
     const id = await pushed();
     for (const flag of ["starred", "collapsed"])
       await ask(receiver, "/api/v1/messages/flags", { messages: [id], op: "add", flag });
@@ -133,7 +133,7 @@ describe("What was pushed goes off the devices", () => {
     expect(await plannedRemovals(scene.db)).to.deep.equal([]);
   });
 
-  describe("when it is deleted,", () => {
+  describe("when the message is deleted,", () => {
     it("alone", async () => {
       const id = await pushed();
       succeeded(await scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`));
@@ -147,7 +147,7 @@ describe("What was pushed goes off the devices", () => {
       await removed(...ids);
     });
 
-    it("because it is old", async () => {
+    it("by retention", async () => {
       const { db } = scene;
       const id = await inRoom();
       await db.prisma.channel.update({ where: { id: room.id }, data: { messageRetentionDays: 1 } });
@@ -176,13 +176,13 @@ describe("What was pushed goes off the devices", () => {
     });
   });
 
-  describe("when it is moved", () => {
+  describe("when the message is moved", () => {
     const move = async (id: number, to: TestChannel) =>
       succeeded(
         await scene.as(scene.org.owner).patch(`/api/v1/messages/${id}`, { stream_id: to.id }),
       );
 
-    it("out of sight", async () => {
+    it("to a channel that the account cannot see", async () => {
       const { db, org } = scene;
       const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
       const id = await inRoom();
@@ -190,7 +190,7 @@ describe("What was pushed goes off the devices", () => {
       await removed(id);
     });
 
-    it("to a channel that its account does not listen to", async () => {
+    it("to a channel to which its account is not subscribed", async () => {
       const { db, org } = scene;
       const other = await channel(db, org.realm, { subscribers: [org.owner] });
       const id = await inRoom();
@@ -198,7 +198,7 @@ describe("What was pushed goes off the devices", () => {
       await removed(id);
     });
 
-    it("elsewhere in sight not at all", async () => {
+    it("but not when the account still sees it", async () => {
       const { db, org } = scene;
       const other = await channel(db, org.realm, { subscribers: [org.owner, receiver] });
       const id = await inRoom();
@@ -209,7 +209,7 @@ describe("What was pushed goes off the devices", () => {
   });
 
   describe("by the job remove-pushes,", () => {
-    it("which tells each device the ids", async () => {
+    it("which sends each device the ids", async () => {
       const { db, org } = scene;
       await device(db, receiver, { active: 2, kind: "apns" });
       const ids = [await pushed(), await pushed()];
@@ -231,7 +231,7 @@ describe("What was pushed goes off the devices", () => {
       expect(bouncer.calls[0]?.idempotencyKey).to.match(/^remove-pushes-\d+-v1$/);
     });
 
-    it("of very many the newest 200, and forgets all", async () => {
+    it("which sends the newest 200 of very many, and deletes all records", async () => {
       const { db } = scene;
       const first = await pushed();
       await db.rows(
@@ -253,7 +253,7 @@ describe("What was pushed goes off the devices", () => {
       await removed(...newest);
     });
 
-    it("again with the same key where the bouncer failed", async () => {
+    it("which retries with the same key when the bouncer failed", async () => {
       const id = await pushed();
       await mark([id]);
       bouncer.behave({ fault: refuses(502, "BAD_GATEWAY") });
@@ -267,7 +267,7 @@ describe("What was pushed goes off the devices", () => {
       expect(new Set(bouncer.calls.map(({ idempotencyKey }) => idempotencyKey)).size).to.equal(1);
     });
 
-    it("no more where the bouncer has not taken it for two hours", async () => {
+    it("which gives up when the bouncer has not accepted it for two hours", async () => {
       const { db } = scene;
       await mark([await pushed()]);
       await db.rows(
@@ -278,7 +278,7 @@ describe("What was pushed goes off the devices", () => {
       expect(bouncer.calls).to.deep.equal([]);
     });
 
-    it("which has nobody to tell where the devices are gone", async () => {
+    it("which does nothing when the devices were removed", async () => {
       const id = await pushed();
       await mark([id]);
       await scene.db.prisma.clientDevice.deleteMany();
@@ -288,7 +288,7 @@ describe("What was pushed goes off the devices", () => {
     });
   });
 
-  it("costs who reads nothing where nothing was pushed", async () => {
+  it("costs a reader nothing if nothing was pushed", async () => {
     const { db } = scene;
     const ids = [await pushed(), await pushed()];
     await db.rows("UPDATE user_messages SET flags = flags & ~512");

@@ -57,7 +57,7 @@ describe("the job send-mail", () => {
       (error: Error) => error.name,
     );
 
-  it("tells a person that the account was deactivated, with the comment as it was written, once", async () => {
+  it("informs a person once of the deactivation, with the comment as written", async () => {
     const { member } = org;
     const ref = await deactivated(member, "Thank you,\n<b>Ada</b>");
     const { name, subdomain } = await db.prisma.realm.findUniqueOrThrow({
@@ -78,12 +78,12 @@ describe("the job send-mail", () => {
     expect(await run(ref)).to.deep.equal([]);
   });
 
-  it("says nothing of a comment that is blank", async () => {
+  it("omits an empty comment", async () => {
     const [mail] = await run(await deactivated(org.member));
     expect(mail?.text).to.match(/any more\.\n$/);
   });
 
-  it("waits where the server is away, and goes out later", async () => {
+  it("waits while the mail server is down, and is sent later", async () => {
     const ref = await deactivated(org.member);
     const away = { services: { mailer: failing(new Error("nobody there")) } };
     expect(await outcome(runJob(db, sendMail, ref, away))).to.equal("Error");
@@ -96,7 +96,7 @@ describe("the job send-mail", () => {
     expect(await row(ref)).to.deep.equal({ state: "done", attempts: 2, lastError: null });
   });
 
-  it("is a dead letter where the server refuses it for good, and after the last attempt", async () => {
+  it("becomes a dead letter when the server refuses it permanently, and after the last attempt", async () => {
     for (const [error, attempt] of [
       [new MailRefused("no such mailbox"), 1],
       [new Error("nobody there"), sendMail.retry.attempts],
@@ -108,7 +108,7 @@ describe("the job send-mail", () => {
     }
   });
 
-  it("holds neither a connection nor a transaction while the server takes its time", async () => {
+  it("holds neither a connection nor a transaction while the mail server is slow", async () => {
     const ref = await deactivated(org.member);
     const idle: boolean[] = [];
     const mailer: Mailer = {

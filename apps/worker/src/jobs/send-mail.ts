@@ -15,7 +15,7 @@ export default callProcessor(sendMail, async (db, { id, realmId, payload }, { si
   });
 });
 
-/** @returns undefined where the mail is no longer needed */
+/** @returns undefined if the mail is no longer needed */
 function compose(
   sql: Sql,
   site: Site,

@@ -31,7 +31,7 @@ import {
 import { expect } from "chai";
 
 // channels.md §4, §8, §11; scheduled-messages.md §6; user-groups.md §5.5
-describe("What the notification bot tells after the commit", () => {
+describe("Notices of the notification bot after the commit", () => {
   const scene = useScene();
   let received: TestAccount;
   let room: TestChannel;
@@ -54,7 +54,7 @@ describe("What the notification bot tells after the commit", () => {
     (await noticesTo(scene.as(account), scene.org.notificationBot)).map(({ content }) => content);
   const named = ({ id, fullName }: TestAccount) => `@_**${fullName}|${id}**`;
 
-  describe("of being subscribed to channels", () => {
+  describe("about subscriptions to channels", () => {
     const subscribe = (...names: string[]) =>
       scene.as(scene.org.owner).succeed(addSubscriptions, {
         params: { subscriptions: names.map((name) => ({ name })), principals: [received.id] },
@@ -67,7 +67,7 @@ describe("What the notification bot tells after the commit", () => {
         .join("\n\n")
         .replaceAll("\n\n* ", "\n* ");
 
-    it("is one direct message with their names, in the order of the alphabet", async () => {
+    it("are one direct message with the channels' names, in alphabetical order", async () => {
       const other = await channel(scene.db, scene.org.owner, { name: unique("Aardvarks") });
       await subscribe(room.name, other.name);
       await work();
@@ -78,7 +78,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(text).to.equal(saying(other.name, room.name).replaceAll(/\n+/g, "\n"));
     });
 
-    it("is one message for each request", async () => {
+    it("are one message for each request", async () => {
       await subscribe(room.name);
       await unsubscribe(room.name);
       await subscribe(room.name);
@@ -86,7 +86,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(await contentsTo(received)).to.have.length(2);
     });
 
-    it("names only those that they are still in, by their names of now, private ones too", async () => {
+    it("name only current subscriptions, by their current names, including private channels", async () => {
       const [left, archived, closed] = [
         await channel(scene.db, scene.org.owner),
         await channel(scene.db, scene.org.owner),
@@ -105,7 +105,7 @@ describe("What the notification bot tells after the commit", () => {
       for (const gone of [left, archived, room]) expect(text).not.to.include(gone.name);
     });
 
-    it("is nothing where they are in none of them any more, or deactivated", async () => {
+    it("are not sent if the account has left all of them or is deactivated", async () => {
       await subscribe(room.name);
       await unsubscribe(room.name);
       await work();
@@ -117,7 +117,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(await scene.db.prisma.message.count()).to.equal(before);
     });
 
-    it("is told though whoever did it is deactivated by then", async () => {
+    it("are sent even if the acting account was deactivated meanwhile", async () => {
       const { db, org } = scene;
       const actor = await user(db, org.realm);
       await scene.as(actor).succeed(addSubscriptions, {
@@ -129,7 +129,7 @@ describe("What the notification bot tells after the commit", () => {
     });
   });
 
-  describe("of a new channel", () => {
+  describe("about a new channel", () => {
     let announcements: TestChannel;
     beforeEach(async () => {
       const { db, org } = scene;
@@ -145,7 +145,7 @@ describe("What the notification bot tells after the commit", () => {
     };
     const posted = () => messagesOf(scene.as(received), inChannel(announcements.id));
 
-    it("is one message in the organization's channel for that, with a link", async () => {
+    it("are one message in the organization's channel for announcements, with a link", async () => {
       const { name } = await create();
       await work();
       const [notice, ...more] = await posted();
@@ -157,14 +157,14 @@ describe("What the notification bot tells after the commit", () => {
       );
     });
 
-    it("has no topic where the channel for that has none", async () => {
+    it("have the empty topic if that channel allows no other", async () => {
       await changeChannel(scene.db, announcements, { topicsPolicy: "empty_topic_only" });
       await create();
       await work();
       expect((await posted()).map(({ subject }) => subject)).to.deep.equal([""]);
     });
 
-    it("calls it as it is called by then", async () => {
+    it("have the channel's current name", async () => {
       const { id } = await create();
       const name = unique("renamed");
       await changeChannel(scene.db, id, { name });
@@ -172,7 +172,7 @@ describe("What the notification bot tells after the commit", () => {
       expect((await posted())[0]?.content).to.include(`#**${name}**`);
     });
 
-    it("is nothing once it is private or archived", async () => {
+    it("are not sent if the channel is private or archived by then", async () => {
       for (const row of [
         { inviteOnly: true, historyPublicToSubscribers: false },
         { isArchived: true },
@@ -184,7 +184,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(await posted()).to.deep.equal([]);
     });
 
-    it("is nothing where it becomes private while the job looks at it", async () => {
+    it("are not sent if the channel becomes private during the job", async () => {
       const { id } = await create();
       const intents = await waitingJobs();
       const run = () =>
@@ -203,7 +203,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(await posted()).to.deep.equal([]);
     });
 
-    it("is nothing once there is no channel for that, or an archived one", async () => {
+    it("are not sent if the channel for announcements is unset or archived", async () => {
       const { db, org } = scene;
       await create();
       await changeChannel(db, announcements, { isArchived: true });
@@ -215,7 +215,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(await posted()).to.deep.equal([]);
     });
 
-    it("goes to the channel that is for that by then", async () => {
+    it("are sent to the current channel for announcements", async () => {
       const { db, org } = scene;
       const other = await channel(db, org.owner, { subscribers: [received] });
       await create();
@@ -226,13 +226,13 @@ describe("What the notification bot tells after the commit", () => {
     });
   });
 
-  describe("of a bot that posts where nobody is subscribed", () => {
+  describe("about a bot that posts to a channel without subscribers", () => {
     let robot: TestAccount;
     beforeEach(async () => {
       robot = await bot(scene.db, received);
     });
 
-    it("is a direct message to the bot's owner, with the channel's name of now", async () => {
+    it("are a direct message to the bot's owner, with the channel's current name", async () => {
       await send(scene.as(robot), toChannel(room.id));
       const name = unique("renamed");
       await changeChannel(scene.db, room, { name });
@@ -242,7 +242,7 @@ describe("What the notification bot tells after the commit", () => {
       expect(text).to.include(named(robot)).and.to.include(name);
     });
 
-    it("is nothing where the owner is deactivated by then", async () => {
+    it("are not sent if the owner was deactivated meanwhile", async () => {
       await send(scene.as(robot), toChannel(room.id));
       await deactivateUser(scene.db, received);
       const before = await scene.db.prisma.message.count();
@@ -251,7 +251,7 @@ describe("What the notification bot tells after the commit", () => {
     });
   });
 
-  describe("of a user group that one was added to", () => {
+  describe("about additions to a user group", () => {
     const add = async (members: readonly TestAccount[]) => {
       const { gateway, org } = scene;
       const id = await newGroup(gateway, org.owner, { name: unique("bells") });
@@ -262,7 +262,7 @@ describe("What the notification bot tells after the commit", () => {
       return id;
     };
 
-    it("names the group as it is called by then, and leaves out who is deactivated", async () => {
+    it("have the group's current name, and are not sent to deactivated accounts", async () => {
       const { db, org } = scene;
       const gone = await user(db, org.realm);
       const id = await add([received, gone]);

@@ -16,7 +16,7 @@ import {
 import { expect } from "chai";
 
 // push.md §9, "After notify"
-describe("What the bouncer answers to a notification", () => {
+describe("The bouncer's answer to a notification", () => {
   const scene = useScene();
   const bouncer = useFakeBouncer();
   let ada: TestAccount;
@@ -56,7 +56,7 @@ describe("What the bouncer answers to a notification", () => {
       ({ state }) => state,
     );
 
-  it("forgets the tokens that it calls dead, of those it was told of alone, and never sends to them again", async () => {
+  it("deletes the tokens that it reports dead, if they were in the call, and never sends to them again", async () => {
     const { db, org } = scene;
     const dead = await device(db, ada, { active: 1 });
     const alive = await device(db, ada, { active: 2 });
@@ -80,7 +80,7 @@ describe("What the bouncer answers to a notification", () => {
     expect(tokens).to.deep.equal([base64(2)]);
   });
 
-  it("tells everybody whether the organization may push, once", async () => {
+  it("notifies all clients once whether the organization may push", async () => {
     await device(scene.db, ada, { active: 1 });
     const update = { type: "realm", op: "update" };
     const off = { ...update, property: "push_notifications_enabled", value: false };
@@ -95,7 +95,7 @@ describe("What the bouncer answers to a notification", () => {
     }
   });
 
-  it("does not try again what the bouncer refuses the organization, and tells the operator", async () => {
+  it("is final when the bouncer refuses the organization, and is logged for the operator", async () => {
     await device(scene.db, ada, { active: 1 });
     bouncer.behave({ fault: refuses(403, "PUSH_NOTIFICATIONS_DISALLOWED") });
     const runs = await push();
@@ -105,7 +105,7 @@ describe("What the bouncer answers to a notification", () => {
     expect(bouncer.calls).to.have.length(1);
   });
 
-  it("tries again what only its credentials stood against", async () => {
+  it("is retried when only the bouncer's credentials failed", async () => {
     await device(scene.db, ada, { active: 1 });
     bouncer.behave({ fault: refuses(403, "INVALID_ZULIP_SERVER") });
     expect(await push().catch((error: unknown) => error)).to.be.instanceOf(Error);

@@ -65,8 +65,8 @@ describe("the job send-pushes", () => {
   const mark = (id: number) =>
     scene.as(receiver).post("/api/v1/messages/flags", { messages: [id], op: "add", flag: "read" });
 
-  describe("tells", () => {
-    it("of a direct message who takes part, and what it says", async () => {
+  describe("sends", () => {
+    it("the participants and the content of a direct message", async () => {
       const { org } = scene;
       const { realm, owner, member } = org;
       const id = await send(
@@ -97,7 +97,7 @@ describe("the job send-pushes", () => {
       expect(await flagged()).to.deep.equal([id]);
     });
 
-    it("of both ends of a conversation of two, with the key that the device has by now", async () => {
+    it("both participants of a conversation of two, with the device's current key", async () => {
       const { db, org } = scene;
       await send(scene.as(org.owner), toUsers([receiver.id]));
       await plannedPushes(db);
@@ -114,7 +114,7 @@ describe("the job send-pushes", () => {
       expect(bouncer.handedOver[0]?.push_requests[0]?.payload.push_key_id).to.equal(7);
     });
 
-    it("of a channel's message where it is, of a group that was mentioned its name", async () => {
+    it("channel and topic of a channel message, and the name of a mentioned group", async () => {
       const { db, org } = scene;
       const group = await userGroup(db, org.realm, { members: [receiver] });
       await send(
@@ -135,7 +135,7 @@ describe("the job send-pushes", () => {
       expect(payload?.["content"]).to.equal(`${begin}${"x".repeat(200 - begin.length)}…`);
     });
 
-    it("a guest who does not see the sender nothing of them", async () => {
+    it("nothing about the sender to a guest who cannot see them", async () => {
       const { db, org } = scene;
       const { realm, owner, groups } = org;
       const guest = await user(db, realm, { role: 600 });
@@ -167,7 +167,7 @@ describe("the job send-pushes", () => {
       );
     });
 
-    it("each of the devices by itself, and none that waits to be registered", async () => {
+    it("to each device separately, and not to devices that are being registered", async () => {
       const { db, org } = scene;
       await device(db, receiver, { active: 2, kind: "apns" });
       await device(db, receiver, { active: 3, pending: 4 });
@@ -186,7 +186,7 @@ describe("the job send-pushes", () => {
       expect(await received()).to.have.length(3);
     });
 
-    it("of all but what is larger than any provider takes, in the same call", async () => {
+    it("all notifications except those too large for every provider, in one call", async () => {
       const { db, org } = scene;
       const people = await crowd(db, receiver, 1_500);
       const to = [receiver, ...people].map(({ id }) => id);
@@ -207,7 +207,7 @@ describe("the job send-pushes", () => {
       expect((await received()).map((each) => each["message_id"])).to.deep.equal([id]);
     });
 
-    it("as few calls as can be, by the same statements for one as for many", async () => {
+    it("the fewest calls, with the same statements for one notification as for many", async () => {
       const { db, org } = scene;
       const people = await crowd(db, receiver, 150);
       await subscribe(db, room, ...people);
@@ -225,7 +225,7 @@ describe("the job send-pushes", () => {
     });
   });
 
-  describe("tells nobody", () => {
+  describe("sends nothing", () => {
     let id: number;
     beforeEach(async () => {
       id = await send(scene.as(scene.org.owner), toChannel(room.id, { content: mention() }));
@@ -238,15 +238,15 @@ describe("the job send-pushes", () => {
       expect(await plannedRemovals(scene.db)).to.deep.equal([]);
     });
 
-    it("of a message that was read meanwhile", () => mark(id));
-    it("of one that is gone", () => scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`));
-    it("of one in a channel that the account has left", () =>
+    it("about a message that was read meanwhile", () => mark(id));
+    it("about a deleted message", () => scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`));
+    it("about a message in a channel that the account has left", () =>
       unsubscribe(scene.db, room, receiver));
-    it("who was deactivated", () =>
+    it("to a deactivated account", () =>
       scene.db.prisma.user.update({ where: { id: receiver.id }, data: { isActive: false } }));
   });
 
-  it("tells nobody without a push service", async () => {
+  it("sends nothing without a push service", async () => {
     await send(scene.as(scene.org.owner), toUsers([receiver.id]));
     await plannedPushes(scene.db);
     await runIntents(scene.db, sendPushes);
@@ -254,7 +254,7 @@ describe("the job send-pushes", () => {
     expect(await flagged()).to.deep.equal([]);
   });
 
-  it("says what a message says by now", async () => {
+  it("sends the message's current content", async () => {
     const { org } = scene;
     const id = await send(scene.as(org.owner), toChannel(room.id, { content: mention() }));
     await plannedPushes(scene.db);
@@ -288,7 +288,7 @@ describe("the job send-pushes", () => {
       "that fails": refuses(500, "INTERNAL"),
       "that has done it, and nobody heard of it": unheard,
     }))
-      it(`${name}: tries again with the same key, and tells once`, async () => {
+      it(`${name}: retries with the same key, and notifies once`, async () => {
         const id = await begin();
         expect(await fails(fault)).to.be.an("error");
         expect(await flagged()).to.deep.equal([id]);
@@ -369,7 +369,7 @@ describe("the job send-pushes", () => {
       });
     });
 
-    it("that fails: tries no more once the message is read, and takes it off the device", async () => {
+    it("that fails: stops retrying once the message is read, and removes the notification", async () => {
       const id = await begin();
       await fails(unheard);
       await mark(id);
@@ -381,7 +381,7 @@ describe("the job send-pushes", () => {
       });
     });
 
-    it("that refuses for good: gives up, and says why in the row", async () => {
+    it("that refuses permanently: gives up, and stores the reason in the row", async () => {
       await begin();
       await fails(refuses(400, "BAD_REQUEST"));
       const row = await scene.db.prisma.jobIntent.findFirstOrThrow({
@@ -391,7 +391,7 @@ describe("the job send-pushes", () => {
       expect(row.lastError).to.be.a("string");
     });
 
-    it("that has not taken it for two hours, whatever attempts were made: gives up without a call", async () => {
+    it("that has not accepted it for two hours: gives up without a call", async () => {
       const { db } = scene;
       await begin();
       const later = (by: string) =>
@@ -412,7 +412,7 @@ describe("the job send-pushes", () => {
       expect(bouncer.calls).to.have.length(1);
     });
 
-    it("that is slower than the reader: takes the message off the device afterwards", async () => {
+    it("that answers after the message is read: removes the notification afterwards", async () => {
       const id = await begin();
       bouncer.behave({
         fault: async (_call, { accept }) => {
@@ -427,7 +427,7 @@ describe("the job send-pushes", () => {
     });
   });
 
-  it("keeps keys, tokens and what it tells out of logs and rows of jobs", async () => {
+  it("keeps keys, tokens and contents out of logs and rows of jobs", async () => {
     const { db, org } = scene;
     await changeSettings(db, receiver, { enable_stream_push_notifications: true });
     await send(scene.as(org.owner), toChannel(room.id, { content: "a very secret word" }));

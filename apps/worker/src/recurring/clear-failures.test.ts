@@ -8,7 +8,7 @@ import clearFailuresTask from "./clear-failures.ts";
 describe("the recurring work clear-failures", () => {
   const db = useDatabase();
 
-  it("takes what failed 30 days ago, in batches, and nothing else", async () => {
+  it("deletes failures older than 30 days, in batches, and nothing else", async () => {
     const { realm, member } = await organization(db);
     const write = (days: number, count: number) =>
       db.rows(

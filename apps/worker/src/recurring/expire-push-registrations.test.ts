@@ -34,7 +34,7 @@ describe("The recurring work expire-push-registrations", () => {
   const errorOf = async (id: number) =>
     (await db.prisma.clientDevice.findUniqueOrThrow({ where: { id } })).pushRegistrationErrorCode;
 
-  it("gives up what has pended for a day, whatever became of its job, and tells the owners", async () => {
+  it("expires registrations that have been pending for a day, even without a job, and notifies the owners", async () => {
     const [org, other] = [await organization(db), await organization(db)];
     const me = await user(db, org.realm);
     const old = await device(db, me, { pending: 1, active: 2 });
@@ -78,7 +78,7 @@ describe("The recurring work expire-push-registrations", () => {
     expect(tables).to.deep.equal([]);
   });
 
-  it("takes them in batches, until there are none", async () => {
+  it("handles them in batches, until none is left", async () => {
     const { owner } = await organization(db);
     const { batch } = expirePushRegistrations.bound;
     await db.rows(

@@ -9,7 +9,7 @@ import fileWordsTask from "./file-words.ts";
 describe("the recurring work file-words", () => {
   const scene = useScene();
 
-  it("leaves nothing in the list that a search has to read, and all messages found", async () => {
+  it("empties the pending list that searches scan, and keeps all messages findable", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const found = () =>

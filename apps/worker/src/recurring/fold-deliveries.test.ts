@@ -38,7 +38,7 @@ describe("the recurring work fold-deliveries", () => {
       "SELECT step, backend, sent, failed, round(worst::numeric, 3)::float8 AS worst, buckets FROM delivery_history ORDER BY step, at, backend",
     );
 
-  it("adds the batches of several workers up, each once, by steps and backends", async () => {
+  it("sums the batches of several workers, each once, by step and backend", async () => {
     await batch(0, [0.01, 0.06, 0.06]);
     await batch(0, [0.06, 4.4], 7);
     await batch(0, [700], 0, "postgres");
@@ -68,7 +68,7 @@ describe("the recurring work fold-deliveries", () => {
     expect(rows[3]?.buckets).to.deep.equal(rows[1]?.buckets);
   });
 
-  it("counts what came before its time as in time, and failures without a message", async () => {
+  it("counts messages sent before their time as on time, and failures without a message", async () => {
     await batch(0, [-3]);
     await batch(0, [], 4);
     await fold();
@@ -77,7 +77,7 @@ describe("the recurring work fold-deliveries", () => {
     expect(row?.buckets[0]).to.equal(1);
   });
 
-  it("keeps a bounded number of rows, however long and however much is sent", async () => {
+  it("keeps a bounded number of rows", async () => {
     await db.rows(
       `INSERT INTO delivery_batches (backend, ended_at, due_at, failed)
        SELECT CASE n % 2 WHEN 0 THEN 'redis' ELSE 'postgres' END, now() - n * interval '5 minutes',

@@ -10,7 +10,7 @@ import indexMessagesTask from "./index-messages.ts";
 describe("the recurring work index-messages", () => {
   const scene = useScene();
 
-  it("has messages found that were there before there was a search, batch by batch", async () => {
+  it("makes messages from before the search findable, in batches", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const count = indexMessagesForSearch.bound.batch + 3;
@@ -38,7 +38,7 @@ describe("the recurring work index-messages", () => {
     expect(await db.rows(asStored)).to.deep.equal(before);
   });
 
-  it("leaves a message to whoever is changing it", async () => {
+  it("skips a message that another transaction is changing", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const [held = 0, free = 0] = await pastMessages(db, room, org.owner, { count: 2 });

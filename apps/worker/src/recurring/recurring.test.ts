@@ -31,7 +31,7 @@ describe("the recurring work of a worker", () => {
     ]);
   });
 
-  it("has a task for everything that is declared for it", () => {
+  it("has a task for each declaration of its kind", () => {
     const declared = allRecurring.filter(({ processes }) => processes.includes("worker"));
     expect([...tasks.keys()]).to.have.members(declared.map(({ name }) => name));
   });

@@ -11,7 +11,9 @@ import type { WorkerServices } from "../services.ts";
 
 type Relaying = Pick<WorkerServices, "queues">;
 
-/** Age in milliseconds of a row without a job from which on the relay adds it: its process has failed to. */
+/**
+ * Age in milliseconds from which the relay adds the missing job of a row: the process that wrote the row has failed to.
+ */
 const olderThanMs = 2_000;
 
 /** Adds jobs that a process has not added after its commit. Several relays may run: they add the same ids. */

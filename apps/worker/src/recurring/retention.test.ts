@@ -8,7 +8,7 @@ import retentionTask from "./retention.ts";
 describe("the worker's retention task", () => {
   const db = useDatabase();
 
-  it("counts what it has removed, says so once, and deletes it for good after 30 days", async () => {
+  it("counts removed messages, logs them once, and deletes them permanently after 30 days", async () => {
     const { owner } = await organization(db);
     const room = await channel(db, owner, { row: { messageRetentionDays: 2 } });
     await pastMessages(db, room, owner, { count: 3, daysAgo: 3 });

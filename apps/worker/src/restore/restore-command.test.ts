@@ -13,11 +13,11 @@ import { expect } from "chai";
 
 import { restoreCommand } from "./restore-command.ts";
 
-describe("the operator's command that brings removed messages back", () => {
+describe("the operator's command that restores removed messages", () => {
   const scene = useScene();
   const { db } = scene;
 
-  it("lists what is kept, and restores a run or a channel", async () => {
+  it("lists kept messages, and restores a run or a channel", async () => {
     const { owner, admin, realm } = scene.org;
     expect(await restoreCommand(db, ["list"])).to.deep.equal(["No removed messages are kept."]);
     const room = await channel(db, owner, { name: "Kitchen" });
@@ -50,7 +50,7 @@ describe("the operator's command that brings removed messages back", () => {
     expect(rows).to.have.lengthOf(3);
   });
 
-  it("restores what was deleted with an account, wherever that was", async () => {
+  it("restores messages that were deleted with an account, in all channels and conversations", async () => {
     const { owner, member, realm } = scene.org;
     const target = await user(db, realm);
     const room = await channel(db, realm, { subscribers: [target, member] });
@@ -82,7 +82,7 @@ describe("the operator's command that brings removed messages back", () => {
     ["run", "1", "2"],
     ["list", "3"],
   ])
-    it(`says what it knows when it is asked for: ${words.join(" ") || "nothing"}`, async () => {
+    it(`prints its usage for: ${words.join(" ") || "nothing"}`, async () => {
       const failure = await restoreCommand(db, words).catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(StartupError);
       expect((failure as Error).message).to.contain(

@@ -15,7 +15,7 @@ export interface DeliveredEvent {
 /**
  * Compares an event that a client got with the fields that its declaration has for such a client. For tests: checking
  * every field costs more than making the event.
- * @param capabilities of the client; any form will do unless given
+ * @param capabilities of the client; if undefined, any form is accepted
  * @param needs of its program
  * @returns one line for each difference
  */

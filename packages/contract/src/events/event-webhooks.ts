@@ -36,6 +36,6 @@ function webhook(declared: EventDeclaration): object {
         },
       },
     },
-    responses: { "200": { description: "Clients ask for events, and answer nothing." } },
+    responses: { "200": { description: "Clients poll for events and send no response." } },
   };
 }

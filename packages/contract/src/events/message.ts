@@ -22,7 +22,7 @@ export const messageSent = event({
   receivers: "accounts to which the message is delivered",
   fields: { message, flags, local_message_id: z.string().optional() },
   log: {
-    /** With both contents, and the topic as it is stored. */
+    /** With the Markdown and the HTML, and with the stored topic. */
     message: message
       .omit({ avatar_url: true, content_type: true })
       .extend({ rendered_content: z.string() }),

@@ -7,8 +7,8 @@ const password = `PASSWORD=$(grep -A 2 '"member@' var/zuliprc/accounts.json | se
 /** Shell variables that the examples use: credentials from the files that a first start writes. */
 export const beforeExamples = [login, ...accounts, password].join("\n");
 
-/** The same in words. */
+/** An explanation of {@link beforeExamples}. */
 export const aboutExamples =
-  "Each operation has an example for bash, which works in the folder of a server that `npm start` has begun with its demo. " +
-  "These lines tell the shell who the accounts are; elsewhere, set `MEMBER` and the others to an e-mail address and an API " +
+  "Each operation has an example for bash. Run it in the folder of a server that `npm start` has started with its demo. " +
+  "These lines set variables with the credentials of its accounts; for another server, set `MEMBER` and the others to an e-mail address and an API " +
   "key with a colon between them.";

@@ -25,7 +25,7 @@ export function curlExample(
     );
   });
   const [status, why] = operation.example?.refused ?? [];
-  const comment = status === undefined ? [] : [`# Answered with ${status} where ${why}.`];
+  const comment = status === undefined ? [] : [`# The answer is ${status}, because ${why}.`];
   return [...comment, ...made, curl(operation, example, serverUrl)].join("\n");
 }
 

@@ -5,7 +5,7 @@ import type { Caller, Example } from "../primitives/example.ts";
 
 /** An example with everything that follows from the declaration. */
 export interface WholeExample {
-  /** Undefined where no credentials are read. */
+  /** Undefined if no credentials are read. */
   readonly as: Caller | undefined;
   readonly path: Readonly<Record<string, string | number>>;
   readonly params: Readonly<Record<string, unknown>>;

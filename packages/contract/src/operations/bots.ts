@@ -123,7 +123,7 @@ export const updateBot = operation({
     full_name: z.string(),
     avatar_url: z.string(),
     ...botDefaults.shape,
-    /** The visible address of its owner; absent where it has no owner. */
+    /** The visible address of its owner; absent if it has no owner. */
     bot_owner: z.string().optional(),
     /** For outgoing webhooks and embedded bots, which do not exist. */
     service_interface: z.null(),

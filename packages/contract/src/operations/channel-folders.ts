@@ -18,7 +18,7 @@ export const channelFolderObject = z.strictObject({
   /** Its place: folders are sorted by it, then by their IDs. */
   order: z.int(),
   creator_id: z.int().nullable(),
-  /** UNIX seconds; null where unknown. */
+  /** UNIX seconds; null if unknown. */
   date_created: z.int().nullable(),
   is_archived: z.boolean(),
 });

@@ -48,7 +48,7 @@ export const channelFields = {
   stream_post_policy: z.int(),
   is_announcement_only: z.boolean(),
   ...groupSettingFields(channelPermissions),
-  /** Only where asked for. */
+  /** Only if asked for. */
   is_default: z.boolean().optional(),
 };
 
@@ -67,7 +67,7 @@ export const subscriptionObject = z.strictObject({
   push_notifications: z.boolean().nullable(),
   email_notifications: z.boolean().nullable(),
   wildcard_mentions_notify: z.boolean().nullable(),
-  /** Only where asked for: IDs of active accounts. */
+  /** Only if asked for: IDs of active accounts. */
   subscribers: z.array(z.int()).optional(),
 });
 export type SubscriptionObject = z.infer<typeof subscriptionObject>;

@@ -1,7 +1,7 @@
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** What the link of the mail names: the page, and the form on it. */
+/** The path of the link in the mail: of the page, and of the form on it. */
 const mailedLink = {
   path: "/accounts/confirm_new_email/{token}",
   access: "anyone",
@@ -22,7 +22,7 @@ export const showNewEmail = operation({
   ],
   summary: "Show a new e-mail address to be confirmed",
   description:
-    "The link in the mail that `PATCH /settings` with `email` sends leads here. The page changes nothing, because mail scanners and browsers open links before a person does.",
+    "The target of the link in the mail that `PATCH /settings` with `email` sends. The page changes nothing, because mail scanners and browsers open links before a person does.",
 });
 
 /** `POST /accounts/confirm_new_email/{token}` (settings-and-profile-fields.md §1.3). */

@@ -42,7 +42,7 @@ export const registerClientDevice = operation({
 });
 
 /**
- * `POST /mobile_push/register` (push.md §2). The action checks the texts, after other checks and only where it uses
+ * `POST /mobile_push/register` (push.md §2). The action checks the texts, after other checks and only if it uses
  * them.
  */
 export const registerPushDevice = operation({

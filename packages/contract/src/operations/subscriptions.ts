@@ -104,7 +104,7 @@ export const addSubscriptions = operation({
     already_subscribed: z.record(z.string(), z.array(z.string())),
     /** Only without `authorization_errors_fatal`. */
     unauthorized: z.array(z.string()).optional(),
-    /** Only where messages were asked for. */
+    /** Only if messages were asked for. */
     new_subscription_messages_sent: z.boolean().optional(),
   },
   errors: ["SYSTEM_GROUP_REQUIRED", "UNAUTHORIZED_PRINCIPAL"],

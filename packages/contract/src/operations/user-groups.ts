@@ -16,7 +16,7 @@ export const userGroupObject = z.strictObject({
   id: z.int(),
   name: z.string(),
   description: z.string(),
-  /** UNIX seconds; null where unknown. */
+  /** UNIX seconds; null if unknown. */
   date_created: z.int().nullable(),
   creator_id: z.int().nullable(),
   /** Active direct members. */
@@ -61,7 +61,7 @@ export const createUserGroup = operation({
     subgroups: form
       .json(z.array(shape.id), { most: mostGroups })
       .default([])
-      .describe("IDs of groups in use."),
+      .describe("IDs of active groups."),
     ...groupSettingParameters(groupPermissions),
   },
   result: { group_id: z.int() },
@@ -221,7 +221,7 @@ export const updateUserGroupSubgroups = operation({
   description: "The change is atomic. A group cannot contain itself.",
   pathParams: { user_group_id: path.int() },
   params: {
-    add: ids(mostGroups).describe("IDs of groups in use that are not direct subgroups."),
-    delete: ids(mostGroups).describe("IDs of groups in use that are direct subgroups."),
+    add: ids(mostGroups).describe("IDs of active groups that are not direct subgroups."),
+    delete: ids(mostGroups).describe("IDs of active groups that are direct subgroups."),
   },
 });

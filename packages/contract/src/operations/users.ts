@@ -17,7 +17,7 @@ export type ProfileValue = z.input<typeof profileValue>;
 const userFields = {
   user_id: z.int(),
   email: z.string(),
-  /** Null where the viewer may not see it. */
+  /** Null if the viewer may not see it. */
   delivery_email: z.string().nullable(),
   full_name: z.string(),
   role: z.int(),
@@ -39,7 +39,7 @@ const userFields = {
   bot_type: z.int().nullable().optional(),
   /** Bots only. */
   bot_owner_id: z.int().nullable().optional(),
-  /** People only, where asked for: values by field id. */
+  /** People only, if asked for: values by field id. */
   profile_data: z.record(z.string(), profileValue).optional(),
 };
 

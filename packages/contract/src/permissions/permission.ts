@@ -9,11 +9,11 @@ export interface Permission<Name extends string = string> {
   readonly name: Name;
   /** A group, or the creator of the object. */
   readonly default: SystemGroupName | "creator";
-  /** Where false, guests never hold the permission either. */
+  /** If false, guests never hold the permission either. */
   readonly allowEveryone: boolean;
   readonly allowNobody: boolean;
   readonly requireSystemGroup: boolean;
-  /** Where given, other system groups are refused. */
+  /** If given, other system groups are refused. */
   readonly allowedSystemGroups?: readonly SystemGroupName[];
   /** System groups that are also refused. */
   readonly forbiddenSystemGroups?: readonly SystemGroupName[];

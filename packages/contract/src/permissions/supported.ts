@@ -11,7 +11,7 @@ export interface SupportedPermission {
   default_group_name: string;
   /** The default for system groups, if they have the permission. */
   default_for_system_groups: SystemGroupName | null;
-  /** Where not empty, other system groups are refused. */
+  /** If not empty, other system groups are refused. */
   allowed_system_groups: SystemGroupName[];
 }
 

@@ -12,9 +12,9 @@ export interface RateLimitState {
   readonly reset: number;
 }
 
-/** What else is known of a refusal. */
+/** Further facts about an error. */
 interface ErrorFacts {
-  /** Why, where the code alone does not say it. */
+  /** Why, if the code alone does not say it. */
   readonly reason?: ErrorReason;
   /** Seconds after which the same request may succeed; may have a fraction. */
   readonly retryAfter?: number;
@@ -22,8 +22,8 @@ interface ErrorFacts {
 }
 
 /**
- * A refusal that the caller reads: facts, which the gateway maps to status and headers. Any code throws one, made by the
- * functions of `errors`; every other error leaves the server as a generic `INTERNAL_ERROR`.
+ * An error whose code, message and facts are sent to the client; the gateway maps them to status and headers. All
+ * layers throw it, made by the functions of `errors`. Any other error is sent as a generic `INTERNAL_ERROR`.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;

@@ -11,7 +11,7 @@ export const bounds = {
   newChannels: 100,
   /**
    * Rows that one request writes: accounts × channels, members and subgroups of permissions (× new channels), and
-   * accounts × settings where an administrator changes settings of others. Writing them takes about half a second on
+   * accounts × settings if an administrator changes settings of others. Writing them takes about half a second on
    * two cores and blocks the creation of groups in the organization.
    */
   rows: 10_000,

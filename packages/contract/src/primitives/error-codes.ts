@@ -1,6 +1,6 @@
 /** Everything that a code promises: when it is sent, with which status and which extra fields. The reference prints it. */
 export interface ErrorDescription {
-  /** HTTP status where the error gives no reason. */
+  /** HTTP status if the error gives no reason. */
   readonly status: number;
   readonly when: string;
   /** Names of the extra fields of the answer. */

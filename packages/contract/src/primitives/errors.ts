@@ -32,7 +32,7 @@ export const errors = {
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
   /**
    * @param retryAfter seconds, more than 0, may have a fraction
-   * @param rateLimit the rule that is hit, where the answer tells of it
+   * @param rateLimit the rule that is hit, if the answer tells of it
    */
   rateLimitHit: (retryAfter: number, rateLimit?: RateLimitState) =>
     new ApiError(
@@ -65,17 +65,17 @@ export const errors = {
   unavailable: (message = "The server could not answer in time") =>
     new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 
-  /** The request uses what processes of the previous release, some of which still run, do not know. */
+  /** The request uses a feature that the still running processes of the previous release do not know. */
   olderProcesses: () =>
     new ApiError(
       "INTERNAL_ERROR",
-      "The server is being upgraded, and takes this request when that is done; nothing was changed",
+      "The server is being upgraded and does not accept this request yet; nothing was changed",
       {},
       { reason: "unavailable", retryAfter: 30 },
     ),
 
   /**
-   * Too many requests wait: this one is better sent again.
+   * Too many requests wait; the client should send this one again.
    * @param retryAfter seconds
    */
   tooBusy: (retryAfter: number) =>

@@ -69,7 +69,7 @@ export interface EventDeclaration<
   readonly receivers?: string;
   /** Fields of the newest form, in addition to `id`, `type` and `op`. */
   readonly fields: Fields;
-  /** Fields of the row in the log where they differ: everything that any receiver's form is made from. */
+  /** Fields of the row in the log if they differ: everything that any receiver's form is made from. */
   readonly log: Log;
   /** Fields that differ between receivers. */
   readonly own: Own;
@@ -83,7 +83,7 @@ export interface EventDeclaration<
   readonly notServedYet?: true;
   /** Later events are presented with the organization as this event has changed it. */
   readonly changesPresentation?: true;
-  /** The change of a client's snapshot, where it is a simple one. */
+  /** The change of a client's snapshot, if it is a simple one. */
   readonly snapshot?: SnapshotChange;
   /** Its effect on polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;

@@ -6,7 +6,7 @@ export type Caller = "owner" | "admin" | "moderator" | "member" | "guest" | "bot
  * `$NAME`, which an earlier example has created, or `$RANDOM`, which makes a name unique.
  */
 export interface Example {
-  /** The caller: unless given a member, or the owner where an administrator is needed. */
+  /** The caller: unless given a member, or the owner if an administrator is needed. */
   readonly as?: Caller;
   /** By name: strings are sent as they are, other values as JSON. */
   readonly path?: Readonly<Record<string, string | number>>;

@@ -23,7 +23,7 @@ export function schemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
   return withoutNoise(schema) as JsonSchema;
 }
 
-/** Returns the parameter's schema, with null and its default where they apply. */
+/** Returns the parameter's schema, with null and its default if they apply. */
 export function parameterSchema(parameter: Parameter<unknown>): JsonSchema {
   const { nullIs, fallback } = parameter.presence;
   return {

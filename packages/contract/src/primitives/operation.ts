@@ -62,16 +62,16 @@ export interface Declaration<
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
-  /** What its example in the reference adds to the rest. */
+  /** Additions to its generated example in the reference. */
   readonly example?: Example;
-  /** Bytes; unless given 2 MiB where a parameter is JSON, else 1 MiB, and 16 KiB where anyone may call. */
+  /** Bytes; unless given 2 MiB if a parameter is JSON, else 1 MiB, and 16 KiB if anyone may call. */
   readonly bodyLimit?: number;
   /**
    * The parameter whose text is rendered for the answer: one long text at a time for each account (http-contract.md
    * §8.1).
    */
   readonly renders?: string;
-  /** Its answer may be large although it is no GET: it waits for memory (http-contract.md §8). */
+  /** Its answer may be large, so it waits for memory (http-contract.md §8). GET operations wait without this. */
   readonly largeAnswer?: true;
   /**
    * Takes an `Idempotency-Key` (once-and-again.md §1): an operation that is one transaction does, unless it answers a
@@ -104,7 +104,7 @@ export interface Operation<
   readonly decoders: readonly Decoder[];
   /** `pathParams` in the order of the path. */
   readonly pathDecoders: readonly PathDecoder[];
-  /** Every name that a request may carry without its being reported as ignored. */
+  /** Names of all parameters that the operation reads; others are reported as ignored. */
   readonly supported: ReadonlySet<string>;
 }
 
@@ -119,7 +119,7 @@ export interface PathDecoder {
   readonly parameter: PathParameter<unknown>;
 }
 
-/** The decoded parameters; `undefined` where an optional one is absent. */
+/** The decoded parameters; `undefined` if an optional one is absent. */
 export type InputOf<Op extends Operation> = {
   -readonly [Name in keyof Op["params"]]: Op["params"][Name] extends Parameter<infer T> ? T : never;
 };

@@ -1,12 +1,12 @@
 /**
- * Every personal setting, declared once (settings-and-profile-fields.md §1.1): its type, what it may be and what it
- * starts as. The defaults of an organization, new accounts, the operations that change settings and the register
+ * Every personal setting, declared once (settings-and-profile-fields.md §1.1): its type, its allowed values and its
+ * initial value. The defaults of an organization, new accounts, the operations that change settings and the register
  * answer all read this table.
  */
 export interface PersonalSetting<T extends boolean | number | string = boolean | number | string> {
   /** The initial default of a new organization. */
   readonly initial: T;
-  /** Where given, other values are refused. */
+  /** If given, other values are refused. */
   readonly allowed?: readonly T[];
   /** The range of a number, both ends included. */
   readonly range?: { readonly min: number; readonly max: number };

@@ -27,7 +27,7 @@ import {
   loadRealm,
   loadAfter,
 } from "@carillon/model";
-import { doIntent, keepIntent } from "@carillon/outbox";
+import { doIntent, recordOwnIntent } from "@carillon/outbox";
 
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import type { CheckedChanges, Privacy } from "./next-channel.ts";
@@ -97,7 +97,7 @@ export async function keepNotices(
   const needsNotice = [...properties, ...settings].some(({ name }) => noticed.has(name));
   if (!realm.sendChannelEventsMessages || !needsNotice) return undefined;
   const { inviteOnly, isWebPublic, historyPublicToSubscribers } = next;
-  return keepIntent(tx, realm.id, sendNotice, {
+  return recordOwnIntent(tx, realm.id, sendNotice, {
     key: `channel-changed-${uniqueId()}`,
     payload: {
       kind: "channel-changed",

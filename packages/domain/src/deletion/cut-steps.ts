@@ -62,7 +62,7 @@ export interface NewStep {
 
 /**
  * Cuts the remaining messages into steps: each of one channel, so that it locks only one, or of some direct conversations.
- * @returns the steps of one round, none where no message is left; steps of one channel are not neighbours, since steps
+ * @returns the steps of one round, none if no message is left; steps of one channel are not neighbours, since steps
  * that run at the same time would wait for the channel's row
  */
 export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]> {

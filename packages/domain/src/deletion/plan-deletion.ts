@@ -58,9 +58,9 @@ export interface Deletion {
 
 /**
  * Plans the next round of a deletion of messages (users.md §4): its unfinished steps, or else new steps for the remaining
- * messages, for example ones that were moved meanwhile. Finishes the deletion where no message is left.
- * @returns the steps that need a job; none where the deletion is finished
- * @throws GiveUp where the remaining steps have failed; all others are finished then
+ * messages, for example ones that were moved meanwhile. Finishes the deletion if no message is left.
+ * @returns the steps that need a job; none if the deletion is finished
+ * @throws GiveUp if the remaining steps have failed; all others are finished then
  */
 export async function planDeletion(tx: Tx, deletion: Deletion): Promise<DeletionStepRef[]> {
   const { realmId, deletionId, version } = deletion;

@@ -26,7 +26,7 @@ const record = statement({
 
 /**
  * Requests the deletion of accounts' messages in the transaction that deactivates them; each account's is a flow of jobs. An
- * unfinished deletion of the account is extended, and revived where it is a dead letter.
+ * unfinished deletion of the account is extended, and revived if it is a dead letter.
  */
 export async function recordDeletions(
   tx: Tx,

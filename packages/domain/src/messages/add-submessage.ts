@@ -39,14 +39,14 @@ export async function addSubmessage(
   const there = await tx.first(attached, [messageId, actor.id]);
   if (!there) throw new Error("statement returned no row");
   if (there.count === 0 && message.senderId !== actor.id)
-    throw errors.badRequest("The first submessage of a message is for who wrote the message");
+    throw errors.badRequest("Only the sender of a message may attach its first submessage");
   const widget = widgetType(there.widget);
   const refusal =
     isCheckedWidget(widget) && widgetDataRefusal(widget, data, message.senderId === actor.id);
   if (refusal) throw refusal;
   if (there.own >= bounds.submessagesOfAccount)
     throw errors.badRequest(
-      `You have ${bounds.submessagesOfAccount} submessages on this message: one account has no more there`,
+      `You have ${bounds.submessagesOfAccount} submessages on this message, which is the limit for one account`,
     );
   if (
     there.length + content.length > bounds.submessageCharacters ||

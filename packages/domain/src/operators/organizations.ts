@@ -64,7 +64,7 @@ export async function findOrganization(sql: Sql, subdomain: string | undefined):
         ? "there is no organization without a subdomain"
         : `there is no organization with the subdomain ${JSON.stringify(wanted)}`
       : found
-        ? `there are several organizations: say which, by its subdomain, or ${noSubdomain} for the one without`
+        ? `there are several organizations: name one by its subdomain, or ${noSubdomain} for the one without a subdomain`
         : "there is no organization yet",
   );
 }
@@ -158,8 +158,8 @@ async function checkSubdomainIsFree(sql: Sql, subdomain: string): Promise<void> 
   if (taken.length === 0) return;
   throw errors.badRequest(
     subdomain === ""
-      ? "there is an organization at the address itself already: give another one a subdomain"
-      : `there is an organization with the subdomain ${subdomain} already`,
+      ? "there is already an organization without a subdomain: give the new one a subdomain"
+      : `there is already an organization with the subdomain ${subdomain}`,
   );
 }
 

@@ -58,7 +58,7 @@ const tryLock = statement({
 /**
  * Tries to take the organization's delivery lock, which is held until the transaction ends. A separate statement, so that
  * the claim after it sees the commit of the previous holder.
- * @returns false where another transaction has the lock
+ * @returns false if another transaction has the lock
  */
 export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
   const lock = await tx.first(tryLock, [realmId]);

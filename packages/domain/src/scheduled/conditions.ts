@@ -17,7 +17,7 @@ export type Conditions = readonly Condition[] | null;
 /** The parameter `unless` of one request, for the message as it will be. */
 export interface AskedConditions {
   readonly actor: Account;
-  /** Undefined where the parameter was not given: the message has no conditions. */
+  /** Undefined if the parameter was not given: the message has no conditions. */
   readonly unless: readonly Condition[] | undefined;
   readonly toChannel: boolean;
   /** Whether the message recurs: it has no delivery that a check-in could move. */
@@ -25,7 +25,7 @@ export interface AskedConditions {
 }
 
 /**
- * Checks the conditions of requests of one organization (once-and-again.md §4). Runs no statement where none has
+ * Checks the conditions of requests of one organization (once-and-again.md §4). Runs no statement if none has
  * conditions.
  * @returns for each the conditions to store, or its rejection: 400, or 503 while a process of a release without conditions
  *   runs

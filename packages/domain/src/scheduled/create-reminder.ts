@@ -35,7 +35,7 @@ export interface ReminderInput {
 
 /**
  * Creates a reminder of a message (scheduled-messages.md §8): a scheduled row with the reminder's current text, which is
- * sent where the account no longer sees the message at the due time. Emits the event to the account.
+ * sent if the account no longer sees the message at the due time. Emits the event to the account.
  * @returns the id of the reminder
  * @throws ApiError `BAD_REQUEST`; nothing is stored then
  */
@@ -84,7 +84,7 @@ export async function createReminder(
   return row!.id;
 }
 
-/** Trims the note; null where it is empty. */
+/** Trims the note; null if it is empty. */
 function checkedNote(raw = ""): string | null {
   const note = raw.trim();
   if (isLongerThan(note, maxNoteLength))

@@ -39,7 +39,7 @@ export interface ScheduleRequest {
   readonly actor: Account;
   readonly client: SendingClient;
   readonly input: ScheduleInput;
-  /** Its id in the log, for looking the message up. */
+  /** Its id in the log, by which the dashboard finds the message. */
   readonly requestId?: string;
 }
 
@@ -108,7 +108,7 @@ export async function scheduleBatch(
 
 /**
  * Stores the messages and notifies their senders; returns the ids in the order given.
- * @param pending how many messages each sender has pending; given where the bound is to be checked
+ * @param pending how many messages each sender has pending; given if the bound is to be checked
  */
 async function store(
   tx: Tx,
@@ -158,8 +158,8 @@ function rowOf({ request, message }: Accepted, recipientId: number): NewSchedule
 }
 
 /**
- * Returns the recipient row of a checked message. Creates that of a new conversation, and publishes the users who become
- * visible to each other by it.
+ * Returns the recipient row of a checked message. Creates the row of a new conversation, and emits the events for users
+ * who thereby become visible to each other.
  */
 export async function recipientOf(tx: Tx, realm: Realm, message: CheckedMessage): Promise<number> {
   const { target } = message;

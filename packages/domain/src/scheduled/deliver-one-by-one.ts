@@ -1,4 +1,4 @@
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import { loadRealm } from "@carillon/model";
 
 import { becomeDeliverer, claimThese, type DueRow } from "./claim.ts";
@@ -25,7 +25,7 @@ export async function deliverOneByOne(
   return outcomes;
 }
 
-/** Sends the row, or fails it where that throws; does nothing where it is no longer due. */
+/** Sends the row, or fails it if that throws; does nothing if it is no longer due. */
 async function deliverOne(
   options: DeliverOptions,
   tx: Tx,
@@ -39,7 +39,7 @@ async function deliverOne(
       writeRows(options, tx, await numberRows(tx, await prepareRows(options, tx, realm, rows))),
     );
   } catch (error) {
-    if (options.signal?.aborted || isPassing(error)) throw error;
+    if (options.signal?.aborted || isTransient(error)) throw error;
     options.log.error(
       { err: error, realmId, scheduledMessageId: id },
       "scheduled message could not be sent",

@@ -1,4 +1,4 @@
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import { type State, StateMachine } from "@carillon/kit";
 import { loadRealm, type Realm } from "@carillon/model";
 
@@ -74,7 +74,7 @@ interface Claimed {
 }
 
 interface Checked extends Claimed {
-  /** Undefined where no next batch may be prepared. */
+  /** Undefined if no next batch may be prepared. */
   readonly inFlight: RowsInFlight | undefined;
 }
 
@@ -141,7 +141,7 @@ export class DeliveryBatch {
     void this.#run();
   }
 
-  /** Resolves when the next batch may be prepared: with the rows in flight, or undefined where none may be. */
+  /** Resolves when the next batch may be prepared: with the rows in flight, or undefined if none may be. */
   async inFlight(): Promise<RowsInFlight | undefined> {
     const state = await this.#machine.until(afterCheck);
     return "inFlight" in state ? state.inFlight : undefined;
@@ -192,7 +192,7 @@ export class DeliveryBatch {
     return { kind: "committed", outcomes: await this.#write(tx, prepared) };
   }
 
-  /** Resolves with false where another transaction has the delivery lock; a batch behind another takes it later. */
+  /** Resolves with false if another transaction has the delivery lock; a batch behind another takes it later. */
   #takeLock(tx: Tx): Promise<boolean | void> {
     const { previous, counted } = this.#plan;
     if (previous) return beginClaiming(tx);
@@ -236,7 +236,7 @@ export class DeliveryBatch {
     return writeRows(this.#options, tx, numbered);
   }
 
-  /** Returns undefined where the next batch must not be prepared, or the rows do not fill a batch. */
+  /** Returns undefined if the next batch must not be prepared, or the rows do not fill a batch. */
   #rowsInFlight(prepared: PreparedRows): RowsInFlight | undefined {
     const { rows } = prepared;
     const { batch = deliveryBatch, bytes: maxBytes = deliveryBytes } = this.#options;
@@ -246,7 +246,7 @@ export class DeliveryBatch {
     return started && { batch: this, ids: rows.map(({ id }) => id), bytes, started };
   }
 
-  /** Leaves the transaction after an error, and retries its rows one by one where the error may be due to one of them. */
+  /** Leaves the transaction after an error, and retries its rows one by one if the error may be due to one of them. */
   async #recover(error: unknown): Promise<BatchEnd | State<"failed", { readonly error: unknown }>> {
     const { state } = this.#machine;
     const rows = "rows" in state ? state.rows : [];
@@ -254,7 +254,8 @@ export class DeliveryBatch {
     const { previous } = this.#plan;
     if (previous && !(await previous.batch.hasCommitted())) return { kind: "abandoned" };
     const { log, signal } = this.#options;
-    if (signal?.aborted || isPassing(error) || rows.length === 0) return { kind: "failed", error };
+    if (signal?.aborted || isTransient(error) || rows.length === 0)
+      return { kind: "failed", error };
     log.error(
       { err: error, realmId: this.#realmId, rows: rows.length },
       "delivery batch failed; retrying its rows one by one",
@@ -278,7 +279,7 @@ function sumBytes(rows: readonly DueRow[]): number {
 }
 
 /**
- * Returns the rows before the first message that mentions its topic's participants, or that message alone where it comes
+ * Returns the rows before the first message that mentions its topic's participants, or that message alone if it comes
  * first: such a message depends on who sent to the topic before.
  */
 function splitAtTopicMentions(rows: readonly DueRow[]): readonly DueRow[] {

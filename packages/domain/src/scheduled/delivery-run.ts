@@ -1,4 +1,4 @@
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import type { State } from "@carillon/kit";
 
 import {
@@ -59,7 +59,7 @@ export interface RunOptions {
   readonly maxBatches: number;
   /** Called before each batch but the first: whether this organization may deliver another one now. */
   readonly canContinue?: (batches: number, bytes: number) => boolean;
-  /** Rows of its first batch at most; given where many are known to be due. */
+  /** Rows of its first batch at most; given if many are known to be due. */
   readonly firstBatch?: number;
   /** Bytes of text of its first batch at most. */
   readonly firstBytes?: number;
@@ -88,7 +88,7 @@ const maxRunMs = 8_000;
  * While one batch is written the next is prepared (delivery-batch.ts). It looks once more after its last commit, so a
  * second delivery job may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
  *
- * A batch with long texts is parsed before its rows are claimed (`readAhead`). Where delivery may have failed before,
+ * A batch with long texts is parsed before its rows are claimed (`readAhead`). If delivery may have failed before,
  * each try is counted in its rows, in a commit of its own, before it begins: a row that kills its worker fails in the
  * end (docs/decisions/046).
  */
@@ -209,7 +209,7 @@ class Delivery {
     return this.#readsAhead ? this.#readBatch(inFlight) : this.#begin({ previous: inFlight });
   }
 
-  /** Doubles the next batch. Where messages have many copies few fit into one: it looks at not many more than that. */
+  /** Doubles the next batch. If messages have many copies few fit into one: it looks at not many more than that. */
   #grow(delivered: number): void {
     this.#rows = Math.min(this.#maxRows, 2 * delivered);
     this.#bytes = Math.min(this.#maxBytes, 2 * this.#bytes);
@@ -264,7 +264,7 @@ class Delivery {
     try {
       return await this.#deliver(await this.#beginCounted(counted));
     } catch (error) {
-      if (signal?.aborted || !isPassing(error)) throw error;
+      if (signal?.aborted || !isTransient(error)) throw error;
       log.warn(
         { err: error, realmId: this.#realmId, scheduledMessageId: row.id, attempts: row.attempts },
         "scheduled message could not be sent by itself; retrying later",

@@ -14,7 +14,7 @@ const record = statement({
 });
 
 /**
- * Records failures for the operator: an edit clears them from the messages' own rows.
+ * Records failures for the operator, because an edit of the message clears its row's failure.
  * @param noticeIds ids of the notices to the senders, by the ids of the scheduled messages
  */
 export function recordFailures(

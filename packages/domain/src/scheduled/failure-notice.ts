@@ -1,5 +1,5 @@
 import { type Realm, loadAccounts } from "@carillon/model";
-import { isPassing, type Tx } from "@carillon/db";
+import { isTransient, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import type { Logger } from "@carillon/kit";
 import { moment, notice, paragraph, quoted } from "@carillon/markdown";
@@ -18,7 +18,7 @@ export interface FailureNotices {
 
 /**
  * Notifies each sender, in a direct message from the notification bot, which message was not sent and why. Sends the
- * notices as one batch; where that throws, one by one, and logs the notices that cannot be sent.
+ * notices as one batch; if that throws, one by one, and logs the notices that cannot be sent.
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendFailureNotices(
@@ -31,7 +31,7 @@ export async function sendFailureNotices(
   try {
     return await tx.savepoint(() => send(tx, realm, failures));
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     if (failures.length === 1) {
       log.error(
         { err: error, realmId: realm.id, scheduledMessageId: failures[0]?.row.id },

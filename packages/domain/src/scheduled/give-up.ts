@@ -16,7 +16,7 @@ export function isGivenUp({ attempts }: DueRow): boolean {
 }
 
 /**
- * Fails a row that has used up its tries. Where this throws too, the next try leaves out the notice to the sender, and
+ * Fails a row that has used up its tries. If this throws too, the next try leaves out the notice to the sender, and
  * the one after it the event, so that the row always ends.
  */
 export async function giveUp(

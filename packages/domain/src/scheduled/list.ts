@@ -41,7 +41,7 @@ const byIds = statement({
 });
 
 /**
- * Lists the account's unsent rows of the kind, failed ones included, by time: as a whole, or in pages where the list is
+ * Lists the account's unsent rows of the kind, failed ones included, by time: as a whole, or in pages if the list is
  * large. A later page leaves out rows that were sent or deleted meanwhile, and keeps the place of an edited row.
  * @param sql a repeatable read transaction: sizes and rows must be of one snapshot
  */

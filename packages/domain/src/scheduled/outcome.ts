@@ -4,7 +4,7 @@ import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
 
-/** A due row that is not sent. */
+/** A due row that will never be sent. */
 export interface Failure {
   readonly row: DueRow;
   readonly kind: "failed";
@@ -64,7 +64,8 @@ export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
 }
 
 /**
- * Writes the outcomes of rows that were not sent now, and the batch's line of the delivery history, with the COMMIT.
+ * Writes, with the COMMIT, the outcomes of rows that failed or had been sent before, and the batch's row of the
+ * delivery history.
  * @param backend the queues' store
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {

@@ -92,7 +92,7 @@ export async function numberRows(tx: Tx, prepared: PreparedRows): Promise<Number
 }
 
 /**
- * Makes the rows, copies and events of the messages before the previous batch has committed. Returns undefined where
+ * Makes the rows, copies and events of the messages before the previous batch has committed. Returns undefined if
  * that could block on a lock of the previous batch: for direct messages, which may create a conversation, and for channels
  * that are inactive or have no message yet.
  */
@@ -119,7 +119,7 @@ function readsTopic({ content }: DueRow): boolean {
 }
 
 /**
- * Returns the topics and conversations that the messages start, for the check of the next batch; undefined where the
+ * Returns the topics and conversations that the messages start, for the check of the next batch; undefined if the
  * next batch must not be prepared early, because this one also sends reminders or notices of failures.
  */
 export function startedBy({

@@ -26,7 +26,7 @@ const maxParsingMs = 200;
 /**
  * Parses the texts of due rows in slices, before a transaction claims the rows, and renders them once: an unknown name
  * makes the renderer parse parts again. The transaction that sends them finds the results in the reader, and parses only
- * texts that were edited meanwhile. Stops early where the texts are expensive.
+ * texts that were edited meanwhile. Stops early if the texts are expensive.
  */
 export async function readAhead(
   options: DeliverOptions,

@@ -119,7 +119,7 @@ async function changeAddressVisibility(
   const changed = { ...account, email, emailAddressVisibility: visibility };
   const before = rolesSeeingAddress(account);
   const after = rolesSeeingAddress(changed);
-  // Of two values, one shows the address to all roles to which the other does, so roles are either gained or lost.
+  // For any two values, one includes all roles of the other, so roles are either gained or lost.
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
   const audience = await lockAccountAudience(tx, account);

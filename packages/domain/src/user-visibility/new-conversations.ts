@@ -27,9 +27,10 @@ export async function openConversations(
   realm: Realm,
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
-  // Whether guests are restricted is read under the visibility lock, because a change may be in progress before.
+  // The visibility lock comes before the setting that restricts guests is read, because a change of it may be in
+  // progress.
   const showing = conversations.filter(canMakeVisible);
-  const fresh = await freshAmong(
+  const fresh = await listNewConversations(
     tx,
     realm.id,
     showing.map(({ members }) => members),
@@ -54,7 +55,7 @@ function canMakeVisible({ participants }: Conversation): boolean {
 }
 
 /** Returns the conversations that do not exist; no other transaction creates them until this one ends. */
-async function freshAmong(
+async function listNewConversations(
   tx: Tx,
   realmId: number,
   conversations: readonly Members[],

@@ -16,7 +16,7 @@ import {
   personUpdated,
   pictureUpdated,
   type Realm,
-  roleOfBotsComingBack,
+  roleOfFormerGuestBots,
   type Viewer,
   visibilitiesSeenBy,
 } from "@carillon/model";
@@ -251,5 +251,5 @@ export async function botWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]>
   const was = await tx.first(guestNoMore, [bot.id]);
   if (!was) return [];
   const realm = await loadRealm(tx, bot.realmId);
-  return changeRoles(tx, realm, [bot], roleOfBotsComingBack);
+  return changeRoles(tx, realm, [bot], roleOfFormerGuestBots);
 }

@@ -5,7 +5,7 @@ import {
   type Account,
   lockAccountAudience,
   type AuditEntry,
-  botsThatFollow,
+  botsFollowingOwner,
   checkAdministers,
   checkFullName,
   checkNameIsFree,
@@ -24,7 +24,7 @@ import {
   pictureUpdated,
   type Realm,
   recordAudit,
-  roleOfBotsComingBack,
+  roleOfFormerGuestBots,
   type Site,
   loadAfter,
 } from "@carillon/model";
@@ -162,8 +162,8 @@ async function apply(
   const note = (type: string, before: unknown, now: unknown) =>
     audit.push({ type, userId: target.id, data: { old: before, new: now } });
   if (role !== undefined) {
-    const bots = await botsThatFollow(tx, target, role);
-    const botRole = role === roles.guest ? role : roleOfBotsComingBack;
+    const bots = await botsFollowingOwner(tx, target, role);
+    const botRole = role === roles.guest ? role : roleOfFormerGuestBots;
     events.push(...(await changeRoles(tx, realm, [target], role)));
     events.push(...(await changeRoles(tx, realm, bots, botRole)));
     // An owner who loses the role knows the keys of these bots.

@@ -3,7 +3,10 @@ import { pgNotify } from "./pg-notify.ts";
 import { redisPubSub } from "./redis-pub-sub.ts";
 import type { WakeUpOptions } from "./transport.ts";
 
-/** Signals processes that an organization's log has grown. It may get lost: they also read the log every second. */
+/**
+ * Tells processes that an organization's log has grown. A wake-up may get lost: processes also read the log every
+ * second.
+ */
 export interface WakeUps {
   /** Never fails and never waits. Listeners of this process are called synchronously. */
   wake(realmId: number): void;

@@ -22,7 +22,10 @@ const intent = z.strictObject({
 
 export type MarkReadIntent = z.infer<typeof intent>;
 
-/** Unread messages of a channel that an account has left could never be read. A request marks only so many itself. */
+/**
+ * After an account has left a channel, it could never mark the channel's messages as read. A request marks a limited
+ * number itself; this job marks the rest.
+ */
 export const markRead = intentJob({
   name: "mark-read",
   title: "Marking as read",

@@ -26,7 +26,7 @@ export function delimiters(cursor: Cursor, at: number, end: number): number {
   return after;
 }
 
-/** Turns runs into `<strong>`, `<em>` and `<del>` where they pair within a line, else back into text. */
+/** Turns runs into `<strong>`, `<em>` and `<del>` if they pair within a line, else back into text. */
 export function pairDelimiters(nodes: readonly (Inline | DelimiterRun)[]): Inline[] {
   let open: DelimiterRun[] = [];
   for (const node of nodes) {

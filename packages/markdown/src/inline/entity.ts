@@ -4,7 +4,7 @@ import { add, type Cursor } from "./cursor.ts";
 const ENTITY = /&(?:#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z][a-z0-9]{1,31});/iy;
 const { unescapeAll } = new MarkdownIt().utils;
 
-/** Parses an HTML entity, which stays one if browsers know it (rendering.md §6). */
+/** Parses an HTML entity; a known one is written unescaped into the HTML (rendering.md §6). */
 export function entity(cursor: Cursor, at: number, end: number): number {
   ENTITY.lastIndex = at;
   const match = ENTITY.exec(cursor.source);

@@ -6,7 +6,7 @@ export function encodeComponent(text: string): string {
     .replaceAll("%", ".");
 }
 
-/** Returns the slug of a channel: Returns the slug of a channel: `9-design-review` for channel 9 called `design review`. */
+/** Returns the slug of a channel: `9-design-review` for channel 9 called `design review`. */
 export function channelSlug(id: number, name: string): string {
   return encodeComponent(`${id}-${name.replaceAll(" ", "-")}`);
 }

@@ -65,7 +65,7 @@ export async function requireChannel(
 export function noSuchChannel(named: ChannelName) {
   return errors.badRequest(
     typeof named === "number"
-      ? "There is no such channel: stream_id must be the ID of one that you see"
-      : `There is no channel named ${named} that you see`,
+      ? "There is no such channel: stream_id must be the ID of a channel that you can see"
+      : `There is no channel named ${named} that you can see`,
   );
 }

@@ -113,7 +113,9 @@ export async function requireMessage(
 
 /** The error for messages that do not exist and for messages that the account cannot see. */
 export function noSuchMessage() {
-  return errors.badRequest("There is no such message: its ID must be that of one that you see");
+  return errors.badRequest(
+    "There is no such message: the ID must be that of a message that you can see",
+  );
 }
 
 /** An account that reads messages. */

@@ -3,8 +3,8 @@ import { notNull, type Sql, statement } from "@carillon/db";
 /*
  * Message ids are almost in the order of sending: `sent_at` is the time at which the transaction began, and the id is
  * assigned a moment later, so that no message is more than `messageIdSlackMs` older than one with a lower id. A binary
- * search over about 25 messages finds the position of a date among the ids of millions; from there everything is found
- * by id, as usual (docs/decisions/024).
+ * search reads about 25 messages to find the id that belongs to a date, even among millions. The rest of the query uses
+ * ids only (docs/decisions/024).
  */
 
 /** Longer than any transaction may take. */

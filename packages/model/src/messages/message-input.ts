@@ -50,8 +50,8 @@ export interface CheckedMessage {
   /** Its first submessage, as JSON; undefined for a message without a widget. */
   readonly widget?: string | undefined;
   /**
-   * Key of the topic or conversation that the message starts if it does not exist yet, equal for all spellings; set by
-   * the check.
+   * Key of the topic or conversation that the message creates if none exists, the same for all spellings. The check
+   * sets it.
    */
   readonly begins?: string;
 }

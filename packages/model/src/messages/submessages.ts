@@ -11,7 +11,7 @@ export interface Submessage {
   readonly content: string;
 }
 
-/** Rows of one statement: each has up to 10,000 characters. */
+/** Rows per statement: each row has up to 10,000 characters. */
 const atOnce = 500;
 
 const ofMessages = statement({

@@ -50,7 +50,7 @@ export async function checkGroupSettings(
     if (value.direct_members.some((id) => !members.has(id)))
       throw errors.badRequest(`${permission.name}: direct_members must be active users`);
     if (value.direct_subgroups.some((id) => groups.get(id)?.deactivated !== false))
-      throw errors.badRequest(`${permission.name}: direct_subgroups must be user groups in use`);
+      throw errors.badRequest(`${permission.name}: direct_subgroups must be active user groups`);
   }
 }
 

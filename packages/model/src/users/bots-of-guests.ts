@@ -4,7 +4,7 @@ import { statement, type Tx } from "@carillon/db";
 import { accountColumns, accountOverrides, type Account } from "./account.ts";
 
 /** Role of a bot whose owner stops being a guest; only administrators give other roles. */
-export const roleOfBotsComingBack = roles.member;
+export const roleOfFormerGuestBots = roles.member;
 
 const following = statement({
   name: "bots-that-follow",
@@ -29,7 +29,7 @@ const mark = statement({
  * owner. Marks them accordingly. The group graph, the account and its bots must be locked, so that no bot is added and
  * no role changes.
  */
-export async function botsThatFollow(
+export async function botsFollowingOwner(
   tx: Tx,
   owner: Pick<Account, "id" | "realmId" | "role">,
   role: number,

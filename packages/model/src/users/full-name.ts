@@ -151,7 +151,7 @@ export function checkVisible(what: string, text: string): void {
   if (found === undefined) return;
   throw errors.badRequest(
     found === "nothing"
-      ? `${what} must have a character that can be seen`
+      ? `${what} must contain a visible character`
       : `${what} must not contain the invisible character ${found}: write it without`,
   );
 }

@@ -38,7 +38,11 @@ export {
   pictureUrl,
   showsGravatar,
 } from "./avatar.ts";
-export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bots-of-guests.ts";
+export {
+  botsFollowingOwner,
+  checkOwnerIsNoGuest,
+  roleOfFormerGuestBots,
+} from "./bots-of-guests.ts";
 export { checkFullName, checkNameIsFree, checkVisible } from "./full-name.ts";
 export {
   currentActor,

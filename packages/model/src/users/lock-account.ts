@@ -65,8 +65,8 @@ const withBots = statement({
 });
 
 /**
- * Locks an account and all its bots, including deactivated ones, in the order of ids. The group graph keeps new bots
- * from being added.
+ * Locks an account and all its bots, including deactivated ones, in the order of ids. The caller's lock of the group
+ * graph prevents new bots.
  */
 export async function lockAccountWithBots(
   tx: Tx,

@@ -90,8 +90,8 @@ export function personUpdated(
 }
 
 /**
- * Makes the event of an account's new picture, also when clients that derive it from the address would derive another.
- * The poll inserts the URL, which depends on the viewer.
+ * Makes the event of an account's new picture. It is also needed when the address changes, from which clients derive
+ * the picture. The poll inserts the URL, which depends on the viewer.
  * @param audience default: all users
  */
 export function pictureUpdated(account: Account, audience: Audience = null): NewEvent {

@@ -12,9 +12,9 @@ import { type Batcher, createBatcher, publishInTime } from "@carillon/outbox";
 
 import { stampDeliveryJobs } from "./delivery-jobs.ts";
 
-/** How many ids of added jobs a process remembers: the job of one second is added once. */
+/** How many ids of added jobs a process remembers, to add the job of each second once. */
 const rememberedIds = 20_000;
-/** How long it remembers them, in milliseconds: a queue that has been emptied no longer holds them. */
+/** How long it remembers them, in milliseconds: a queue that has been emptied needs its jobs again. */
 const rememberedMs = 60_000;
 
 /**
@@ -27,7 +27,7 @@ const urgentMs = 5_000;
 
 /** Adds delivery jobs right after the commit. */
 export interface DeliveryJobPublisher extends Pick<Batcher<PendingDelivery>, "missed" | "idle"> {
-  /** Never throws: where adding fails, the row stays unmarked and the relay adds its job. */
+  /** Never throws: if adding fails, the row stays unmarked and the relay adds its job. */
   add(delivery: PendingDelivery): void;
 }
 

@@ -17,15 +17,18 @@ export function undelivered(table: string, kind?: string): string {
 
 /**
  * Returns the SQL condition that a row of `scheduled_messages`, message or reminder, is to be sent at its time. Every
- * statement that looks for such rows uses it: one that saw other rows than the delivery claims would add delivery jobs
- * for them again and again. The partial indexes repeat it.
+ * statement that looks for such rows uses it: a statement that found rows which the delivery does not claim would add
+ * delivery jobs for them endlessly. The partial indexes repeat it.
  * @param table its alias
  */
 export function pending(table: string): string {
   return `${undelivered(table)} AND NOT ${table}.failed`;
 }
 
-/** Failed batches after which a row of `scheduled_messages` is tried singly, behind all others. A partial index repeats it. */
+/**
+ * Failed batches after which a row of `scheduled_messages` is tried alone, after all others. A partial index repeats
+ * it.
+ */
 export const batchTries = 3;
 
 /**

@@ -1,3 +1,9 @@
+import { channelPermissions, groupPermissions, realmPermissions } from "@carillon/contract";
+
+const permissions = [realmPermissions, channelPermissions, groupPermissions]
+  .flatMap((table) => Object.values(table))
+  .map(({ name }) => name);
+
 /**
  * The places where IDs of hidden accounts may appear (users.md §2.1), by read operation or event, and field. An ID
  * anywhere else is a leak.
@@ -5,7 +11,7 @@
 const places: readonly RegExp[] = [
   // Creators and holders of permissions.
   /\b(bot_owner_id|creator_id)$/,
-  /\w+_group\.direct_members\[\]$/,
+  new RegExp(`\\b(realm_)?(${permissions.join("|")})\\.direct_members\\[\\]$`),
   /^\w+\/update(_dict)?: (\w+\.)*value\.direct_members\[\]$/,
   // Members of groups.
   /\brealm_user_groups\[\]\.members\[\]$/,

@@ -47,9 +47,9 @@ export function apnsProvider({
       return { kind: "undelivered", why: code ?? message };
     }
     const reply = await send(session, headersOf(handover, token, clock.now()), body, timeoutMs);
-    if ("notTaken" in reply) {
+    if ("notProcessed" in reply) {
       connection.drop(session);
-      return { kind: "again", why: reply.notTaken };
+      return { kind: "again", why: reply.notProcessed };
     }
     if ("lost" in reply) {
       // The connection may be dead; a new one shows whether APNs answers.

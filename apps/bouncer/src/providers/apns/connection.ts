@@ -28,7 +28,7 @@ export class Connection {
   /** Returns a live session. @throws Error when connecting fails; nothing was sent then */
   async session(): Promise<ClientHttp2Session> {
     const current = await this.#current?.catch(() => undefined);
-    if (current && !isOver(current) && (await this.#isThere(current))) return current;
+    if (current && !isOver(current) && (await this.#isAlive(current))) return current;
     if (current) this.drop(current);
     this.#current ??= this.#open();
     return this.#current;
@@ -83,7 +83,7 @@ export class Connection {
     return opening;
   }
 
-  #isThere(session: ClientHttp2Session): Promise<boolean> {
+  #isAlive(session: ClientHttp2Session): Promise<boolean> {
     if (performance.now() - this.#heardAt < (this.#options.quietMs ?? quietMs))
       return Promise.resolve(true);
     return new Promise((resolve) => {

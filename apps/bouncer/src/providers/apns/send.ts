@@ -1,10 +1,10 @@
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from "node:http2";
 
-/** Result of a request. `lost`: unknown whether the server processed it; `notTaken`: it certainly did not. */
+/** Result of a request. `lost`: unknown whether the server processed it; `notProcessed`: it certainly did not. */
 export type Reply =
   | { readonly status: number; readonly body: string }
   | { readonly lost: string }
-  | { readonly notTaken: string };
+  | { readonly notProcessed: string };
 
 /** Limit of an answer's body. */
 const mostBytes = 10_000;
@@ -24,7 +24,7 @@ export function send(
     try {
       stream = session.request(headers);
     } catch (error) {
-      resolve({ notTaken: codeOf(error) });
+      resolve({ notProcessed: codeOf(error) });
       return;
     }
     let status = 0;
@@ -52,7 +52,7 @@ export function send(
       session.off("goaway", onGoaway);
       if (status !== 0) resolve({ status, body: text });
       else if (unread || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM)
-        resolve({ notTaken: "not taken" });
+        resolve({ notProcessed: "not taken" });
       else if (late) resolve({ lost: "ETIMEDOUT" });
       else resolve({ lost: failure ?? "ECONNRESET" });
     });

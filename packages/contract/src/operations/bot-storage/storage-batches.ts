@@ -34,8 +34,8 @@ interface OpenEntry {
 }
 
 /**
- * Reads a JSON object of strings, of any size, into batches. They are UTF-8 outside of the heap: a million short
- * entries would otherwise be two million strings, which garbage collection would copy for a tenth of a second.
+ * Reads a JSON object of strings, of any size, into batches. Batches are UTF-8 in buffers outside of the heap: garbage
+ * collection would need a tenth of a second to copy the two million strings of a million short entries.
  */
 export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   readonly #entries = new StringEntries({

@@ -59,7 +59,7 @@ export class StringEntries {
           : this.#between(text, at);
   }
 
-  /** @throws Unusable where the object has no end */
+  /** @throws Unusable if the object has no end */
   end(): void {
     if (this.#place !== "after") throw notJson();
   }

@@ -81,9 +81,11 @@ export async function checkChange(
   const place = newPlace(message, wanted, realm);
   if (content === undefined && !place) throw errors.badRequest("There is nothing to change");
   if (place && message.channelId === null)
-    throw errors.badRequest("Direct messages have no topic, and stay where they are");
+    throw errors.badRequest("Direct messages have no topic and cannot be moved");
   if (!place && wanted.propagateMode !== "change_one")
-    throw errors.badRequest("propagate_mode is for messages that are moved: name a topic for them");
+    throw errors.badRequest(
+      "propagate_mode is allowed only for a move: send topic or stream_id too",
+    );
   checkResolvable(place?.topic, realm);
   if (content !== undefined && place?.channelId !== undefined)
     throw errors.badRequest("content cannot be changed together with stream_id");
@@ -92,7 +94,7 @@ export async function checkChange(
   if (move) checkTopicsPolicy(move.to.topic, move.to.channel.topicsPolicy, realm);
   if (move && changesTopic(move)) checkTopicRights(facts, actor, message, move);
   const text = parsed && { content: parsed.content, rendered: renderFor(facts, parsed, actor) };
-  if (text) checkCalls(facts, actor, message, text.rendered);
+  if (text) checkMentionRights(facts, actor, message, text.rendered);
   if (move && changesChannel(move)) checkChannelRights(facts, actor, message, move);
   if (move && wanted.propagateMode === "change_all" && !movesAnyAge(actor))
     await checkAges(tx, actor, message, move);
@@ -198,7 +200,7 @@ function movePlanned(
 }
 
 /** Checks the mentions of the new content, including mentions that the old content had. */
-function checkCalls(
+function checkMentionRights(
   facts: CheckFacts,
   sender: Account,
   { channelId, memberIds, topic }: AccessibleMessage,

@@ -91,7 +91,7 @@ export function readRequest(request: MessagesRequest): Wanted {
   checkTerms(request.narrow);
   const { messageIds, numBefore, numAfter } = request;
   if (messageIds) {
-    refuseBesideIds(request);
+    rejectWithMessageIds(request);
     return { kind: "ids", ids: messageIds };
   }
   if (numBefore === undefined) throw errors.requestVariableMissing("num_before");
@@ -106,7 +106,7 @@ export function readRequest(request: MessagesRequest): Wanted {
   };
 }
 
-function refuseBesideIds(request: MessagesRequest): void {
+function rejectWithMessageIds(request: MessagesRequest): void {
   const sent = [
     ["anchor", request.anchor],
     ["include_anchor", request.includeAnchor],
@@ -117,7 +117,7 @@ function refuseBesideIds(request: MessagesRequest): void {
   const names = sent.filter(([, value]) => value !== undefined).map(([name]) => name);
   if (names.length === 0) return;
   const parameters = names.join(", ");
-  throw errors.badRequest(`message_ids does not go together with ${parameters}`, { parameters });
+  throw errors.badRequest(`message_ids cannot be combined with ${parameters}`, { parameters });
 }
 
 /**
@@ -127,10 +127,12 @@ function refuseBesideIds(request: MessagesRequest): void {
 export function checkAmount(wanted: Wanted): void {
   const amount = wanted.kind === "ids" ? wanted.ids.length : wanted.numBefore + wanted.numAfter;
   if (amount > maxMessages)
-    throw errors.badRequest(`At most ${maxMessages} messages can be had at once, not ${amount}`);
+    throw errors.badRequest(
+      `At most ${maxMessages} messages can be requested at once, not ${amount}`,
+    );
   if (wanted.kind === "ids" || wanted.includeAnchor) return;
   if (wanted.numBefore > 0 && wanted.numAfter > 0)
     throw errors.badRequest(
-      "include_anchor must be true where messages both before and after the anchor are wanted",
+      "include_anchor must be true if the request wants messages both before and after the anchor",
     );
 }

@@ -69,7 +69,7 @@ const write = statement({
 });
 
 /**
- * Fills the search vectors of messages that have none: messages older than the search, and restored messages.
+ * Fills the search vectors of messages without one: messages from before search existed, and restored messages.
  * @returns how many messages, at most `limit`
  */
 export async function indexMessages(tx: Tx, limit: number): Promise<number> {

@@ -15,7 +15,7 @@ import { sendMessages } from "./send.ts";
 
 /** A channel that a bot posted to in vain. */
 export interface BotTrouble {
-  /** The channel's name, or its id where no name is known. */
+  /** The channel's name, or its id if no name is known. */
   readonly channel: string | number;
   readonly what: "missing" | "without subscribers";
 }

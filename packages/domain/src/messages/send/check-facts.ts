@@ -116,7 +116,7 @@ export async function loadCheckFacts(
 }
 
 /**
- * Adds the users that guests who send direct messages can see, where the organization restricts that: one more
+ * Adds the users that guests who send direct messages can see, if the organization restricts that: one more
  * statement, for these messages only.
  */
 export async function loadUserVisibilities(

@@ -39,7 +39,7 @@ import { boundedWidget, widgetOf } from "./widget.ts";
  *
  * @param options `started`: topics and conversations (`begins`) that earlier messages start and that are not committed
  * yet; `reader`: holds texts that were parsed before
- * @returns the message of each input, or its rejection, which does not affect the others; `UNAUTHORIZED` where the sender
+ * @returns the message of each input, or its rejection, which does not affect the others; `UNAUTHORIZED` if the sender
  * is deactivated; and the organization
  */
 export async function checkMessages(
@@ -203,7 +203,7 @@ function parseForSender(parsed: ParsedMessage, sender: Account, reader: TextRead
 
 /**
  * Renders a text with the account as its author, and finds its mentions.
- * @throws ApiError `BAD_REQUEST` where it would be too large
+ * @throws ApiError `BAD_REQUEST` if it would be too large
  */
 export function renderFor(
   facts: Pick<CheckFacts, "realm" | "memberships" | "lookups">,

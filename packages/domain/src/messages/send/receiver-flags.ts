@@ -17,7 +17,7 @@ export type Flagged = Pick<
 
 /**
  * Computes the flags of every copy (messages.md §3). May include mentioned accounts that are no receivers: a flag alone
- * delivers nothing. Takes two statements for a batch, one more where a text contains alert words, and one for each message
+ * delivers nothing. Takes two statements for a batch, one more if a text contains alert words, and one for each message
  * with a group or topic mention.
  */
 export async function loadReceiverFlags(

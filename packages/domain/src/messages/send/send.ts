@@ -23,7 +23,7 @@ export type UpsertResult = "created" | "edited" | "unchanged" | "stale";
 /** A stored message. */
 export interface SentMessage {
   readonly id: number;
-  /** The sender's new policy for the topic, where sending changed it. */
+  /** The sender's new policy for the topic, if sending changed it. */
   readonly newVisibilityPolicy?: number;
   /** What became of a request with an upsert key. */
   readonly upsertResult?: UpsertResult;
@@ -39,7 +39,7 @@ export interface SendResult {
 /**
  * Stores messages with their effects (scheduled-messages.md §6): rows, the receivers' copies with their flags, widgets,
  * topic policies. All messages are created here. Takes a fixed number of statements for a batch; ids rise in the order given.
- * @throws PostgreSQL's unique violation where the message of a scheduled message exists
+ * @throws PostgreSQL's unique violation if the message of a scheduled message exists
  */
 export async function sendMessages(
   tx: Tx,
@@ -54,7 +54,7 @@ export interface NumberedMessages {
   readonly numbered: readonly NumberedMessage[];
   /** The events of new conversations. */
   readonly shown: readonly NewEvent[];
-  /** Undefined where it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
+  /** Undefined if it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
   readonly receiving: Receiving | undefined;
 }
 

@@ -7,7 +7,7 @@ import { contentVector, topicVector, topicWords } from "../search/search-vector.
 import type { Receivers } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
-/** Inserts messages, and parses the words of each topic once. Fails where a `scheduled_message_id`, which is unique, exists. */
+/** Inserts messages, and parses the words of each topic once. Fails if a `scheduled_message_id`, which is unique, exists. */
 export const insertMessages = statement({
   name: "messages-insert",
   text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,

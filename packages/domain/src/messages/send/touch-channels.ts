@@ -61,7 +61,7 @@ export async function touchChannels(
   realmId: number,
   messages: readonly NumberedMessage[],
 ): Promise<NewEvent[]> {
-  /** Each channel, with the id of its first message where it had none. */
+  /** Each channel, with the id of its first message if it had none. */
   const touched = new Map<number, { channel: PostingChannel; first: number | null }>();
   for (const { id, target } of messages) {
     if (target.kind !== "channel" || touched.has(target.channel.id)) continue;

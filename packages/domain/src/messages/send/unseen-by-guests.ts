@@ -25,7 +25,7 @@ interface Naming {
 
 /**
  * Returns the named users that each author cannot see. Their names mention nothing in the text, so that a guest cannot
- * probe for users. Empty where guests see all users.
+ * probe for users. Empty if guests see all users.
  */
 export async function loadUnseen(
   sql: Sql,

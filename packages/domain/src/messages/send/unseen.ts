@@ -19,7 +19,7 @@ const guestsNotSeeing = statement({
 });
 
 /**
- * Loads the receivers who cannot see the sender, by the message's index (users.md §2.1): guests, where the sender is not
+ * Loads the receivers who cannot see the sender, by the message's index (users.md §2.1): guests, if the sender is not
  * subscribed to the channel.
  */
 export async function loadUnseen(

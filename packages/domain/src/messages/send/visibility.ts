@@ -29,7 +29,7 @@ interface Change {
  * Raises topic policies after sending (scheduled-messages.md §6): those of human senders by their settings, and those of
  * mentioned users who follow topics that mention them. Never lowers a policy.
  *
- * @returns the sender's new policy for each message, undefined where it did not change, and the events
+ * @returns the sender's new policy for each message, undefined if it did not change, and the events
  */
 export async function raiseVisibility(
   tx: Tx,
@@ -104,7 +104,7 @@ function policyKey(userId: number, topic: TopicKey, folding: Folding): string {
   return `${userId}:${topicName(topic, folding)}`;
 }
 
-/** Includes the sender: where history is protected, a topic exists for some users only. */
+/** Includes the sender: if history is protected, a topic exists for some users only. */
 function begunKey(message: NumberedMessage, folding: Folding): string {
   return forWhom(message, topicName(message, folding));
 }
@@ -117,7 +117,7 @@ function isProtected(target: NumberedMessage["target"]): boolean {
   return target.kind === "channel" && hasProtectedHistory(target.channel);
 }
 
-/** Looks rows up one by one: where PostgreSQL estimates the table to be small, it would scan all of it for each batch. */
+/** Looks rows up one by one: if PostgreSQL estimates the table to be small, it would scan all of it for each batch. */
 const policiesOf = statement({
   name: "topic-policies",
   text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.policy

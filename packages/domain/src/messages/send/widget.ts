@@ -10,7 +10,7 @@ const command = /^\/(?<type>poll|todo)(?=\s|$)/u;
 /**
  * Returns the widget of a content that begins with `/poll` or `/todo` (messages.md §6.7), as the JSON of the message's
  * first submessage; undefined for other content.
- * @throws ApiError `BAD_REQUEST` where the widget would be too large
+ * @throws ApiError `BAD_REQUEST` if the widget would be too large
  */
 export function widgetOf(content: string): string | undefined {
   const found = command.exec(content);

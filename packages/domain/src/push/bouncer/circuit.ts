@@ -14,7 +14,7 @@ const longestPause = 120;
 /** Seconds after which another worker may make the trial: longer than a call may take. */
 const trialSeconds = 30;
 /** Milliseconds between two checks whether a trial is over. */
-const trialLookMs = 2_000;
+const trialRecheckMs = 2_000;
 
 /** Whether a call of the bouncer is admitted now. */
 export type Admission =
@@ -47,13 +47,13 @@ export async function admitCall(sql: Sql): Promise<Admission> {
   if (!circuit || circuit.waitMs === null)
     return { admitted: true, isTrial: false, failures: circuit?.failures ?? 0 };
   if (circuit.waitMs > 0) {
-    const wait = circuit.inTrial ? Math.min(circuit.waitMs, trialLookMs) : circuit.waitMs;
+    const wait = circuit.inTrial ? Math.min(circuit.waitMs, trialRecheckMs) : circuit.waitMs;
     return { admitted: false, waitMs: wait };
   }
   const [trial] = await sql.rows(beginTrial);
   return trial
     ? { admitted: true, isTrial: true, failures: trial.failures }
-    : { admitted: false, waitMs: trialLookMs };
+    : { admitted: false, waitMs: trialRecheckMs };
 }
 
 /** SQL: whether a failure opens the circuit. `$1`: whether it was a trial. */

@@ -18,7 +18,9 @@ export const search = narrowOperator({
   async compile(operand, { lookups }) {
     const lexemes = await lookups.lexemes(searchText(escapeCodeBlock(operand)));
     if (lexemes.length > most.words)
-      throw errors.badNarrow(`a search takes ${most.words} different words, not ${lexemes.length}`);
+      throw errors.badNarrow(
+        `a search must not have more than ${most.words} different words, but has ${lexemes.length}`,
+      );
     return {
       search: {
         lexemes,

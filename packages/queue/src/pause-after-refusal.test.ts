@@ -13,7 +13,7 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { z } from "zod";
-import { refusedPauseMs } from "./patient.ts";
+import { refusedPauseMs } from "./pause-after-refusal.ts";
 import type { Queues } from "./queues.ts";
 import type { Run } from "./worker.ts";
 
@@ -52,7 +52,7 @@ async function refuse(kind: StoreKind, { config }: TestStore): Promise<() => Pro
 }
 
 for (const kind of storeKinds)
-  describe(`a worker whose store refuses it every job, on ${kind}`, () => {
+  describe(`a worker whose store refuses every job, on ${kind}`, () => {
     let store: TestStore;
     let queues: Queues;
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Set in a child process that is started before its dependencies are available. */
-const mark = "CARILLON_HELD";
+/** Set in a child process that starts before its dependencies are available. */
+const mark = "CARILLON_PRELOADED";
 
 interface Release {
   readonly variables: Readonly<Record<string, string | null>>;

@@ -17,7 +17,7 @@ export interface Takes {
  * connection is lost; after any other error (no permission, no table, a full or read-only Redis) it retries at once,
  * and one worker would use a whole CPU.
  */
-export function patient(factory: Backend["factory"], takes: Takes): Backend["factory"] {
+export function pauseAfterRefusal(factory: Backend["factory"], takes: Takes): Backend["factory"] {
   const refused = async (error: unknown): Promise<never> => {
     takes.refusal = error instanceof Error ? error.message : String(error);
     if (!takes.closing) await pause(refusedPauseMs);

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 
-import { preloadEnvironment, releasePreloaded } from "./held.ts";
+import { preloadEnvironment, releasePreloaded } from "./preload.ts";
 
 describe("a held process", () => {
   let folder: string;
   let child: ChildProcess;
   let said: string[];
-  const module = JSON.stringify(fileURLToPath(new URL("./held.ts", import.meta.url)));
+  const module = JSON.stringify(fileURLToPath(new URL("./preload.ts", import.meta.url)));
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-held-"));
@@ -21,8 +21,8 @@ describe("a held process", () => {
       `import { whenReleased } from ${module};
       process.send("loaded");
       await whenReleased();
-      const { GIVEN, TAKEN, CARILLON_HELD } = process.env;
-      process.send(JSON.stringify({ GIVEN, TAKEN, CARILLON_HELD }));`,
+      const { GIVEN, TAKEN, CARILLON_PRELOADED } = process.env;
+      process.send(JSON.stringify({ GIVEN, TAKEN, CARILLON_PRELOADED }));`,
     );
   });
   after(() => rm(folder, { recursive: true }));
