@@ -18,7 +18,7 @@ export class QueueClient {
   readonly #params: Readonly<Record<string, unknown>>;
   /** The last acknowledged event ID. */
   lastId: number;
-  /** True once the account is deactivated and the queue is gone. */
+  /** True once a poll was refused: the account is deactivated, or its API key has changed. */
   ended = false;
 
   private constructor(
