@@ -1,4 +1,5 @@
 import { lockClass, statement, notNull, type Database, type Sql } from "@carillon/db";
+import { loadAfter } from "@carillon/model";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
@@ -48,10 +49,10 @@ export function postgresHits(db: Database): HitStore {
     add: (windows) => addHits(db, windows),
     take: (windows, wanted) =>
       db.transaction(async (tx) => {
-        const [, before] = await Promise.all([
+        const { before } = await loadAfter(
           tx.lock({ name: "rateLimit", fresh: true }, lock, [windows[0]?.key ?? ""]),
-          addHits(tx, windows.map(withCurrent)),
-        ]);
+          { before: addHits(tx, windows.map(withCurrent)) },
+        );
         const rooms = windows.map(({ limit }, i) => limit - sum(before[i] ?? []));
         const taken = Math.max(0, Math.min(wanted, ...rooms));
         if (taken === 0) return { taken, hits: before };

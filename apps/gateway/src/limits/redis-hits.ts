@@ -51,7 +51,9 @@ type Take = (
 /** Counts in Redis. Its keys hold ids and digests only. */
 export function redisHits(redisUrl: string, log: Logger, prefix = "carillon:rate:"): HitStore {
   const redis = new Redis(redisUrl, connecting);
-  redis.on("error", (error) => log.debug({ err: error }, "the Redis of the rate limits"));
+  redis.on("error", (error) =>
+    log.debug({ err: error }, "Redis connection of the rate limits failed"),
+  );
   redis.defineCommand("carillonTake", { lua: take });
   const ask = async (windows: readonly StoredWindow[], wanted: number) => {
     const command = (redis as unknown as { carillonTake: Take }).carillonTake.bind(redis);

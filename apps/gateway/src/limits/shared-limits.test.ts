@@ -230,7 +230,7 @@ describe("Limits whose store fails", () => {
     expect(limits.failures).to.be.greaterThan(0);
     await limits.report();
     expect(lines.map(({ msg }) => msg)).to.deep.equal([
-      "the store of the rate limits does not answer: each process counts for itself",
+      "rate-limit store does not answer; each process counts for itself",
     ]);
     await limits.close();
   });

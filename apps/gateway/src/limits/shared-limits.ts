@@ -212,7 +212,7 @@ export class SharedLimits {
     this.#loggedAt = now;
     this.#log.error(
       { err: error },
-      "the store of the rate limits does not answer: each process counts for itself",
+      "rate-limit store does not answer; each process counts for itself",
     );
   }
 

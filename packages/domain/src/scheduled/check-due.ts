@@ -5,6 +5,7 @@ import {
   channelsOf,
   lockAudiencesShared,
   loadClientNames,
+  loadAfter,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
@@ -29,14 +30,14 @@ export async function checkDue(
 ): Promise<Map<DueRow, OutgoingMessage | Failure>> {
   if (rows.length === 0) return new Map();
   const inputs = rows.map(inputOf);
-  const [, { results }] = await Promise.all([
+  const { checked } = await loadAfter(
     lockAudiencesShared(
       tx,
       channelsOf(inputs.map(({ destination }) => destination)),
       inputs.map(({ senderId }) => senderId),
     ),
-    checkMessages(tx, site, realm.id, inputs, { started, reader }),
-  ]);
+    { checked: checkMessages(tx, site, realm.id, inputs, { started, reader }) },
+  );
   const clientNames = await loadClientNames(
     tx,
     db.pool,
@@ -44,7 +45,7 @@ export async function checkDue(
   );
   return new Map(
     rows.map((row, i): [DueRow, OutgoingMessage | Failure] => {
-      const result = results[i]!;
+      const result = checked.results[i]!;
       if (result instanceof ApiError) return [row, rejected(row, result)];
       const { clientId, readBySender, id: scheduledMessageId } = row;
       const clientName = clientNames.get(clientId) ?? "";

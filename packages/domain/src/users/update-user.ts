@@ -94,12 +94,17 @@ async function openUser(
   { role, profileData, newEmail }: UserChanges,
 ): Promise<OpenUser> {
   const { realmId } = actor;
-  const [, { account: target, bots }] = await (role === undefined
-    ? Promise.all([
-        (newEmail !== undefined || profileData) && lockGroupGraphShared(tx, realmId),
-        lockAccount(tx, realmId, userId).then((account) => ({ account, bots: [] })),
-      ])
-    : Promise.all([lockGroupGraph(tx, realmId), lockAccountWithBots(tx, realmId, userId)]));
+  const { account: target, bots } =
+    role === undefined
+      ? await loadAfter(
+          (newEmail !== undefined || profileData) && lockGroupGraphShared(tx, realmId),
+          { account: lockAccount(tx, realmId, userId), bots: [] as readonly Account[] },
+        )
+      : (
+          await loadAfter(lockGroupGraph(tx, realmId), {
+            locked: lockAccountWithBots(tx, realmId, userId),
+          })
+        ).locked;
   if (!target) throw noSuchUser();
   const { now, realm } = await loadAfter(
     role !== undefined && isOwner(target)

@@ -1,4 +1,10 @@
-import { type NumberedMessage, type OutgoingMessage, type Realm, memberKey } from "@carillon/model";
+import {
+  loadAfter,
+  memberKey,
+  type NumberedMessage,
+  type OutgoingMessage,
+  type Realm,
+} from "@carillon/model";
 import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
@@ -138,18 +144,17 @@ async function number(
     target.kind === "direct" && recipientId === undefined ? [target] : [],
   );
   const targets = outgoing.map(({ target }) => target);
-  const [, ids, { ids: directs, events: shown }, widgetIds] = await Promise.all([
-    lockTouchedChannels(tx, targets),
-    tx.rows(allocate, [outgoing.length]),
-    openConversations(tx, realm, conversations),
-    allocateWidgets(tx, outgoing),
-  ]);
+  const { ids, opened, widgetIds } = await loadAfter(lockTouchedChannels(tx, targets), {
+    ids: tx.rows(allocate, [outgoing.length]),
+    opened: openConversations(tx, realm, conversations),
+    widgetIds: allocateWidgets(tx, outgoing),
+  });
   const numbered = outgoing.map((message, i) => {
     const { target } = message;
     const recipientId =
       target.kind === "channel"
         ? target.channel.recipientId
-        : (message.recipientId ?? directs.get(memberKey(target.members)));
+        : (message.recipientId ?? opened.ids.get(memberKey(target.members)));
     const numbers = ids[i];
     if (!numbers || recipientId === undefined)
       throw new Error("a message has no id or no recipient row");
@@ -157,5 +162,5 @@ async function number(
     const widget = widgetId === undefined ? {} : { widgetId };
     return { recipientId, ...message, ...numbers, ...widget };
   });
-  return { numbered, shown };
+  return { numbered, shown: opened.events };
 }
