@@ -1,8 +1,8 @@
 import { dateOf, dayNumber, daysInMonth, lastDay, weekdayOf, type DayNumber } from "./dates.ts";
 import type { Rule } from "./rule.ts";
 
-/** Periods in a row without an occurrence after which a rule counts as ended: 416 years of months. */
-const emptyPeriods = 5_000;
+/** Periods in a row without an occurrence after which a rule counts as ended: 83 years of months, 19 of weeks. */
+const emptyPeriods = 1_000;
 
 /**
  * Where the periods of a rule lie, counted from that of the start. A period is a week or a year of the rule, and a month of
@@ -80,9 +80,13 @@ export class Recurrence {
   /** Counts the occurrences before a day, until there are as many as COUNT. */
   #countBefore(day: DayNumber, period: number): number {
     let counted = 0;
-    for (let number = 0; number <= period && counted < this.#count; number++)
-      for (const found of this.#periods.daysOf(number))
-        if (found >= this.#start && found < day) counted++;
+    let empty = 0;
+    for (let number = 0; number <= period && counted < this.#count; number++) {
+      const days = this.#periods.daysOf(number);
+      empty = days.length === 0 ? empty + 1 : 0;
+      if (empty === emptyPeriods) break;
+      for (const found of days) if (found >= this.#start && found < day) counted++;
+    }
     return counted;
   }
 }
@@ -95,9 +99,12 @@ function weeks(rule: Rule, start: DayNumber): Periods {
     rule.byDay.length > 0 ? rule.byDay.map(({ weekday }) => weekday) : [weekdayOf(start)];
   const offsets = [...new Set(wanted.map((weekday) => (weekday - rule.weekStart + 7) % 7))];
   offsets.sort((a, b) => a - b);
+  const isEmpty =
+    rule.bySetPos.length > 0 && rule.bySetPos.every((place) => Math.abs(place) > offsets.length);
   return {
     numberOf: (day) => Math.floor((day - begin) / step),
     daysOf(period) {
+      if (isEmpty) return [];
       const days = offsets.map((offset) => begin + period * step + offset);
       const { byMonth } = rule;
       const within =
@@ -112,16 +119,26 @@ function months(rule: Rule, start: DayNumber): Periods {
   const { year, month } = dateOf(start);
   const { frequency, interval, bySetPos } = rule;
   const daysIn = daysOfMonths(rule, start);
-  if (frequency === "YEARLY")
+  if (frequency === "YEARLY") {
+    // A year is one of 14: a leap year or not, by the day of the week that it begins on.
+    const years = new Map<number, readonly number[]>();
     return {
       numberOf: (day) => Math.floor((dateOf(day).year - year) / interval),
       daysOf(period) {
-        const days: DayNumber[] = [];
-        for (let index = 0; index < 12; index++)
-          daysIn((year + period * interval) * 12 + index, days);
-        return atPositions(days, bySetPos);
+        const of = year + period * interval;
+        const begin = dayNumber(of, 1, 1);
+        const kind = daysInMonth(of, 2) * 7 + weekdayOf(begin);
+        let offsets = years.get(kind);
+        if (!offsets) {
+          const days: DayNumber[] = [];
+          for (let index = 0; index < 12; index++) daysIn(of * 12 + index, days);
+          offsets = atPositions(days, bySetPos).map((day) => day - begin);
+          years.set(kind, offsets);
+        }
+        return offsets.map((offset) => begin + offset);
       },
     };
+  }
   const [first, step] = [year * 12 + month - 1, frequency === "MONTHLY" ? interval : 1];
   return {
     numberOf(day) {
