@@ -20,9 +20,10 @@ export interface Burst {
   /**
    * Schedules messages of all members for one second, waits until the worker has sent them, and checks that each was
    * sent completely.
+   * @param change changes the rows before they are due
    * @throws Error when one was not
    */
-  run(count: number): Promise<BurstResult>;
+  run(count: number, change?: (ids: readonly number[]) => Promise<unknown>): Promise<BurstResult>;
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export async function prepareBurst(database: BenchDatabase, world: World): Promi
   });
   const deliveryJobs = createDeliveryJobPublisher({ queues, db: database.db, log: silentLogger });
   return {
-    run: (count) => run(database, world, deliveryJobs, count),
+    run: (count, change) => run(database, world, deliveryJobs, count, change),
     close: () => close(queues, deliveryJobs),
   };
 }
@@ -57,6 +58,7 @@ async function run(
   world: World,
   deliveryJobs: DeliveryJobPublisher,
   count: number,
+  change?: (ids: readonly number[]) => Promise<unknown>,
 ): Promise<BurstResult> {
   await db.rows("CHECKPOINT");
   const [clock] = await db.rows<{ now: number }>(
@@ -64,6 +66,7 @@ async function run(
   );
   const due = Math.floor(clock!.now) + ahead;
   const ids = await scheduleRows({ db }, world, count, due, false);
+  await change?.(ids);
   for (const id of ids)
     deliveryJobs.add({
       realmId: world.realmId,

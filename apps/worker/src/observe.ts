@@ -37,14 +37,16 @@ export function observeWorker(
   // Begins at 0, so that the first failure is an increase.
   for (const reason of ["late", "broken", "stuck"])
     deliveries.inc({ outcome: "failed", reason }, 0);
+  const withholdings = counter(registry, "carillon_withheld_total");
   const runs = counter(registry, "carillon_jobs_total");
   const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
-    onDelivery({ sent, failures, latenessSeconds }) {
+    onDelivery({ sent, failures, withheld, latenessSeconds }) {
       counters.sent += sent;
       counters.notSent += failures.length;
       if (sent > 0) deliveries.inc({ outcome: "sent", reason: "" }, sent);
       for (const reason of failures) deliveries.inc({ outcome: "failed", reason });
+      for (const kind of withheld) withholdings.inc({ kind });
       for (const seconds of latenessSeconds) lateness.observe(seconds);
     },
     onRun({ name, outcome, seconds }) {

@@ -12,6 +12,8 @@ export interface Delivered {
   readonly sent: number;
   /** The cause of each failure. */
   readonly failures: readonly string[];
+  /** The kind of the condition of each message that was withheld. */
+  readonly withheld: readonly string[];
   /** Seconds from the due time to the commit, of each sent message. */
   readonly latenessSeconds: readonly number[];
 }

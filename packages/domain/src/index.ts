@@ -167,6 +167,7 @@ export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";
 export { sweepRetention } from "./retention/sweep-retention.ts";
+export { checkIn } from "./scheduled/check-in.ts";
 export { createReminder } from "./scheduled/create-reminder.ts";
 export { type ScheduleRequest, scheduleBatch } from "./scheduled/create.ts";
 export { deleteReminder } from "./scheduled/delete-reminder.ts";
@@ -174,8 +175,14 @@ export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliveryBatch } from "./scheduled/delivery-options.ts";
 export { deliverAll } from "./scheduled/delivery-run.ts";
 export { editScheduled } from "./scheduled/edit.ts";
-export { listScheduled, reminderListing, scheduledListing } from "./scheduled/list.ts";
+export {
+  listConditions,
+  listScheduled,
+  reminderListing,
+  scheduledListing,
+} from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
+export { clearWithheld, listWithheld } from "./scheduled/withheld.ts";
 export { readOwnSettings, updateOwnSettings } from "./settings/update-own.ts";
 export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateSettingsDefaults } from "./settings/update-defaults.ts";

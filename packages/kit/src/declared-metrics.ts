@@ -125,6 +125,12 @@ export const declaredMetrics = {
     labels: ["outcome", "reason"],
     of: ["worker"],
   },
+  carillon_withheld_total: {
+    type: "counter",
+    help: "Scheduled messages that were not sent because a condition held, by its kind: reply, topic_resolved or check_in",
+    labels: ["kind"],
+    of: ["worker"],
+  },
   carillon_jobs_total: {
     type: "counter",
     help: "Runs of jobs, by name and outcome",

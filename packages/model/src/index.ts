@@ -213,6 +213,7 @@ export {
   topicShownBy,
   isResolveToggle,
   resolvedPrefix,
+  resolvedTopic,
 } from "./messages/topic.ts";
 export { type Fragment, SqlValues, allOf } from "./sql-values.ts";
 export {

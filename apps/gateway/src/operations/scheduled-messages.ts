@@ -1,8 +1,11 @@
 import * as contract from "@carillon/contract";
 import {
+  checkIn,
   deleteScheduled,
   editScheduled,
+  listConditions,
   listScheduled,
+  listWithheld,
   scheduledListing,
   type ScheduleRequest,
   scheduleBatch,
@@ -39,6 +42,7 @@ export default [
           topic: input.topic,
           deliverAt: input.scheduled_delivery_timestamp,
           readBySender: input.read_by_sender,
+          unless: input.unless,
         },
       }),
     (id) => ({ scheduled_message_id: id }),
@@ -56,11 +60,26 @@ export default [
           content: input.content,
           topic: input.topic,
           deliverAt: input.scheduled_delivery_timestamp,
+          unless: input.unless,
         }),
       );
     },
     () => ({}),
   ),
+
+  handle.reads(contract.listWithheldMessages, async ({ sql, snapshot, actor }) => {
+    const list = await snapshot((tx) => listWithheld(tx, actor.id));
+    return { withheld_messages: inPages(list, sql) };
+  }),
+
+  handle.reads(contract.listConditions, async ({ sql, snapshot, actor }) => {
+    const list = await snapshot((tx) => listConditions(tx, actor.id));
+    return { conditions: inPages(list, sql) };
+  }),
+
+  handle.changes(contract.checkInAtScheduledMessage, async ({ tx, path, actor }) => ({
+    scheduled_delivery_timestamp: await checkIn(tx, actor, path.scheduled_message_id),
+  })),
 
   handle.changes(contract.deleteScheduledMessage, async ({ tx, path, actor }) => {
     await deleteScheduled(tx, actor, path.scheduled_message_id);

@@ -71,16 +71,19 @@ function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[
   if (!first) return;
   const sent = outcomes.filter(({ kind }) => kind === "sent");
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
+  const withheld = outcomes.filter((outcome) => outcome.kind === "withheld");
   const now = Date.now() / 1_000;
   onDelivery?.({
     sent: sent.length,
     failures: failed.map(({ cause }) => cause),
+    withheld: withheld.map(({ condition }) => condition.kind),
     latenessSeconds: sent.map(({ row }) => now - row.deliverAt),
   });
   log.info(
     {
       sent: sent.length,
       failed: failed.map(({ row }) => row.id),
+      ...(withheld.length > 0 ? { withheld: withheld.map(({ row }) => row.id) } : {}),
       firstId: first.row.id,
       lastId: outcomes.at(-1)?.row.id,
       latenessSeconds: Math.round((now - first.row.deliverAt) * 1_000) / 1_000,

@@ -4,6 +4,7 @@ import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
+import { unlessParameter } from "./conditions.ts";
 
 /** The type of a message, for creation and changes. */
 export const messageTypes = form
@@ -88,6 +89,7 @@ export const createScheduledMessage = operation({
       .describe(
         "Whether the sender's own copy is marked as read; depends on the client program unless given.",
       ),
+    unless: unlessParameter,
   },
   result: { scheduled_message_id: z.int() },
   errors: sendingErrors,
@@ -115,6 +117,7 @@ export const editScheduledMessage = operation({
     content: form.text().optional(),
     topic: topicParameter,
     scheduled_delivery_timestamp: deliveryTimestamp.optional(),
+    unless: unlessParameter,
   },
   missingIs404: true,
   errors: sendingErrors,

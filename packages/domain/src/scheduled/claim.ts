@@ -7,14 +7,23 @@ import {
   batchTries,
 } from "@carillon/scheduling";
 
+import { maxTopicLength, resolvedPrefix } from "@carillon/model";
+
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "./row.ts";
 
 /** Bytes of text that must be parsed to send the row; for a reminder, with the current text of its message. */
 const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id IS NULL THEN 0 ELSE coalesce(
     (SELECT octet_length(m.content) FROM messages m WHERE m.id = s.reminder_target_message_id), 0) END`;
 
+/** Characters that a long topic and its resolved form have in common. */
+const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
+
 /**
- * A due row, with the facts that may fail it before any check.
+ * A due row, with the facts that may fail it before any check, and those that its conditions go by.
+ * - `conversation`: the recipient and the folded topic, whether it is resolved or not.
+ * - `scheduledAt`: when it was scheduled, UNIX seconds.
+ * - `messagesBefore`: the newest message id by then; null for rows of an earlier release.
+ * - `checkedInBy`: the accounts that have checked in.
  * - `attempts`: counted tries so far, the current one included.
  * - `bytes`: bytes of text that must be parsed to send it.
  * - `bySystemBot`: the sender is a system bot.
@@ -160,7 +169,10 @@ const peek = statement({
 
 const claimed = statement({
   name: "deliver-claimed",
-  text: `SELECT ${scheduledColumns}, s.attempts, ${bytes} AS bytes, u.is_active AS "senderActive",
+  text: `SELECT ${scheduledColumns}, s.attempts, ${bytes} AS bytes, s.recipient_id AS "recipientId",
+      s.recipient_id || ' ' || left(lower(regexp_replace(s.topic, '^${resolvedPrefix}', '')), ${sharedCharacters}) AS conversation,
+      extract(epoch FROM s.created_at)::float8 AS "scheduledAt", s.messages_before AS "messagesBefore",
+      coalesce(s.checked_in_by, '{}') AS "checkedInBy", u.is_active AS "senderActive",
       u.system_bot_kind IS NOT NULL AS "bySystemBot",
       s.deliver_at < now() - CASE WHEN s.kind = ${scheduledKind.reminder}
         THEN interval '7 days' ELSE interval '10 minutes' END AS "tooLate",

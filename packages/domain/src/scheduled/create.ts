@@ -9,7 +9,7 @@ import {
   memberKey,
   scheduledDestination,
 } from "@carillon/model";
-import { ApiError } from "@carillon/contract";
+import { ApiError, type Condition } from "@carillon/contract";
 import { scheduledKind } from "@carillon/scheduling";
 import { type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
@@ -19,6 +19,7 @@ import { attempt } from "../messages/send/attempt.ts";
 import { checkMessages } from "../messages/send/check.ts";
 import { openConversations } from "../user-visibility/new-conversations.ts";
 import { isUserInterface } from "../messages/send/read-by-sender.ts";
+import { checkConditions, type Conditions } from "./conditions.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled, type NewScheduledRow } from "./insert.ts";
 import { checkPendingBound, countPending, isNearPendingBound } from "./pending-bound.ts";
@@ -32,6 +33,7 @@ export interface ScheduleInput {
   /** UNIX seconds */
   readonly deliverAt: number;
   readonly readBySender: boolean | undefined;
+  readonly unless?: readonly Condition[] | undefined;
 }
 
 /** A request to schedule a message. */
@@ -47,6 +49,7 @@ export interface ScheduleRequest {
 interface Accepted {
   readonly request: ScheduleRequest;
   readonly message: CheckedMessage;
+  readonly unless: Conditions;
 }
 
 /**
@@ -80,6 +83,15 @@ export async function scheduleBatch(
       drafts.map(({ senderId }) => senderId),
     ),
   ]);
+  const conditions = await checkConditions(
+    tx,
+    realm,
+    requests.map(({ actor, input: { type, unless } }) => ({
+      actor,
+      unless,
+      toChannel: isChannelType(type),
+    })),
+  );
 
   const accepted: Accepted[] = [];
   let next = 0;
@@ -93,12 +105,14 @@ export async function scheduleBatch(
     const late = attempt(() => checkDueTime(input.deliverAt, realm));
     if (late instanceof ApiError) return rejected(late);
     if (result instanceof ApiError) return rejected(result);
+    const unless = conditions[i]!;
+    if (unless instanceof ApiError) return rejected(unless);
     const counted = pending.get(actor.id) ?? 0;
     if (!context.canBlock) {
       if (isNearPendingBound(counted)) return { kind: "serialize", key: actor.id };
       pending.set(actor.id, counted + 1);
     }
-    return { kind: "committed", result: accepted.push({ request, message: result }) - 1 };
+    return { kind: "committed", result: accepted.push({ request, message: result, unless }) - 1 };
   });
   const ids = await store(tx, realm, accepted, context.canBlock ? pending : undefined);
   return outcomes.map((outcome) =>
@@ -134,7 +148,7 @@ async function store(
   return rows.map(({ id }) => id);
 }
 
-function rowOf({ request, message }: Accepted, recipientId: number): NewScheduledRow {
+function rowOf({ request, message, unless }: Accepted, recipientId: number): NewScheduledRow {
   const { actor, client, input, requestId } = request;
   const { target, rendered, topic, content } = message;
   return {
@@ -153,7 +167,7 @@ function rowOf({ request, message }: Accepted, recipientId: number): NewSchedule
     requestId,
     targetId: null,
     note: null,
-    unless: null,
+    unless,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   type DueRow,
 } from "./claim.ts";
 import { deliverOneByOne } from "./deliver-one-by-one.ts";
+import { splitAtConditions } from "./evaluate-conditions.ts";
 import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
 import type { Outcome } from "./outcome.ts";
 import {
@@ -183,7 +184,8 @@ export class DeliveryBatch {
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);
     if (!given && hasLongTexts(found)) return { kind: "unread" };
-    const rows = splitAtTopicMentions(ids ? found.filter(({ id }) => ids.includes(id)) : found);
+    const wanted = ids ? found.filter(({ id }) => ids.includes(id)) : found;
+    const rows = splitAtConditions(splitAtTopicMentions(wanted));
     const prepared = previous
       ? await this.#prepareBehind(previous, tx, realm, rows)
       : await this.#check(tx, realm, rows);

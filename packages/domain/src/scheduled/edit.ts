@@ -14,12 +14,13 @@ import {
   normaliseTopic,
   scheduledDestination,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
-import { inOneStatement, type Tx } from "@carillon/db";
+import { type Condition, errors } from "@carillon/contract";
+import { inOneStatement, statement, type Tx } from "@carillon/db";
 import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
+import { checkPlace, checkUnless, type Conditions } from "./conditions.ts";
 import { recipientOf } from "./create.ts";
 import { checkDueTime } from "./due-time.ts";
 import { scheduledEvents } from "./record.ts";
@@ -33,6 +34,8 @@ export interface EditInput {
   readonly topic: string | undefined;
   /** UNIX seconds */
   readonly deliverAt: number | undefined;
+  /** Empty for no conditions any more. */
+  readonly unless?: readonly Condition[] | undefined;
 }
 
 /**
@@ -59,7 +62,9 @@ export async function editScheduled(
       "This message could not be sent: give it a new scheduled_delivery_timestamp",
     );
   const changes = await changedMessage(tx, site, realm, actor, row, input);
-  const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
+  const unless = await changedConditions(tx, realm, actor, { ...row, ...changes }, input.unless);
+  const next = { ...row, ...changes, clientId: client.id, unless };
+  const edited = await store(tx, next, input.deliverAt);
   emit(tx, realm.id, [scheduledEvents.update(edited)]);
   tx.publishAfterCommit(deliveryScheduled, {
     realmId: realm.id,
@@ -70,10 +75,10 @@ export async function editScheduled(
 }
 
 /** Rejects input that is wrong whatever the row holds. */
-function checkShape({ type, to, content, topic, deliverAt }: EditInput): void {
-  if ([type, to, content, topic, deliverAt].every((value) => value === undefined))
+function checkShape({ type, to, content, topic, deliverAt, unless }: EditInput): void {
+  if ([type, to, content, topic, deliverAt, unless].every((value) => value === undefined))
     throw errors.badRequest(
-      "Nothing to change: give type, to, content, topic or scheduled_delivery_timestamp",
+      "Nothing to change: give type, to, content, topic, scheduled_delivery_timestamp or unless",
     );
   if (type !== undefined && to === undefined)
     throw errors.badRequest("type needs to: who the message is for");
@@ -136,6 +141,29 @@ async function changedTopic(
   }
   return { topic };
 }
+
+/** Returns the conditions of the edited message. Those that it had must suit its new place. */
+async function changedConditions(
+  tx: Tx,
+  realm: Realm,
+  actor: Account,
+  { id, channelId, unless }: ScheduledRow,
+  asked: readonly Condition[] | undefined,
+): Promise<Conditions> {
+  const toChannel = channelId !== null;
+  if (asked === undefined) {
+    for (const condition of unless ?? []) checkPlace(condition, toChannel);
+    return unless;
+  }
+  const checked = await checkUnless(tx, realm, { actor, unless: asked, toChannel });
+  await tx.rows(storeConditions, [id, checked && JSON.stringify(checked)]);
+  return checked;
+}
+
+const storeConditions = statement({
+  name: "scheduled-conditions",
+  text: "UPDATE scheduled_messages SET unless = $2::jsonb WHERE id = $1",
+});
 
 async function store(
   tx: Tx,

@@ -1,5 +1,5 @@
-import type { ReminderResource, ScheduledMessageResource } from "@carillon/contract";
-import { readList, statement, type PagedList, type Sql } from "@carillon/db";
+import type { Condition, ReminderResource, ScheduledMessageResource } from "@carillon/contract";
+import { notNull, readList, statement, typed, type PagedList, type Sql } from "@carillon/db";
 import { scheduledKind, undelivered, type ScheduledKind } from "@carillon/scheduling";
 
 import { presentScheduled } from "./record.ts";
@@ -52,5 +52,42 @@ export async function listScheduled<Resource>(
 ): Promise<Resource[] | PagedList<Resource>> {
   return readList(sql, await sql.rows(sizes, [senderId, kind]), async (one, ids) =>
     (await one.rows(byIds, [senderId, ids, kind])).map(present),
+  );
+}
+
+/** The conditions of a scheduled message as clients see them (once-and-again.md §4). */
+export interface ListedConditions {
+  readonly scheduled_message_id: number;
+  readonly unless: Condition[];
+  /** UNIX seconds; null if nobody has checked in. */
+  readonly last_check_in: number | null;
+}
+
+const conditionSizes = statement({
+  name: "scheduled-conditions-sizes",
+  text: `SELECT s.id, (pg_column_size(s.unless) + 100)::int AS bytes FROM scheduled_messages s
+    WHERE s.sender_id = $1 AND ${undelivered("s", `${scheduledKind.sendLater}`)} AND s.unless IS NOT NULL
+    ORDER BY s.deliver_at, s.id`,
+  overrides: { bytes: notNull },
+});
+
+const conditionsByIds = statement({
+  name: "scheduled-conditions-by-ids",
+  text: `SELECT s.id AS scheduled_message_id, s.unless, floor(extract(epoch FROM s.last_check_in))::bigint AS last_check_in
+    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place) JOIN scheduled_messages s ON s.id = wanted.id
+    WHERE s.sender_id = $1 AND ${undelivered("s", `${scheduledKind.sendLater}`)} AND s.unless IS NOT NULL ORDER BY wanted.place`,
+  overrides: { unless: typed<Condition[]>().notNull },
+});
+
+/**
+ * Lists the account's unsent messages that have conditions, by time.
+ * @param sql a repeatable read transaction: sizes and rows must be of one snapshot
+ */
+export async function listConditions(
+  sql: Sql,
+  senderId: number,
+): Promise<ListedConditions[] | PagedList<ListedConditions>> {
+  return readList(sql, await sql.rows(conditionSizes, [senderId]), (one, ids) =>
+    one.rows(conditionsByIds, [senderId, ids]),
   );
 }

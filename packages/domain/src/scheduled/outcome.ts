@@ -3,6 +3,7 @@ import { recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
+import { storeWithheld, type Withheld } from "./withheld.ts";
 
 /** A due row that will never be sent. */
 export interface Failure {
@@ -20,6 +21,7 @@ export type Outcome =
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
   /** Its message was sent by an earlier delivery. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
+  | Withheld
   | Failure;
 
 const markSent = statement({
@@ -75,6 +77,10 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: str
   }
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
   storeFailed(tx, failed);
+  storeWithheld(
+    tx,
+    outcomes.filter((outcome) => outcome.kind === "withheld"),
+  );
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   recordBatch(tx, { backend, dueAt: sent.map(({ row }) => row.deliverAt), failed: failed.length });
 }

@@ -9,6 +9,7 @@ import { checkDue } from "./check-due.ts";
 import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
+import { heldConditions, readableRows, type Held } from "./evaluate-conditions.ts";
 import { failedBeforeChecks } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 
@@ -24,6 +25,8 @@ export interface PreparedRows {
   /** The rows that fit into one transaction: all given rows, or the first ones. */
   readonly rows: readonly DueRow[];
   readonly failures: ReadonlyMap<DueRow, Failure>;
+  /** Rows that are not sent because a condition holds. */
+  readonly withheld: ReadonlyMap<DueRow, Held>;
   /** Rows that will be sent, in order, and their messages. */
   readonly sendable: readonly DueRow[];
   readonly outgoing: readonly OutgoingMessage[];
@@ -51,7 +54,13 @@ export async function prepareRows(
     const failure = failedBeforeChecks(row, realm);
     if (failure) failures.set(row, failure);
   }
-  const candidates = rows.filter((row) => !failures.has(row));
+  const conditional = rows.filter((row) => hasOpenConditions(row, failures.get(row)));
+  const held = await heldConditions(tx, conditional);
+  const readable = await readableRows(tx, realm, [...held.keys()]);
+  const withheld = new Map([...held].filter(([row]) => readable.has(row)));
+  for (const row of withheld.keys()) failures.delete(row);
+  // A withheld message is not checked: it must not begin a topic for those after it.
+  const candidates = rows.filter((row) => !failures.has(row) && !withheld.has(row));
   const messages = candidates.filter((row) => !isReminder(row));
   const [checked, reminders] = await Promise.all([
     checkDue(options, tx, realm, messages, started),
@@ -62,7 +71,7 @@ export async function prepareRows(
   let copiesLeft = maxCopies;
   let htmlLeft = maxHtml;
   for (const [i, row] of rows.entries()) {
-    if (failures.has(row)) continue;
+    if (failures.has(row) || withheld.has(row)) continue;
     const ready = checked.get(row) ?? reminders.get(row);
     if (!ready) throw new Error(`row ${row.id} was not checked`);
     if ("reason" in ready) {
@@ -70,19 +79,33 @@ export async function prepareRows(
       continue;
     }
     if (row.sentBefore) continue;
+    // The sender may read the channel after all.
+    const condition = held.get(row);
+    if (condition) {
+      withheld.set(row, condition);
+      continue;
+    }
     const copies = copiesOf(ready);
     const { length: html } = ready.rendered.html;
     if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) {
       const fitting = rows.slice(0, i);
-      for (const deferred of rows.slice(i)) failures.delete(deferred);
-      return { realm, rows: fitting, failures, sendable, outgoing };
+      for (const deferred of rows.slice(i)) {
+        failures.delete(deferred);
+        withheld.delete(deferred);
+      }
+      return { realm, rows: fitting, failures, withheld, sendable, outgoing };
     }
     copiesLeft -= copies;
     htmlLeft -= html;
     sendable.push(row);
     outgoing.push(ready);
   }
-  return { realm, rows, failures, sendable, outgoing };
+  return { realm, rows, failures, withheld, sendable, outgoing };
+}
+
+/** Whether the row's conditions decide: what need not be sent has not come too late. */
+function hasOpenConditions({ unless, sentBefore }: DueRow, failure: Failure | undefined): boolean {
+  return unless !== null && !sentBefore && (failure === undefined || failure.cause === "late");
 }
 
 /** Allocates the message ids. The batch after this one allocates its own later, so that ids rise in the order of rows. */
@@ -108,10 +131,13 @@ export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<Numbered
  * Returns whether rows can be checked before the previous batch has committed. The messages of that batch change few
  * facts that a check reads. The topics and conversations that they start are passed to the check. Rows whose check
  * reads one of the other facts are not prepared early: the newest message of a topic, a topic's participants, the
- * message of a reminder, and the users that guests see.
+ * message of a reminder, the users that guests see, and the replies that conditions are about.
  */
 export function canPrepareEarly(realm: Realm, rows: readonly DueRow[]): boolean {
-  return !realm.restrictsGuests && rows.every((row) => !isReminder(row) && !readsTopic(row));
+  return (
+    !realm.restrictsGuests &&
+    rows.every((row) => !isReminder(row) && !readsTopic(row) && row.unless === null)
+  );
 }
 
 function readsTopic({ content }: DueRow): boolean {

@@ -8,8 +8,21 @@ import {
 
 import type { ScheduledRow } from "./row.ts";
 
+type Presentable = Pick<
+  ScheduledRow,
+  | "id"
+  | "senderId"
+  | "channelId"
+  | "memberIds"
+  | "topic"
+  | "content"
+  | "renderedContent"
+  | "deliverAt"
+  | "failed"
+>;
+
 /** Returns the row as clients see it (scheduled-messages.md §0.7). */
-export function presentScheduled(row: ScheduledRow): ScheduledMessageResource {
+export function presentScheduled(row: Presentable): ScheduledMessageResource {
   const common = {
     content: row.content,
     rendered_content: row.renderedContent,

@@ -35,6 +35,31 @@ export function destinationOf(row: ScheduledRow): Destination {
   return { kind: "direct", userIds: row.memberIds ?? [] };
 }
 
+const lockById = statement({
+  name: "scheduled-lock",
+  text: "SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE",
+});
+
+/** Locks a row as the delivery locks it. */
+export async function lockScheduled(tx: Tx, id: number): Promise<void> {
+  await tx.lock({ name: "scheduled", keys: [id] }, lockById, [id]);
+}
+
+const inRealm = statement({
+  name: "scheduled-in-realm",
+  text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1 AND s.realm_id = $2`,
+  overrides: scheduledOverrides,
+});
+
+/** Loads a row of the organization, whosever it is; undefined if there is none. */
+export function loadScheduledRow(
+  tx: Tx,
+  realmId: number,
+  id: number,
+): Promise<ScheduledRow | undefined> {
+  return tx.first(inRealm, [id, realmId]);
+}
+
 const lockOwn = statement({
   name: "scheduled-lock-own",
   text: `SELECT FROM scheduled_messages

@@ -12,18 +12,21 @@ import { storeOutcomes, storeSent, type Outcome } from "./outcome.ts";
 import type { NumberedRows } from "./prepare-rows.ts";
 import { scheduledEvents } from "./record.ts";
 import { reminderEvents } from "./reminder-record.ts";
+import { withheldEvent } from "./withheld.ts";
 
 /** Sends the messages that may be sent, and fails the other rows. */
 export async function writeRows(
   options: DeliverOptions,
   tx: Tx,
-  { realm, rows, failures, sendable, messages, made }: NumberedRows,
+  { realm, rows, failures, withheld, sendable, messages, made }: NumberedRows,
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
   const messageIds = new Map(sendable.map((row, i) => [row, messages.numbered[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
     if (failure) return failure;
+    const held = withheld.get(row);
+    if (held) return { row, kind: "withheld", ...held };
     const messageId = messageIds.get(row);
     return messageId === undefined
       ? { row, kind: "sent-before" }
@@ -51,6 +54,8 @@ export async function settle(
   recordFailures(tx, realm.id, failures, notices.ids);
   const events = outcomes.flatMap((outcome) => {
     const { row } = outcome;
+    if (outcome.kind === "withheld")
+      return [scheduledEvents.remove(row), withheldEvent(outcome, realm.now)];
     if (outcome.kind !== "failed")
       return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];

@@ -106,14 +106,16 @@ export async function namedTopic(sql: Sql, realmId: number, text: string): Promi
 /** Prefix of resolved topics: U+2714 and a space. */
 export const resolvedPrefix = "\u2714 ";
 
+/** Returns the name that the topic has once it is resolved. */
+export function resolvedTopic(topic: string): string {
+  return cutTo(resolvedPrefix + topic, maxTopicLength, "...");
+}
+
 /** Whether one of the topics is the other with the prefix of resolved topics, truncated to the maximum length. */
 export function isResolveToggle(one: string, other: string): boolean {
   return isResolved(one, other) || isResolved(other, one);
 }
 
 function isResolved(topic: string, bare: string): boolean {
-  return (
-    !bare.startsWith(resolvedPrefix) &&
-    topic === cutTo(resolvedPrefix + bare, maxTopicLength, "...")
-  );
+  return !bare.startsWith(resolvedPrefix) && topic === resolvedTopic(bare);
 }

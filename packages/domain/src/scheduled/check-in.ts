@@ -1,0 +1,79 @@
+import { type Condition, errors } from "@carillon/contract";
+import { statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import type { Account } from "@carillon/model";
+import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
+
+import { scheduledEvents } from "./record.ts";
+import { lockScheduled, loadScheduledRow, type ScheduledRow } from "./row.ts";
+
+type CheckInCondition = Extract<Condition, { kind: "check_in" }>;
+
+const store = statement({
+  name: "scheduled-check-in",
+  text: `UPDATE scheduled_messages SET last_check_in = clock_timestamp(),
+      checked_in_by = array_append(array_remove(checked_in_by, $2::int), $2::int)
+    WHERE id = $1`,
+});
+
+/** Moves a delivery as an edit does; to a whole second, never earlier than asked for. */
+const postpone = statement({
+  name: "scheduled-postpone",
+  text: `UPDATE scheduled_messages SET version = version + 1, alarmed_at = NULL, attempts = 0, retry_at = NULL,
+      deliver_at = date_trunc('second', clock_timestamp() + make_interval(secs => $2::int) + interval '0.999999 seconds')
+    WHERE id = $1 RETURNING version, extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
+});
+
+/**
+ * Checks in at a scheduled message (once-and-again.md §4). Locks the row as the delivery does: once the check-in is answered,
+ * the message is not sent at the time that it had before.
+ * @returns the time of the delivery, UNIX seconds
+ * @throws ApiError 404 `BAD_REQUEST` unless the account is its sender, or one that a `check_in` condition names; 400 without
+ *   such a condition, and for a message that was sent or has failed
+ */
+export async function checkIn(
+  tx: Tx,
+  { id: accountId, realmId }: Account,
+  id: number,
+): Promise<number> {
+  // Looks before it locks: strangers must not hold up a delivery.
+  const seen = await loadScheduledRow(tx, realmId, id);
+  if (!seen || !mayCheckIn(seen, accountId)) throw notFound(id);
+  await lockScheduled(tx, id);
+  const row = await loadScheduledRow(tx, realmId, id);
+  if (!row || !mayCheckIn(row, accountId)) throw notFound(id);
+  if (row.delivered) throw errors.badRequest("This message has been sent already");
+  if (row.failed) throw errors.badRequest("This message could not be sent");
+  const conditions = checkIns(row);
+  if (conditions.length === 0) throw errors.badRequest("This message has no check_in condition");
+  await tx.rows(store, [id, accountId]);
+  const intervals = conditions.flatMap((condition) =>
+    condition.interval !== undefined && isNamed(row, condition, accountId)
+      ? [condition.interval]
+      : [],
+  );
+  if (intervals.length === 0) return row.deliverAt;
+  const moved = await tx.first(postpone, [id, Math.min(...intervals)]);
+  if (!moved) throw new Error("statement returned no row");
+  emit(tx, realmId, [scheduledEvents.update({ ...row, ...moved })]);
+  tx.publishAfterCommit(deliveryScheduled, { realmId, scheduledMessageId: id, ...moved });
+  return moved.deliverAt;
+}
+
+function checkIns({ unless }: ScheduledRow): CheckInCondition[] {
+  return (unless ?? []).filter((condition) => condition.kind === "check_in");
+}
+
+function isNamed({ senderId }: ScheduledRow, { by }: CheckInCondition, accountId: number): boolean {
+  return accountId === senderId || by?.includes(accountId) === true;
+}
+
+function mayCheckIn(row: ScheduledRow, accountId: number): boolean {
+  if (row.kind !== scheduledKind.sendLater) return false;
+  if (row.senderId === accountId) return true;
+  return checkIns(row).some((condition) => isNamed(row, condition, accountId));
+}
+
+function notFound(id: number) {
+  return errors.notFound404(`There is no scheduled message ${id} at which you could check in`);
+}

@@ -1,0 +1,215 @@
+import type { Condition } from "@carillon/contract";
+import { inOneStatement, notNull, packed, statement, type Sql } from "@carillon/db";
+import {
+  hasContentAccess,
+  loadAccounts,
+  loadMemberships,
+  loadPostingChannels,
+  type Realm,
+  resolvedTopic,
+} from "@carillon/model";
+
+import { isReminder, type DueRow } from "./claim.ts";
+
+/** A condition that holds. */
+export interface Held {
+  readonly condition: Condition;
+  /** The message that made it hold: the newest reply; null for other conditions. */
+  readonly messageId: number | null;
+}
+
+/**
+ * Finds the conditions of claimed rows that hold (once-and-again.md §4), with at most two statements for all rows. A message
+ * that was committed before the claim is seen.
+ * @returns for each row the first of its conditions that holds
+ */
+export async function heldConditions(
+  sql: Sql,
+  rows: readonly DueRow[],
+): Promise<Map<DueRow, Held>> {
+  const held = new Map<DueRow, Held>();
+  if (rows.length === 0) return held;
+  const [replies, resolved] = await Promise.all([
+    newestReplies(sql, rows),
+    resolvedConversations(sql, rows),
+  ]);
+  for (const row of rows)
+    for (const condition of row.unless ?? []) {
+      const messageId = condition.kind === "reply" ? replies(row, condition.by) : undefined;
+      const holds =
+        condition.kind === "reply"
+          ? messageId !== undefined
+          : condition.kind === "topic_resolved"
+            ? resolved.has(row)
+            : hasCheckedIn(row, condition);
+      if (!holds) continue;
+      held.set(row, { condition, messageId: messageId ?? null });
+      break;
+    }
+  return held;
+}
+
+/** A check-in with an interval has moved the delivery instead. */
+function hasCheckedIn(
+  { senderId, checkedInBy }: DueRow,
+  { by = [], interval }: Extract<Condition, { kind: "check_in" }>,
+): boolean {
+  return interval === undefined && checkedInBy.some((id) => id === senderId || by.includes(id));
+}
+
+const wroteSql = `m.recipient_id = a.recipient_id AND m.id > a.before AND CASE WHEN a.by_ids IS NULL
+  THEN m.sender_id <> a.sender_id AND NOT u.is_bot ELSE m.sender_id = ANY(a.by_ids::int[]) END`;
+
+/** Looks at a conversation from its newest message back to what was there before. */
+const newest = statement({
+  name: "conditions-replies",
+  text: `SELECT a.place::int, reply.id, extract(epoch FROM reply.sent_at)::float8 AS "sentAt"
+    FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bigint[])
+        WITH ORDINALITY AS a (recipient_id, topic, resolved, sender_id, by_ids, before, place)
+      CROSS JOIN LATERAL (
+        (SELECT m.id, m.sent_at FROM messages m JOIN users u ON u.id = m.sender_id
+          WHERE a.topic IS NULL AND NOT m.is_channel AND ${wroteSql} ORDER BY m.id DESC LIMIT 1)
+        UNION ALL
+        SELECT there.id, there.sent_at FROM (VALUES (a.topic), (a.resolved)) AS t (topic) CROSS JOIN LATERAL (
+          SELECT m.id, m.sent_at FROM messages m JOIN users u ON u.id = m.sender_id
+          WHERE m.is_channel AND lower(m.topic) = lower(t.topic) AND ${wroteSql}
+          ORDER BY m.id DESC LIMIT 1) there
+      ) reply`,
+  overrides: { place: notNull, id: notNull, sentAt: notNull },
+});
+
+/** Who would reply to whom: rows that ask the same share a look. */
+interface ReplyLook {
+  readonly row: DueRow;
+  readonly by: readonly number[] | undefined;
+  before: number;
+}
+
+type Replies = (row: DueRow, by: readonly number[] | undefined) => number | undefined;
+
+/** Returns a function that tells the newest reply since the row was scheduled. */
+async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies> {
+  const looks = new Map<string, ReplyLook>();
+  for (const row of rows)
+    for (const condition of row.unless ?? []) {
+      if (condition.kind !== "reply") continue;
+      const { by } = condition;
+      const key = lookKey(row, by);
+      const before = row.messagesBefore ?? 0;
+      const known = looks.get(key);
+      if (known) known.before = Math.min(known.before, before);
+      else looks.set(key, { row, by, before });
+    }
+  if (looks.size === 0) return () => undefined;
+  const asked = [...looks.values()];
+  const found = await sql.rows(newest, [
+    packed.ints(asked.map(({ row }) => row.recipientId)),
+    packed.texts(asked.map(({ row }) => (row.channelId === null ? null : row.topic))),
+    packed.texts(
+      asked.map(({ row }) => (row.channelId === null ? null : resolvedTopic(row.topic))),
+    ),
+    packed.ints(asked.map(({ row }) => row.senderId)),
+    packed.texts(asked.map(({ by }) => (by ? `{${by.join(",")}}` : null))),
+    packed.bigints(asked.map(({ before }) => before)),
+  ]);
+  const newestOf = new Map<string, { readonly id: number; readonly sentAt: number }>();
+  for (const { place, id, sentAt } of found) {
+    const { row, by } = asked[place - 1]!;
+    const key = lookKey(row, by);
+    if (id > (newestOf.get(key)?.id ?? 0)) newestOf.set(key, { id, sentAt });
+  }
+  return (row, by) => {
+    const reply = newestOf.get(lookKey(row, by));
+    const isLater =
+      reply && reply.id > (row.messagesBefore ?? 0) && reply.sentAt >= row.scheduledAt;
+    return isLater ? reply.id : undefined;
+  };
+}
+
+function lookKey({ recipientId, topic, senderId }: DueRow, by: readonly number[] = []): string {
+  return JSON.stringify([recipientId, topic, by.length > 0 ? by : senderId, by.length > 0]);
+}
+
+const resolvedTopics = statement({
+  name: "conditions-resolved",
+  text: `SELECT a.place::int FROM unnest($1::int[], $2::text[], $3::text[])
+      WITH ORDINALITY AS a (recipient_id, topic, resolved, place)
+    WHERE (SELECT m.id FROM messages m WHERE m.is_channel AND m.recipient_id = a.recipient_id
+        AND lower(m.topic) = lower(a.resolved) LIMIT 1) IS NOT NULL
+      AND (SELECT m.id FROM messages m WHERE m.is_channel AND m.recipient_id = a.recipient_id
+        AND lower(m.topic) = lower(a.topic) LIMIT 1) IS NULL`,
+  overrides: { place: notNull },
+});
+
+/** Returns the rows whose topics are resolved, among those that ask. */
+async function resolvedConversations(sql: Sql, rows: readonly DueRow[]): Promise<Set<DueRow>> {
+  const asking = rows.filter(({ unless }) => unless?.some(({ kind }) => kind === "topic_resolved"));
+  if (asking.length === 0) return new Set();
+  const found = await sql.rows(resolvedTopics, [
+    packed.ints(asking.map(({ recipientId }) => recipientId)),
+    packed.texts(asking.map(({ topic }) => topic)),
+    packed.texts(asking.map(({ topic }) => resolvedTopic(topic))),
+  ]);
+  return new Set(found.map(({ place }) => asking[place - 1]!));
+}
+
+/** Returns the rows whose senders may read the channel of the message; of direct messages all. */
+export async function readableRows(
+  sql: Sql,
+  realm: Realm,
+  rows: readonly DueRow[],
+): Promise<Set<DueRow>> {
+  if (rows.length === 0) return new Set();
+  const senderIds = rows.map(({ senderId }) => senderId);
+  const channelIds = rows.flatMap(({ channelId }) => channelId ?? []);
+  const [channels, accounts, memberships] = await inOneStatement(sql, (one) =>
+    Promise.all([
+      loadPostingChannels(one, realm.id, channelIds, senderIds),
+      loadAccounts(one, realm.id, senderIds),
+      loadMemberships(one, senderIds),
+    ]),
+  );
+  const canRead = ({ channelId, senderId }: DueRow) => {
+    if (channelId === null) return true;
+    const [channel, sender] = [channels.get(channelId), accounts.get(senderId)];
+    if (!channel || !sender) return false;
+    return hasContentAccess(sender, channel, memberships, channel.subscribed.has(senderId));
+  };
+  return new Set(rows.filter(canRead));
+}
+
+/**
+ * Returns the rows before the first one whose conditions depend on an earlier row of the same batch: what is sent may be the
+ * reply that a later row waits for.
+ */
+export function splitAtConditions(rows: readonly DueRow[]): readonly DueRow[] {
+  if (rows.every(({ unless }) => !unless)) return rows;
+  /** Senders of earlier rows, by conversation. */
+  const senders = new Map<string, Set<number>>();
+  const first = rows.findIndex((row) => {
+    if (isReminder(row)) return false;
+    const earlier = senders.get(row.conversation) ?? new Set();
+    if (row.unless?.some((condition) => dependsOn(condition, row, earlier))) return true;
+    senders.set(row.conversation, earlier.add(row.senderId));
+    return false;
+  });
+  return first < 0 ? rows : rows.slice(0, first);
+}
+
+/** Whether a message of one of the senders to the row's conversation may decide the condition. */
+function dependsOn(
+  condition: Condition,
+  { senderId }: DueRow,
+  senders: ReadonlySet<number>,
+): boolean {
+  switch (condition.kind) {
+    case "check_in":
+      return false;
+    case "topic_resolved":
+      return senders.size > 0;
+    case "reply":
+      return condition.by
+        ? condition.by.some((id) => senders.has(id))
+        : senders.size > (senders.has(senderId) ? 1 : 0);
+  }
+}
