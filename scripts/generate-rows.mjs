@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./lib/root.mjs";
-import { become, steps } from "./lib/run.mjs";
+import { replaceProcess, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
 // Writes the types of SQL rows: an embedded PostgreSQL describes every declared statement.
@@ -9,7 +9,7 @@ const fromSources = ["--import=tsx", "--conditions=source"];
 
 await steps(async () => {
   if (!process.execArgv.includes("--conditions=source")) {
-    await become(
+    await replaceProcess(
       ...withServices("test", [process.execPath, ...fromSources, ...process.argv.slice(1)]),
     );
   }

@@ -412,6 +412,14 @@ declare module "@carillon/db" {
     "check-secret-key": {
       sealed: Buffer;
     };
+    "conditions-replies": {
+      place: number | null;
+      id: number;
+      sentAt: number;
+    };
+    "conditions-resolved": {
+      place: number | null;
+    };
     "copies-changed-while-archived": {};
     "copies-gained-by-move": {};
     "copies-in-channels": {
@@ -473,6 +481,11 @@ declare module "@carillon/db" {
       unless: Json | null;
       attempts: number;
       bytes: number;
+      recipientId: number;
+      conversation: string | null;
+      scheduledAt: number;
+      messagesBefore: number | null;
+      checkedInBy: number[];
       senderActive: boolean;
       bySystemBot: boolean;
       tooLate: boolean;
@@ -1494,7 +1507,37 @@ declare module "@carillon/db" {
       note: string | null;
       unless: Json | null;
     };
+    "scheduled-check-in": {};
+    "scheduled-conditions": {};
+    "scheduled-conditions-by-ids": {
+      scheduled_message_id: number;
+      unless: Json | null;
+      last_check_in: number | null;
+    };
+    "scheduled-conditions-sizes": {
+      id: number;
+      bytes: number | null;
+    };
     "scheduled-failed": {};
+    "scheduled-in-realm": {
+      id: number;
+      kind: number;
+      senderId: number;
+      channelId: number | null;
+      memberIds: number[] | null;
+      topic: string;
+      content: string;
+      renderedContent: string;
+      clientId: number;
+      deliverAt: number;
+      version: number;
+      readBySender: boolean;
+      delivered: boolean;
+      failed: boolean;
+      targetId: number | null;
+      note: string | null;
+      unless: Json | null;
+    };
     "scheduled-insert": {
       id: number;
     };
@@ -1521,10 +1564,15 @@ declare module "@carillon/db" {
       id: number;
       bytes: number;
     };
+    "scheduled-lock": {};
     "scheduled-lock-own": {};
     "scheduled-pending-count": {
       senderId: number | null;
       pending: number;
+    };
+    "scheduled-postpone": {
+      version: number;
+      deliverAt: number;
     };
     "senders-to-push": {
       id: number;
@@ -1748,6 +1796,26 @@ declare module "@carillon/db" {
       ids: number[];
     };
     "widgets-insert": {};
+    "withheld-clear": {
+      count: number;
+    };
+    "withheld-list-by-ids": {
+      id: number;
+      senderId: number;
+      channelId: number | null;
+      memberIds: number[] | null;
+      topic: string;
+      content: string;
+      deliverAt: number;
+      withheldAt: number;
+      condition: Json;
+      messageId: number | null;
+    };
+    "withheld-list-sizes": {
+      id: number;
+      bytes: number;
+    };
+    "withheld-store": {};
     "words-by-lexeme": {
       word: string | null;
     };

@@ -1,4 +1,14 @@
-import { lockClass, lockKey, packed, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import {
+  lockClass,
+  lockKey,
+  notNull,
+  packed,
+  statement,
+  type RowOf,
+  type Sql,
+  type Tx,
+} from "@carillon/db";
+import { maxTopicLength, resolvedPrefix } from "@carillon/model";
 import {
   needsSingleTry,
   mayShareBatch,
@@ -6,8 +16,6 @@ import {
   scheduledKind,
   batchTries,
 } from "@carillon/scheduling";
-
-import { maxTopicLength, resolvedPrefix } from "@carillon/model";
 
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "./row.ts";
 
@@ -179,7 +187,7 @@ const claimed = statement({
       (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL AS "sentBefore"
     FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
     WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
-  overrides: { ...scheduledOverrides },
+  overrides: { ...scheduledOverrides, conversation: notNull },
 });
 
 /** Counts a try in the rows of `picked`, and sets its lease. */

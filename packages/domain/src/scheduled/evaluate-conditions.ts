@@ -75,7 +75,7 @@ const newest = statement({
           WHERE m.is_channel AND lower(m.topic) = lower(t.topic) AND ${wroteSql}
           ORDER BY m.id DESC LIMIT 1) there
       ) reply`,
-  overrides: { place: notNull, id: notNull, sentAt: notNull },
+  overrides: { place: notNull },
 });
 
 /** Who would reply to whom: rows that ask the same share a look. */

@@ -4,7 +4,6 @@ import {
   type Condition,
 } from "@carillon/contract";
 import {
-  notNull,
   packed,
   type PagedList,
   readList,
@@ -65,7 +64,6 @@ const sizes = statement({
   text: `SELECT w.scheduled_message_id AS id, (octet_length(w.content) + 500)::int AS bytes
     FROM withheld_messages w WHERE w.sender_id = $1 AND w.withheld_at > now() - interval '${keptDays} days'
     ORDER BY w.withheld_at DESC, w.scheduled_message_id DESC`,
-  overrides: { bytes: notNull },
 });
 
 const byIds = statement({
