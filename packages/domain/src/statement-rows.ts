@@ -1549,6 +1549,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
     };
     "scheduled-insert": {
       id: number;
