@@ -14,7 +14,7 @@ describe("Accounts in slices", () => {
   };
 
   it("contain each account once, ordered by id, with the same fields as read one by one", async () => {
-    const { realm, member, notificationBot, welcomeBot } = await organization(db);
+    const { realm, member, notificationBot, welcomeBot, schedulingBot } = await organization(db);
     await db.rows(
       `INSERT INTO users (realm_id, delivery_email, email, full_name, api_key_sealed, api_key_digest)
        SELECT $1, a, a, a, '', decode(md5(a), 'hex') FROM generate_series(1, 600) AS i, format('p%s@x.test', i) AS a`,
@@ -27,7 +27,11 @@ describe("Accounts in slices", () => {
     const known = (await loadAccounts(db, realm.id, [member.id])).get(member.id);
     expect(slices.flat().find(({ id }) => id === member.id)).to.deep.include(known);
     const bots = (await read(realm.id, { systemBots: true, profileData: false })).flat();
-    expect(bots.map(({ id }) => id)).to.have.members([notificationBot.id, welcomeBot.id]);
+    expect(bots.map(({ id }) => id)).to.have.members([
+      notificationBot.id,
+      welcomeBot.id,
+      schedulingBot.id,
+    ]);
   });
 
   it("are empty if no ids are given, or the ids belong to another organization", async () => {
