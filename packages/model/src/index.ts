@@ -24,9 +24,7 @@ export {
 } from "./channels/access.ts";
 export {
   accessFactsColumns,
-  channelAdministrable,
   channelReadable,
-  holdsPermission,
   hasSharedHistorySql,
   isPrivateSql,
   isPublicSql,

@@ -3,13 +3,10 @@ import { deliveryScheduled } from "@carillon/scheduling";
 
 import type { ScheduledRow } from "./row.ts";
 
-/** Occurrences of series are inserted by their own statement. */
-const noOccurrence = { seriesId: null, occurrence: null, detached: false } as const;
-
 /** A row to insert. */
 export interface NewScheduledRow extends Omit<
   ScheduledRow,
-  "id" | "version" | "delivered" | "failed" | keyof typeof noOccurrence
+  "id" | "version" | "delivered" | "failed"
 > {
   readonly recipientId: number;
   readonly hasAttachment: boolean;
@@ -70,7 +67,7 @@ export async function insertScheduled(
         version: 1,
         deliverAt: row.deliverAt,
       });
-      return { id, version: 1, delivered: false, failed: false, ...noOccurrence, ...row };
+      return { id, version: 1, delivered: false, failed: false, ...row };
     },
   );
 }
