@@ -139,6 +139,11 @@ function months(rule: Rule, start: DayNumber): Periods {
       },
     };
   }
+  // The set that BYSETPOS of a daily rule chooses from is that of one day.
+  const isEmpty =
+    frequency === "DAILY" &&
+    bySetPos.length > 0 &&
+    !bySetPos.some((place) => Math.abs(place) === 1);
   const [first, step] = [year * 12 + month - 1, frequency === "MONTHLY" ? interval : 1];
   return {
     numberOf(day) {
@@ -146,13 +151,10 @@ function months(rule: Rule, start: DayNumber): Periods {
       return Math.floor((date.year * 12 + date.month - 1 - first) / step);
     },
     daysOf(period) {
+      if (isEmpty) return [];
       const days: DayNumber[] = [];
       daysIn(first + period * step, days);
-      if (frequency === "MONTHLY") return atPositions(days, bySetPos);
-      // The set that BYSETPOS chooses from is that of one day.
-      return bySetPos.length > 0 && !bySetPos.some((position) => Math.abs(position) === 1)
-        ? []
-        : days;
+      return frequency === "MONTHLY" ? atPositions(days, bySetPos) : days;
     },
   };
 }
