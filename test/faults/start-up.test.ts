@@ -169,7 +169,7 @@ const refusals: readonly Refusal[] = [
     title: "a Redis that drops keys",
     app,
     variables: ({ redis }) => ({ REDIS_URL: redis?.url }),
-    line: /^REDIS_URL: this Redis has maxmemory-policy allkeys-lru .* set it to noeviction$/,
+    line: /^REDIS_URL: this Redis has maxmemory-policy allkeys-lru .* set the policy to noeviction$/,
     needsRedis: true,
   })),
 ];

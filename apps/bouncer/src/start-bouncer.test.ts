@@ -91,7 +91,7 @@ describe("A bouncer as it is started", () => {
       });
       expect(await readFile(join(folder, "handovers.jsonl"), "utf8")).to.include(phone.token);
       expect(await refusalOf({ ...variables, SECRET_KEY: "another".repeat(5) })).to.match(
-        /^SECRET_KEY is not the one/,
+        /^SECRET_KEY differs from the key/,
       );
     } finally {
       await dropDatabase(name);

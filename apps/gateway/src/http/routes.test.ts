@@ -154,7 +154,7 @@ describe("paths and methods", () => {
       const { headers } = await gateway.send(method, target, { as });
       expect(headers).to.deep.include({
         "access-control-allow-origin": "*",
-        "access-control-allow-headers": "Authorization",
+        "access-control-allow-headers": "Authorization, Idempotency-Key",
         "access-control-allow-methods": "GET, POST, DELETE, PUT, PATCH, HEAD",
       });
       expect(headers).to.not.have.any.keys("access-control-allow-credentials", "set-cookie");

@@ -217,7 +217,7 @@ describe("large answers that clients do not read", () => {
     await standStill(gateway.port, "admin");
     const { status, json, headers } = await gateway.send("GET", "/api/v1/things", { as: "owner" });
     expect([status, json["code"]]).to.deep.equal([503, "INTERNAL_ERROR"]);
-    expect(json["msg"]).to.include("no room");
+    expect(json["msg"]).to.include("use up the server's memory");
     expect(Number(headers["retry-after"])).to.be.greaterThan(0);
     await gateway.stop();
   });
