@@ -15,6 +15,7 @@ describe("the guides", () => {
     "CONTRIBUTING.md",
     "docs/configuration.md",
     "docs/operating.md",
+    "docs/scheduling.md",
     "docs/security.md",
     "docs/decisions/README.md",
     "docs/development/data.md",

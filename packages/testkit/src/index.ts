@@ -21,6 +21,7 @@ export * from "./hold-up.ts";
 export * from "./holds.ts";
 export * from "./jobs.ts";
 export * from "./killed.ts";
+export * from "./later.ts";
 export * from "./leak-guard.ts";
 export * from "./log-capture.ts";
 export * from "./mail-server.ts";
