@@ -56,6 +56,7 @@ export const namings: Readonly<Record<string, Naming>> = {
   "update-user-group-subgroups add": ({ group }) => [group],
   "update-user-group-subgroups delete": ({ group }) => [group],
   device_id: ({ device }) => device,
+  unless: ({ user }) => [{ kind: "reply", by: [user] }],
 };
 
 /** Parameters that refer to nothing, or take any value, with a value for required ones. */
@@ -126,6 +127,8 @@ export const plain: Readonly<Record<string, unknown>> = {
   token_id: "x",
   topic: "t",
   topic_name: "t",
+  upsert_key: "x",
+  upsert_version: 1,
   url_template: "https://x.test/{id}",
   username: "nobody@carillon.test",
   version: "1",
