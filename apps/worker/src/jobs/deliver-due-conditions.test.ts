@@ -36,7 +36,7 @@ import { expect } from "chai";
 const reply = [{ kind: "reply" }];
 const resolved = [{ kind: "topic_resolved" }];
 
-/** Rounds of a race; a thousand were run by hand. */
+/** Rounds of the race; `CARILLON_RACE_ROUNDS` sets more. */
 const rounds = Number(process.env["CARILLON_RACE_ROUNDS"] ?? 25);
 
 describe("the conditions of a due message", () => {

@@ -52,7 +52,7 @@ export const getPresence = operation({
   path: "/api/v1/users/{user_id_or_email}/presence",
   access: "account",
   summary: "Get a user's presence",
-  example: { path: { user_id_or_email: 6 }, made: { PRESENT: ["update-presence", "result"] } },
+  example: { path: { user_id_or_email: 7 }, made: { PRESENT: ["update-presence", "result"] } },
   pathParams: { user_id_or_email: path.text() },
   result: {
     presence: z.strictObject({

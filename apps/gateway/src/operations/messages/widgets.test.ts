@@ -137,7 +137,7 @@ describe("Widgets", () => {
     const id = await send("/poll Soup?\nPea");
     const question = { type: "question", question: "Salad?" };
     await accepted(author, id, question);
-    expect(await refusal(reader, id, question)).to.contain("sender of the message alone");
+    expect(await refusal(reader, id, question)).to.contain("only by the sender of the message");
     for (const wrong of [
       null,
       1,
@@ -170,7 +170,7 @@ describe("Widgets", () => {
     await accepted(scene.org.guest, id, { type: "strike", key: `1,${reader.id}` });
     const title = { type: "new_task_list_title", title: "Bread" };
     await accepted(author, id, title);
-    expect(await refusal(reader, id, title)).to.contain("sender of the message alone");
+    expect(await refusal(reader, id, title)).to.contain("only by the sender of the message");
     for (const wrong of [
       { ...task, key: 1_001 },
       { ...task, key: "1" },
