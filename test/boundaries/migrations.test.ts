@@ -96,6 +96,7 @@ describe("the removals of a migration", () => {
       ALTER TABLE users ADD COLUMN x int, ADD COLUMN y text NOT NULL DEFAULT 'a; DROP TABLE b';
       ALTER TABLE users SET (fillfactor = 80);
       CREATE INDEX later ON users (x) WHERE x IS NOT NULL;
+      CREATE UNIQUE INDEX own ON users (x) WHERE x IS NOT NULL;
       DROP INDEX slow;
       UPDATE users SET x = 1 WHERE x IS NULL;`;
     expect(removals(added)).to.deep.equal([]);

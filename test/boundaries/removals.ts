@@ -9,7 +9,7 @@ const rules = [
 
 /**
  * Returns the statements of a migration that could make the previous build fail: what they drop, rename or forbid.
- * Statements on tables that the migration creates are excluded.
+ * Statements on tables that the migration creates, or only on columns that it adds, are excluded.
  * @param sql the migration's whole text
  */
 export function removals(sql: string): string[] {
@@ -20,11 +20,29 @@ export function removals(sql: string): string[] {
     .split(";")
     .map((text) => text.trim())
     .filter(Boolean);
+  const columns = new Set(
+    statements
+      .filter((text) => /^alter table /i.test(text))
+      .flatMap((text) =>
+        [...text.matchAll(/\badd column "?(\w+)/gi)].flatMap((found) => found[1] ?? []),
+      ),
+  );
   const own = new Set(statements.map((text) => tableOf(/^create table /i, text)).filter(Boolean));
   return statements.filter((text) => {
     const on = tableOf(/^alter table /i, text) ?? /\bon (?:only )?"?(\w+)/i.exec(text)?.[1];
-    return rules.some((rule) => rule.test(text)) && !(on !== undefined && own.has(on));
+    return (
+      rules.some((rule) => rule.test(text)) &&
+      !(on !== undefined && own.has(on)) &&
+      !isUniqueAmong(columns, text)
+    );
   });
+}
+
+/** Whether the statement makes columns unique that the migration adds: builds without it leave them null. */
+function isUniqueAmong(columns: ReadonlySet<string>, text: string): boolean {
+  const [, list] = /^create unique index .*? on \S+ \(([^)]*)\)/is.exec(text) ?? [];
+  const named = list?.split(",").map((name) => name.trim().replaceAll('"', "")) ?? [];
+  return named.length > 0 && named.every((name) => columns.has(name));
 }
 
 function tableOf(begins: RegExp, text: string): string | undefined {

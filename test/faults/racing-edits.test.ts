@@ -103,7 +103,8 @@ async function race(
       db.transaction((tx) =>
         editScheduled(tx, site, sender, client, id, { ...unchanged, content: newText(id) }),
       ),
-    remove: ({ id, sender }: Scheduled) => db.transaction((tx) => deleteScheduled(tx, sender, id)),
+    remove: ({ id, sender }: Scheduled) =>
+      db.transaction((tx) => deleteScheduled(tx, site, sender, id)),
   };
   const attempt = async (row: Scheduled, what: "edit" | "remove") => {
     if (!row.tries.includes(what)) return undefined;

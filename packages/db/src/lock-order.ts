@@ -37,6 +37,8 @@ export const lockOrder = [
    * time.
    */
   "scheduled",
+  /** Rows of series of messages whose occurrences are edited, delivered or planned. By id. */
+  "series",
   /** Subscriptions against sending; channels and accounts are divided into 64 parts. By part. */
   "audience",
   /** Rows of channels. By id. */

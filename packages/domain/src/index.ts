@@ -183,6 +183,25 @@ export {
 } from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
 export { clearWithheld, listWithheld } from "./scheduled/withheld.ts";
+export {
+  deleteSeries,
+  pauseSeries,
+  resumeSeries,
+  skipOccurrence,
+  takeOverSeries,
+} from "./scheduled/series/change-state.ts";
+export {
+  type CreatedSeries,
+  createSeries,
+  type NewSeriesInput,
+  type SeriesInput,
+  timezoneOf,
+} from "./scheduled/series/create-series.ts";
+export { editSeries } from "./scheduled/series/edit-series.ts";
+export { recomputeSeriesTimes, repairSeries } from "./scheduled/series/keep-up-series.ts";
+export { listOccurrences, listSeries } from "./scheduled/series/list-series.ts";
+export { previewSchedule } from "./scheduled/series/schedule.ts";
+export { sendSeries } from "./scheduled/series/send-series.ts";
 export { readOwnSettings, updateOwnSettings } from "./settings/update-own.ts";
 export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateSettingsDefaults } from "./settings/update-defaults.ts";

@@ -275,6 +275,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
     };
     "bot-planned-count": {
       total: number;
@@ -479,6 +482,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
       attempts: number;
       bytes: number;
       recipientId: number;
@@ -1437,6 +1443,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
       senderName: string;
       senderActive: boolean;
       realmActive: boolean;
@@ -1506,6 +1515,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
     };
     "scheduled-check-in": {};
     "scheduled-conditions": {};
@@ -1537,6 +1549,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
     };
     "scheduled-insert": {
       id: number;
@@ -1559,6 +1574,9 @@ declare module "@carillon/db" {
       targetId: number | null;
       note: string | null;
       unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
     };
     "scheduled-list-sizes": {
       id: number;
@@ -1588,6 +1606,152 @@ declare module "@carillon/db" {
     };
     "sends-direct-typing": {
       sends: boolean;
+    };
+    "series-advance": {};
+    "series-by-id": {
+      id: number;
+      realmId: number;
+      authorId: number;
+      authorActive: boolean;
+      recipientId: number;
+      channelId: number | null;
+      memberIds: number[] | null;
+      topic: string;
+      content: string;
+      clientId: number;
+      readBySender: boolean;
+      start: string;
+      timezone: string;
+      rrule: string;
+      excludedDates: string[];
+      template: boolean;
+      unless: Json | null;
+      catchUpSeconds: number;
+      canManageGroupId: number;
+      state: string;
+      pausedReason: string | null;
+      lastOccurrence: string | null;
+      sentCount: number;
+      consecutiveFailures: number;
+      managersTold: boolean;
+      version: number;
+    };
+    "series-count": {
+      series: number;
+    };
+    "series-delete": {};
+    "series-delete-pending": {
+      id: number;
+      senderId: number;
+    };
+    "series-insert": {
+      id: number;
+    };
+    "series-lock": {
+      id: number;
+    };
+    "series-managers": {
+      id: number | null;
+      ids: number[];
+    };
+    "series-of-realm-by-id": {
+      id: number;
+      realmId: number;
+      authorId: number;
+      authorActive: boolean;
+      recipientId: number;
+      channelId: number | null;
+      memberIds: number[] | null;
+      topic: string;
+      content: string;
+      clientId: number;
+      readBySender: boolean;
+      start: string;
+      timezone: string;
+      rrule: string;
+      excludedDates: string[];
+      template: boolean;
+      unless: Json | null;
+      catchUpSeconds: number;
+      canManageGroupId: number;
+      state: string;
+      pausedReason: string | null;
+      lastOccurrence: string | null;
+      sentCount: number;
+      consecutiveFailures: number;
+      managersTold: boolean;
+      version: number;
+    };
+    "series-outdated-lock": {
+      id: number;
+    };
+    "series-outdated-realm": {
+      realmId: number;
+    };
+    "series-outdated-rows": {
+      id: number;
+      kind: number;
+      senderId: number;
+      channelId: number | null;
+      memberIds: number[] | null;
+      topic: string;
+      content: string;
+      renderedContent: string;
+      clientId: number;
+      deliverAt: number;
+      version: number;
+      readBySender: boolean;
+      delivered: boolean;
+      failed: boolean;
+      targetId: number | null;
+      note: string | null;
+      unless: Json | null;
+      seriesId: number | null;
+      occurrence: string | null;
+      detached: boolean;
+      localTime: string | null;
+    };
+    "series-outdated-store": {};
+    "series-paused-of-author": {
+      id: number;
+    };
+    "series-pending-lock": {
+      id: number;
+    };
+    "series-plan": {
+      id: number;
+      version: number;
+    };
+    "series-planned": {
+      id: number;
+      seriesId: number | null;
+      senderId: number;
+      occurrence: string | null;
+      deliverAt: number;
+    };
+    "series-release-ended": {};
+    "series-replan": {
+      id: number;
+      version: number;
+    };
+    "series-runs-newest": {
+      occurrence: string;
+      outcome: string;
+      message_id: number | null;
+      reason: string | null;
+    };
+    "series-runs-record": {};
+    "series-runs-unskip": {};
+    "series-sizes": {
+      id: number;
+      bytes: number | null;
+    };
+    "series-unplan": {};
+    "series-unplanned": {
+      id: number;
+    };
+    "series-update": {
+      version: number;
     };
     "settings-store-for-others": {
       name: string | null;

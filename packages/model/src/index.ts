@@ -24,7 +24,9 @@ export {
 } from "./channels/access.ts";
 export {
   accessFactsColumns,
+  channelAdministrable,
   channelReadable,
+  holdsPermission,
   hasSharedHistorySql,
   isPrivateSql,
   isPublicSql,

@@ -81,7 +81,7 @@ export default [
     scheduled_delivery_timestamp: await checkIn(tx, actor, path.scheduled_message_id),
   })),
 
-  handle.changes(contract.deleteScheduledMessage, async ({ tx, path, actor }) => {
-    await deleteScheduled(tx, actor, path.scheduled_message_id);
+  handle.changes(contract.deleteScheduledMessage, async ({ tx, path, actor, services }) => {
+    await deleteScheduled(tx, services.site, actor, path.scheduled_message_id);
   }),
 ];

@@ -16,7 +16,8 @@ const anyInteger = z
   .refine(Number.isInteger, "must be an integer")
   .meta({ type: "integer" });
 
-const scheduledTo = form
+/** Recipients of a message that is sent later. */
+export const scheduledTo = form
   .json(z.union([anyInteger, z.array(anyInteger)]), { most: mostAccounts })
   .describe("The ID of a channel, or a list of user IDs, which may include the sender.");
 

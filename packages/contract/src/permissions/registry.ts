@@ -116,6 +116,11 @@ export const groupPermissions = {
   canRemoveMembersGroup: permission("can_remove_members_group", "role:nobody"),
 } as const;
 
+/** Of a series of messages (once-and-again.md §3.5). It is no part of what clients get as supported permissions. */
+export const seriesPermissions = {
+  canManageGroup: permission("can_manage_group", "role:nobody"),
+} as const;
+
 export type RealmPermission = keyof typeof realmPermissions;
 export type ChannelPermission = keyof typeof channelPermissions;
 export type GroupPermission = keyof typeof groupPermissions;

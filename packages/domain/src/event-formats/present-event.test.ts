@@ -83,6 +83,9 @@ describe("the events of a queue", () => {
       targetId: null,
       note: null,
       unless: null,
+      seriesId: null,
+      occurrence: null,
+      detached: false,
     };
     const record = presentScheduled(row);
     const head = { type: "scheduled_messages" };

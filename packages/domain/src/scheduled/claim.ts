@@ -18,6 +18,7 @@ import {
 } from "@carillon/scheduling";
 
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "./row.ts";
+import { lockSeries, patienceSql, type SeriesRow } from "./series/series-row.ts";
 
 /** Bytes of text that must be parsed to send the row; for a reminder, with the current text of its message. */
 const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id IS NULL THEN 0 ELSE coalesce(
@@ -35,10 +36,15 @@ const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
  * - `attempts`: counted tries so far, the current one included.
  * - `bytes`: bytes of text that must be parsed to send it.
  * - `bySystemBot`: the sender is a system bot.
- * - `tooLate`: more than ten minutes past its time; a reminder, more than seven days.
- * - `sentBefore`: its message exists. The holder of the row's lock is the only one to send it, so this cannot change meanwhile.
+ * - `tooLate`: more than ten minutes past its time; a reminder, more than seven days; an occurrence, more than its series
+ *   allows.
+ * - `sentBefore`: its message exists, or its series has sent the occurrence. The holder of the row's lock is the only one to
+ *   send it, so this cannot change meanwhile.
  */
-export type DueRow = RowOf<typeof claimed>;
+export type DueRow = RowOf<typeof claimed> & {
+  /** The locked series of a claimed occurrence. */
+  readonly series?: SeriesRow | undefined;
+};
 
 /** Whether the row is a reminder, not a scheduled message. */
 export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
@@ -135,7 +141,20 @@ function limitValues(realmId: number, { rows, bytes, taken = [] }: BatchLimits):
  * recipient of a row while the first one waited. Leaves out rows with counted tries, and the rows behind them.
  */
 export async function claimDue(tx: Tx, realmId: number, limits: BatchLimits): Promise<DueRow[]> {
-  return readRows(tx, await tx.lock({ name: "scheduled" }, claim, limitValues(realmId, limits)));
+  return withSeries(
+    tx,
+    await readRows(tx, await tx.lock({ name: "scheduled" }, claim, limitValues(realmId, limits))),
+  );
+}
+
+/** Locks the series of claimed occurrences (once-and-again.md §3.4). */
+async function withSeries(tx: Tx, rows: DueRow[]): Promise<DueRow[]> {
+  const ids = rows.flatMap(({ seriesId }) => seriesId ?? []);
+  if (ids.length === 0) return rows;
+  const series = await lockSeries(tx, ids);
+  return rows.map((row) =>
+    row.seriesId === null ? row : { ...row, series: series.get(row.seriesId) },
+  );
 }
 
 /** Locks and reads the rows that are still due. */
@@ -145,7 +164,10 @@ export async function claimThese(
   ids: readonly number[],
 ): Promise<DueRow[]> {
   const values = [realmId, packed.bigints(ids)];
-  return readRows(tx, await tx.lock({ name: "scheduled" }, claimGiven, values));
+  return withSeries(
+    tx,
+    await readRows(tx, await tx.lock({ name: "scheduled" }, claimGiven, values)),
+  );
 }
 
 /** Reads due rows within the limits without locks, to parse their texts before they are claimed. */
@@ -182,9 +204,12 @@ const claimed = statement({
       extract(epoch FROM s.created_at)::float8 AS "scheduledAt", s.messages_before AS "messagesBefore",
       coalesce(s.checked_in_by, '{}') AS "checkedInBy", u.is_active AS "senderActive",
       u.system_bot_kind IS NOT NULL AS "bySystemBot",
-      s.deliver_at < now() - CASE WHEN s.kind = ${scheduledKind.reminder}
-        THEN interval '7 days' ELSE interval '10 minutes' END AS "tooLate",
-      (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL AS "sentBefore"
+      s.deliver_at < now() - CASE WHEN s.kind = ${scheduledKind.reminder} THEN interval '7 days'
+        WHEN s.series_id IS NULL OR s.detached THEN interval '10 minutes'
+        ELSE make_interval(secs => ${patienceSql("s.series_id")}) END AS "tooLate",
+      (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL
+        OR s.series_id IS NOT NULL AND EXISTS (SELECT FROM series_runs run WHERE run.series_id = s.series_id
+          AND run.occurrence = s.occurrence AND run.outcome = 'sent') AS "sentBefore"
     FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
     WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
   overrides: { ...scheduledOverrides, conversation: notNull },

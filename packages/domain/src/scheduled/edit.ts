@@ -25,6 +25,7 @@ import { recipientOf } from "./create.ts";
 import { checkDueTime } from "./due-time.ts";
 import { scheduledEvents } from "./record.ts";
 import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";
+import { isPlannedOccurrence, lockSeriesOf, planAfterDetached } from "./series/detach.ts";
 
 /** Absent fields keep their values. */
 export interface EditInput {
@@ -40,7 +41,8 @@ export interface EditInput {
 
 /**
  * Edits a scheduled message (scheduled-messages.md §2). Locks the row as the delivery does: an edit that races the
- * delivery is either sent or rejected. A new time schedules a failed message again.
+ * delivery is either sent or rejected. A new time schedules a failed message again. An occurrence of a series is changed by
+ * itself, and the series plans the next one.
  * @throws ApiError in the order of the specification's table; 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function editScheduled(
@@ -61,9 +63,11 @@ export async function editScheduled(
     throw errors.badRequest(
       "This message could not be sent: give it a new scheduled_delivery_timestamp",
     );
+  const series = isPlannedOccurrence(row) ? await lockSeriesOf(tx, row) : undefined;
+  const detached = row.seriesId !== null;
   const changes = await changedMessage(tx, site, realm, actor, row, input);
   const unless = await changedConditions(tx, realm, actor, { ...row, ...changes }, input.unless);
-  const next = { ...row, ...changes, clientId: client.id, unless };
+  const next = { ...row, ...changes, clientId: client.id, unless, detached };
   const edited = await store(tx, next, input.deliverAt);
   emit(tx, realm.id, [scheduledEvents.update(edited)]);
   tx.publishAfterCommit(deliveryScheduled, {
@@ -72,6 +76,7 @@ export async function editScheduled(
     version: edited.version,
     deliverAt: edited.deliverAt,
   });
+  if (series) await planAfterDetached(tx, site, realm, actor.id, series, row);
 }
 
 /** Rejects input that is wrong whatever the row holds. */
@@ -185,6 +190,7 @@ async function store(
       ...(deliverAt === undefined ? {} : { deliverAt: new Date(deliverAt * 1_000) }),
       version: { increment: 1 },
       enqueuedAt: null,
+      detached: row.detached,
       failed: false,
       failureMessage: null,
       attempts: 0,

@@ -2,11 +2,21 @@ import { type Realm, loadAccounts } from "@carillon/model";
 import { isTransient, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import type { Logger } from "@carillon/kit";
-import { moment, notice, paragraph, quoted } from "@carillon/markdown";
+import {
+  moment,
+  type Notice,
+  notice,
+  type NoticePart,
+  paragraph,
+  quoted,
+  verbatim,
+} from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
+import type { DueRow } from "./claim.ts";
 import type { Failure } from "./outcome.ts";
+import type { SeriesNote } from "./series/advance-series.ts";
 
 /** The notices to the senders of failed messages. */
 export interface FailureNotices {
@@ -19,6 +29,7 @@ export interface FailureNotices {
 /**
  * Notifies each sender, in a direct message from the notification bot, which message was not sent and why. Sends the
  * notices as one batch; if that throws, one by one, and logs the notices that cannot be sent.
+ * @param notes what to say of the series of failed occurrences
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendFailureNotices(
@@ -26,10 +37,11 @@ export async function sendFailureNotices(
   log: Logger,
   realm: Realm,
   failures: readonly Failure[],
+  notes: ReadonlyMap<DueRow, SeriesNote>,
 ): Promise<FailureNotices> {
   if (failures.length === 0) return none;
   try {
-    return await tx.savepoint(() => send(tx, realm, failures));
+    return await tx.savepoint(() => send(tx, realm, failures, notes));
   } catch (error) {
     if (isTransient(error)) throw error;
     if (failures.length === 1) {
@@ -43,7 +55,7 @@ export async function sendFailureNotices(
   const ids = new Map<number, number>();
   const events: NewEvent[] = [];
   for (const failure of failures) {
-    const sent = await sendFailureNotices(tx, log, realm, [failure]);
+    const sent = await sendFailureNotices(tx, log, realm, [failure], notes);
     for (const [id, noticeId] of sent.ids) ids.set(id, noticeId);
     events.push(...sent.events);
   }
@@ -52,7 +64,12 @@ export async function sendFailureNotices(
 
 const none: FailureNotices = { ids: new Map(), events: [] };
 
-async function send(tx: Tx, realm: Realm, failures: readonly Failure[]): Promise<FailureNotices> {
+async function send(
+  tx: Tx,
+  realm: Realm,
+  failures: readonly Failure[],
+  notes: ReadonlyMap<DueRow, SeriesNote>,
+): Promise<FailureNotices> {
   const bot = await systemBot(tx, realm.id, "notification");
   const senders = await loadAccounts(
     tx,
@@ -61,13 +78,11 @@ async function send(tx: Tx, realm: Realm, failures: readonly Failure[]): Promise
   );
   const notices = [];
   const rowIds: number[] = [];
-  for (const { row, reason } of failures) {
+  for (const failure of failures) {
+    const { row } = failure;
     const sender = senders.get(row.senderId);
     if (!sender) continue;
-    const text = notice(
-      paragraph`The message that you scheduled for ${moment(row.deliverAt)} could not be sent. ${quoted(reason)}`,
-      paragraph`It stays in your scheduled messages: give it a new time, or delete it.`,
-    );
+    const text = textOf(failure, notes.get(row));
     const target = directTo(bot, sender);
     notices.push(await composeNotice(tx, { bot, target, notice: text }));
     rowIds.push(row.id);
@@ -77,4 +92,26 @@ async function send(tx: Tx, realm: Realm, failures: readonly Failure[]): Promise
     ids: new Map(sent.flatMap((message, i) => (message ? [[rowIds[i]!, message.id]] : []))),
     events,
   };
+}
+
+function textOf({ row, reason }: Failure, note: SeriesNote | undefined): Notice {
+  const kept = paragraph`It stays in your scheduled messages: give it a new time, or delete it.`;
+  if (!note)
+    return notice(
+      paragraph`The message that you scheduled for ${moment(row.deliverAt)} could not be sent. ${quoted(reason)}`,
+      kept,
+    );
+  return notice(
+    paragraph`The message of your series ${verbatim(String(row.seriesId))} for ${moment(row.deliverAt)} could not be sent. ${quoted(reason)}`,
+    kept,
+    followingOf(note),
+  );
+}
+
+function followingOf({ paused, next }: SeriesNote): NoticePart {
+  if (paused)
+    return paragraph`The series is paused, because five occurrences in a row could not be sent: resume it once the cause is gone.`;
+  return next
+    ? paragraph`The next occurrence of the series is sent at ${moment(next.instant)}.`
+    : paragraph`The series has no further occurrence.`;
 }

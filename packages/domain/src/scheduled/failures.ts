@@ -3,30 +3,45 @@ import type { ApiError } from "@carillon/contract";
 
 import { isReminder, type DueRow } from "./claim.ts";
 import type { Failure } from "./outcome.ts";
+import { patienceOf } from "./series/series-row.ts";
 
-/** A failed reminder, and a failed message of a system bot, have no sender to notify (scheduled-messages.md §5, §8). */
+/**
+ * A failed reminder, and a failed message of a system bot or of a deactivated account, have no sender to notify
+ * (scheduled-messages.md §5, §8).
+ */
 function failed(row: DueRow, cause: string, reason: string, silent = false): Failure {
   return {
     row,
     kind: "failed",
     reason,
     cause,
-    silent: silent || row.bySystemBot || isReminder(row),
+    silent: silent || row.bySystemBot || isReminder(row) || !row.senderActive,
   };
 }
 
-/** Fails a row that needs no check: its account or organization is deactivated, or it is too late. */
-export function failedBeforeChecks(row: DueRow, realm: Realm): Failure | undefined {
-  if (!row.senderActive) return deactivated(row);
+/**
+ * Fails a row that needs no check: its account or organization is deactivated, or it is too late.
+ * @param options `handedOver`: whether another account sends it for a deactivated one
+ */
+export function failedBeforeChecks(
+  row: DueRow,
+  realm: Realm,
+  { handedOver }: { readonly handedOver: boolean },
+): Failure | undefined {
+  if (!row.senderActive && !handedOver) return deactivated(row);
   if (realm.deactivated)
     return failed(row, "deactivated", "The organization was deactivated.", true);
-  if (row.tooLate)
-    return failed(
-      row,
-      "late",
-      `The server was more than ${isReminder(row) ? "seven days" : "ten minutes"} late.`,
-    );
-  return undefined;
+  return row.tooLate ? late(row) : undefined;
+}
+
+/** Fails a row whose time has passed for too long. */
+export function late(row: DueRow): Failure {
+  return failed(row, "late", `The server was more than ${patience(row)} late.`);
+}
+
+function patience(row: DueRow): string {
+  if (isReminder(row)) return "seven days";
+  return row.series && !row.detached ? `${patienceOf(row.series)} seconds` : "ten minutes";
 }
 
 /** Fails a row whose message the check rejected. */

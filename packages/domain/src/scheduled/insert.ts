@@ -3,10 +3,13 @@ import { deliveryScheduled } from "@carillon/scheduling";
 
 import type { ScheduledRow } from "./row.ts";
 
+/** Occurrences of series are inserted by their own statement. */
+const noOccurrence = { seriesId: null, occurrence: null, detached: false } as const;
+
 /** A row to insert. */
 export interface NewScheduledRow extends Omit<
   ScheduledRow,
-  "id" | "version" | "delivered" | "failed"
+  "id" | "version" | "delivered" | "failed" | keyof typeof noOccurrence
 > {
   readonly recipientId: number;
   readonly hasAttachment: boolean;
@@ -67,7 +70,7 @@ export async function insertScheduled(
         version: 1,
         deliverAt: row.deliverAt,
       });
-      return { id, version: 1, delivered: false, failed: false, ...row };
+      return { id, version: 1, delivered: false, failed: false, ...noOccurrence, ...row };
     },
   );
 }

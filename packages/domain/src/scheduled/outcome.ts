@@ -31,15 +31,17 @@ const markSent = statement({
     FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
 });
 
+/** An occurrence of a series may have been sent by another row: it has no message of its own. */
 const markDelivered = statement({
   name: "scheduled-already-delivered",
-  text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
-    FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
+  text: `UPDATE scheduled_messages s SET delivered = true,
+      delivered_message_id = (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id)
+    WHERE s.id = ANY($1::bigint[])`,
 });
 
 const markFailed = statement({
   name: "scheduled-failed",
-  text: `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason,
+  text: `UPDATE scheduled_messages s SET failed = true, detached = s.series_id IS NOT NULL, failure_message = o.reason,
       ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
 });

@@ -9,7 +9,8 @@ const count = statement({
   name: "scheduled-pending-count",
   text: `SELECT a.sender_id AS "senderId", (
       SELECT count(*)::int FROM (
-        SELECT FROM scheduled_messages s WHERE s.sender_id = a.sender_id AND ${undelivered("s")} LIMIT $2
+        SELECT FROM scheduled_messages s
+        WHERE s.sender_id = a.sender_id AND ${undelivered("s")} AND s.series_id IS NULL LIMIT $2
       ) pending
     ) AS pending FROM unnest($1::int[]) AS a (sender_id)`,
   overrides: { senderId: notNull },
@@ -35,7 +36,7 @@ export async function checkPendingBound(tx: Tx, senderId: number, counted: numbe
     );
 }
 
-/** Counts the unsent messages and reminders of each account, up to the bound. */
+/** Counts the unsent messages and reminders of each account, without occurrences of series, up to the bound. */
 export async function countPending(
   tx: Tx,
   senderIds: readonly number[],

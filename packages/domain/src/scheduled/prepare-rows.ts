@@ -1,4 +1,4 @@
-import type { OutgoingMessage, Realm } from "@carillon/model";
+import { channelsOf, lockAudiencesShared, type OutgoingMessage, type Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
 import { copiesOf } from "../messages/send/copies.ts";
@@ -10,8 +10,11 @@ import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { heldConditions, readableRows, type Held } from "./evaluate-conditions.ts";
-import { failedBeforeChecks } from "./failures.ts";
+import { failedBeforeChecks, late } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
+import { destinationOf } from "./row.ts";
+import { composeHandedOver, findHandedOver } from "./series/handed-over.ts";
+import { findOvertaken } from "./series/overtaken.ts";
 
 /** Maximum rows of `user_messages` in one transaction, unless its first message has more; 20,000 take about 150 ms. */
 const maxCopies = 20_000;
@@ -50,8 +53,13 @@ export async function prepareRows(
   started?: ReadonlySet<string>,
 ): Promise<PreparedRows> {
   const failures = new Map<DueRow, Failure>();
+  const overtaken = await findOvertaken(realm, rows);
+  const handedOver = await findHandedOver(tx, realm, rows);
+  const isHandedOver = (row: DueRow) => handedOver?.rows.has(row) === true;
   for (const row of rows) {
-    const failure = failedBeforeChecks(row, realm);
+    const failure = overtaken.has(row)
+      ? late(row)
+      : failedBeforeChecks(row, realm, { handedOver: isHandedOver(row) });
     if (failure) failures.set(row, failure);
   }
   const conditional = rows.filter((row) => hasOpenConditions(row, failures.get(row)));
@@ -61,10 +69,13 @@ export async function prepareRows(
   for (const row of withheld.keys()) failures.delete(row);
   // A withheld message is not checked: it must not begin a topic for those after it.
   const candidates = rows.filter((row) => !failures.has(row) && !withheld.has(row));
-  const messages = candidates.filter((row) => !isReminder(row));
-  const [checked, reminders] = await Promise.all([
+  const messages = candidates.filter((row) => !isReminder(row) && !isHandedOver(row));
+  if (handedOver) await lockAllAudiences(tx, candidates, handedOver.bot.id);
+  const [checked, reminders, handed] = await Promise.all([
     checkDue(options, tx, realm, messages, started),
     composeDue(options, tx, realm, candidates.filter(isReminder)),
+    handedOver &&
+      composeHandedOver(tx, options.site, realm, handedOver.bot, candidates.filter(isHandedOver)),
   ]);
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];
@@ -72,7 +83,7 @@ export async function prepareRows(
   let htmlLeft = maxHtml;
   for (const [i, row] of rows.entries()) {
     if (failures.has(row) || withheld.has(row)) continue;
-    const ready = checked.get(row) ?? reminders.get(row);
+    const ready = checked.get(row) ?? reminders.get(row) ?? handed?.get(row);
     if (!ready) throw new Error(`row ${row.id} was not checked`);
     if ("reason" in ready) {
       failures.set(row, ready);
@@ -106,6 +117,15 @@ export async function prepareRows(
 /** Whether the row's conditions decide: what need not be sent has not come too late. */
 function hasOpenConditions({ unless, sentBefore }: DueRow, failure: Failure | undefined): boolean {
   return unless !== null && !sentBefore && (failure === undefined || failure.cause === "late");
+}
+
+/** Takes the audience locks of all rows at once, in their order, where {@link checkDue} would take those of some. */
+async function lockAllAudiences(tx: Tx, rows: readonly DueRow[], botId: number): Promise<void> {
+  const messages = rows.filter((row) => !isReminder(row));
+  await lockAudiencesShared(tx, channelsOf(messages.map(destinationOf)), [
+    botId,
+    ...messages.map(({ senderId }) => senderId),
+  ]);
 }
 
 /** Allocates the message ids. The batch after this one allocates its own later, so that ids rise in the order of rows. */
@@ -145,8 +165,8 @@ function readsTopic({ content }: DueRow): boolean {
 }
 
 /**
- * Returns the topics and conversations that the messages start, for the check of the next batch; undefined if the
- * next batch must not be prepared early, because this one also sends reminders or notices of failures.
+ * Returns the topics and conversations that the messages start, for the check of the next batch; undefined if the next
+ * batch must not be prepared early, because this one also sends reminders, or notices of failures or to managers of series.
  */
 export function startedBy({
   realm,
@@ -154,6 +174,7 @@ export function startedBy({
   failures,
   outgoing,
 }: PreparedRows): ReadonlySet<string> | undefined {
-  if (realm.restrictsGuests || failures.size > 0 || rows.some(isReminder)) return undefined;
+  if (realm.restrictsGuests || failures.size > 0) return undefined;
+  if (rows.some((row) => isReminder(row) || !row.senderActive)) return undefined;
   return new Set(outgoing.flatMap(({ begins }) => begins ?? []));
 }

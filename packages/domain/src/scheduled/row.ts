@@ -17,6 +17,8 @@ export const scheduledOverrides = {
  * - `deliverAt`: UNIX seconds
  * - `targetId`: the message that a reminder is about; null for other rows.
  * - `note`: null without one.
+ * - `seriesId`, `occurrence`: the series of an occurrence and its local date, `YYYY-MM-DD`; null for other rows.
+ * - `detached`: the occurrence was changed by itself or has failed, so that its series has planned the next one.
  */
 export type ScheduledRow = RowOf<typeof byId>;
 
@@ -25,7 +27,8 @@ export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.chan
   s.rendered_content AS "renderedContent", s.client_id AS "clientId",
   extract(epoch FROM s.deliver_at)::float8 AS "deliverAt", s.version, s.read_by_sender AS "readBySender",
   s.delivered, s.failed, s.reminder_target_message_id AS "targetId", s.reminder_note AS note,
-  s.unless`;
+  s.unless,
+  s.series_id AS "seriesId", to_char(s.occurrence, 'YYYY-MM-DD') AS occurrence, s.detached`;
 
 /** The `FROM` clause of {@link scheduledColumns}. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";

@@ -13,13 +13,15 @@ import type { NumberedRows } from "./prepare-rows.ts";
 import { scheduledEvents } from "./record.ts";
 import { reminderEvents } from "./reminder-record.ts";
 import { withheldEvent } from "./withheld.ts";
+import { advanceSeries, type SentTexts } from "./series/advance-series.ts";
 
 /** Sends the messages that may be sent, and fails the other rows. */
 export async function writeRows(
   options: DeliverOptions,
   tx: Tx,
-  { realm, rows, failures, withheld, sendable, messages, made }: NumberedRows,
+  prepared: NumberedRows,
 ): Promise<Outcome[]> {
+  const { realm, rows, failures, withheld, sendable, messages, made } = prepared;
   if (rows.length === 0) return [];
   const messageIds = new Map(sendable.map((row, i) => [row, messages.numbered[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
@@ -36,21 +38,33 @@ export async function writeRows(
     writeChecked(tx, realm, messages, made),
     storeSent(tx, outcomes),
   ]);
-  return settle(options, tx, realm, outcomes, events);
+  return settle(options, tx, realm, outcomes, events, prepared);
 }
 
-/** Writes the outcomes, notifies senders of failures and emits the events of the transaction. */
+const nothingSent: SentTexts = { sendable: [], outgoing: [] };
+
+/**
+ * Writes the outcomes, plans the next occurrences of series, notifies senders of failures and emits the events of the
+ * transaction.
+ */
 export async function settle(
-  { log, backend = "unknown" }: DeliverOptions,
+  options: DeliverOptions,
   tx: Tx,
   realm: Realm,
-  outcomes: readonly Outcome[],
+  ended: readonly Outcome[],
   sendingEvents: readonly NewEvent[],
+  texts = nothingSent,
 ): Promise<Outcome[]> {
+  const { log, backend = "unknown" } = options;
+  const {
+    outcomes,
+    notes,
+    events: planned,
+  } = await advanceSeries(options, tx, realm, ended, texts);
   storeOutcomes(tx, outcomes, backend);
   const failures = outcomes.filter((outcome) => outcome.kind === "failed");
   const reported = failures.filter(({ silent }) => !silent);
-  const notices = await sendFailureNotices(tx, log, realm, reported);
+  const notices = await sendFailureNotices(tx, log, realm, reported, notes);
   recordFailures(tx, realm.id, failures, notices.ids);
   const events = outcomes.flatMap((outcome) => {
     const { row } = outcome;
@@ -60,6 +74,6 @@ export async function settle(
       return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];
   });
-  emit(tx, realm.id, [...sendingEvents, ...events, ...notices.events]);
+  emit(tx, realm.id, [...sendingEvents, ...events, ...planned, ...notices.events]);
   return [...outcomes];
 }

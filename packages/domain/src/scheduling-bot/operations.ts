@@ -105,9 +105,9 @@ export async function move(
 
 /** `cancel ID` */
 export async function cancel(context: BotContext, { kind, id }: Reference): Promise<Notice> {
-  const { tx, actor } = context;
+  const { tx, site, actor } = context;
   if (kind === "series") return unclearNotice("reference");
-  const missing = await missingTarget(() => deleteScheduled(tx, actor, id));
+  const missing = await missingTarget(() => deleteScheduled(tx, site, actor, id));
   if (!missing) return cancelledNotice("message", String(id));
   if (!(await missingTarget(() => deleteReminder(tx, actor, id))))
     return cancelledNotice("reminder", String(id));

@@ -1,4 +1,4 @@
-import { channelPermissions, isGuest } from "@carillon/contract";
+import { channelPermissions, isAtLeast, isGuest, roles } from "@carillon/contract";
 
 import { columnOf } from "../permissions/group-setting-values.ts";
 import type { Fragment } from "../sql-values.ts";
@@ -36,6 +36,31 @@ export const isWebPublicSql = "c.is_web_public";
 /** SQL: the opposite of `hasProtectedHistory` in `access.ts`. */
 export const hasSharedHistorySql = "c.history_public_to_subscribers";
 
+/** SQL: the ids of the groups that an account is in, at any depth, as an array. */
+const groupsOfAccount = (me: string) => `(WITH RECURSIVE mine (group_id) AS (
+        SELECT group_id FROM user_group_member WHERE user_id = ${me}
+        UNION
+        SELECT edge.supergroup_id FROM mine JOIN user_group_subgroup edge ON edge.subgroup_id = mine.group_id
+      ) SELECT coalesce(array_agg(group_id), '{}') FROM mine)`;
+
+/**
+ * SQL equivalent of `Memberships.holds` for a permission that guests never hold.
+ * @param group SQL for the id of its group
+ */
+export function holdsPermission(viewer: Pick<Account, "id" | "role">, group: string): Fragment {
+  return (values) =>
+    isGuest(viewer)
+      ? "false"
+      : `${group} = ANY(${groupsOfAccount(values.add(viewer.id, "int"))}::int[])`;
+}
+
+/** SQL equivalent of `canAdminister` for an active account. */
+export function channelAdministrable(viewer: Pick<Account, "id" | "role">): Fragment {
+  return isAtLeast(viewer, roles.administrator)
+    ? () => "true"
+    : holdsPermission(viewer, `c.${columnOf(channelPermissions.canAdministerChannelGroup)}`);
+}
+
 /** SQL equivalent of `hasContentAccess`, for hot reads that cannot check channel by channel. */
 export function channelReadable(viewer: Pick<Account, "id" | "role">): Fragment {
   return (values) => {
@@ -44,11 +69,6 @@ export function channelReadable(viewer: Pick<Account, "id" | "role">): Fragment 
       WHERE s.channel_id = c.id AND s.user_id = ${me} AND s.active OFFSET 0)`;
     // The groups give guests nothing, because neither permission may be given to role:everyone.
     if (isGuest(viewer)) return `(${isWebPublicSql} OR ${subscribed})`;
-    return `(${isPublicSql} OR ${subscribed} OR ${readingGroups} && (
-      WITH RECURSIVE mine (group_id) AS (
-        SELECT group_id FROM user_group_member WHERE user_id = ${me}
-        UNION
-        SELECT edge.supergroup_id FROM mine JOIN user_group_subgroup edge ON edge.subgroup_id = mine.group_id
-      ) SELECT coalesce(array_agg(group_id), '{}') FROM mine))`;
+    return `(${isPublicSql} OR ${subscribed} OR ${readingGroups} && ${groupsOfAccount(me)})`;
   };
 }

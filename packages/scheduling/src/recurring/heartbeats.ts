@@ -20,7 +20,7 @@ export interface Heartbeat extends RecurringTask {
  * What this build's processes do with rows that a build of the previous release would treat as ordinary ones. Each
  * process names them in its row of `process_heartbeats`, where earlier builds name none.
  */
-const features = ["conditions"] as const;
+const features = ["conditions", "series"] as const;
 
 type Feature = (typeof features)[number];
 

@@ -14,6 +14,7 @@ export * from "./refusal.ts";
 export * from "./registering.ts";
 export * from "./reminding.ts";
 export * from "./scheduling.ts";
+export * from "./series.ts";
 export * from "./sending.ts";
 export * from "./user-changes.ts";
 export * from "./watching.ts";

@@ -5,6 +5,7 @@ import { listAlertWords } from "../../alert-words/alert-words.ts";
 import { listMutedUsers } from "../../muted-users.ts";
 import { listDevices } from "../../push/devices/devices.ts";
 import { listScheduled, reminderListing, scheduledListing } from "../../scheduled/list.ts";
+import { listOwnSeries } from "../../scheduled/series/list-series.ts";
 import type { Section } from "../../snapshot-section.ts";
 
 /** The account's alert words, in the order in which they were added. */
@@ -39,6 +40,13 @@ export const scheduledMessages: Section = {
   load: async ({ tx, actor }) => ({
     scheduled_messages: await listScheduled(tx, scheduledListing, actor.id),
   }),
+};
+
+/** The series that the account has written or manages. */
+export const messageSeriesSection: Section = {
+  names: ["message_series"],
+  optIn: true,
+  load: async ({ tx, actor }) => ({ message_series: await listOwnSeries(tx, actor) }),
 };
 
 const starredBy = statement({

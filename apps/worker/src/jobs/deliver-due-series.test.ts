@@ -1,0 +1,301 @@
+import { deactivateUser, reactivateUser } from "@carillon/contract";
+import {
+  changeChannel,
+  channel,
+  createdSeries,
+  dailySeries,
+  deliver,
+  deliverNow,
+  inChannel,
+  makeDue,
+  messagesOf,
+  movePlanned,
+  noticesTo,
+  type Params,
+  runsOf,
+  scheduledOf,
+  seriesOf,
+  type TestAccount,
+  type TestChannel,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const day = 86_400;
+
+/** Parameters for a time of day so many minutes ago, in UTC. */
+function minutesAgo(minutes: number): Params {
+  const time = new Date(Date.now() - minutes * 60_000).toISOString().slice(11, 19);
+  return { start: `${new Date().getUTCFullYear() - 1}-01-01T${time}` };
+}
+
+describe("the delivery of series", () => {
+  const scene = useScene();
+  let room: TestChannel;
+  let author: TestAccount;
+  let manager: TestAccount;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    author = await user(db, org.realm);
+    manager = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [author, manager, org.guest] });
+  });
+
+  const create = (over: Params = {}) => createdSeries(scene.as(author), dailySeries(room.id, over));
+  const read = (id: number, by = author) => seriesOf(scene.as(by), id);
+  const sent = () => messagesOf(scene.as(scene.org.guest), inChannel(room.id));
+  const notices = (to = author) => noticesTo(scene.as(to), scene.org.notificationBot);
+  const outcomes = async (id: number, by = author) =>
+    (await runsOf(scene.as(by), id)).map(({ outcome }) => outcome);
+
+  /** Delivers the planned occurrence as if it were due a second ago. */
+  const deliverNext = async (id: number, by = author) => {
+    const { next_scheduled_message_id: planned } = await read(id, by);
+    await deliverNow(scene.db, scene.org.realm, planned === null ? [] : [planned]);
+  };
+  const failures = async () => {
+    const [row] = await scene.db.rows<{ count: number }>(
+      "SELECT count(*)::int AS count FROM delivery_failures WHERE sender_id = $1",
+      [author.id],
+    );
+    return row?.count;
+  };
+
+  it("sends an occurrence, records it and plans the next one", async () => {
+    const id = await create();
+    const before = await read(id);
+    await deliverNext(id);
+    const messages = await sent();
+    expect(messages.map(({ content, subject }) => [content, subject])).to.deep.equal([
+      ["What do you do today?", "stand-up"],
+    ]);
+    const after = await read(id);
+    expect(after).to.include({ state: "active", sent_count: 1, consecutive_failures: 0 });
+    expect(after.next_scheduled_message_id).not.to.equal(before.next_scheduled_message_id);
+    expect(after.next_delivery_timestamp).to.equal(Number(before.next_delivery_timestamp) + day);
+    expect(await runsOf(scene.as(author), id)).to.deep.equal([
+      {
+        occurrence: before.next_occurrence,
+        outcome: "sent",
+        message_id: messages[0]?.id,
+        reason: null,
+      },
+    ]);
+    expect(
+      (await scheduledOf(scene.as(author))).map((row) => row.scheduled_message_id),
+    ).to.deep.equal([after.next_scheduled_message_id]);
+    expect(await notices()).to.deep.equal([]);
+  });
+
+  it("expands the template of each occurrence, and ends with the rule", async () => {
+    const nextYear = new Date().getUTCFullYear() + 1;
+    const id = await create({
+      start: `${nextYear}-03-01T09:00`,
+      rrule: "FREQ=DAILY;COUNT=2",
+      content: "{n} on {date}",
+      template: true,
+    });
+    await deliverNext(id);
+    await deliverNext(id);
+    expect((await sent()).map(({ content }) => content)).to.deep.equal([
+      `1 on ${nextYear}-03-01`,
+      `2 on ${nextYear}-03-02`,
+    ]);
+    expect(await read(id)).to.include({ state: "ended", next_occurrence: null, sent_count: 2 });
+  });
+
+  it("does not send what has a run already", async () => {
+    const id = await create();
+    const { next_occurrence: date } = await read(id);
+    await scene.db.rows(
+      "INSERT INTO series_runs (series_id, occurrence, outcome) VALUES ($1, $2::text::date, 'sent')",
+      [id, date],
+    );
+    await deliverNext(id);
+    expect(await sent()).to.deep.equal([]);
+    const after = await read(id);
+    expect(String(after.next_occurrence) > String(date)).to.equal(true);
+    expect(await scheduledOf(scene.as(author))).to.have.length(1);
+  });
+
+  it("plans the next occurrence after one that fails, and pauses after five in a row", async () => {
+    const id = await create();
+    await changeChannel(scene.db, room, { isArchived: true });
+    for (let failed = 1; failed <= 4; failed++) {
+      await deliverNext(id);
+      expect(await read(id)).to.include({ state: "active", consecutive_failures: failed });
+    }
+    await deliverNext(id);
+    expect(await read(id)).to.include({
+      state: "paused",
+      paused_reason: "failures",
+      consecutive_failures: 5,
+      next_occurrence: null,
+    });
+    const told = await notices();
+    expect(told).to.have.length(5);
+    expect(told.at(-1)?.content).to.include("five occurrences in a row");
+    expect(told[0]?.content).to.include("The next occurrence of the series is sent at");
+    expect(await outcomes(id)).to.deep.equal(["failed", "failed", "failed", "failed", "failed"]);
+    const rows = await scheduledOf(scene.as(author));
+    expect(rows.map(({ failed }) => failed)).to.deep.equal([true, true, true, true, true]);
+  });
+
+  it("counts failures anew after an occurrence that is sent", async () => {
+    const id = await create();
+    await changeChannel(scene.db, room, { isArchived: true });
+    await deliverNext(id);
+    await changeChannel(scene.db, room, { isArchived: false });
+    await deliverNext(id);
+    expect(await read(id)).to.include({ consecutive_failures: 0, sent_count: 1 });
+  });
+
+  it("sends a failed occurrence that gets a new time, beside the next one", async () => {
+    const id = await create();
+    await changeChannel(scene.db, room, { isArchived: true });
+    await deliverNext(id);
+    await changeChannel(scene.db, room, { isArchived: false });
+    const rows = await scheduledOf(scene.as(author));
+    const failed = rows.find((row) => row.failed)?.scheduled_message_id ?? 0;
+    const answer = await scene.as(author).patch(`/api/v1/scheduled_messages/${failed}`, {
+      scheduled_delivery_timestamp: 4_102_448_400,
+    });
+    expect(answer.status).to.equal(200);
+    expect(await scheduledOf(scene.as(author))).to.have.length(2);
+    await deliverNow(scene.db, scene.org.realm, [failed]);
+    expect(await outcomes(id)).to.deep.equal(["sent"]);
+    expect(await sent()).to.have.length(1);
+  });
+
+  it("sends an occurrence that was changed by itself, and the next one as planned", async () => {
+    const id = await create();
+    const { next_scheduled_message_id: planned } = await read(id);
+    await scene.as(author).patch(`/api/v1/scheduled_messages/${planned}`, { content: "Only now" });
+    await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+    await deliverNext(id);
+    expect((await sent()).map(({ content }) => content)).to.deep.equal([
+      "Only now",
+      "What do you do today?",
+    ]);
+    expect(await outcomes(id)).to.deep.equal(["sent", "sent"]);
+    expect(await read(id)).to.include({ sent_count: 2 });
+  });
+
+  it("sends nothing after days without a worker if the last occurrence is too late", async () => {
+    const id = await create(minutesAgo(60));
+    await movePlanned(scene.db, id, { days: 4 });
+    const { next_occurrence: first } = await read(id);
+    await deliver(scene.db, scene.org.realm);
+    expect(await sent()).to.deep.equal([]);
+    expect(await outcomes(id)).to.deep.equal(["missed", "missed", "missed", "missed"]);
+    const [told, ...more] = await notices();
+    expect(more).to.deep.equal([]);
+    expect(told?.content).to.include("4 occurrences were missed").and.to.include(String(first));
+    expect(await failures()).to.equal(1);
+    const after = await read(id);
+    expect(after).to.include({ state: "active", consecutive_failures: 0 });
+    expect(Number(after.next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+  });
+
+  it("sends only the latest occurrence after days without a worker", async () => {
+    const id = await create({ ...minutesAgo(60), catch_up_seconds: 7_200 });
+    await movePlanned(scene.db, id, { days: 4 });
+    await deliver(scene.db, scene.org.realm);
+    expect(await sent()).to.have.length(1);
+    expect(await outcomes(id)).to.deep.equal(["sent", "missed", "missed", "missed"]);
+    expect(await notices()).to.have.length(1);
+    expect(await failures()).to.equal(1);
+    expect(Number((await read(id)).next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+  });
+
+  it("sends an occurrence up to a minute late whatever the series allows", async () => {
+    const id = await create({ catch_up_seconds: 0 });
+    const { next_scheduled_message_id: planned } = await read(id);
+    await makeDue(scene.db, planned ?? 0, -30);
+    await deliver(scene.db, scene.org.realm);
+    expect(await outcomes(id)).to.deep.equal(["sent"]);
+  });
+
+  it("sends what is due, and pauses, if the zone of the series is gone", async () => {
+    const id = await create();
+    await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [id]);
+    await deliverNext(id);
+    expect(await sent()).to.have.length(1);
+    expect(await read(id)).to.include({ state: "paused", paused_reason: "rule" });
+    const [told, ...more] = await notices();
+    expect(more).to.deep.equal([]);
+    expect(told?.content).to.include("its rule or its time zone");
+  });
+
+  describe("of a deactivated author", () => {
+    const deactivate = () =>
+      scene.as(scene.org.owner).succeed(deactivateUser, { path: { user_id: author.id } });
+    const managed = () => ({
+      can_manage_group: { direct_members: [manager.id], direct_subgroups: [] },
+    });
+
+    it("pauses without a notice, and resumes when the account is back", async () => {
+      const id = await create();
+      const { next_scheduled_message_id: planned } = await read(id);
+      await deactivate();
+      await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+      expect(await sent()).to.deep.equal([]);
+      expect(await read(id, scene.org.admin)).to.include({
+        state: "paused",
+        paused_reason: "author_deactivated",
+        consecutive_failures: 0,
+      });
+      expect(await outcomes(id, scene.org.admin)).to.deep.equal(["failed"]);
+      await scene.as(scene.org.owner).succeed(reactivateUser, { path: { user_id: author.id } });
+      const after = await read(id, scene.org.admin);
+      expect(after).to.include({ state: "active", paused_reason: null });
+      expect(Number(after.next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+      await deliverNext(id, scene.org.admin);
+      expect(await sent()).to.have.length(1);
+    });
+
+    it("goes on under the notification bot where there are managers, who are told once", async () => {
+      const id = await create({
+        ...managed(),
+        content: `Ask @**${manager.fullName}|${manager.id}**`,
+      });
+      const { next_scheduled_message_id: planned } = await read(id);
+      await deactivate();
+      await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+      await deliverNext(id, manager);
+      const messages = await messagesOf(scene.as(manager), inChannel(room.id));
+      expect(messages.map(({ sender_id }) => sender_id)).to.deep.equal([
+        scene.org.notificationBot.id,
+        scene.org.notificationBot.id,
+      ]);
+      for (const { content, flags } of messages) {
+        expect(content).to.match(
+          /^Ask .*\n\nThis is a message series of @_\*\*.*\*\*, whose account is deactivated\.$/s,
+        );
+        expect(flags).not.to.include("mentioned");
+      }
+      const told = await notices(manager);
+      expect(told).to.have.length(1);
+      expect(told[0]?.content).to.include("take it over");
+      expect(await read(id, manager)).to.include({ state: "active", sent_count: 2 });
+    });
+
+    it("pauses if the group of managers is empty, and fails in an archived channel", async () => {
+      const id = await create(managed());
+      const { next_scheduled_message_id: planned } = await read(id);
+      await deactivate();
+      await changeChannel(scene.db, room, { isArchived: true });
+      await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+      expect(await outcomes(id, manager)).to.deep.equal(["failed"]);
+      expect(await read(id, manager)).to.include({ state: "active", consecutive_failures: 1 });
+      await changeChannel(scene.db, room, { isArchived: false });
+      await scene.as(scene.org.owner).succeed(deactivateUser, { path: { user_id: manager.id } });
+      const { next_scheduled_message_id: next } = await read(id, scene.org.admin);
+      await deliverNow(scene.db, scene.org.realm, [next ?? 0]);
+      expect(await sent()).to.deep.equal([]);
+      expect(await read(id, scene.org.admin)).to.include({ paused_reason: "author_deactivated" });
+    });
+  });
+});

@@ -1,0 +1,14 @@
+import type { RecurringTask } from "@carillon/scheduling";
+import { repairSeries } from "@carillon/domain";
+import { repairSeriesPlans } from "@carillon/jobs";
+
+import type { WorkerServices } from "../services.ts";
+
+/** Plans what no delivery and no edit has planned (once-and-again.md §3.4): a row was deleted otherwise, or could not be settled. */
+export default {
+  definition: repairSeriesPlans,
+  async run({ db, site, log, signal }) {
+    const repaired = await repairSeries(db, site, repairSeriesPlans.bound.batch, signal);
+    if (repaired > 0) log.warn({ repaired }, "planned occurrences of series that were missing");
+  },
+} satisfies RecurringTask<Pick<WorkerServices, "site">>;

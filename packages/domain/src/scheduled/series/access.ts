@@ -1,0 +1,63 @@
+import { errors, seriesPermissions } from "@carillon/contract";
+import type { Sql, Tx } from "@carillon/db";
+import { type Account, canAdminister, loadChannels, loadMemberships } from "@carillon/model";
+
+import { findSeries, openSeries, type OpenSeries, type SeriesRow } from "./series-row.ts";
+
+/** What an account may do with a series (once-and-again.md §3.5). Each right includes those before it. */
+export type SeriesRight = "none" | "administer" | "manage" | "own";
+
+const ranks: readonly SeriesRight[] = ["none", "administer", "manage", "own"];
+
+/** Returns the right of the account: its author, a manager, or an administrator of its channel. */
+export async function rightTo(sql: Sql, actor: Account, series: SeriesRow): Promise<SeriesRight> {
+  if (series.authorId === actor.id) return "own";
+  const { realmId, channelId } = series;
+  const [memberships, channels] = await Promise.all([
+    loadMemberships(sql, [actor.id]),
+    loadChannels(sql, realmId, channelId === null ? [] : [channelId]),
+  ]);
+  if (memberships.holds(actor, seriesPermissions.canManageGroup, series.canManageGroupId))
+    return "manage";
+  const channel = channelId === null ? undefined : channels.get(channelId);
+  return channel && canAdminister(actor, channel, memberships) ? "administer" : "none";
+}
+
+/**
+ * Finds a series that the account may see.
+ * @throws ApiError `BAD_REQUEST` with status 404
+ */
+export async function seenSeries(sql: Sql, actor: Account, id: number): Promise<SeriesRow> {
+  const series = await findSeries(sql, actor.realmId, id);
+  if (!series || (await rightTo(sql, actor, series)) === "none") throw noSuchSeries();
+  return series;
+}
+
+/**
+ * Locks a series for a change, with its pending occurrences.
+ * @param needed the least right that the change needs
+ * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ */
+export async function openOwnSeries(
+  tx: Tx,
+  actor: Account,
+  id: number,
+  needed: Exclude<SeriesRight, "none">,
+): Promise<OpenSeries & { readonly right: SeriesRight }> {
+  // Nothing of other organizations is locked.
+  await seenSeries(tx, actor, id);
+  const open = await openSeries(tx, id);
+  const right = open ? await rightTo(tx, actor, open.series) : "none";
+  if (!open || right === "none") throw noSuchSeries();
+  if (ranks.indexOf(right) < ranks.indexOf(needed))
+    throw errors.badRequest(
+      needed === "own"
+        ? "Only the author of a series can do this"
+        : "Only the author and the managers of a series can do this",
+    );
+  return { ...open, right };
+}
+
+function noSuchSeries() {
+  return errors.notFound404("You have no such series");
+}

@@ -1,0 +1,278 @@
+import type { Occurrence } from "@carillon/calendar";
+import type { NewEvent } from "@carillon/contract";
+import { packed, statement, type Tx } from "@carillon/db";
+import type { AuditEntry, OutgoingMessage, Realm, Site } from "@carillon/model";
+import { recordAudit } from "@carillon/model";
+import type { Logger } from "@carillon/kit";
+
+import type { DueRow } from "../claim.ts";
+import type { Outcome } from "../outcome.ts";
+import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
+import { type NewRun, recordRuns } from "./runs.ts";
+import { type FollowingPlan, planFollowing, scheduleOf } from "./schedule.ts";
+import { seriesEvents } from "./series-events.ts";
+import { sendSeriesNotices, type SeriesNotice } from "./series-notices.ts";
+import { patienceOf, type SeriesRow } from "./series-row.ts";
+
+/** Failed occurrences in a row after which a series is paused. */
+const maxFailures = 5;
+
+/** What a notice of a failed occurrence says about its series. */
+export interface SeriesNote {
+  /** Local dates of the occurrences that were missed with it, itself included; empty unless it was missed. */
+  readonly missed: readonly string[];
+  /** Whether the series is paused, because too many occurrences in a row have failed. */
+  readonly paused: boolean;
+  readonly next: Occurrence | undefined;
+}
+
+/** What the outcomes of a batch have done to series. */
+export interface SeriesProgress {
+  /** With the reasons of missed occurrences. */
+  readonly outcomes: readonly Outcome[];
+  /** By the row that failed. */
+  readonly notes: ReadonlyMap<DueRow, SeriesNote>;
+  readonly events: readonly NewEvent[];
+}
+
+/** The messages of a batch, as far as the next occurrences may repeat them. */
+export interface SentTexts {
+  readonly sendable: readonly DueRow[];
+  readonly outgoing: readonly OutgoingMessage[];
+}
+
+interface Advanced {
+  series: SeriesRow;
+  readonly before: SeriesRow;
+  plan?: Plan;
+  notice?: SeriesNotice | undefined;
+}
+
+/**
+ * Records how occurrences ended, and plans the next one of each series, in the transaction that delivers them
+ * (once-and-again.md §3.4). Takes a fixed number of statements. The series are locked by the claim.
+ */
+export async function advanceSeries(
+  { site, log }: { readonly site: Site; readonly log: Logger },
+  tx: Tx,
+  realm: Realm,
+  outcomes: readonly Outcome[],
+  texts: SentTexts,
+): Promise<SeriesProgress> {
+  const own = outcomes.filter(({ row }) => row.series);
+  if (own.length === 0) return { outcomes, notes: new Map(), events: [] };
+  const renderings = renderingsOf(texts);
+  const states = new Map<number, Advanced>();
+  const runs: NewRun[] = [];
+  const notes = new Map<DueRow, SeriesNote>();
+  const reasons = new Map<DueRow, string>();
+  for (const outcome of own) {
+    const { row } = outcome;
+    const { series } = row as Occurring;
+    const state = states.get(series.id) ?? { series, before: series };
+    states.set(series.id, state);
+    if (row.detached) {
+      runs.push(runOf(outcome));
+      state.series = { ...state.series, ...counted(state.series, outcome, { inPlan: false }) };
+      continue;
+    }
+    const following = await whatFollows(state.series, row, realm.now);
+    const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
+    if (missed.length > 0) reasons.set(row, missedReason(missed));
+    runs.push(runOf(outcome, reasons.get(row)));
+    for (const date of following?.missed ?? [])
+      runs.push({
+        seriesId: series.id,
+        occurrence: date,
+        outcome: "missed",
+        messageId: null,
+        reason: null,
+      });
+    advance(state, outcome, realm, following);
+    const { next } = following ?? {};
+    if (outcome.kind === "failed")
+      notes.set(row, { missed, paused: state.series.pausedReason === "failures", next });
+    if (state.series.state === "active" && next)
+      state.plan = { series: state.series, occurrence: next, known: renderings.get(row) };
+    state.notice = noticeOf(row, outcome, state.series);
+    if (state.notice?.kind === "handedOver") state.series = { ...state.series, managersTold: true };
+  }
+  const changed = [...states.values()];
+  // The partial unique index allows one planned row of a series: those that were not sent are taken out of it first.
+  const ended = own.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
+  if (ended.length > 0) await tx.rows(release, [packed.bigints(ended)]);
+  await Promise.all([
+    recordRuns(tx, runs),
+    store(
+      tx,
+      changed.map(({ series }) => series),
+    ),
+  ]);
+  const plans = changed.flatMap(({ plan, series }) => (plan ? [{ ...plan, series }] : []));
+  const planned = await planOccurrences(tx, site, realm, plans);
+  const rows = new Map(planned.rows.map((row) => [row.seriesId, row]));
+  recordAudit(tx, realm.id, null, changed.flatMap(auditOf));
+  const notices = changed.flatMap(({ notice }) => notice ?? []);
+  const events = [
+    ...planned.events,
+    ...(await seriesEvents(
+      tx,
+      changed.map(({ before, series }) => ({
+        before,
+        after: { series, planned: rows.get(series.id) },
+      })),
+    )),
+    ...(await sendSeriesNotices(tx, log, realm, notices)),
+  ];
+  return {
+    outcomes:
+      reasons.size === 0
+        ? outcomes
+        : outcomes.map((outcome) => withReason(outcome, reasons.get(outcome.row))),
+    notes,
+    events,
+  };
+}
+
+/** A due row that is an occurrence of a series. */
+type Occurring = DueRow & { readonly series: SeriesRow };
+
+/** Plans what follows; undefined where the rule or the zone of the series no longer computes. */
+async function whatFollows(
+  series: SeriesRow,
+  { occurrence }: DueRow,
+  now: number,
+): Promise<FollowingPlan | undefined> {
+  try {
+    return planFollowing(await scheduleOf(series), occurrence!, now, patienceOf(series));
+  } catch {
+    return undefined;
+  }
+}
+
+function isMissed(outcome: Outcome): boolean {
+  return outcome.kind === "failed" && outcome.cause === "late";
+}
+
+function isOfDeactivatedAuthor(outcome: Outcome, realm: Realm): boolean {
+  return outcome.kind === "failed" && outcome.cause === "deactivated" && !realm.deactivated;
+}
+
+function runOf(outcome: Outcome, reason?: string): NewRun {
+  const { row } = outcome;
+  const ended = { seriesId: row.seriesId!, occurrence: row.occurrence! };
+  if (outcome.kind === "failed")
+    return {
+      ...ended,
+      outcome: isMissed(outcome) ? "missed" : "failed",
+      messageId: null,
+      reason: reason ?? outcome.reason,
+    };
+  if (outcome.kind === "withheld")
+    return { ...ended, outcome: "withheld", messageId: outcome.messageId, reason: null };
+  const messageId = outcome.kind === "sent" ? outcome.messageId : null;
+  return { ...ended, outcome: "sent", messageId, reason: null };
+}
+
+/** The counts of a series after an outcome. One that fails because its account or organization is deactivated is not counted. */
+function counted(
+  { sentCount, consecutiveFailures }: SeriesRow,
+  outcome: Outcome,
+  { inPlan }: { readonly inPlan: boolean },
+): Pick<SeriesRow, "sentCount" | "consecutiveFailures"> {
+  if (outcome.kind === "withheld") return { sentCount, consecutiveFailures };
+  if (outcome.kind !== "failed")
+    return { sentCount: sentCount + 1, consecutiveFailures: inPlan ? 0 : consecutiveFailures };
+  const counts = inPlan && !["late", "deactivated"].includes(outcome.cause);
+  return { sentCount, consecutiveFailures: consecutiveFailures + (counts ? 1 : 0) };
+}
+
+/** Moves the cursor of a series, and decides whether it goes on. */
+function advance(
+  state: Advanced,
+  outcome: Outcome,
+  realm: Realm,
+  following: FollowingPlan | undefined,
+): void {
+  const counts = counted(state.series, outcome, { inPlan: true });
+  const lastOccurrence = following?.missed.at(-1) ?? outcome.row.occurrence;
+  const moved = { ...state.series, ...counts, lastOccurrence };
+  const paused = (reason: SeriesRow["pausedReason"]) =>
+    ({ ...moved, state: "paused", pausedReason: reason }) as const;
+  if (isOfDeactivatedAuthor(outcome, realm)) state.series = paused("author_deactivated");
+  else if (!following) state.series = paused("rule");
+  else if (counts.consecutiveFailures >= maxFailures) state.series = paused("failures");
+  else state.series = { ...moved, state: following.next ? "active" : "ended" };
+}
+
+function noticeOf(row: DueRow, outcome: Outcome, series: SeriesRow): SeriesNotice | undefined {
+  if (series.pausedReason === "rule") return { kind: "rule", series };
+  if (outcome.kind === "sent" && !row.senderActive && !series.managersTold)
+    return { kind: "handedOver", series };
+  return undefined;
+}
+
+function missedReason(dates: readonly string[]): string {
+  const first = dates.slice(0, 5).join(", ");
+  return dates.length === 1
+    ? `The server was late: the occurrence of ${first} was missed.`
+    : `The server was late: ${dates.length} occurrences were missed (${first}${dates.length > 5 ? ", …" : ""}).`;
+}
+
+function withReason(outcome: Outcome, reason: string | undefined): Outcome {
+  return outcome.kind === "failed" && reason !== undefined ? { ...outcome, reason } : outcome;
+}
+
+function renderingsOf({ sendable, outgoing }: SentTexts): Map<DueRow, KnownRendering> {
+  const known = new Map<DueRow, KnownRendering>();
+  for (const [i, row] of sendable.entries()) {
+    const message = outgoing[i]!;
+    if (!row.series || !row.senderActive) continue;
+    const { html, hasAttachment } = message.rendered;
+    known.set(row, { content: message.content, html, hasAttachment });
+  }
+  return known;
+}
+
+function auditOf({ before, series }: Advanced): AuditEntry[] {
+  const entry = (type: string, data: object = {}) => ({
+    type,
+    userId: series.authorId,
+    data: { series_id: series.id, ...data },
+  });
+  return [
+    ...(series.state === "paused" && before.state !== "paused"
+      ? [entry("message_series_paused", { reason: series.pausedReason })]
+      : []),
+    ...(series.state === "ended" && before.state !== "ended"
+      ? [entry("message_series_ended")]
+      : []),
+    ...(series.managersTold && !before.managersTold ? [entry("message_series_handed_over")] : []),
+  ];
+}
+
+const release = statement({
+  name: "series-release-ended",
+  text: "UPDATE scheduled_messages SET detached = true WHERE id = ANY($1::bigint[])",
+});
+
+const storeRows = statement({
+  name: "series-advance",
+  text: `UPDATE message_series m SET state = n.state, paused_reason = n.reason, last_occurrence = n.cursor::date,
+      sent_count = n.sent, consecutive_failures = n.failures, managers_told = n.told
+    FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bool[])
+      AS n (id, state, reason, cursor, sent, failures, told)
+    WHERE m.id = n.id`,
+});
+
+async function store(tx: Tx, series: readonly SeriesRow[]): Promise<void> {
+  await tx.rows(storeRows, [
+    packed.ints(series.map(({ id }) => id)),
+    packed.texts(series.map(({ state }) => state)),
+    packed.texts(series.map(({ pausedReason }) => pausedReason)),
+    packed.texts(series.map(({ lastOccurrence }) => lastOccurrence)),
+    packed.ints(series.map(({ sentCount }) => sentCount)),
+    packed.ints(series.map(({ consecutiveFailures }) => consecutiveFailures)),
+    packed.bools(series.map(({ managersTold }) => managersTold)),
+  ]);
+}

@@ -1,0 +1,258 @@
+import { errors, maxExcludedDates, type SeriesOccurrence } from "@carillon/contract";
+import { formatDate, parseDate } from "@carillon/calendar";
+import { statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  currentActor,
+  dropAnonymousGroups,
+  loadRealm,
+  lockAccount,
+  lockGroupGraph,
+  type Realm,
+  recordAudit,
+  type Site,
+} from "@carillon/model";
+import { pending } from "@carillon/scheduling";
+
+import { scheduledEvents } from "../record.ts";
+import { openOwnSeries } from "./access.ts";
+import { checkSeriesBound } from "./create-series.ts";
+import { emitReplanned } from "./edit-series.ts";
+import { upcoming } from "./list-series.ts";
+import { replan, unplan } from "./replan.ts";
+import { recordRuns } from "./runs.ts";
+import { checkSchedule, localDay, nextOccurrence, scheduleOf } from "./schedule.ts";
+import { seriesEvents } from "./series-events.ts";
+import { checkSeriesMessage, type SeriesAuthor } from "./series-message.ts";
+import type { OpenSeries, PausedReason, SeriesRow } from "./series-row.ts";
+import { updateSeries } from "./store-series.ts";
+
+/**
+ * Pauses a series: its planned occurrence is deleted. Has no effect on one that is paused or has ended.
+ * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ */
+export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<void> {
+  await currentActor(tx, actor);
+  const open = await openOwnSeries(tx, actor, id, "administer");
+  if (open.series.state !== "active") return;
+  await pauseOpen(tx, actor.id, open, "manual");
+}
+
+/**
+ * Pauses a locked series.
+ * @param actorId null for the server itself
+ */
+export async function pauseOpen(
+  tx: Tx,
+  actorId: number | null,
+  { series, planned }: OpenSeries,
+  reason: PausedReason,
+): Promise<void> {
+  const events = await unplan(tx, planned);
+  const paused = await updateSeries(tx, series, { state: "paused", pausedReason: reason });
+  recordStateChange(tx, actorId, series, "message_series_paused", { reason });
+  emit(tx, series.realmId, [
+    ...events,
+    ...(await seriesEvents(tx, [
+      { before: series, after: { series: paused, planned: undefined } },
+    ])),
+  ]);
+}
+
+/**
+ * Resumes a paused series with its next occurrence from now on. Has no effect on an active one.
+ * @throws ApiError `BAD_REQUEST` for one that has ended; with status 404 where the account may not see the series
+ */
+export async function resumeSeries(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  actor: Account,
+  id: number,
+): Promise<void> {
+  await currentActor(tx, actor);
+  const open = await openOwnSeries(tx, actor, id, "manage");
+  if (open.series.state === "ended")
+    throw errors.badRequest("The series has ended: give it another rule");
+  if (open.series.state === "active") return;
+  const { schedule } = await checkSchedule(open.series);
+  const realm = await loadRealm(tx, actor.realmId);
+  const replanned = await replan(tx, site, realm, open, schedule, resumed);
+  recordStateChange(tx, actor.id, open.series, "message_series_resumed");
+  await emitReplanned(tx, open, replanned);
+}
+
+/** The columns of a series that goes on. */
+const resumed: Partial<SeriesRow> = { state: "active", pausedReason: null, consecutiveFailures: 0 };
+
+export interface SkipResult {
+  /** Local date */
+  readonly skipped: string;
+  readonly occurrences: readonly SeriesOccurrence[];
+}
+
+/**
+ * Leaves out an occurrence: the one of a date, or the next one.
+ * @throws ApiError `BAD_REQUEST` for a date that is not of the rule, or past; with status 404 where the account may not see
+ *   the series
+ */
+export async function skipOccurrence(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  actor: Account,
+  id: number,
+  occurrence?: string,
+): Promise<SkipResult> {
+  await currentActor(tx, actor);
+  const open = await openOwnSeries(tx, actor, id, "administer");
+  const realm = await loadRealm(tx, actor.realmId);
+  const skipped = occurrence ?? (await nextDate(open, realm));
+  if (skipped === undefined) throw errors.badRequest("The series has no further occurrence");
+  return { skipped, occurrences: await skipOpen(tx, site, realm, actor.id, open, skipped) };
+}
+
+async function nextDate(
+  { series, planned }: OpenSeries,
+  realm: Realm,
+): Promise<string | undefined> {
+  if (planned) return planned.occurrence;
+  const { schedule } = await checkSchedule(series);
+  return nextOccurrence(schedule, realm.now, series.lastOccurrence)?.date;
+}
+
+/**
+ * Leaves out an occurrence of a locked series. Has no effect on a date that it leaves out already.
+ * @returns the next occurrences
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function skipOpen(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  realm: Realm,
+  actorId: number,
+  open: OpenSeries,
+  date: string,
+): Promise<readonly SeriesOccurrence[]> {
+  const { series } = open;
+  if (series.excludedDates.includes(date)) return upcoming(series, realm.now);
+  await checkSkippable(open, realm, date);
+  const excludedDates = await withExcluded(series, realm.now, date);
+  await recordRuns(tx, [
+    { seriesId: series.id, occurrence: date, outcome: "skipped", messageId: null, reason: null },
+  ]);
+  recordStateChange(tx, actorId, series, "message_series_skipped", { occurrence: date });
+  if (open.planned?.occurrence !== date) {
+    const after = {
+      series: await updateSeries(tx, series, { excludedDates }),
+      planned: open.planned,
+    };
+    emit(tx, realm.id, await seriesEvents(tx, [{ before: series, after }]));
+    return upcoming(after.series, realm.now);
+  }
+  // The next occurrence is another scheduled message: clients have deleted this one.
+  const removed = await unplan(tx, open.planned);
+  const schedule = await scheduleOf({ ...series, excludedDates });
+  const unplanned = { series, planned: undefined };
+  const replanned = await replan(tx, site, realm, unplanned, schedule, { excludedDates });
+  await emitReplanned(tx, open, { ...replanned, events: [...removed, ...replanned.events] });
+  return replanned.occurrences;
+}
+
+async function checkSkippable(
+  { series, planned }: OpenSeries,
+  realm: Realm,
+  date: string,
+): Promise<void> {
+  const day = parseDate(date);
+  if (day === undefined) throw errors.badRequest("occurrence must be a date like 2026-12-25");
+  const { schedule } = await checkSchedule(series);
+  if (!schedule.includes(day)) throw errors.badRequest(`The series has no occurrence on ${date}`);
+  const isPast =
+    (series.lastOccurrence !== null && date <= series.lastOccurrence) ||
+    (date !== planned?.occurrence && schedule.at(day).instant <= realm.now);
+  if (isPast) throw errors.badRequest(`The occurrence on ${date} is past`);
+}
+
+/** Adds a date in its order. Dates that are past make room. @throws ApiError `BAD_REQUEST` where there is none */
+async function withExcluded(series: SeriesRow, now: number, date: string): Promise<string[]> {
+  const { excludedDates, timezone } = series;
+  const today = formatDate(await localDay(timezone, now));
+  const kept =
+    excludedDates.length < maxExcludedDates
+      ? excludedDates
+      : excludedDates.filter((excluded) => excluded >= today);
+  if (kept.length >= maxExcludedDates)
+    throw errors.badRequest(`A series leaves out ${maxExcludedDates} dates at most`);
+  return [...kept, date].sort();
+}
+
+const deletePending = statement({
+  name: "series-delete-pending",
+  text: `DELETE FROM scheduled_messages s WHERE s.series_id = $1 AND ${pending("s")}
+    RETURNING s.id, s.sender_id AS "senderId"`,
+});
+
+const deleteRow = statement({
+  name: "series-delete",
+  text: "DELETE FROM message_series WHERE id = $1",
+});
+
+/**
+ * Deletes a series and its pending messages. What was sent stays, and what failed stays in its sender's list.
+ * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ */
+export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<void> {
+  await lockGroupGraph(tx, actor.realmId);
+  await currentActor(tx, actor);
+  const { series } = await openOwnSeries(tx, actor, id, "administer");
+  const removed = await tx.rows(deletePending, [id]);
+  const events = await seriesEvents(tx, [{ before: series }]);
+  await tx.rows(deleteRow, [id]);
+  await dropAnonymousGroups(tx, [series.canManageGroupId]);
+  recordStateChange(tx, actor.id, series, "message_series_deleted");
+  emit(tx, actor.realmId, [...removed.map((row) => scheduledEvents.remove(row)), ...events]);
+}
+
+/**
+ * Makes the account the author of a series. One that was paused because its author is deactivated goes on.
+ * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 where the account may not see the series
+ */
+export async function takeOverSeries(
+  tx: Tx,
+  site: Site,
+  author: SeriesAuthor,
+  id: number,
+): Promise<void> {
+  const { realmId } = author.actor;
+  await lockAccount(tx, realmId, author.actor.id);
+  const actor = await currentActor(tx, author.actor);
+  const open = await openOwnSeries(tx, actor, id, "manage");
+  const { series } = open;
+  if (series.authorId === actor.id) return;
+  const realm = await loadRealm(tx, realmId);
+  const by = { ...author, actor };
+  const message = await checkSeriesMessage(tx, site, realm, by, {}, series.template, series);
+  if (series.state !== "ended") await checkSeriesBound(tx, actor.id);
+  const goesOn = series.pausedReason === "author_deactivated" ? resumed : {};
+  const { schedule } = await checkSchedule(series);
+  const replanned = await replan(tx, site, realm, open, schedule, {
+    ...message,
+    ...goesOn,
+    managersTold: false,
+  });
+  recordStateChange(tx, actor.id, replanned.series, "message_series_taken_over", {
+    from: series.authorId,
+  });
+  await emitReplanned(tx, open, replanned);
+}
+
+/** Records a change of a series for the audit log. @param actorId null for the server itself */
+export function recordStateChange(
+  tx: Tx,
+  actorId: number | null,
+  { id, realmId, authorId }: SeriesRow,
+  type: `message_series_${string}`,
+  data: object = {},
+): void {
+  recordAudit(tx, realmId, actorId, [{ type, userId: authorId, data: { series_id: id, ...data } }]);
+}

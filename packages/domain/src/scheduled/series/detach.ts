@@ -1,0 +1,90 @@
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { loadRealm, type Realm, type Site } from "@carillon/model";
+
+import type { ScheduledRow } from "../row.ts";
+import { emitReplanned } from "./edit-series.ts";
+import { replan } from "./replan.ts";
+import { recordRuns } from "./runs.ts";
+import { scheduleOf } from "./schedule.ts";
+import { seriesEvents } from "./series-events.ts";
+import { lockSeries, type OpenSeries, type SeriesRow } from "./series-row.ts";
+import { updateSeries } from "./store-series.ts";
+import { recordStateChange, skipOpen } from "./change-state.ts";
+
+/** Whether the row is the planned occurrence of a series. */
+export function isPlannedOccurrence(row: ScheduledRow): boolean {
+  return row.seriesId !== null && !row.detached && !row.failed && !row.delivered;
+}
+
+/** Locks the series of a locked row, before the conversation that an edit may open. */
+export async function lockSeriesOf(
+  tx: Tx,
+  { seriesId }: ScheduledRow,
+): Promise<SeriesRow | undefined> {
+  return seriesId === null ? undefined : (await lockSeries(tx, [seriesId])).get(seriesId);
+}
+
+/**
+ * Plans the occurrence after one that was changed by itself (once-and-again.md §3.4), and is stored as detached.
+ * @param series locked
+ */
+export async function planAfterDetached(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  realm: Realm,
+  actorId: number,
+  series: SeriesRow,
+  { occurrence }: ScheduledRow,
+): Promise<void> {
+  const open: OpenSeries = { series, planned: undefined };
+  const schedule = await scheduleOf(series).catch(() => undefined);
+  const changes = { lastOccurrence: occurrence };
+  recordStateChange(tx, actorId, series, "message_series_occurrence_changed", { occurrence });
+  if (schedule)
+    return emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, changes));
+  const paused = await updateSeries(tx, series, {
+    ...changes,
+    state: "paused",
+    pausedReason: "rule",
+  });
+  emit(
+    tx,
+    realm.id,
+    await seriesEvents(tx, [{ before: series, after: { series: paused, planned: undefined } }]),
+  );
+}
+
+/**
+ * Skips the planned occurrence whose locked row is to be deleted, deletes it and plans the next one.
+ * @returns false where its series is gone: nothing was changed
+ */
+export async function skipPlanned(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  actorId: number,
+  row: ScheduledRow,
+): Promise<boolean> {
+  const series = await lockSeriesOf(tx, row);
+  if (!series) return false;
+  const realm = await loadRealm(tx, series.realmId);
+  const planned = {
+    id: row.id,
+    seriesId: series.id,
+    senderId: row.senderId,
+    occurrence: row.occurrence!,
+    deliverAt: row.deliverAt,
+  };
+  await skipOpen(tx, site, realm, actorId, { series, planned }, planned.occurrence);
+  return true;
+}
+
+/** Records that an occurrence which was changed by itself is deleted before it was sent. */
+export async function recordDeleted(tx: Tx, row: ScheduledRow): Promise<void> {
+  const series = row.failed ? undefined : await lockSeriesOf(tx, row);
+  if (!series) return;
+  const { id: seriesId } = series;
+  await recordRuns(tx, [
+    { seriesId, occurrence: row.occurrence!, outcome: "skipped", messageId: null, reason: null },
+  ]);
+}

@@ -1,0 +1,162 @@
+import { parseLocalTime, tzdataVersion, loadZones } from "@carillon/calendar";
+import { type Database, notNull, packed, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { loadRealm, type Site } from "@carillon/model";
+import { addToCounter, deliveryScheduled } from "@carillon/scheduling";
+
+import { scheduledEvents } from "../record.ts";
+import { scheduledColumns, scheduledOverrides, scheduledTables } from "../row.ts";
+import { pauseOpen, recordStateChange } from "./change-state.ts";
+import { emitReplanned } from "./edit-series.ts";
+import { replan } from "./replan.ts";
+import { scheduleOf } from "./schedule.ts";
+import { seriesEvents } from "./series-events.ts";
+import { isPlanned, lockSeries, openSeries } from "./series-row.ts";
+
+const unplanned = statement({
+  name: "series-unplanned",
+  text: `SELECT m.id FROM message_series m JOIN realms r ON r.id = m.realm_id AND NOT r.deactivated
+    WHERE m.state = 'active' AND m.id > $1
+      AND NOT EXISTS (SELECT FROM scheduled_messages s WHERE s.series_id = m.id AND ${isPlanned("s")})
+    ORDER BY m.id LIMIT $2`,
+});
+
+/**
+ * Plans the next occurrence of active series that have none, from now on (once-and-again.md §3.4), each in a transaction of
+ * its own, and counts them as `series_repaired`.
+ * @param most series of one run
+ * @returns how many were planned
+ */
+export async function repairSeries(
+  db: Database,
+  site: Pick<Site, "url">,
+  most: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let repaired = 0;
+  for (const { id } of await db.rows(unplanned, [0, most])) {
+    if (signal.aborted) break;
+    if (await db.transaction((tx) => repairOne(tx, site, id))) repaired++;
+  }
+  if (repaired > 0) await addToCounter(db, "series_repaired", repaired);
+  return repaired;
+}
+
+async function repairOne(tx: Tx, site: Pick<Site, "url">, id: number): Promise<boolean> {
+  const open = await openSeries(tx, id);
+  if (!open || open.planned || open.series.state !== "active") return false;
+  const realm = await loadRealm(tx, open.series.realmId);
+  const schedule = await scheduleOf(open.series).catch(() => undefined);
+  if (!schedule) await pauseOpen(tx, null, open, "rule");
+  else await emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, {}));
+  recordStateChange(tx, null, open.series, "message_series_repaired");
+  return true;
+}
+
+const outdatedRealm = statement({
+  name: "series-outdated-realm",
+  text: `SELECT s.realm_id AS "realmId" FROM scheduled_messages s
+    WHERE ${isPlanned("s")} AND s.tzdata COLLATE "C" < $1 AND s.deliver_at > now() LIMIT 1`,
+});
+
+const lockOutdated = statement({
+  name: "series-outdated-lock",
+  text: `SELECT s.id FROM scheduled_messages s WHERE s.id = ANY(ARRAY(
+      SELECT o.id FROM scheduled_messages o WHERE o.realm_id = $2 AND ${isPlanned("o")} AND o.tzdata COLLATE "C" < $1
+        AND o.deliver_at > now() ORDER BY o.id LIMIT $3))
+      AND ${isPlanned("s")} AND s.tzdata COLLATE "C" < $1 AND s.deliver_at > now()
+    ORDER BY s.id FOR NO KEY UPDATE`,
+});
+
+const readOutdated = statement({
+  name: "series-outdated-rows",
+  text: `SELECT ${scheduledColumns}, s.local_time AS "localTime" FROM ${scheduledTables}
+    WHERE s.id = ANY($1::bigint[]) ORDER BY s.id`,
+  overrides: { ...scheduledOverrides, localTime: notNull },
+});
+
+const storeTimes = statement({
+  name: "series-outdated-store",
+  text: `UPDATE scheduled_messages s SET tzdata = $4, deliver_at = to_timestamp(n.deliver_at),
+      version = s.version + (NOT n.same)::int, alarmed_at = CASE WHEN n.same THEN s.alarmed_at END
+    FROM unnest($1::bigint[], $2::float8[], $3::bool[]) AS n (id, deliver_at, same) WHERE s.id = n.id`,
+});
+
+/**
+ * Recomputes the times of planned occurrences of one organization that an older time zone database has made
+ * (once-and-again.md §3.3), never those of a newer one. A changed time is an edit of the row.
+ * @param version of this process; for tests
+ * @returns "done" where none is left
+ */
+export async function recomputeSeriesTimes(
+  db: Database,
+  size: number,
+  version = tzdataVersion,
+): Promise<"more" | "done"> {
+  const [found] = await db.rows(outdatedRealm, [version]);
+  if (!found) return "done";
+  await db.transaction((tx) => recomputeIn(tx, found.realmId, size, version));
+  return "more";
+}
+
+async function recomputeIn(tx: Tx, realmId: number, size: number, version: string): Promise<void> {
+  const locked = await tx.lock({ name: "scheduled" }, lockOutdated, [version, realmId, size]);
+  if (locked.length === 0) return;
+  const rows = await tx.rows(readOutdated, [packed.bigints(locked.map(({ id }) => id))]);
+  const series = await lockSeries(
+    tx,
+    rows.flatMap(({ seriesId }) => seriesId ?? []),
+  );
+  const zones = await loadZones();
+  const timed = rows.map((row) => {
+    const { timezone } = series.get(row.seriesId!) ?? {};
+    const time = timezone === undefined ? undefined : instantOf(row.localTime, timezone);
+    return { row, deliverAt: time ?? row.deliverAt };
+  });
+  function instantOf(localTime: string, timezone: string): number | undefined {
+    try {
+      return zones.toInstant(parseLocalTime(localTime), timezone).instant;
+    } catch {
+      // A zone that is gone: the delivery pauses the series.
+      return undefined;
+    }
+  }
+  const changed = timed.filter(({ row, deliverAt }) => row.deliverAt !== deliverAt);
+  await tx.rows(storeTimes, [
+    packed.bigints(timed.map(({ row }) => row.id)),
+    timed.map(({ deliverAt }) => deliverAt),
+    packed.bools(timed.map(({ row, deliverAt }) => row.deliverAt === deliverAt)),
+    version,
+  ]);
+  if (changed.length === 0) return;
+  const edited = changed.map(({ row, deliverAt }) => ({
+    ...row,
+    deliverAt,
+    version: row.version + 1,
+  }));
+  for (const row of edited)
+    tx.publishAfterCommit(deliveryScheduled, {
+      realmId,
+      scheduledMessageId: row.id,
+      version: row.version,
+      deliverAt: row.deliverAt,
+    });
+  const moved = edited.flatMap((row) => {
+    const own = series.get(row.seriesId!);
+    return own ? [{ own, row }] : [];
+  });
+  for (const { own } of moved) recordStateChange(tx, null, own, "message_series_time_moved");
+  emit(tx, realmId, [
+    ...edited.map((row) => scheduledEvents.update(row)),
+    ...(await seriesEvents(
+      tx,
+      moved.map(({ own, row }) => ({
+        before: own,
+        after: {
+          series: own,
+          planned: { id: row.id, occurrence: row.occurrence!, deliverAt: row.deliverAt },
+        },
+      })),
+    )),
+  ]);
+}

@@ -1,0 +1,68 @@
+import type { NewEvent, SeriesOccurrence } from "@carillon/contract";
+import { usualOccurrences } from "@carillon/contract";
+import { statement, type Tx } from "@carillon/db";
+import type { Realm, Site } from "@carillon/model";
+import type { Schedule } from "@carillon/calendar";
+
+import { scheduledEvents } from "../record.ts";
+import { planOccurrences } from "./plan-occurrences.ts";
+import { occurrencesAfter, presentOccurrence } from "./schedule.ts";
+import type { PlannedSeries } from "./series-events.ts";
+import type { OpenSeries, PlannedRow, SeriesRow } from "./series-row.ts";
+import { updateSeries } from "./store-series.ts";
+
+/** A changed series and what it has planned now. */
+export interface Replanned extends PlannedSeries {
+  /** Events of the scheduled message. */
+  readonly events: readonly NewEvent[];
+  /** The next occurrences. */
+  readonly occurrences: readonly SeriesOccurrence[];
+}
+
+const unplanRow = statement({
+  name: "series-unplan",
+  text: "DELETE FROM scheduled_messages WHERE id = $1",
+});
+
+/** Deletes the locked planned occurrence, if there is one. */
+export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<NewEvent[]> {
+  if (!planned) return [];
+  await tx.rows(unplanRow, [planned.id]);
+  return [scheduledEvents.remove(planned)];
+}
+
+/**
+ * Stores changes of a locked series and plans its next occurrence anew, in place of the planned one. A series without
+ * occurrences ends, and one that had ended goes on where there is an occurrence again.
+ * @param schedule of the changed series
+ */
+export async function replan(
+  tx: Tx,
+  site: Pick<Site, "url">,
+  realm: Realm,
+  { series, planned }: OpenSeries,
+  schedule: Schedule,
+  changes: Partial<SeriesRow>,
+): Promise<Replanned> {
+  const changed = { ...series, ...changes };
+  // An occurrence that is due, and has not been sent, is no reason to leave it out.
+  const after = planned ? Math.min(realm.now, planned.deliverAt - 1) : realm.now;
+  const next = occurrencesAfter(schedule, after, changed.lastOccurrence, usualOccurrences);
+  const [occurrence] = next;
+  const occurrences = next.map(presentOccurrence);
+  if (changed.state === "paused") {
+    const stored = await updateSeries(tx, series, changes);
+    const events = await unplan(tx, planned);
+    return { series: stored, planned: undefined, events, occurrences };
+  }
+  const state = occurrence ? "active" : "ended";
+  const stored = await updateSeries(tx, series, { ...changes, state, pausedReason: null });
+  if (!occurrence) {
+    const events = await unplan(tx, planned);
+    return { series: stored, planned: undefined, events, occurrences };
+  }
+  const { rows, events } = await planOccurrences(tx, site, realm, [
+    { series: stored, occurrence, replaces: planned },
+  ]);
+  return { series: stored, planned: rows[0], events, occurrences };
+}

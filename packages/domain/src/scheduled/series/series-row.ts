@@ -1,0 +1,156 @@
+import type { Condition } from "@carillon/contract";
+import { notNull, packed, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
+import { pending } from "@carillon/scheduling";
+
+export type SeriesState = "active" | "paused" | "ended";
+export type PausedReason = "manual" | "failures" | "author_deactivated" | "rule";
+
+/** What PostgreSQL cannot know of {@link columns}. */
+const overrides = {
+  unless: typed<readonly Condition[]>(),
+  state: typed<SeriesState>(),
+  pausedReason: typed<PausedReason>(),
+};
+
+const columns = `m.id, m.realm_id AS "realmId", m.author_id AS "authorId", a.is_active AS "authorActive",
+  m.recipient_id AS "recipientId", m.channel_id AS "channelId",
+  CASE WHEN m.channel_id IS NULL THEN r.member_ids END AS "memberIds", m.topic, m.content,
+  m.client_id AS "clientId", m.read_by_sender AS "readBySender", m.start, m.timezone, m.rrule,
+  coalesce(m.excluded_dates, '{}') AS "excludedDates", m.template, m.unless, m.catch_up_seconds AS "catchUpSeconds",
+  m.can_manage_group_id AS "canManageGroupId", m.state, m.paused_reason AS "pausedReason",
+  to_char(m.last_occurrence, 'YYYY-MM-DD') AS "lastOccurrence", m.sent_count AS "sentCount",
+  m.consecutive_failures AS "consecutiveFailures", m.managers_told AS "managersTold", m.version`;
+
+const tables = `message_series m JOIN recipients r ON r.id = m.recipient_id JOIN users a ON a.id = m.author_id`;
+
+/**
+ * Seconds that any occurrence may be late: a delivery takes up to 2 s, and 35 s after a crash, whatever its series allows.
+ */
+const leastPatience = 60;
+
+/** Returns how late an occurrence of the series may be, in seconds. */
+export function patienceOf({ catchUpSeconds }: SeriesRow): number {
+  return Math.max(catchUpSeconds, leastPatience);
+}
+
+/** SQL equivalent of {@link patienceOf}. @param id SQL for the id of the series */
+export const patienceSql = (id: string) =>
+  `coalesce((SELECT greatest(catch_up_seconds, ${leastPatience}) FROM message_series WHERE id = ${id}), ${leastPatience})`;
+
+/** SQL: the row of the planned occurrence of a series. A partial unique index repeats it: each series has at most one. */
+export const isPlanned = (scheduled: string) =>
+  `${scheduled}.series_id IS NOT NULL AND NOT ${scheduled}.detached AND ${pending(scheduled)}`;
+
+const lockRows = statement({
+  name: "series-lock",
+  text: `SELECT id FROM message_series WHERE id = ANY(ARRAY(SELECT unnest($1::int[]))) ORDER BY id FOR NO KEY UPDATE`,
+});
+
+const byIds = statement({
+  name: "series-by-id",
+  text: `SELECT ${columns} FROM ${tables} WHERE m.id = ANY(ARRAY(SELECT unnest($1::int[]))) ORDER BY m.id`,
+  overrides,
+});
+
+const ofRealm = statement({
+  name: "series-of-realm-by-id",
+  text: `SELECT ${columns} FROM ${tables} WHERE m.realm_id = $1 AND m.id = $2`,
+  overrides,
+});
+
+/**
+ * A row of `message_series`. Dates are `YYYY-MM-DD`.
+ * - `authorActive`: the author's account is active.
+ * - `memberIds`: members of the direct conversation, the author too; null for a channel.
+ * - `topic`, `content`: with `template`, before they are expanded.
+ * - `unless`: conditions of its occurrences; null for none.
+ * - `lastOccurrence`: the cursor. Only later dates are planned.
+ */
+export type SeriesRow = RowOf<typeof byIds>;
+
+/** Locks series until the transaction ends, and reads them in a second statement: by id. Deleted ones are left out. */
+export async function lockSeries(tx: Tx, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
+  const keys = [...new Set(ids)];
+  await tx.lock({ name: "series", keys }, lockRows, [packed.ints(keys)]);
+  return readSeries(tx, keys);
+}
+
+/** Reads series by their ids. */
+export async function readSeries(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<Map<number, SeriesRow>> {
+  const rows = await sql.rows(byIds, [packed.ints(ids)]);
+  return new Map(rows.map((series) => [series.id, series]));
+}
+
+/** Finds a series of the organization. */
+export async function findSeries(
+  sql: Sql,
+  realmId: number,
+  id: number,
+): Promise<SeriesRow | undefined> {
+  return (await sql.rows(ofRealm, [realmId, id]))[0];
+}
+
+const planned = statement({
+  name: "series-planned",
+  text: `SELECT s.id, s.series_id AS "seriesId", s.sender_id AS "senderId",
+      to_char(s.occurrence, 'YYYY-MM-DD') AS occurrence, extract(epoch FROM s.deliver_at)::float8 AS "deliverAt"
+    FROM scheduled_messages s WHERE s.series_id = ANY(ARRAY(SELECT unnest($1::int[]))) AND ${isPlanned("s")}`,
+  overrides: { seriesId: notNull, occurrence: notNull },
+});
+
+/** The scheduled message of the planned occurrence of a series; `deliverAt` in UNIX seconds. */
+export type PlannedRow = RowOf<typeof planned>;
+
+/** Reads the planned occurrences of series, by the id of the series. */
+export async function readPlanned(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<Map<number, PlannedRow>> {
+  const rows = await sql.rows(planned, [packed.ints(ids)]);
+  return new Map(rows.map((row) => [row.seriesId, row]));
+}
+
+const lockPending = statement({
+  name: "series-pending-lock",
+  text: `SELECT s.id FROM scheduled_messages s WHERE s.series_id = $1 AND ${pending("s")} ORDER BY s.id FOR NO KEY UPDATE`,
+});
+
+/** How often a series is locked anew because another transaction has planned an occurrence meanwhile. */
+const lockAttempts = 5;
+
+class PlannedMeanwhile extends Error {}
+
+/** A locked series and its locked planned occurrence, if it has one. Rows that were changed by themselves are locked too. */
+export interface OpenSeries {
+  readonly series: SeriesRow;
+  readonly planned: PlannedRow | undefined;
+}
+
+/**
+ * Locks the pending occurrences of a series as the delivery locks them, and then the series (once-and-again.md §3.4). Where
+ * the delivery held the planned one, it has planned the next, which is locked instead.
+ * @returns undefined where the series was deleted
+ */
+export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tx.savepoint(() => lockInOrder(tx, id));
+    } catch (error) {
+      if (!(error instanceof PlannedMeanwhile) || attempt === lockAttempts) throw error;
+    }
+  }
+}
+
+/** @throws PlannedMeanwhile where an occurrence was planned between the two locks: it may not be locked after the series */
+async function lockInOrder(tx: Tx, id: number): Promise<OpenSeries | undefined> {
+  const held = await tx.lock({ name: "scheduled" }, lockPending, [id]);
+  const series = (await lockSeries(tx, [id])).get(id);
+  if (!series) return undefined;
+  const now = (await readPlanned(tx, [id])).get(id);
+  if (now && !held.some((row) => row.id === now.id))
+    throw new PlannedMeanwhile("an occurrence was planned meanwhile");
+  return { series, planned: now };
+}

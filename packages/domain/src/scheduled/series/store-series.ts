@@ -1,0 +1,114 @@
+import { statement, type Tx } from "@carillon/db";
+import type { SeriesRow } from "./series-row.ts";
+
+/** A series to store. */
+export type NewSeries = Pick<
+  SeriesRow,
+  | "realmId"
+  | "authorId"
+  | "recipientId"
+  | "channelId"
+  | "memberIds"
+  | "topic"
+  | "content"
+  | "clientId"
+  | "readBySender"
+  | "start"
+  | "timezone"
+  | "rrule"
+  | "excludedDates"
+  | "template"
+  | "unless"
+  | "catchUpSeconds"
+  | "canManageGroupId"
+>;
+
+const insert = statement({
+  name: "series-insert",
+  text: `INSERT INTO message_series (realm_id, author_id, recipient_id, channel_id, topic, content, client_id,
+      read_by_sender, start, timezone, rrule, excluded_dates, template, catch_up_seconds, can_manage_group_id,
+      unless)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+});
+
+/** Stores a new, active series. */
+export async function insertSeries(tx: Tx, series: NewSeries): Promise<SeriesRow> {
+  const stored = await tx.first(insert, [
+    series.realmId,
+    series.authorId,
+    series.recipientId,
+    series.channelId,
+    series.topic,
+    series.content,
+    series.clientId,
+    series.readBySender,
+    series.start,
+    series.timezone,
+    series.rrule,
+    series.excludedDates,
+    series.template,
+    series.catchUpSeconds,
+    series.canManageGroupId,
+    json(series.unless),
+  ]);
+  if (!stored) throw new Error("the series was not inserted");
+  return {
+    id: stored.id,
+    ...series,
+    authorActive: true,
+    state: "active",
+    pausedReason: null,
+    lastOccurrence: null,
+    sentCount: 0,
+    consecutiveFailures: 0,
+    managersTold: false,
+    version: 1,
+  };
+}
+
+const update = statement({
+  name: "series-update",
+  text: `UPDATE message_series SET author_id = $2, recipient_id = $3, channel_id = $4, topic = $5, content = $6,
+      client_id = $7, read_by_sender = $8, start = $9, timezone = $10, rrule = $11, excluded_dates = $12, template = $13,
+      catch_up_seconds = $14, can_manage_group_id = $15, state = $16, paused_reason = $17, last_occurrence = $18::text::date,
+      consecutive_failures = $19, managers_told = $20, unless = $21, version = version + 1
+    WHERE id = $1 RETURNING version`,
+});
+
+/** Stores the changed fields of a locked series, and raises its version. */
+export async function updateSeries(
+  tx: Tx,
+  series: SeriesRow,
+  changes: Partial<SeriesRow>,
+): Promise<SeriesRow> {
+  const next = { ...series, ...changes };
+  const stored = await tx.first(update, [
+    next.id,
+    next.authorId,
+    next.recipientId,
+    next.channelId,
+    next.topic,
+    next.content,
+    next.clientId,
+    next.readBySender,
+    next.start,
+    next.timezone,
+    next.rrule,
+    next.excludedDates,
+    next.template,
+    next.catchUpSeconds,
+    next.canManageGroupId,
+    next.state,
+    next.pausedReason,
+    next.lastOccurrence,
+    next.consecutiveFailures,
+    next.managersTold,
+    json(next.unless),
+  ]);
+  if (!stored) throw new Error(`series ${series.id} was not updated`);
+  return { ...next, version: stored.version };
+}
+
+function json(unless: SeriesRow["unless"]): string | null {
+  return unless && JSON.stringify(unless);
+}

@@ -1,0 +1,13 @@
+import { recurring } from "../recurring.ts";
+
+/** Runs at the start of each worker, which may have a newer time zone database, and daily. */
+export const recomputeSeries = recurring({
+  name: "recompute-series",
+  about:
+    "Recomputes the times of planned occurrences of series that an older time zone database has made.",
+  processes: ["worker"],
+  every: "24h",
+  leader: "none",
+  bound: { batch: 200, batches: 5_000, of: "rows" },
+  deadline: "10m",
+});
