@@ -23,6 +23,7 @@ import { checkMessage } from "../messages/send/check.ts";
 import { checkPlace, checkUnless, type Conditions } from "./conditions.ts";
 import { recipientOf } from "./create.ts";
 import { checkDueTime } from "./due-time.ts";
+import { checkPendingBound, countPending } from "./pending-bound.ts";
 import { scheduledEvents } from "./record.ts";
 import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";
 import { isPlannedOccurrence, lockSeriesOf, planAfterDetached } from "./series/detach.ts";
@@ -67,6 +68,9 @@ export async function editScheduled(
   const detached = row.seriesId !== null;
   const changes = await changedMessage(tx, site, realm, actor, row, input);
   const unless = await changedConditions(tx, realm, actor, { ...row, ...changes }, input.unless);
+  // The occurrence counts as a message of its own from now on.
+  if (series)
+    await checkPendingBound(tx, actor.id, (await countPending(tx, [actor.id])).get(actor.id) ?? 0);
   const next = { ...row, ...changes, clientId: client.id, unless, detached };
   const edited = await store(tx, next, input.deliverAt);
   emit(tx, realm.id, [scheduledEvents.update(edited)]);

@@ -10,7 +10,7 @@ const count = statement({
   text: `SELECT a.sender_id AS "senderId", (
       SELECT count(*)::int FROM (
         SELECT FROM scheduled_messages s
-        WHERE s.sender_id = a.sender_id AND ${undelivered("s")} AND s.series_id IS NULL LIMIT $2
+        WHERE s.sender_id = a.sender_id AND ${undelivered("s")} AND (s.series_id IS NULL OR s.detached) LIMIT $2
       ) pending
     ) AS pending FROM unnest($1::int[]) AS a (sender_id)`,
   overrides: { senderId: notNull },
@@ -36,7 +36,10 @@ export async function checkPendingBound(tx: Tx, senderId: number, counted: numbe
     );
 }
 
-/** Counts the unsent messages and reminders of each account, without occurrences of series, up to the bound. */
+/**
+ * Counts the unsent messages and reminders of each account, up to the bound. The planned occurrence of a series does not
+ * count: series have a bound of their own. An occurrence that was changed by itself does.
+ */
 export async function countPending(
   tx: Tx,
   senderIds: readonly number[],

@@ -75,7 +75,14 @@ export async function prepareRows(
     checkDue(options, tx, realm, messages, started),
     composeDue(options, tx, realm, candidates.filter(isReminder)),
     handedOver &&
-      composeHandedOver(tx, options.site, realm, handedOver.bot, candidates.filter(isHandedOver)),
+      composeHandedOver(
+        tx,
+        options.site,
+        realm,
+        handedOver.bot,
+        candidates.filter(isHandedOver),
+        options.reader,
+      ),
   ]);
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];

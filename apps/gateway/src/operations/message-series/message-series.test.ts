@@ -519,7 +519,7 @@ describe("Message series", () => {
     expect((await ask()).status).to.equal(200);
   });
 
-  it("are outside the bound of pending messages", async () => {
+  it("are outside the bound of pending messages, unless an occurrence is changed by itself", async () => {
     const { db } = scene;
     const id = await create();
     await db.rows(
@@ -539,7 +539,18 @@ describe("Message series", () => {
     const post = () => scene.as(author).post("/api/v1/scheduled_messages", params);
     expect((await post()).status).to.equal(200);
     await refused(db, post, "BAD_REQUEST", {});
-    expect(await create()).to.be.above(id);
+    const next = await create();
+    expect(next).to.be.above(id);
+    // An occurrence that is changed by itself becomes a message of its own, which is one too many.
+    const { next_scheduled_message_id: planned } = await seriesOf(scene.as(author), next);
+    const change = (content: string) =>
+      scene.as(author).patch(`/api/v1/scheduled_messages/${planned}`, { content });
+    await refused(db, () => change("Only today"), "BAD_REQUEST", {});
+    await db.rows("DELETE FROM scheduled_messages WHERE sender_id = $1 AND topic = 't'", [
+      author.id,
+    ]);
+    expect((await change("Only today")).status).to.equal(200);
+    await refused(db, post, "BAD_REQUEST", {});
   });
 
   it("are refused while a process of a release without series runs", async () => {

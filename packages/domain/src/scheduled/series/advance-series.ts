@@ -9,7 +9,7 @@ import type { DueRow } from "../claim.ts";
 import type { Outcome } from "../outcome.ts";
 import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
 import { type NewRun, recordRuns } from "./runs.ts";
-import { type FollowingPlan, planFollowing, scheduleOf } from "./schedule.ts";
+import { type FollowingPlan, planFollowing, withSchedules } from "./schedule.ts";
 import { seriesEvents } from "./series-events.ts";
 import { sendSeriesNotices, type SeriesNotice } from "./series-notices.ts";
 import { patienceOf, type SeriesRow } from "./series-row.ts";
@@ -66,6 +66,7 @@ export async function advanceSeries(
   const runs: NewRun[] = [];
   const notes = new Map<DueRow, SeriesNote>();
   const reasons = new Map<DueRow, string>();
+  const followingPlans = await planAfter(own, realm.now);
   for (const outcome of own) {
     const { row } = outcome;
     const { series } = row as Occurring;
@@ -76,7 +77,7 @@ export async function advanceSeries(
       state.series = { ...state.series, ...counted(state.series, outcome, { inPlan: false }) };
       continue;
     }
-    const following = await whatFollows(state.series, row, realm.now);
+    const following = followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
     if (missed.length > 0) reasons.set(row, missedReason(missed));
     runs.push(runOf(outcome, reasons.get(row)));
@@ -137,17 +138,20 @@ export async function advanceSeries(
 /** A due row that is an occurrence of a series. */
 type Occurring = DueRow & { readonly series: SeriesRow };
 
-/** Plans what follows; undefined where the rule or the zone of the series no longer computes. */
-async function whatFollows(
-  series: SeriesRow,
-  { occurrence }: DueRow,
+/** Plans what follows each planned occurrence. Has no entry where the rule or the zone of a series no longer computes. */
+async function planAfter(
+  outcomes: readonly Outcome[],
   now: number,
-): Promise<FollowingPlan | undefined> {
-  try {
-    return planFollowing(await scheduleOf(series), occurrence!, now, patienceOf(series));
-  } catch {
-    return undefined;
-  }
+): Promise<ReadonlyMap<DueRow, FollowingPlan>> {
+  const rows = outcomes.map(({ row }) => row as Occurring).filter(({ detached }) => !detached);
+  const plans = await withSchedules(
+    rows.map(({ series }) => series),
+    (schedule, i) => {
+      const { series, occurrence } = rows[i]!;
+      return planFollowing(schedule, occurrence!, now, patienceOf(series));
+    },
+  );
+  return new Map(rows.flatMap((row, i) => (plans[i] ? [[row, plans[i]] as const] : [])));
 }
 
 function isMissed(outcome: Outcome): boolean {

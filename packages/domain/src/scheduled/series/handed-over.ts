@@ -1,6 +1,7 @@
 import { ApiError, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { notice, paragraph, parseMessage, silentUser } from "@carillon/markdown";
+import { inSlices } from "@carillon/kit";
+import { notice, paragraph, silentUser } from "@carillon/markdown";
 import {
   type Account,
   checkTopicsPolicy,
@@ -18,6 +19,7 @@ import { attempt } from "../../messages/send/attempt.ts";
 import { renderFor } from "../../messages/send/check.ts";
 import { loadRendering } from "../../messages/send/mention-lookups.ts";
 import { composeNotice, systemBot } from "../../messages/send/notice.ts";
+import { TextReader } from "../../messages/send/text-reader.ts";
 import type { DueRow } from "../claim.ts";
 import { rejected } from "../failures.ts";
 import type { Failure } from "../outcome.ts";
@@ -58,6 +60,7 @@ export async function findHandedOver(
 /**
  * Composes the messages that the notification bot sends for deactivated authors. They notify nobody by mentions, and need
  * an unarchived channel and its topic policy. The audiences of the channels must be locked.
+ * @param reader holds texts that were parsed before the transaction
  */
 export async function composeHandedOver(
   tx: Tx,
@@ -65,8 +68,12 @@ export async function composeHandedOver(
   realm: Realm,
   bot: Account,
   rows: readonly DueRow[],
+  reader = new TextReader(),
 ): Promise<Map<DueRow, OutgoingMessage | Failure>> {
-  const texts = rows.map(({ content }) => ({ parsed: parseMessage(content), authorId: bot.id }));
+  const texts = await inSlices(rows, ({ content }) => ({
+    parsed: reader.parse(content),
+    authorId: bot.id,
+  }));
   const [channels, authors, facts] = await Promise.all([
     loadPostingChannels(
       tx,
@@ -82,13 +89,16 @@ export async function composeHandedOver(
     loadRendering(tx, realm.id, site.url, texts),
   ]);
   const composed = new Map<DueRow, OutgoingMessage | Failure>();
+  const results = await inSlices([...rows.entries()], ([i, row]) =>
+    attempt(() => {
+      checkPlace(channels.get(row.channelId!), row, realm);
+      return renderFor(facts, texts[i]!.parsed, bot);
+    }),
+  );
   for (const [i, row] of rows.entries()) {
     const channel = channels.get(row.channelId!);
     const author = authors.get(row.senderId)!;
-    const rendered = attempt(() => {
-      checkPlace(channel, row, realm);
-      return renderFor(facts, texts[i]!.parsed, bot);
-    });
+    const rendered = results[i]!;
     if (rendered instanceof ApiError) {
       composed.set(row, rejected(row, rendered));
       continue;

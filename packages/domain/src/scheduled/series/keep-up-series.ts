@@ -26,6 +26,7 @@ const unplanned = statement({
  * its own, and counts them as `series_repaired`.
  * @param most series of one run
  * @returns how many were planned
+ * @throws AggregateError for series that could not be planned, after the others are
  */
 export async function repairSeries(
   db: Database,
@@ -34,11 +35,18 @@ export async function repairSeries(
   signal: AbortSignal,
 ): Promise<number> {
   let repaired = 0;
+  const failures: unknown[] = [];
   for (const { id } of await db.rows(unplanned, [0, most])) {
     if (signal.aborted) break;
-    if (await db.transaction((tx) => repairOne(tx, site, id))) repaired++;
+    try {
+      if (await db.transaction((tx) => repairOne(tx, site, id))) repaired++;
+    } catch (error) {
+      failures.push(new Error(`series ${id} could not be planned`, { cause: error }));
+    }
   }
   if (repaired > 0) await addToCounter(db, "series_repaired", repaired);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} series could not be planned`);
   return repaired;
 }
 

@@ -1,7 +1,7 @@
 import type { Realm } from "@carillon/model";
 
 import type { DueRow } from "../claim.ts";
-import { planFollowing, scheduleOf } from "./schedule.ts";
+import { planFollowing, withSchedules } from "./schedule.ts";
 
 /** Seconds after which a later occurrence may be due: occurrences are a day apart, of 23 hours at least. */
 const leastDistance = 20 * 3_600;
@@ -11,14 +11,16 @@ const leastDistance = 20 * 3_600;
  * series that may be late by almost a day has them.
  */
 export async function findOvertaken(realm: Realm, rows: readonly DueRow[]): Promise<Set<DueRow>> {
-  const overtaken = new Set<DueRow>();
-  for (const row of rows) {
-    const { series, detached, occurrence, deliverAt } = row;
-    if (!series || detached || realm.now - deliverAt < leastDistance) continue;
-    // What no longer computes has no later occurrence.
-    const schedule = await scheduleOf(series).catch(() => undefined);
-    const next = schedule && planFollowing(schedule, occurrence!, realm.now, Infinity).next;
-    if (next && next.instant <= realm.now) overtaken.add(row);
-  }
-  return overtaken;
+  const late = rows.flatMap((row) => {
+    const { series, detached, deliverAt } = row;
+    return series && !detached && realm.now - deliverAt >= leastDistance ? [{ row, series }] : [];
+  });
+  const isOvertaken = await withSchedules(
+    late.map(({ series }) => series),
+    (schedule, i) => {
+      const { next } = planFollowing(schedule, late[i]!.row.occurrence!, realm.now, Infinity);
+      return next !== undefined && next.instant <= realm.now;
+    },
+  );
+  return new Set(late.flatMap(({ row }, i) => (isOvertaken[i] === true ? [row] : [])));
 }
