@@ -195,15 +195,15 @@ describe("Snapshots and events", function () {
   }
 
   /**
-   * Expects that the account was deactivated, without a notice or later events for its client, or is a bot that got the
-   * role of an owner and thereby another API key (users.md §5). Nothing else may end a client's polls.
+   * Expects that the account was deactivated, without a notice or later events for its client, or is a bot that got
+   * another owner, or the role of an owner, and thereby another API key (users.md §5). Nothing else may end a client's polls.
    */
   async function expectAccessLost({ account, first, lastId, name }: QueueClient): Promise<void> {
     const rows = await db.rows(
       `SELECT FROM event_log e, LATERAL (SELECT (payload->'person')::jsonb AS person) p
        WHERE realm_id = $1 AND type = 'realm_user' AND person->'user_id' = to_jsonb($3::int) AND (
          seq > $2 AND person->'is_active' = 'false'
-         OR seq > $4 AND $5 AND person->'role' = to_jsonb($6::int))`,
+         OR seq > $4 AND $5 AND (person->'role' = to_jsonb($6::int) OR person ? 'bot_owner_id'))`,
       [
         account.realmId,
         Math.floor(lastId / 1_024),
