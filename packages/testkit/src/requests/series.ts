@@ -55,3 +55,37 @@ export async function movePlanned(
     [seriesId, days, seconds],
   );
 }
+
+/** A series whose occurrence of today is due. */
+export interface DueSeries {
+  readonly id: number;
+  /** Local date of the due occurrence. */
+  readonly date: string;
+  /** Its scheduled message. */
+  readonly rowId: number;
+}
+
+/**
+ * Creates a daily series whose last occurrence was due a minute ago and has not been delivered. It lives in a zone where it
+ * is about noon, so that no date changes meanwhile.
+ */
+export async function dueSeries(
+  db: Database,
+  client: GatewayClient,
+  params: Params,
+): Promise<DueSeries> {
+  const due = new Date(Date.now() - 60_000);
+  const ahead = 12 - due.getUTCHours();
+  const local = new Date(due.getTime() + ahead * 3_600_000).toISOString();
+  const id = await createdSeries(client, {
+    ...params,
+    start: `${due.getUTCFullYear() - 1}-01-01T${local.slice(11, 19)}`,
+    // The sign of these zones is the other way round.
+    timezone: `Etc/GMT${ahead > 0 ? "-" : "+"}${Math.abs(ahead)}`,
+    rrule: "FREQ=DAILY",
+  });
+  await movePlanned(db, id, { days: 1 });
+  const { next_occurrence: date, next_scheduled_message_id: rowId } = await seriesOf(client, id);
+  if (date === null || rowId === null) throw new Error(`the series ${id} has nothing planned`);
+  return { id, date, rowId };
+}

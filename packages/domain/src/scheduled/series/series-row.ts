@@ -118,9 +118,6 @@ const lockPending = statement({
   text: `SELECT s.id FROM scheduled_messages s WHERE s.series_id = $1 AND ${pending("s")} ORDER BY s.id FOR NO KEY UPDATE`,
 });
 
-/** How often a series is locked anew because another transaction has planned an occurrence meanwhile. */
-const lockAttempts = 5;
-
 class PlannedMeanwhile extends Error {}
 
 /** A locked series and its locked planned occurrence, if it has one. Rows that were changed by themselves are locked too. */
@@ -131,15 +128,16 @@ export interface OpenSeries {
 
 /**
  * Locks the pending occurrences of a series as the delivery locks them, and then the series (once-and-again.md §3.4). Where
- * the delivery held the planned one, it has planned the next, which is locked instead.
+ * another transaction held the planned one, it may have planned the next, which is locked instead. A failed attempt means
+ * that another transaction has committed: of any number of requests at once each gets its turn.
  * @returns undefined where the series was deleted
  */
 export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undefined> {
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     try {
       return await tx.savepoint(() => lockInOrder(tx, id));
     } catch (error) {
-      if (!(error instanceof PlannedMeanwhile) || attempt === lockAttempts) throw error;
+      if (!(error instanceof PlannedMeanwhile)) throw error;
     }
   }
 }
