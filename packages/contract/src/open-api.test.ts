@@ -259,6 +259,17 @@ describe("the declared operations", () => {
     }
   });
 
+  it("declare the marker of repeats on every answer, errors too, of those that take a key, and of no others", () => {
+    for (const { id, method, path: route, idempotencyKey } of allOperations) {
+      const answers = at(document, "paths", route, method.toLowerCase(), "responses") as object;
+      for (const [status, answer] of Object.entries(answers)) {
+        const marker = { ...(answer as { headers?: object }).headers };
+        const names = idempotencyKey ? ["Idempotent-Replayed"] : [];
+        expect(Object.keys(marker), `${id} ${status}`).to.deep.equal(names);
+      }
+    }
+  });
+
   it("make a document without dangling references", () => {
     for (const reference of references(document)) {
       expect(at(document, ...reference.slice(2).split("/")), reference).to.be.an("object");

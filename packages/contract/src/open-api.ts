@@ -98,11 +98,12 @@ const idempotencyKey = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!#-+--~]+$" },
 };
 
-/** The header of answers to requests with a key. */
+/** The header of answers to requests with a key, errors too. */
 const idempotentReplayed = {
   "Idempotent-Replayed": {
     description:
-      "There for a request with an `Idempotency-Key`: whether this is the stored answer of an earlier one.",
+      "There for a request with an `Idempotency-Key` that has passed credentials and rate limit: whether this is the stored " +
+      "answer of an earlier one.",
     schema: { type: "string", enum: ["true", "false"] },
   },
 };
@@ -217,7 +218,11 @@ function successResponse(operation: Operation): object {
   const object = { type, properties, ...(required ? { required } : {}) };
   const own = Object.keys(operation.result).length > 0 ? [object] : [];
   const response = json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
-  return operation.idempotencyKey ? { ...response, headers: idempotentReplayed } : response;
+  return { ...response, ...headersOf(operation) };
+}
+
+function headersOf({ idempotencyKey: takesKey }: Operation): { headers?: object } {
+  return takesKey ? { headers: idempotentReplayed } : {};
 }
 
 function errorResponses(operation: Operation): Record<string, object> {
@@ -227,19 +232,22 @@ function errorResponses(operation: Operation): Record<string, object> {
   return Object.fromEntries(
     byStatus.map(([status, codes]) => [
       status,
-      json(
-        codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"),
-        {
-          allOf: [
-            { $ref: "#/components/schemas/Error" },
-            {
-              type: "object",
-              properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
-            },
-          ],
-        },
-        errorExample(mostSpecificCode(operation, codes)),
-      ),
+      {
+        ...json(
+          codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"),
+          {
+            allOf: [
+              { $ref: "#/components/schemas/Error" },
+              {
+                type: "object",
+                properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
+              },
+            ],
+          },
+          errorExample(mostSpecificCode(operation, codes)),
+        ),
+        ...headersOf(operation),
+      },
     ]),
   );
 }
