@@ -1,10 +1,14 @@
 import { authenticate } from "@carillon/domain";
 import {
+  askWithKey,
   channel,
   channelMessage,
+  type Gateway,
   type GatewayOptions,
+  type KeyedAsk,
   organization,
   type ProxiedGateway,
+  replayed,
   scheduledMessage,
   scheduledMessagesPath,
   startBehindProxy,
@@ -104,6 +108,53 @@ describe("while the database is away", () => {
       expect(await db.prisma.client.count({ where: { name: "BrandNew" } })).to.equal(1);
       await breakOff();
       expectUnavailable(await edit, "nothing was changed");
+    });
+
+    describe("with an Idempotency-Key", () => {
+      const ask = (asked: KeyedAsk, by: Gateway = way.gateway) => askWithKey(by.as(member), asked);
+      const rows = async (content: string) =>
+        db.prisma.scheduledMessage.count({ where: { content } });
+
+      it("refuses it, saying that nothing was changed, and runs its repeat as new", async () => {
+        const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
+        const edit: KeyedAsk = {
+          method: "PATCH",
+          path: `${scheduledMessagesPath}/${id}`,
+          params: { content: "edited once" },
+          key: "edit",
+        };
+        await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+        const asked = ask(edit);
+        await oneWaits();
+        await breakOff();
+        expectUnavailable(await asked, "nothing was changed");
+        expect(replayed(await asked)).to.equal("false");
+        await obstacle.release();
+        expect(await rows("edited once")).to.equal(0);
+        for (const marker of ["false", "true"]) {
+          const repeat = await ask(edit, gateway);
+          expect([repeat.status, replayed(repeat)]).to.deep.equal([200, marker]);
+        }
+        expect(await rows("edited once")).to.equal(1);
+      });
+
+      it("reports that the outcome is unknown once its COMMIT was sent, and its repeat settles it", async () => {
+        const schedule: KeyedAsk = {
+          path: scheduledMessagesPath,
+          params: channelMessage(room.id, { content: "once at most" }),
+          key: "schedule",
+        };
+        await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+        const asked = ask(schedule);
+        await oneWaits();
+        way.proxy.drop();
+        expectUnavailable(await asked, "cannot tell");
+        expect(replayed(await asked)).to.equal("false");
+        await obstacle.release();
+        const repeat = await ask(schedule, gateway);
+        expect(repeat.status).to.equal(200);
+        expect(await rows("once at most")).to.equal(1);
+      });
     });
 
     it("reports that the outcome is unknown once its COMMIT was sent", async () => {

@@ -7,11 +7,13 @@ import {
 } from "@carillon/contract";
 import { readEnvironment, Shutdown } from "@carillon/kit";
 import {
+  askWithKey,
   bot,
   captureLog,
   clientOf,
   forEachBackend,
   organization,
+  replayed,
   testSecretKey,
   useDatabase,
   useQueues,
@@ -92,6 +94,23 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect(headers.get("retry-after")).to.equal(String(wait));
       expect(headers.get("x-ratelimit-remaining")).to.equal("0");
     }
+  });
+
+  it("come before Idempotency-Keys: an answer beyond the limit has no marker", async () => {
+    const me = await user(db, org.realm);
+    const draft = (i: number, key: string) =>
+      askWithKey(as(i, me), { path: "/api/v1/drafts", params: { drafts: [] }, key });
+    for (let i = 0; i < 6; i++) {
+      const answer = await draft(i, "within");
+      expect([answer.status, replayed(answer)]).to.deep.equal([200, String(i > 0)]);
+    }
+    for (const key of ["within", "beyond", "malformed,"]) {
+      const answer = await draft(0, key);
+      expect([answer.status, answer.body.code]).to.deep.equal([429, "RATE_LIMIT_HIT"]);
+      expect(replayed(answer)).to.equal(null);
+    }
+    const rows = await db.rows("SELECT FROM idempotency_keys WHERE account_id = $1", [me.id]);
+    expect(rows).to.have.length(1);
   });
 
   it("count a bot's requests apart from its owner's", async () => {

@@ -381,11 +381,13 @@ describe("A request with an Idempotency-Key", () => {
   });
 
   it("has no marker before its credentials are known", async () => {
-    const answer = await scene.gateway.anonymous.send("POST", messagesPath, {
-      headers: { "Idempotency-Key": "a1" },
-    });
-    refusedWith(answer, "UNAUTHORIZED");
-    expect(replayed(answer)).to.equal(null);
+    const impostor = scene.as({ ...scene.org.member, apiKey: "x".repeat(32) });
+    for (const caller of [scene.gateway.anonymous, impostor])
+      for (const key of ["a1", "malformed,"]) {
+        const answer = await ask(sending(key), caller);
+        refusedWith(answer, "UNAUTHORIZED");
+        expect(replayed(answer)).to.equal(null);
+      }
   });
 
   it("is never logged, stored or echoed as text", async () => {
