@@ -6,9 +6,6 @@ declare module "@carillon/db" {
     "clear-failures": {
       count: number;
     };
-    "clear-idempotency-keys": {
-      count: number;
-    };
     "health-due": {
       due: boolean | null;
     };

@@ -57,6 +57,7 @@ export {
   takeKey,
   tryKeys,
 } from "./idempotency/idempotency-key.ts";
+export { clearExpiredKeys, type ClearedKeys } from "./idempotency/clear-keys.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";

@@ -692,6 +692,10 @@ declare module "@carillon/db" {
       holderIds: number[] | null;
       ids: Json;
     };
+    "idempotency-keys-clear": {
+      count: number;
+      last: string | null;
+    };
     "idempotency-keys-drop-expired": {};
     "idempotency-keys-insert": {};
     "idempotency-keys-limit-wait": {};

@@ -1,0 +1,34 @@
+import { type RowOf, type Sql, statement } from "@carillon/db";
+
+/**
+ * Reads the index of the times from `$1` on: entries of deleted rows stay there until they are vacuumed, and no batch may
+ * read them again. Skips rows that a request is replacing.
+ */
+const clear = statement({
+  name: "idempotency-keys-clear",
+  text: `WITH old AS (
+      SELECT id, created_at FROM idempotency_keys
+      WHERE created_at <= now() - interval '24 hours' AND created_at >= $1::timestamptz
+      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM idempotency_keys WHERE id = ANY (ARRAY(SELECT id FROM old))
+    )
+    SELECT count(*)::int AS count, max(created_at)::text AS last FROM old`,
+});
+
+/** What one batch deleted; the next one continues at `last`. */
+export type ClearedKeys = RowOf<typeof clear>;
+
+/**
+ * Deletes one batch of the answers that are 24 hours old, the oldest first (once-and-again.md §1).
+ * @param size rows, at most
+ * @param before the batch before this one; begins with the oldest answer unless given
+ */
+export async function clearExpiredKeys(
+  sql: Sql,
+  size: number,
+  before?: ClearedKeys,
+): Promise<ClearedKeys> {
+  const [cleared] = await sql.rows(clear, [before?.last ?? "-infinity", size]);
+  return cleared ?? { count: 0, last: null };
+}
