@@ -87,7 +87,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     redisUrl,
     log,
     onWake: (realmId) => events.wake(realmId),
-    onReconnected: () => void events.look().catch(() => {}),
+    onReconnected: () => void events.readGrownLogs().catch(() => {}),
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);

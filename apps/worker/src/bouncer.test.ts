@@ -26,13 +26,13 @@ describe("The push bouncer, as jobs call it", () => {
   const server = useFakeBouncer();
   let client: BouncerClient;
   let bouncer: Bouncer;
-  let rests: number[];
-  const queues = { rest: async (_queue: string, ms: number) => void rests.push(ms) };
+  let pauses: number[];
+  const queues = { pauseFor: async (_queue: string, ms: number) => void pauses.push(ms) };
   beforeEach(async () => {
     await db.rows(
       "UPDATE bouncer_circuit SET failures = 0, pauses = 0, no_calls_until = NULL, in_trial = false",
     );
-    rests = [];
+    pauses = [];
     client = bouncerClient(server.config, "12.0");
     bouncer = guardBouncer(client, { db, queues, log: silentLogger });
   });
@@ -50,7 +50,7 @@ describe("The push bouncer, as jobs call it", () => {
 
   it("answers a job that may call it", async () => {
     expect(await register()).to.deep.equal({ kind: "done", answer: {} });
-    expect(rests).to.deep.equal([]);
+    expect(pauses).to.deep.equal([]);
   });
 
   it("counts its refusals and failures as answers, which open no circuit", async () => {
@@ -64,18 +64,18 @@ describe("The push bouncer, as jobs call it", () => {
     }
     expect(server.calls).to.have.length(18);
     expect(await circuit()).to.deep.equal({ failures: 0, open: false });
-    expect(rests).to.deep.equal([]);
+    expect(pauses).to.deep.equal([]);
   });
 
   it("is not called after five unanswered calls, and its queue is paused", async () => {
     server.behave({ fault: drops });
     for (let i = 0; i < 5; i++) expect(await register()).to.include({ kind: "retry" });
-    expect(rests).to.have.length(1);
+    expect(pauses).to.have.length(1);
     await db.rows("UPDATE bouncer_circuit SET no_calls_until = now() + interval '1 h'");
     const others = guardBouncer(client, { db, queues, log: silentLogger });
     for (const one of [bouncer, others]) expect(await register(one)).to.be.instanceOf(HandBack);
     expect(server.calls).to.have.length(5);
-    expect(rests).to.have.length(3);
+    expect(pauses).to.have.length(3);
   });
 
   it("is called once after the pause, and by all jobs when it has answered", async () => {
@@ -102,14 +102,14 @@ describe("The push bouncer, as jobs call it", () => {
   it("is not called for the time given with 429, and no attempt is counted", async () => {
     server.behave({ fault: answers({ status: 429, headers: { "retry-after": "7" } }) });
     expect(await register()).to.be.instanceOf(HandBack);
-    expect(rests).to.deep.equal([7_000]);
+    expect(pauses).to.deep.equal([7_000]);
     expect(await circuit()).to.deep.equal({ failures: 0, open: false });
   });
 
   it("is not called for the time given with 503, and the attempt is counted", async () => {
     server.behave({ fault: answers({ status: 503, headers: { "retry-after": "7" } }) });
     expect(await register()).to.include({ kind: "retry", at: "bouncer" });
-    expect(rests).to.deep.equal([7_000]);
+    expect(pauses).to.deep.equal([7_000]);
   });
 
   it("logs that it does not answer, without the contents of calls", async () => {

@@ -26,7 +26,11 @@ export interface Bouncer {
 /** Adds the circuit breaker and the rate limit that all workers share. */
 export function guardBouncer(
   client: BouncerClient,
-  services: { readonly db: Database; readonly queues: Pick<Queues, "rest">; readonly log: Logger },
+  services: {
+    readonly db: Database;
+    readonly queues: Pick<Queues, "pauseFor">;
+    readonly log: Logger;
+  },
 ): Bouncer {
   const { db, queues, log } = services;
 
@@ -35,18 +39,18 @@ export function guardBouncer(
   ): Promise<BouncerReply<Answer>> {
     const admission = await admitCall(db);
     if (!admission.admitted) {
-      await queues.rest("bouncer", admission.waitMs);
+      await queues.pauseFor("bouncer", admission.waitMs);
       throw new HandBack("the push bouncer does not answer; the circuit breaker is open");
     }
     const outcome = await call();
     await note(admission, outcome);
     if (outcome.kind === "limited") {
-      await queues.rest("bouncer", outcome.retryAfterMs);
+      await queues.pauseFor("bouncer", outcome.retryAfterMs);
       log.warn({ forMs: outcome.retryAfterMs }, "the push bouncer's rate limit is reached");
       throw new HandBack("the push bouncer's rate limit is reached");
     }
     if (outcome.kind === "retry" && outcome.retryAfterMs !== undefined)
-      await queues.rest("bouncer", outcome.retryAfterMs);
+      await queues.pauseFor("bouncer", outcome.retryAfterMs);
     return outcome;
   }
 
@@ -57,7 +61,7 @@ export function guardBouncer(
     if (outcome.kind === "retry" && outcome.at === "transport") {
       const forMs = await recordUnanswered(db, { isTrial });
       if (forMs === 0) return;
-      await queues.rest("bouncer", forMs);
+      await queues.pauseFor("bouncer", forMs);
       log.warn(
         { forMs, reason: outcome.reason },
         "the push bouncer does not answer; opened the circuit breaker",

@@ -55,11 +55,11 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
   let before: HealthReading | undefined;
   let bad = 0;
   let checking: Promise<void> | undefined;
-  const check = () => (checking ??= look().finally(() => (checking = undefined)));
+  const check = () => (checking ??= runCheck().finally(() => (checking = undefined)));
   const timer = setInterval(() => void check(), intervalMs);
 
-  async function look(): Promise<void> {
-    const why = await complaint();
+  async function runCheck(): Promise<void> {
+    const why = await findProblem();
     if (bad >= limit) return;
     bad = why === undefined ? 0 : bad + 1;
     if (why === undefined) return;
@@ -70,7 +70,7 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
     }
   }
 
-  async function complaint(): Promise<string | undefined> {
+  async function findProblem(): Promise<string | undefined> {
     let reading: HealthReading;
     try {
       reading = await answerWithin((signal) => options.probe(signal), intervalMs);
@@ -79,7 +79,7 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
       before = undefined;
       return `the database did not answer: ${error instanceof Error ? error.message : String(error)}`;
     }
-    const why = before && standstill(before, reading);
+    const why = before && problemBetween(before, reading);
     before = reading;
     return why;
   }
@@ -93,7 +93,8 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
   };
 }
 
-function standstill(before: HealthReading, now: HealthReading): string | undefined {
+/** Returns why the worker counts as stuck, given two readings in a row; undefined if it does not. */
+function problemBetween(before: HealthReading, now: HealthReading): string | undefined {
   if (before.dueWork && now.dueWork && now.runsAnywhere === before.runsAnywhere)
     return "work is due and no worker has run a job since the last check";
   const refused = now.queues.find(

@@ -106,7 +106,7 @@ forEachBackend("the health of a worker", (backend) => {
       return (await probe(new AbortController().signal)).queues;
     };
     expect(await look()).to.containSubset([{ name: "bouncer", waiting: 1 }]);
-    await queues.rest("bouncer", 3_600_000);
+    await queues.pauseFor("bouncer", 3_600_000);
     expect(await look()).to.containSubset([{ name: "bouncer", waiting: 0 }]);
   });
 

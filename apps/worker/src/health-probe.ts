@@ -6,7 +6,7 @@ import pg from "pg";
 
 import type { HealthReading, QueueReading } from "./health-monitor.ts";
 
-/** A message that is overdue by more should have been sent. */
+/** Messages are overdue by this much only if no worker delivers them. */
 const overdue = "30 seconds";
 
 /** Sums the runs of all workers at their last heartbeats. The count of a dead worker disappears with its heartbeat. */
@@ -42,8 +42,8 @@ export function healthProbe(parts: {
 }): (signal: AbortSignal) => Promise<HealthReading> {
   return async (signal) => {
     const [{ due, runs }, queues] = await Promise.all([
-      lookAtDatabase(parts.databaseUrl, signal),
-      lookAtQueues(parts.queues, parts.begun(), parts.refusals?.()),
+      readDatabase(parts.databaseUrl, signal),
+      readQueues(parts.queues, parts.begun(), parts.refusals?.()),
       parts.db.rows(nothing),
     ]);
     const own = queues.reduce((sum, { begun }) => sum + begun, 0);
@@ -51,7 +51,7 @@ export function healthProbe(parts: {
   };
 }
 
-async function lookAtDatabase(
+async function readDatabase(
   databaseUrl: string,
   signal: AbortSignal,
 ): Promise<{ due: boolean; runs: number }> {
@@ -76,7 +76,7 @@ async function lookAtDatabase(
 }
 
 /** Counts no waiting jobs if the store does not answer or the queue is paused: this worker could take none. */
-function lookAtQueues(
+function readQueues(
   queues: Pick<Queues, "queue">,
   begun: ReadonlyMap<QueueName, number>,
   refusals?: ReadonlyMap<QueueName, string>,

@@ -60,7 +60,7 @@ export function intentSteps<Payload>(
 /**
  * Errors after which the job runs again without counting an attempt. If it does not run again, the sweep finds the row.
  */
-const unfinished = [IntentBusy, HandBack, AwaitChildren];
+const uncountedErrors = [IntentBusy, HandBack, AwaitChildren];
 
 /** Runs the work of an intent and records a failure in its row. */
 export async function recordingFailure(
@@ -71,7 +71,7 @@ export async function recordingFailure(
   try {
     await work(db.within(deadline));
   } catch (error) {
-    if (unfinished.some((kind) => error instanceof kind)) throw error;
+    if (uncountedErrors.some((kind) => error instanceof kind)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const dead = error instanceof GiveUp || attempt >= retry.attempts;
     await failIntent(db, payload, { reason, dead });

@@ -74,10 +74,11 @@ export function notifyProcessor<Payload>(
 const maxPayload = 4_096;
 
 /**
- * Milliseconds for which a notification is tried (push.md §9), whatever attempts are left: none are counted while the
- * circuit breaker is open or the rate limit holds. Well below the day for which a bouncer remembers idempotency keys.
+ * Age in milliseconds after which a notification is no longer sent (push.md §9). The number of attempts does not limit it,
+ * because none are counted while the circuit breaker is open or the rate limit is reached. It is well below the day for
+ * which a bouncer remembers idempotency keys.
  */
-const triedForMs = 2 * 3_600_000;
+const giveUpAfterMs = 2 * 3_600_000;
 
 /** An intent whose call goes out next. */
 interface Begun<Payload> {
@@ -99,7 +100,7 @@ async function begin<Payload>(
 ): Promise<Begun<Payload> | undefined> {
   const intent = await beginIntentCall(tx, definition, ref);
   if (!intent) return undefined;
-  if (intent.ageMs > triedForMs)
+  if (intent.ageMs > giveUpAfterMs)
     throw new GiveUp("the push bouncer has not accepted it within two hours");
   const call = await prepare(tx, site, intent);
   if (intent.called)

@@ -31,12 +31,12 @@ class JobRun {
   readonly id: string;
   readonly deadline = new RequestDeadline();
   readonly #machine: StateMachine<JobState>;
-  readonly #forget: () => void;
+  readonly #unsubscribe: () => void;
 
   constructor(id: string, deadlineMs: number, stopMs: number) {
     this.id = id;
     this.#machine = new StateMachine<JobState>(`the run of ${id}`, { kind: "running" });
-    this.#forget = this.deadline.onEnd(() => this.#stopping(stopMs));
+    this.#unsubscribe = this.deadline.onEnd(() => this.#stopping(stopMs));
     this.deadline.limit(
       deadlineMs,
       () => new DeadlineExceeded(`it took longer than ${deadlineMs} ms`),
@@ -60,7 +60,7 @@ class JobRun {
     if (state.kind === "stopping") clearTimeout(state.timer);
     this.#machine.move(["running", "stopping", "abandoned"], { kind: "ended" });
     this.deadline.unlimit();
-    this.#forget();
+    this.#unsubscribe();
   }
 
   /** Leaves `running`. A deadline may end twice, the second time finally. */

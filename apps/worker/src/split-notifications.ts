@@ -1,6 +1,6 @@
 import type { Notification } from "@carillon/domain";
 
-/** Devices in one call: few intents have as many, and encrypting for them takes 20 ms. */
+/** Most devices that one call notifies: few intents have more, and encrypting for so many takes 20 ms. */
 const mostInCall = 400;
 
 /** Notifications that a bouncer accepts in one call. */

@@ -20,9 +20,8 @@ import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
 
 /**
- * Connections for our own statements: five deliveries may run at once, beside intents, relay
- * and sweep; without a free one they wait for each other's end. BullMQ has a pool of its own
- * (docs/operating.md, connections).
+ * Connections for this process's own statements: five deliveries may run at once, beside intents, relay and sweep. BullMQ
+ * has its own pool (docs/operating.md, connections).
  */
 const poolSize = 11;
 

@@ -5,8 +5,8 @@ import type { Rule } from "./rule.ts";
 const emptyPeriods = 1_000;
 
 /**
- * Where the periods of a rule lie, counted from that of the start. A period is a week or a year of the rule, and a month of
- * daily and monthly rules.
+ * The periods of a rule, numbered from 0, the one that contains the start. A period of a weekly rule is a week, of a yearly
+ * rule a year, of a daily or monthly rule a month.
  */
 interface Periods {
   /** Returns the number of the last period that does not begin after a day. */
@@ -49,7 +49,7 @@ export class Recurrence {
     return this.days(after, limit).next().value;
   }
 
-  /** Finds an occurrence by its number, 1 for the first one. Costs the days before it. */
+  /** Finds an occurrence by its number, 1 for the first one. Iterates over all occurrences before it. */
   nth(number: number): DayNumber | undefined {
     let found: DayNumber | undefined;
     const days = this.days(this.#start - 1);
@@ -120,7 +120,7 @@ function months(rule: Rule, start: DayNumber): Periods {
   const { frequency, interval, bySetPos } = rule;
   const daysIn = daysOfMonths(rule, start);
   if (frequency === "YEARLY") {
-    // A year is one of 14: a leap year or not, by the day of the week that it begins on.
+    // There are 14 kinds of years: leap years and others, each beginning on one of seven days of the week.
     const years = new Map<number, readonly number[]>();
     return {
       numberOf: (day) => Math.floor((dateOf(day).year - year) / interval),
@@ -139,7 +139,7 @@ function months(rule: Rule, start: DayNumber): Periods {
       },
     };
   }
-  // The set that BYSETPOS of a daily rule chooses from is that of one day.
+  // BYSETPOS chooses within one period of FREQ. In a daily rule that is one day, so only positions 1 and -1 exist.
   const isEmpty =
     frequency === "DAILY" &&
     bySetPos.length > 0 &&
@@ -159,7 +159,10 @@ function months(rule: Rule, start: DayNumber): Periods {
   };
 }
 
-/** Returns a function that appends the days of a month, `12 * year + month - 1`, that a rule other than a weekly one chooses. */
+/**
+ * Returns a function that appends the days which a daily, monthly or yearly rule chooses in a month. The month's index is
+ * `12 * year + month - 1`.
+ */
 function daysOfMonths(rule: Rule, start: DayNumber): (index: number, days: DayNumber[]) => void {
   const date = dateOf(start);
   const { frequency, interval, byDay, byMonthDay } = rule;
@@ -167,7 +170,7 @@ function daysOfMonths(rule: Rule, start: DayNumber): (index: number, days: DayNu
   const byMonth =
     frequency === "YEARLY" && open && rule.byMonth.length === 0 ? [date.month] : rule.byMonth;
   const monthDays = open && frequency !== "DAILY" ? [date.day] : byMonthDay;
-  // A month is one of 28: by its length and the day of the week that it begins on. A bit for each day.
+  // Bit masks with a bit for each day, of the 28 kinds of months: four lengths, each beginning on one of seven weekdays.
   const masks = new Map<number, number>();
   return (index, days) => {
     const month = (index % 12) + 1;

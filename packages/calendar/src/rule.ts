@@ -13,7 +13,7 @@ export interface RuleDay {
 /** The last occurrence, included: a local day, or an instant in UNIX seconds. */
 export type Until = { readonly day: DayNumber } | { readonly instant: number };
 
-/** A recurrence rule of RFC 5545, as far as it is supported. A part that is absent is an empty list. */
+/** A recurrence rule of RFC 5545, as far as it is supported. An absent list part is an empty list. */
 export interface Rule {
   readonly frequency: Frequency;
   readonly interval: number;
@@ -76,7 +76,10 @@ function partsOf(text: string): ReadonlyMap<string, string> {
   return parts;
 }
 
-/** Checks what one part demands of another. */
+/**
+ * Returns the rule unchanged if its parts may be combined.
+ * @throws CalendarError for `rrule`
+ */
 function checked(rule: Rule): Rule {
   const { frequency, byDay, byMonthDay, byMonth, bySetPos } = rule;
   if (rule.count !== undefined && rule.until) throw refused("has COUNT and UNTIL: use one of them");

@@ -84,9 +84,9 @@ export class Schedule {
   }
 
   /**
-   * Returns what is unexpected about occurrences.
-   * @param after UNIX seconds: the list begins after it
-   * @param asked how many were asked for
+   * Returns what may surprise a person about a list of occurrences.
+   * @param after UNIX seconds after which the list begins
+   * @param asked how many occurrences were requested
    */
   warnings(occurrences: readonly Occurrence[], after: number, asked: number): ScheduleWarning[] {
     const warnings: ScheduleWarning[] = [];
@@ -102,12 +102,12 @@ export class Schedule {
     return warnings;
   }
 
-  /** Returns a day whose occurrence, and all before it, are not after an instant. */
+  /** Returns a day early enough that its occurrence is not after the instant. */
   #dayBefore(instant: number): DayNumber {
     return this.#zones.toLocal(instant, this.#parts.timezone).day - 2;
   }
 
-  /** UNTIL includes the occurrence at its instant. */
+  /** Returns the last day of the rule. An UNTIL with a time includes the occurrence at that instant. */
   #lastDay({ until }: Rule): DayNumber {
     if (!until) return lastDay;
     if ("day" in until) return until.day;

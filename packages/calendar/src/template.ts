@@ -17,6 +17,7 @@ const values: Readonly<Record<string, (values: TemplateValues) => string>> = {
   "{n}": ({ number }) => String(number),
 };
 
+/** Placeholders, doubled braces, and single braces, which are errors. */
 const marks = /\{\{|\}\}|\{[a-z]*\}|[{}]/g;
 
 /**

@@ -17,7 +17,7 @@ export interface ZonedTime {
 /** Conversions between local times and instants, by the time zones of this process. */
 export interface Zones {
   /**
-   * Returns the canonical spelling of an IANA name, which is accepted in any letter case. Links keep their name.
+   * Returns an IANA name, accepted in any letter case, in its usual spelling. Aliases are kept, not resolved.
    * @throws CalendarError for `timezone`, for offsets too
    */
   canonicalName(name: string): string;
@@ -67,7 +67,7 @@ function zonesOf({ PlainDateTime, Instant }: typeof Temporal): Zones {
       const later = plain.toZonedDateTime(zone, { disambiguation: "later" });
       if (first.epochMilliseconds === later.epochMilliseconds) return zoned(first, "once");
       if (first.toPlainDateTime().equals(plain)) return zoned(first, "overlap");
-      // In a gap the earlier reading lies before the transition, by the time that the clock is set forward.
+      // In a gap, `first` is an instant before the transition.
       return zoned(first.getTimeZoneTransition("next") ?? later, "gap");
     },
     toLocal(instant, zone) {

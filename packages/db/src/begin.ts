@@ -3,7 +3,7 @@ import type { RequestDeadline } from "./request-deadline.ts";
 /** The isolation level of a transaction. */
 export type TransactionMode = "read committed" | "repeatable read read only";
 
-/** Milliseconds by which the server's limit is later than ours, whose error says more. */
+/** Milliseconds by which the server's limit is later than the deadline, so that the deadline's clearer error is thrown. */
 const serverGraceMs = 1_000;
 
 /**

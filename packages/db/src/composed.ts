@@ -51,7 +51,7 @@ export function composed<
   const unprepared = (text: string): Made => ({ ...declared, text, unprepared: true });
   const prepared = new Map<string, Made>();
 
-  /** Names the first texts; a client that sends odd ones cannot make connections prepare more. */
+  /** Returns the statement of a recurring text. Only the first texts are prepared, so that no client can add to them. */
   function recurring(text: string): Made {
     const known = prepared.get(text);
     if (known) return known;

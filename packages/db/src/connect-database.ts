@@ -64,5 +64,5 @@ export async function connectDatabase(
   return database;
 }
 
-/** PostgreSQL's `server_version_num`. */
+/** The first version that has `transaction_timeout`, as `server_version_num`. */
 const transactionTimeoutSince = 170_000;

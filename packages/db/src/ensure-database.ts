@@ -24,7 +24,7 @@ export async function ensureDatabase(databaseUrl: string, variable: string): Pro
   );
 }
 
-/** @returns undefined, or the code of what went wrong */
+/** Runs one statement; returns the SQLSTATE or message of its error, undefined if it succeeded. */
 async function run(url: string, text: string): Promise<string | undefined> {
   const client = new pg.Client({
     connectionString: url,

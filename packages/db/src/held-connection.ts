@@ -7,7 +7,7 @@ import type { Semaphore } from "@carillon/kit";
 /** Milliseconds for one cancel request. */
 const cancelMs = 1_000;
 /** Milliseconds until the next cancel request: the previous one may have arrived between two statements. */
-const againMs = 100;
+const cancelAgainMs = 100;
 /** Milliseconds after which the connection is cut off if its statement was not cancelled. */
 const cutOffMs = 2_000;
 
@@ -17,8 +17,8 @@ export class HeldConnection {
   /** Whether it was cut off: the result of the statement in progress is unknown. */
   cutOff = false;
   readonly #deadline: RequestDeadline | undefined;
-  readonly #forget: (() => void) | undefined;
-  readonly #letGo: (() => void) | undefined;
+  readonly #unsubscribe: (() => void) | undefined;
+  readonly #releaseDeadline: (() => void) | undefined;
   readonly #limit: Semaphore | undefined;
   #begun: Promise<void> = Promise.resolve();
   #commits = false;
@@ -36,19 +36,18 @@ export class HeldConnection {
     this.connection = connection;
     this.#deadline = deadline;
     this.#limit = limit;
-    this.#letGo = deadline?.hold();
-    this.#forget = deadline?.onEnd((final) => {
+    this.#releaseDeadline = deadline?.hold();
+    this.#unsubscribe = deadline?.onEnd((final) => {
       if (final || !this.#commits) this.#stopping ??= this.#stop();
     });
   }
 
   /**
-   * Records that BEGIN has been sent. Nothing is cancelled until it is answered: a cancel that hit BEGIN would leave the
-   * statements behind it in the pipeline without a transaction, and each would commit by itself. No later cancel can hit
-   * it, because the server answers BEGIN when it is over. Neither can a cancel of an earlier holder of the connection:
-   * the connection is released only when the server has closed each cancel request, which it does after signalling the
-   * backend, and a backend signalled between two statements drops the cancel before it reads the next one
-   * (docs/decisions/011).
+   * Records that BEGIN has been sent. Nothing is cancelled until the server has answered it: a cancelled BEGIN would leave
+   * the statements behind it in the pipeline without a transaction, and each would commit by itself. A cancel request of an
+   * earlier holder of the connection cannot hit BEGIN either. The connection is released only after the server has closed
+   * each cancel request, and the server closes it after signalling the backend; a backend that is signalled between two
+   * statements drops the cancel before it reads the next one (docs/decisions/011).
    */
   beginning(begun: Promise<unknown>): void {
     this.#begun = begun.then(
@@ -97,15 +96,15 @@ export class HeldConnection {
   /** Returns the connection to the pool; an unusable one is closed. */
   async release(): Promise<void> {
     this.#released = true;
-    this.#forget?.();
+    this.#unsubscribe?.();
     this.#wake();
     await this.#stopping;
     this.connection.release(this.#unusable);
     this.#limit?.release();
-    this.#letGo?.();
+    this.#releaseDeadline?.();
   }
 
-  /** Cancels what runs until the connection is released; cuts it off after two seconds. */
+  /** Cancels running statements until the connection is released; cuts the connection off after two seconds. */
   async #stop(): Promise<void> {
     const until = performance.now() + cutOffMs;
     if (!(await this.#hasBegun())) {
@@ -130,7 +129,7 @@ export class HeldConnection {
     return hasBegun || this.#released;
   }
 
-  #pause(ms = againMs): Promise<void> {
+  #pause(ms = cancelAgainMs): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {

@@ -36,22 +36,22 @@ export function listenOn(
     });
     client = own;
     let lost = false;
-    const again = (why: unknown) => {
+    const reconnect = (why: unknown) => {
       if (lost || closed) return;
       lost = true;
       void own.end().catch(() => {});
       handlers.onLost(why);
       timer = setTimeout(() => void connect(), pauseMs);
     };
-    own.on("error", again);
-    own.on("end", () => again(new Error("the connection ended")));
+    own.on("error", reconnect);
+    own.on("end", () => reconnect(new Error("the connection ended")));
     own.on("notification", ({ payload }) => handlers.onNotification(payload ?? ""));
     try {
       await own.connect();
       await own.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       if (!closed) handlers.onConnected();
     } catch (error) {
-      again(error);
+      reconnect(error);
     }
   }
 

@@ -66,17 +66,17 @@ function isExclusive(own: readonly Held[], key: number): boolean {
 }
 
 /** How many functions an error names: the one that takes the lock, and its callers. */
-const named = 3;
+const placesNamed = 3;
 
 /** The files of this package through which locks are taken. */
-const own = /packages\/db\/(src|dist)\/(tx|locks|lock-guard|transaction)\.[jt]s/;
+const lockingFiles = /packages\/db\/(src|dist)\/(tx|locks|lock-guard|transaction)\.[jt]s/;
 
 /** @internal Returns the innermost functions outside this package. */
 export function placeOfCaller(): string {
   const lines = (new Error("here").stack ?? "").split("\n").slice(1);
-  const outside = lines.filter((line) => !own.test(line) && !line.includes("node:"));
+  const outside = lines.filter((line) => !lockingFiles.test(line) && !line.includes("node:"));
   return outside
-    .slice(0, named)
+    .slice(0, placesNamed)
     .map((line) => line.trim())
     .join(", called ");
 }

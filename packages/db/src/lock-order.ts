@@ -3,7 +3,7 @@
  * only later ones, so that there are no deadlocks (docs/decisions/018). Keys of one kind are taken in ascending order, in
  * one statement. `Tx.lock` takes them, and checks the order in tests and in development.
  *
- * Locks that are only tried (`pg_try_advisory_xact_lock`) and locked rows that are skipped (`SKIP LOCKED`) have no place.
+ * The order does not concern locks that are only tried (`pg_try_advisory_xact_lock`) or skipped (`SKIP LOCKED`).
  */
 export const lockOrder = [
   /** The commands of one person to the scheduling bot, which are done one at a time. By account. */

@@ -52,7 +52,7 @@ export async function applyMigrations(
     if (set === chatMigrations) await checkServer(client);
     await takeLock(client);
     await client.query(ledger);
-    const pending = comparison(set, await readMigrations(set), await applied(client));
+    const pending = pendingMigrations(set, await readMigrations(set), await applied(client));
     for (const migration of pending) await apply(client, migration);
     return pending.map((migration) => migration.name);
   } catch (error) {
@@ -137,7 +137,7 @@ export async function checkMigrations(
     if (error.code === "42P01") return [];
     throw error;
   });
-  const pending = comparison(set, await readMigrations(set), rows);
+  const pending = pendingMigrations(set, await readMigrations(set), rows);
   if (pending.length > 0) {
     throw new StartupError(
       `${set.variable}: the database lacks ${pending.length} migration(s), first ${pending[0]?.name}: run \`${set.command}\``,
@@ -185,27 +185,34 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
 }
 
 /**
- * Returns why this build cannot run on a migration of a newer one; undefined if it can. It can on one that only adds;
- * `0042_after_0040_…` takes away what builds without 0040 use (docs/decisions/040).
+ * Returns why this build cannot run on a database with a newer build's migration; undefined if it can. Most migrations
+ * only add. One named `0042_after_0040_…` removes what builds without migration 0040 use (docs/decisions/040).
  */
-function lackedFor(newer: string, known: Migration[]): string | undefined {
-  const least = /^\d+_after_(\d+)_/.exec(newer)?.[1];
-  const lacked = least !== undefined && !known.some(({ name }) => name.startsWith(`${least}_`));
-  return lacked ? `takes away what this build needs: start a build that has ${least}` : undefined;
+function incompatibility(newer: string, known: Migration[]): string | undefined {
+  const required = /^\d+_after_(\d+)_/.exec(newer)?.[1];
+  const lacked =
+    required !== undefined && !known.some(({ name }) => name.startsWith(`${required}_`));
+  return lacked
+    ? `takes away what this build needs: start a build that has ${required}`
+    : undefined;
 }
 
 /**
  * Returns the migrations that are still to be applied.
  * @throws StartupError when the database holds a migration that this build cannot run on
  */
-function comparison({ variable }: MigrationSet, known: Migration[], rows: Applied[]): Migration[] {
+function pendingMigrations(
+  { variable }: MigrationSet,
+  known: Migration[],
+  rows: Applied[],
+): Migration[] {
   const byName = new Map(rows.map((row) => [row.migration_name, row]));
   for (const row of rows) {
     const migration = known.find((candidate) => candidate.name === row.migration_name);
     const problem = !row.finished
       ? "began and never finished: repair the database, then delete its row from _prisma_migrations"
       : !migration
-        ? lackedFor(row.migration_name, known)
+        ? incompatibility(row.migration_name, known)
         : migration.checksum !== row.checksum
           ? "was applied with another text than this build has: use the build that applied it"
           : undefined;

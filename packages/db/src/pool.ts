@@ -32,7 +32,7 @@ export interface PoolOptions {
 
 /**
  * How long a transaction may be idle, in milliseconds. A process that is frozen, or whose host has vanished, holds its
- * locks for so long. It fits into the 35 s within which work resumes after a crash, and is two hundred times as long as an
+ * locks that long. It fits into the 35 s within which work resumes after a crash, and is two hundred times as long as an
  * event loop may be blocked.
  */
 const abandonedMs = 10_000;

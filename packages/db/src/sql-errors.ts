@@ -1,4 +1,4 @@
-/** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
+/** Returns the SQLSTATE of a database error, even if Prisma has wrapped it; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
   for (let e = error; e && typeof e === "object"; e = inner(e)) {
     const { code: own, originalCode } = e as { code?: unknown; originalCode?: unknown };

@@ -13,7 +13,7 @@ import type { Tx } from "./tx.ts";
 export interface Store extends Sql {
   readonly pool: pg.Pool;
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** True when the database answers within two seconds. */
+  /** Returns whether the database answers within two seconds. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
 }

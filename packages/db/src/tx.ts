@@ -21,7 +21,7 @@ export interface TxParts {
 }
 
 /** A statement to be sent with the COMMIT, the lock that it takes, and the code that asked for it. */
-interface Kept {
+interface DeferredStatement {
   readonly statement: Statement;
   readonly values: readonly unknown[];
   readonly lock: Lock | undefined;
@@ -32,12 +32,13 @@ interface Kept {
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
   readonly #prismaClient: TxParts["prismaClient"];
-  readonly #withCommit: Kept[] = [];
+  readonly #withCommit: DeferredStatement[] = [];
   readonly #afterCommit: Array<() => void> = [];
   readonly #postCommit: PostCommitBus;
   readonly #locks: LockGuard | undefined;
   #savepoints = 0;
-  #over: unknown;
+  /** Why the transaction accepts no more statements; undefined while it does. */
+  #closedReason: unknown;
   /** The error after which the server rejects further statements. */
   #failure: unknown;
   #prisma: ReturnType<LazyPrismaClient["enter"]> | undefined;
@@ -90,7 +91,7 @@ export class Tx implements Sql {
 
   /** Returns Prisma Client on this transaction's connection. Its statements and SQL must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
-    if (this.#over) throw this.#over;
+    if (this.#closedReason) throw this.#closedReason;
     this.#prisma ??= this.#prismaClient.enter(this.#connection);
     return (await this.#prisma).prisma;
   }
@@ -121,17 +122,17 @@ export class Tx implements Sql {
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const name = `s${++this.#savepoints}`;
     const hooks = this.#afterCommit.length;
-    const kept = this.#withCommit.length;
+    const deferred = this.#withCommit.length;
     const locks = this.#locks?.mark ?? 0;
     await this.#run(`SAVEPOINT ${name}`);
     try {
       const result = await work();
-      await Promise.all(this.#sendKept(kept));
+      await Promise.all(this.#sendDeferred(deferred));
       await this.#run(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
       this.#afterCommit.length = hooks;
-      this.#withCommit.length = Math.min(this.#withCommit.length, kept);
+      this.#withCommit.length = Math.min(this.#withCommit.length, deferred);
       await this.#run(`ROLLBACK TO SAVEPOINT ${name}`);
       this.#failure = undefined;
       this.#locks?.forget(locks);
@@ -144,7 +145,7 @@ export class Tx implements Sql {
     statement: Statement | string,
     values: readonly unknown[] = [],
   ): Promise<pg.QueryResult> {
-    if (this.#over) throw this.#over;
+    if (this.#closedReason) throw this.#closedReason;
     try {
       return await run(this.#connection, statement, values);
     } catch (error) {
@@ -157,7 +158,7 @@ export class Tx implements Sql {
 
   /** @internal Called by {@link transaction} at the end: later statements would run on a released connection. */
   close(reason: unknown): void {
-    this.#over = reason;
+    this.#closedReason = reason;
   }
 
   /** @internal Called by {@link transaction} before it ends: Prisma releases the connection. */
@@ -170,13 +171,13 @@ export class Tx implements Sql {
    * @returns whether it committed: PostgreSQL rolls back, without an error, if a statement had failed
    */
   async commit(): Promise<boolean> {
-    const kept = this.#sendKept(0);
-    const [{ command }] = await Promise.all([this.#connection.query("COMMIT"), ...kept]);
+    const deferred = this.#sendDeferred(0);
+    const [{ command }] = await Promise.all([this.#connection.query("COMMIT"), ...deferred]);
     return command === "COMMIT";
   }
 
-  /** Sends the statements kept for the commit, from number `first` on. */
-  #sendKept(first: number): Array<Promise<unknown>> {
+  /** Sends the statements deferred to the commit, from number `first` on. */
+  #sendDeferred(first: number): Array<Promise<unknown>> {
     return this.#withCommit.splice(first).map(({ statement, values, lock, place }) => {
       if (lock) this.#locks?.take(lock, place);
       return this.rows(statement, values);

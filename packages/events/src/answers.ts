@@ -54,7 +54,7 @@ export class Answers<Context> {
     // The answer must contain every event committed before the poll, even if its wake-up has not arrived yet.
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
-    if (tail.head - cursor > maxEventsBehind) return this.#giveUp(queue);
+    if (tail.head - cursor > maxEventsBehind) return this.#deleteQueue(queue);
     // Awaited before the loop: an event that arrives during an await after the loop would be missed.
     const isStale = await this.#isStale(tail, cursor);
     const selection = new Selection(queue, presenter, tail.context);
@@ -62,7 +62,7 @@ export class Answers<Context> {
       if (cursor < tail.recent.floor) {
         const range = { after: cursor, until: tail.recent.floor };
         const reached = await semaphore.run(() => catchUp(db, queue, selection, range));
-        if (reached === undefined) return this.#giveUp(queue);
+        if (reached === undefined) return this.#deleteQueue(queue);
         cursor = reached;
       } else {
         cursor = selection.addSome(tail.recent.after(cursor)) ?? tail.head;
@@ -118,7 +118,7 @@ export class Answers<Context> {
     poll.deadline.onEnd(() => tail.end(waiter, { kind: "events", events: [] }));
   }
 
-  async #giveUp(queue: EventQueue): Promise<PollResult> {
+  async #deleteQueue(queue: EventQueue): Promise<PollResult> {
     await dropQueue(this.#parts.db, queue.id);
     return { kind: "queueDeleted" };
   }

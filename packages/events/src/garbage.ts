@@ -4,7 +4,7 @@ import { clearEvents } from "@carillon/jobs";
 
 import {
   maxEventsBehind,
-  grace,
+  graceSeconds,
   maxLagSeconds,
   servedSecondsSql,
   minLogSeconds,
@@ -14,7 +14,7 @@ const dropDead = statement({
   name: "event-queues-dead",
   text: `DELETE FROM event_queue WHERE queue_id IN (
     SELECT queue_id FROM event_queue q
-    WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
+    WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${graceSeconds}) < now() FOR UPDATE SKIP LOCKED)`,
 });
 
 const keeping = statement({

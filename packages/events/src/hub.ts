@@ -48,7 +48,7 @@ export class EventHub<Context> {
   readonly #logRejection: LogRejection;
   readonly #timers: NodeJS.Timeout[];
   #open = 0;
-  #looking: Promise<void> | undefined;
+  #readingGrownLogs: Promise<void> | undefined;
 
   constructor(options: HubOptions<Context>) {
     const { db, log, limits, logReadMs = 1_000, heartbeatMs = [45_000, 55_000] } = options;
@@ -70,12 +70,15 @@ export class EventHub<Context> {
       heartbeatMs,
     });
     this.#timers = [
-      setInterval(() => void this.#logRejection(this.look()), logReadMs),
+      setInterval(() => void this.#logRejection(this.readGrownLogs()), logReadMs),
       setInterval(() => void this.#logRejection(this.touch()), touchMs),
     ];
   }
 
-  /** The number of open polls, of waiting ones among them, and of events and bytes kept in memory. */
+  /**
+   * Counts for metrics. `polls`: open polls; `waiting`: open polls that wait for an event; `events`, `bytes`: events in
+   * memory and their approximate size.
+   */
   get counters(): { polls: number; waiting: number; events: number; bytes: number } {
     const { events, weight } = this.#memory;
     return { polls: this.#open, waiting: this.#answers.waiting, events, bytes: weight };
@@ -87,12 +90,14 @@ export class EventHub<Context> {
     if (tail) void this.#logRejection(tail.then((opened) => opened.pull()));
   }
 
-  /** Reads every log with waiting polls, in case wake-ups were lost. Runs once at a time. */
-  look(): Promise<void> {
-    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  /** Reads the grown logs of organizations with waiting polls, in case wake-ups were lost. Runs once at a time. */
+  readGrownLogs(): Promise<void> {
+    return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(
+      () => (this.#readingGrownLogs = undefined),
+    ));
   }
 
-  async #look(): Promise<void> {
+  async #readGrownLogs(): Promise<void> {
     const waiting = (await this.#tails.opened()).filter(({ waiters }) => waiters.size > 0);
     if (waiting.length === 0) return;
     const heads = await readHeads(
@@ -116,7 +121,7 @@ export class EventHub<Context> {
     const alive = await this.#use.touchUsed(open.map(({ waiter }) => waiter.queue.id));
     for (const { tail, waiter } of open)
       if (alive && !alive.has(waiter.queue.id)) tail.end(waiter, { kind: "queueDeleted" });
-    this.#tails.forgetUnused(tails);
+    this.#tails.closeUnused(tails);
   }
 
   async poll(poll: Poll): Promise<PollResult> {

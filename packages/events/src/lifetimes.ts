@@ -18,7 +18,7 @@ const slack = { short: 5, long: 60 };
 export const servedSecondsSql = `q.idle_timeout + CASE WHEN q.idle_timeout < ${longLivedSeconds} THEN ${slack.short} ELSE ${slack.long} END`;
 
 /** Seconds for which the row of an expired queue is kept: a poll in progress may still renew it when it ends. */
-export const grace = 30;
+export const graceSeconds = 30;
 
 /** Minimum age in seconds before an event is deleted from the log. */
 export const minLogSeconds = 600;

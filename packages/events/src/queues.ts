@@ -46,9 +46,9 @@ const insert = statement({
 
 /**
  * Inserts a queue whose events begin after `baseSeq`.
- * @param tx read committed, and not the transaction that read the client's snapshot: there, any change of the account
- *   since then would be a serialization failure
- * @param queue begins where that snapshot says, which is less than `minLogSeconds` old
+ * @param tx read committed, and not the repeatable-read transaction of the client's snapshot: that one would fail with a
+ *   serialization failure if the account has changed since
+ * @param queue with the position of that snapshot, which is less than `minLogSeconds` old
  * @returns its id; undefined if the account has been deactivated since the snapshot, even if it is active again:
  *   meanwhile it received no events
  */

@@ -46,7 +46,7 @@ export class EventMemory {
       this.#weight += row.weight;
     }
     while (this.#events > this.#limits.events || this.#weight > this.#limits.weight) {
-      const dropped = this.#oldest()?.shift();
+      const dropped = this.#longest()?.shift();
       if (!dropped) return;
       this.#subtract(dropped.weight);
     }
@@ -60,8 +60,8 @@ export class EventMemory {
     return this.#weight;
   }
 
-  /** Returns the list with the most events: it has the oldest event, or can best spare one. */
-  #oldest(): RecentEvents | undefined {
+  /** Returns the organization with the most events, from which the next event is evicted. */
+  #longest(): RecentEvents | undefined {
     let longest: RecentEvents | undefined;
     for (const recent of this.#kept)
       if (!longest || recent.length > longest.length) longest = recent;

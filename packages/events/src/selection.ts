@@ -42,7 +42,7 @@ export class Selection<Context> {
     // The poll may have begun before this event; later events follow the new visibility of the account.
     if (effect?.userVisibility !== undefined && effect.userId === this.#queue.userId)
       this.#queue = { ...this.#queue, userVisibility: effect.userVisibility };
-    const via = this.#way(event);
+    const via = this.#receivedVia(event);
     if (!via) return;
     const presented = this.#presenter.present(event, this.#queue, this.#context, via);
     for (const [i, { type, ...fields }] of presented.entries()) {
@@ -74,7 +74,8 @@ export class Selection<Context> {
     return last;
   }
 
-  #way(event: LoggedEvent): "audience" | "public" | undefined {
+  /** Returns why the queue receives the event; undefined if it does not. */
+  #receivedVia(event: LoggedEvent): "audience" | "public" | undefined {
     if (event.declared?.internal) return undefined;
     const { userId, options } = this.#queue;
     if (event.audience === null || event.audience.includes(userId)) return "audience";

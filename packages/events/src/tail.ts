@@ -50,6 +50,7 @@ export class Tail<Context> {
     this.recent = parts.memory.open(head);
   }
 
+  /** Opens the tail of an organization's log, with its newest events in memory. */
   static async open<Context>(realmId: number, parts: TailParts<Context>): Promise<Tail<Context>> {
     // The context is read after the head: a change in between is then applied twice instead of never.
     const head = await readHead(parts.db, realmId);
@@ -85,7 +86,7 @@ export class Tail<Context> {
    * for later events: in a busy organization they never stop.
    */
   pull(): Promise<void> {
-    return (this.#next ??= this.#after(this.#reading));
+    return (this.#next ??= this.#readAfter(this.#reading));
   }
 
   /** Resolves when no round is running or due. */
@@ -93,7 +94,7 @@ export class Tail<Context> {
     await (this.#next ?? this.#reading);
   }
 
-  async #after(reading: Promise<void> | undefined): Promise<void> {
+  async #readAfter(reading: Promise<void> | undefined): Promise<void> {
     // The callers of the earlier round handle its error.
     await reading?.catch(() => {});
     this.#next = undefined;

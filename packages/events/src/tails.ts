@@ -1,7 +1,7 @@
 import { Tail, type TailParts } from "./tail.ts";
 
 /** Milliseconds without polls after which an organization's tail is closed. */
-const forgetMs = 600_000;
+const unusedMs = 600_000;
 
 /** The tails of a gateway, one for each organization with polls. */
 export class Tails<Context> {
@@ -33,9 +33,9 @@ export class Tails<Context> {
   }
 
   /** Closes tails that have no waiting polls and have been unused for a while. */
-  forgetUnused(tails: ReadonlyArray<Tail<Context>>): void {
+  closeUnused(tails: ReadonlyArray<Tail<Context>>): void {
     for (const tail of tails)
-      if (tail.waiters.size === 0 && performance.now() - tail.usedAt > forgetMs) {
+      if (tail.waiters.size === 0 && performance.now() - tail.usedAt > unusedMs) {
         this.#tails.delete(tail.realmId);
         tail.close();
       }

@@ -1,24 +1,25 @@
 import { StartupError } from "@carillon/kit";
 
 /** An implementation of a declaration. */
-interface Bound<Definition> {
+interface Implementation<Definition> {
   readonly definition: Definition;
 }
 
 /**
  * Maps each declaration's name to its implementation.
- * @param what the kinds of both, for errors: `["job", "processor"]`
+ * @param kinds names the kinds of declaration and implementation in errors: `["job", "processor"]`
  * @throws StartupError unless every declaration has exactly one implementation, and every implementation a
  *   declaration
  */
 export function oneToOne<
   Definition extends { readonly name: string },
-  Given extends Bound<Definition>,
+  Given extends Implementation<Definition>,
 >(
-  [what, needed]: readonly [string, string],
+  kinds: readonly [string, string],
   definitions: readonly Definition[],
   given: readonly Given[],
 ): ReadonlyMap<string, Given> {
+  const [what, needed] = kinds;
   const byName = new Map<string, Given>();
   for (const one of given) {
     const { name } = one.definition;
@@ -34,7 +35,7 @@ export function oneToOne<
   for (const { name } of definitions) {
     if (!byName.has(name)) {
       throw new StartupError(
-        `the ${what} ${name} has no ${needed}; the default export of a file there has to be one`,
+        `the ${what} ${name} has no ${needed}; one must be the default export of a file`,
       );
     }
   }

@@ -15,7 +15,7 @@ export const queues = {
     title: "Delivery",
     about: "Sends due messages, in batches of one organization each.",
   },
-  // Of its own, so that a person does not wait for pushes, nor a burst of commands delay due messages.
+  // A queue of its own: commands must not wait behind pushes, and a burst of commands must not delay due messages.
   commands: {
     concurrency: 4,
     title: "Commands",
@@ -32,7 +32,7 @@ export const queues = {
     concurrency: 20,
     title: "Push bouncer",
     about:
-      "Calls the push bouncer. The queue rests while the bouncer does not answer or limits our rate.",
+      "Calls the push bouncer. The queue is paused while the bouncer does not answer or limits our rate.",
     // The bouncer's rate limit (push.md §4).
     limit: { jobs: 1_000, withinMs: 60_000 },
   },

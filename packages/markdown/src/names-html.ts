@@ -40,7 +40,10 @@ function topicText(channel: LinkableChannel, topic: string, emptyTopicName: stri
   return `#${escapeText(channel.name)} &gt; ${shown}`;
 }
 
-/** Returns the HTML of a link to a topic. @param newest a message of it, by which the link follows moves */
+/**
+ * Returns the HTML of a link to a topic.
+ * @param options `newest`: id of a message of the topic, through which the link still finds the topic after a move
+ */
 export function topicHtml(
   channel: LinkableChannel,
   topic: string,

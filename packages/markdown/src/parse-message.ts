@@ -15,8 +15,7 @@ export interface ParseOptions {
 }
 
 /**
- * Phase 1, pure: parses the text and returns the names to look up for `renderMessage`. Assumes that everything it names
- * exists.
+ * Parses the text and returns the names to look up before `renderMessage`. Pure. Treats every name as if it existed.
  */
 export function parseMessage(content: string, options: ParseOptions = {}): ParsedMessage {
   const translateEmoticons = options.translateEmoticons ?? false;

@@ -4,9 +4,9 @@ import type { Backend } from "./backend.ts";
 /** Pause of a worker after the store refused it a job, in milliseconds. */
 export const refusedPauseMs = 500;
 
-/** The result of a worker's tries to take a job. */
-export interface Takes {
-  /** Why the last try failed; undefined if it succeeded. */
+/** How a worker's attempts to take a job go. The worker and the wrapper of its backend share it. */
+export interface FetchState {
+  /** Why the last attempt failed; undefined if it succeeded. */
   refusal: string | undefined;
   /** The worker is closing: it no longer pauses. */
   closing: boolean;
@@ -17,10 +17,13 @@ export interface Takes {
  * connection is lost; after any other error (no permission, no table, a full or read-only Redis) it retries at once,
  * and one worker would use a whole CPU.
  */
-export function pauseAfterRefusal(factory: Backend["factory"], takes: Takes): Backend["factory"] {
+export function pauseAfterRefusal(
+  factory: Backend["factory"],
+  fetching: FetchState,
+): Backend["factory"] {
   const refused = async (error: unknown): Promise<never> => {
-    takes.refusal = error instanceof Error ? error.message : String(error);
-    if (!takes.closing) await pause(refusedPauseMs);
+    fetching.refusal = error instanceof Error ? error.message : String(error);
+    if (!fetching.closing) await pause(refusedPauseMs);
     throw error;
   };
   return (name, options, kind) => {
@@ -28,7 +31,7 @@ export function pauseAfterRefusal(factory: Backend["factory"], takes: Takes): Ba
     const take = backend.moveToActive.bind(backend);
     backend.moveToActive = async (...given) => {
       const taken = await take(...given).catch(refused);
-      takes.refusal = undefined;
+      fetching.refusal = undefined;
       return taken;
     };
     const wait = backend.waitForJob.bind(backend);

@@ -8,7 +8,7 @@ const batch = 1_000;
  * Fewer jobs than this are added one by one. On PostgreSQL a batch costs 4 ms whatever its size, because it creates
  * temporary tables; a single job costs 1 ms, and a batch of a hundred 0.12 ms per job.
  */
-const fewest = 4;
+const minBatch = 4;
 
 /** Seconds that failed jobs are kept, as evidence. */
 const keepFailedSeconds = 14 * 24 * 3_600;
@@ -75,7 +75,7 @@ export async function publishTo(
     [...byQueue].map(async ([name, additions]) => {
       const queue = queues.get(name);
       if (!queue) throw new Error(`there is no queue ${name}`);
-      if (additions.length < fewest) {
+      if (additions.length < minBatch) {
         await Promise.all(additions.map(({ name: job, data, opts }) => queue.add(job, data, opts)));
         return;
       }

@@ -26,7 +26,7 @@ export interface Queues {
    */
   worker(queue: QueueName, options: WorkerOptions): WorkerHandle;
   /** Pauses the queue: no worker takes its jobs for `ms` milliseconds from now. Only for queues with a limit. */
-  rest(queue: QueueName, ms: number): Promise<void>;
+  pauseFor(queue: QueueName, ms: number): Promise<void>;
   /** Returns queries about one queue. */
   queue(name: QueueName): QueueInspection;
   /** BullMQ's own objects, for the dashboard. */
@@ -80,7 +80,7 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
       workers.push(worker);
       return worker;
     },
-    async rest(name, ms) {
+    async pauseFor(name, ms) {
       if (!limitOf(name))
         throw new RangeError(`the queue ${name} has no rate limit, so it cannot be paused`);
       await one(name).rateLimit(Math.max(1, Math.ceil(ms)));

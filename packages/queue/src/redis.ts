@@ -3,7 +3,7 @@ import { createRedisBackend } from "bullmq";
 import { Redis, type RedisOptions } from "ioredis";
 import type { Backend } from "./backend.ts";
 
-const connecting: RedisOptions = {
+const connectionOptions: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 5_000,
   keepAlive: 10_000,
@@ -18,7 +18,7 @@ const connecting: RedisOptions = {
  * @throws StartupError naming REDIS_URL: not reachable, too old, or configured to evict keys
  */
 export async function prepareRedis(redisUrl: string, log: Logger): Promise<void> {
-  const client = new Redis(redisUrl, connecting);
+  const client = new Redis(redisUrl, connectionOptions);
   let lastError: unknown;
   client.on("error", (error) => (lastError = error));
   try {
@@ -72,13 +72,13 @@ export async function connectRedis(
 ): Promise<Backend> {
   await prepareRedis(redisUrl, log);
   const producer = new Redis(redisUrl, {
-    ...connecting,
+    ...connectionOptions,
     retryStrategy,
     enableOfflineQueue: false,
     commandTimeout: 5_000,
   });
   const consumer = new Consumer(redisUrl, {
-    ...connecting,
+    ...connectionOptions,
     retryStrategy,
     maxRetriesPerRequest: null,
   });

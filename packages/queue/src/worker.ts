@@ -13,14 +13,14 @@ import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Jo
 import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
-import { pauseAfterRefusal, type Takes } from "./pause-after-refusal.ts";
+import { pauseAfterRefusal, type FetchState } from "./pause-after-refusal.ts";
 import { backoffName } from "./publish.ts";
 
 /** How long a closing worker may still take to connect, in milliseconds. */
 const connectMs = 2_000;
 
 /** Errors of one worker within this many milliseconds are logged as one line. */
-const quietMs = 10_000;
+const errorLogIntervalMs = 10_000;
 
 /** One run of a job, as the runner sees it. */
 export interface Run {
@@ -124,7 +124,7 @@ export function startWorker(
   };
 
   const limit = options.limit ?? limitOf(queue);
-  const takes: Takes = { refusal: undefined, closing: false };
+  const fetching: FetchState = { refusal: undefined, closing: false };
   const worker = new Worker(
     queue,
     process,
@@ -140,7 +140,7 @@ export function startWorker(
       maxStalledCount: 3,
       // A limit for all workers together, on both stores.
       ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
-      // Without it the totals of the metrics stay 0. Data points are minutes: this is a day.
+      // Without this setting the totals of the metrics stay 0. Data points are minutes: this is a day.
       metrics: { maxDataPoints: 1_440 },
       settings: {
         backoffStrategy: (failures, type, _error, job) => {
@@ -149,7 +149,7 @@ export function startWorker(
         },
       },
     },
-    pauseAfterRefusal(backend.factory, takes),
+    pauseAfterRefusal(backend.factory, fetching),
   );
   worker.on("completed", () => counters.completed++);
   worker.on("failed", (job, error) => {
@@ -164,22 +164,22 @@ export function startWorker(
     counters.stalled++;
     log.warn({ queue, id }, "job stalled; it runs again");
   });
-  let quietUntil = 0;
-  let unsaid = 0;
+  let nextErrorLogAt = 0;
+  let unloggedErrors = 0;
   worker.on("error", (error) => {
     counters.errors++;
-    unsaid++;
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + quietMs;
-    log.warn({ err: error, queue, errors: unsaid }, "worker error");
-    unsaid = 0;
+    unloggedErrors++;
+    if (performance.now() < nextErrorLogAt) return;
+    nextErrorLogAt = performance.now() + errorLogIntervalMs;
+    log.warn({ err: error, queue, errors: unloggedErrors }, "worker error");
+    unloggedErrors = 0;
   });
 
   // A worker that is closed while it connects would keep its connection forever.
   const ready = worker.waitUntilReady().catch(() => undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
-    takes.closing = true;
+    fetching.closing = true;
     // Takes no job from now on, even if the blocking connection is not established yet.
     await worker.pause(true);
     await within(ready, connectMs);
@@ -189,7 +189,7 @@ export function startWorker(
     queue,
     counters,
     get refusal() {
-      return takes.refusal;
+      return fetching.refusal;
     },
     get begun() {
       return begun;

@@ -76,7 +76,7 @@ function collecting(published: Publication[]): Queues {
     publish: async (items) => {
       published.push(...(items as readonly Publication[]));
     },
-    rest: async () => {},
+    pauseFor: async () => {},
     worker: none,
     queue: none,
     bullQueues: none,

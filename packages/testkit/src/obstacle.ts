@@ -43,7 +43,7 @@ export function useObstacle(db: Database): Obstacle {
   });
   afterEach("remove the obstacle", async () => {
     await obstacle.release();
-    await obstacle.untilWaiting(0, "nobody waits any more");
+    await obstacle.untilWaiting(0, "no connection waits");
   });
   return obstacle;
 }

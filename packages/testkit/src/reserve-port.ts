@@ -15,16 +15,16 @@ export async function reservePort(): Promise<number> {
   mkdirSync(folder, { recursive: true });
   for (;;) {
     const port = await freePort();
-    if (mark(join(folder, String(port)))) return port;
+    if (tryReserve(join(folder, String(port)))) return port;
   }
 }
 
-function mark(path: string): boolean {
+function tryReserve(path: string): boolean {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    // The port may be taken on the next attempt, if its process has exited.
+    // If the process of the file has exited, the next attempt can reserve the port.
     if (!isAlive(Number(readFileSync(path, "utf8")) || process.pid)) rmSync(path, { force: true });
     return false;
   }

@@ -36,8 +36,8 @@ export async function administer<T>(
 }
 
 /**
- * Drops a database of the tests' server and terminates its connections. `WITH (FORCE)` does not work: without superuser
- * rights it may not terminate an autovacuum worker, which a plain DROP does by itself.
+ * Drops a database of the tests' server and terminates its connections. `DROP DATABASE … WITH (FORCE)` fails while an
+ * autovacuum worker is connected, unless a superuser runs it; a plain DROP waits for the worker.
  */
 export async function dropDatabase(name: string): Promise<void> {
   await administer(async (client) => {

@@ -36,10 +36,10 @@ interface Answering {
 }
 
 /**
- * Answers the person's first command that is not answered, up to that of the job. A command that the API refuses is
- * answered in a second transaction, after the rollback of the first one.
- * @returns whether it was the last one
- * @throws IntentBusy where an earlier command fails: its own job counts that
+ * Answers the person's first unanswered command, up to that of the job. A command that the API refuses is answered in a
+ * second transaction, after the rollback of the first one.
+ * @returns whether no earlier command is left
+ * @throws IntentBusy when an earlier command fails: that counts as an attempt of the earlier command's job only
  */
 async function answerNext(
   answering: Answering,

@@ -29,8 +29,8 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
       canContinue: (batches, bytes) =>
         (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
       ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
-      // A job with a tick that is no continuation comes from the sweep or from `lookAgain`: a worker may have died
-      // here.
+      // A job with a tick that is no continuation comes from the sweep or from `checkAgain`: a worker may have died
+      // while it delivered these rows.
       careful: again || (payload.tick !== undefined && !continues),
       onBatch: (outcomes) => report(services, outcomes),
     },
@@ -40,7 +40,7 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
     const job = { job: deliverDue, payload: continuation(realmId, tick), yields: true };
     await queues.publish([job]);
   } else if (elsewhere) {
-    await queues.publish([lookAgain(realmId, now)]);
+    await queues.publish([checkAgain(realmId, now)]);
   } else if (second > now) {
     // This machine's clock is ahead of the database's: run again when the database's has caught up.
     const delayMs = (second - now) * 1_000;
@@ -48,20 +48,20 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
   }
 });
 
-/** Seconds between two looks at an organization that another worker delivers. */
-const lookAgainSeconds = 3;
+/** Length in seconds of the interval within which jobs share one {@link checkAgain}. */
+const checkAgainSeconds = 3;
 
 /**
- * Returns the next look at an organization whose delivery lock another worker has. Jobs that find it taken within the
- * same three seconds publish one job with one id, due three to six seconds later: later than the clocks of two machines
- * differ, because BullMQ drops a job with the id of a running one.
+ * Returns a job that checks an organization again whose delivery lock another worker holds. Jobs that find the lock taken
+ * within the same three seconds publish the same id, so that only one job is added, due three to six seconds later. That is
+ * more than the clocks of two machines differ: BullMQ would drop the job if one with its id were still running.
  */
-function lookAgain(realmId: number, now: number): Publication<DeliverDue> {
-  const metAt = Math.floor(now / lookAgainSeconds) * lookAgainSeconds;
-  const at = metAt + 2 * lookAgainSeconds;
+function checkAgain(realmId: number, now: number): Publication<DeliverDue> {
+  const interval = Math.floor(now / checkAgainSeconds) * checkAgainSeconds;
+  const at = interval + 2 * checkAgainSeconds;
   return {
     job: deliverDue,
-    payload: { realmId, second: metAt, tick: at * 1_000 },
+    payload: { realmId, second: interval, tick: at * 1_000 },
     delayMs: (at - now) * 1_000,
   };
 }

@@ -46,7 +46,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await db.rows(
       "UPDATE bouncer_circuit SET failures = 0, pauses = 0, no_calls_until = NULL, in_trial = false",
     );
-    await queues.rest("bouncer", 1);
+    await queues.pauseFor("bouncer", 1);
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close(0)));
@@ -119,7 +119,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     const [row] = await db.rows("SELECT attempts, state FROM job_intent ORDER BY id DESC LIMIT 1");
     expect(row).to.deep.equal({ attempts: 0, state: "pending" });
     server.behave({});
-    await queues.rest("bouncer", 1);
+    await queues.pauseFor("bouncer", 1);
     await work();
     await allActive(ids);
     expect(server.calls).to.have.length(2);
@@ -140,26 +140,26 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     );
     // The store's rest ends before the circuit closes: the next worker finds the row.
     await db.rows("UPDATE bouncer_circuit SET no_calls_until = now() + interval '1 h'");
-    await queues.rest("bouncer", 1);
+    await queues.pauseFor("bouncer", 1);
     const calls = server.calls.length;
     const other = await work();
     await waitFor(() => (other.runner.begun().get("bouncer") ?? 0) > 0, { what: "it has looked" });
     // Each of its jobs lets the queue rest before it goes back.
     await waitFor(
       async () => {
-        const [rests, { active }] = await Promise.all([
+        const [pausedForMs, { active }] = await Promise.all([
           queues.queue("bouncer").pausedForMs(),
           queues.queue("bouncer").counts(),
         ]);
-        return rests > 60_000 && active === 0;
+        return pausedForMs > 60_000 && active === 0;
       },
-      { what: "the queue rests again" },
+      { what: "the queue is paused again" },
     );
     expect(server.calls).to.have.length(calls);
     expect(await untouched(ids)).to.equal(8);
     server.behave({});
     await db.rows("UPDATE bouncer_circuit SET no_calls_until = now()");
-    await queues.rest("bouncer", 1);
+    await queues.pauseFor("bouncer", 1);
     await work();
     await allActive(ids);
   });

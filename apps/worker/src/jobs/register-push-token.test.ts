@@ -74,7 +74,7 @@ describe("The job register-push-token", () => {
     runJob(by, registerPushToken, ref, {
       services: { bouncer: guardBouncer(client, { db: by, queues, log: silentLogger }) },
     });
-  const queues = { rest: async () => {} };
+  const queues = { pauseFor: async () => {} };
   const failing = (ref: IntentRef) =>
     run(ref).then(
       () => {

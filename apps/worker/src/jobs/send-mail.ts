@@ -15,7 +15,7 @@ export default callProcessor(sendMail, async (db, { id, realmId, payload }, { si
   });
 });
 
-/** @returns undefined if the mail is no longer needed */
+/** Writes the mail; returns undefined if it is no longer needed. */
 function compose(
   sql: Sql,
   site: Site,

@@ -59,7 +59,10 @@ async function checkJob(
   return { intent, definition, presence };
 }
 
-/** A job that failed permanently may also exist under the id of an older release, and that job may still run. */
+/**
+ * Returns whether the intent's job failed permanently. Its row must also have been unchanged for a while, because an older
+ * release may have added a job with another id, which may still run.
+ */
 function isGivenUp({ intent, definition, presence }: CheckedIntent): boolean {
   return presence === "ended" && intent.quietMs > longestSilence(definition);
 }

@@ -4,7 +4,10 @@ import { repairSeriesPlans } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Plans what no delivery and no edit has planned (once-and-again.md §3.4): a row was deleted otherwise, or could not be settled. */
+/**
+ * Plans the next occurrence of active series that have none (once-and-again.md §3.4), for example because its row was deleted
+ * by hand.
+ */
 export default {
   definition: repairSeriesPlans,
   async run({ db, site, log, signal }) {

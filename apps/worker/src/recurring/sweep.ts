@@ -19,14 +19,14 @@ const overdueMs = 10_000;
 export default {
   definition: sweep,
   async run({ first, ...services }) {
-    // At a start, whatever is due has waited long enough: the process that should have sent it may have died.
+    // When a worker starts, everything that is due gets a job at once: the process that should have sent it may have died.
     await sweepOnce(services, first ? 0 : overdueMs);
   },
 } satisfies RecurringTask<Pick<WorkerServices, "queues">>;
 
 /**
- * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent as
- * overdue whose job is lost.
+ * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent that is as
+ * overdue and has lost its job.
  * @returns how many rows and intents these were
  */
 export async function sweepOnce(

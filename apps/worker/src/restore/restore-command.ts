@@ -14,13 +14,13 @@ export async function restoreCommand(db: Database, words: readonly string[]): Pr
   if (more.length > 0) throw new StartupError(usage);
   if (what === "list" && words.length === 1) return list(db);
   const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
-  const wanted = number === undefined ? undefined : chosen(what, number);
+  const wanted = number === undefined ? undefined : selection(what, number);
   if (!wanted) throw new StartupError(usage);
   const restored = await restoreMessages(db, wanted);
   return [`Restored ${restored} ${restored === 1 ? "message" : "messages"}.`];
 }
 
-function chosen(what: string | undefined, number: number): Restored | undefined {
+function selection(what: string | undefined, number: number): Restored | undefined {
   switch (what) {
     case "run":
       return { run: number };

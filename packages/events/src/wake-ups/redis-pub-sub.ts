@@ -4,7 +4,7 @@ import { realmOf, wakeUpChannel } from "./channel.ts";
 import type { Transport, WakeUpOptions } from "./transport.ts";
 
 /** A wake-up that cannot be sent at once is dropped: gateways read the log every second anyway. */
-const connecting: RedisOptions = {
+const connectionOptions: RedisOptions = {
   connectTimeout: 5_000,
   keepAlive: 10_000,
   maxRetriesPerRequest: 0,
@@ -12,7 +12,10 @@ const connecting: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
 };
 
-/** Sends wake-ups over Redis pub/sub, which ignores database numbers: one from another installation costs a read. */
+/**
+ * Sends wake-ups over Redis pub/sub. All databases of a Redis server share its channels, so a wake-up may come from another
+ * installation: it causes one needless read of the log.
+ */
 export function redisPubSub(
   redisUrl: string,
   { log, onWake, onReconnected }: WakeUpOptions,
@@ -25,7 +28,7 @@ export function redisPubSub(
   });
 
   function connect(onReady: () => void): Redis {
-    const client = new Redis(redisUrl, { ...connecting, autoResubscribe: false });
+    const client = new Redis(redisUrl, { ...connectionOptions, autoResubscribe: false });
     client.on("error", (error) => log.debug({ err: error }, "Redis connection of wake-ups failed"));
     client.on("ready", onReady);
     return client;

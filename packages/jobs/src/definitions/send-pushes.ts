@@ -26,8 +26,9 @@ const push = z.strictObject({
 
 const intent = z.strictObject({ pushes: z.array(push).min(1) });
 
-/** A message for an account: each pair is in one intent only. */
+/** A message to be pushed to an account. No other intent has the same account and message. */
 export type PlannedPush = z.infer<typeof push>;
+
 /** Attempts continue for about two hours; after that a notification is of no use. */
 export const sendPushes = intentJob({
   name: "send-pushes",

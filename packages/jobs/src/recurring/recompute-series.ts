@@ -4,7 +4,7 @@ import { recurring } from "../recurring.ts";
 export const recomputeSeries = recurring({
   name: "recompute-series",
   about:
-    "Recomputes the times of planned occurrences of series that an older time zone database has made.",
+    "Recomputes the planned occurrences of series that were computed with an older time zone database.",
   processes: ["worker"],
   every: "24h",
   leader: "none",

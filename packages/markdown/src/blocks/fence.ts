@@ -2,7 +2,7 @@ import type { StateBlock } from "markdown-it";
 import { findFenceEnd, type FenceLine, readFence } from "./fence-lines.ts";
 import { isIndentedCode, isTooDeep, lineText } from "./nesting.ts";
 
-/** Fenced blocks: code, and the containers `quote` and `spoiler`, and `math` (rendering.md §2). */
+/** Parses a fenced block: code, `math`, or one of the containers `quote` and `spoiler` (rendering.md §2). */
 export function fence(state: StateBlock, start: number, end: number, silent: boolean): boolean {
   if (isIndentedCode(state, start)) return false;
   const opening = readFence(lineText(state, start));

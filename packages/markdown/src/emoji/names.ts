@@ -27,7 +27,7 @@ function collectNames(): Map<string, string> {
   for (const [code, own] of chatNames) for (const name of own) add(name, code);
   for (const { emoji, names: own } of gemoji) for (const name of own) add(name, emojiCode(emoji));
   for (const { emoji, description } of gemoji) add(nameOf(description), emojiCode(emoji));
-  // If all names of an emoji belong to others, it shares its name.
+  // An emoji whose names all belong to other emoji gets its description with the suffix `_2`.
   const named = new Set(names.values());
   for (const { emoji, description } of gemoji)
     if (!named.has(emojiCode(emoji))) add(`${nameOf(description)}_2`, emojiCode(emoji));

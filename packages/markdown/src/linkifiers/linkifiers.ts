@@ -19,18 +19,20 @@ export interface LinkifierMatch {
   readonly href: string;
 }
 
-/** Maximum length of a match in UTF-16 units; without it, each would scan the rest of the text. */
+/** Maximum length of a match in UTF-16 units. Without it, each match would scan the rest of the text. */
 const LONGEST = 250;
+/** UTF-16 units that one search reads. */
 const WINDOW = 2 * LONGEST;
 
 /** Maximum matches in one text; later ones are not links. */
-const MOST_LOOKS = 300;
+const MAX_MATCHES = 300;
 
 /**
- * Budget of matching all linkifiers in one text, in UTF-16 units times pattern instructions, at most 15 ns each. When it is
- * used up, nothing matches.
+ * Budget for deciding which linkifiers match in one text, in UTF-16 units times pattern instructions, at most 15 ns each.
+ * When it is used up, no further linkifier matches.
  */
 const MOST_WORK = 1_000_000;
+/** Budget for finding the matches of one text, in the same unit. */
 const MOST_WORK_OF_MATCHES = 1_500_000;
 
 /** Fixed cost of starting a match. */
@@ -41,7 +43,7 @@ interface Compiled {
   /** Instructions. */
   readonly size: number;
   /** Literal prefix of every match. */
-  readonly beginning: string;
+  readonly prefix: string;
   readonly urlTemplate: string;
 }
 
@@ -54,18 +56,18 @@ export class Linkifiers {
     this.#compiled = [...linkifiers].flatMap(({ pattern, urlTemplate }) => {
       const regex = compilePattern(pattern);
       if (regex === undefined) return [];
-      const [size, beginning] = [regex.programSize(), plainBeginning(pattern)];
-      return [{ regex, size, beginning, urlTemplate }];
+      const [size, prefix] = [regex.programSize(), plainBeginning(pattern)];
+      return [{ regex, size, prefix, urlTemplate }];
     });
   }
 
   /** Returns the linkifiers that match anywhere in the parts of one text. */
-  matchingIn(parts: readonly string[], mostWork = MOST_WORK): TextLinkifiers {
-    const work = { left: mostWork };
+  matchingIn(parts: readonly string[], budget = MOST_WORK): TextLinkifiers {
+    const work = { left: budget };
     const matching = this.#compiled.filter((compiled) =>
       parts.some(
         (part) =>
-          part.includes(compiled.beginning) &&
+          part.includes(compiled.prefix) &&
           spend(work, compiled, part.length) &&
           compiled.regex.matcher(padded(part)).find(),
       ),
@@ -91,7 +93,7 @@ function spend(work: Work, { size }: Compiled, length: number): boolean {
 export class TextLinkifiers {
   readonly #compiled: readonly Compiled[];
   readonly #work: Work = { left: MOST_WORK_OF_MATCHES };
-  #looks = MOST_LOOKS;
+  #matchesLeft = MAX_MATCHES;
 
   constructor(compiled: readonly Compiled[]) {
     this.#compiled = compiled;
@@ -102,8 +104,8 @@ export class TextLinkifiers {
   }
 
   /**
-   * Finds the matches in a part of the text, ascending; of overlapping ones the earlier linkifier wins.
-   * @param taken ranges of other markup
+   * Finds the matches in a part of the text, ascending. Where matches overlap, the earlier linkifier wins.
+   * @param taken ranges of other markup, in which nothing matches
    */
   find(
     source: string,
@@ -113,7 +115,7 @@ export class TextLinkifiers {
     for (const { start, end } of taken) free.fill(0, start, end);
     const found: LinkifierMatch[] = [];
     for (const compiled of this.#compiled) {
-      if (!source.includes(compiled.beginning)) continue;
+      if (!source.includes(compiled.prefix)) continue;
       for (const { start, end, groups } of this.#matches(compiled, source, free)) {
         const href = linkTarget(expandUrl(compiled.urlTemplate, groups));
         if (href === undefined) continue;
@@ -131,7 +133,7 @@ export class TextLinkifiers {
   ): Generator<Match, void, undefined> {
     const text = padded(source);
     let window = WINDOW;
-    for (let from = 0; from < text.length && this.#looks > 0;) {
+    for (let from = 0; from < text.length && this.#matchesLeft > 0;) {
       const part = text.slice(from, from + window);
       window = WINDOW;
       if (!spend(this.#work, compiled, part.length)) return;
@@ -146,7 +148,7 @@ export class TextLinkifiers {
         window = LONGEST + 2;
         continue;
       }
-      this.#looks--;
+      this.#matchesLeft--;
       const start = from + matcher.start(1) - 1;
       const end = from + matcher.end(1) - 1;
       const lastTaken = free.subarray(start, end).lastIndexOf(0);

@@ -7,25 +7,24 @@ export interface FoundWord {
   readonly inFormula: boolean;
 }
 
-/**
- * Attributes of our HTML contain no `>`: it is escaped. In scripts without spaces, each letter is a word. A word may
- * contain invisible characters such as soft hyphens, but does not end with them.
- */
+/** Scripts that are written without spaces: each letter counts as a word. */
 const unspaced =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]";
 const unspacedLetter = `[[\\p{L}\\p{N}]&&${unspaced}]`;
 const letter = `[[\\p{L}\\p{N}]--${unspaced}]`;
-const unseen = "[\\p{Cf}\\p{Variation_Selector}]";
-const mark = `[[\\p{Mn}\\p{Mc}]--${unseen}]`;
+/** Invisible characters, such as soft hyphens. A word may contain them but does not end with one. */
+const invisible = "[\\p{Cf}\\p{Variation_Selector}]";
+const mark = `[[\\p{Mn}\\p{Mc}]--${invisible}]`;
+/** A tag, an entity, or a word. Tags contain no other `>`, because `renderMessage` escapes it in attributes. */
 const token = new RegExp(
-  `<[^<>]*>|&#?\\w+;|${unspacedLetter}${mark}*|${letter}(?:${unseen}*[${letter}${mark}])*`,
+  `<[^<>]*>|&#?\\w+;|${unspacedLetter}${mark}*|${letter}(?:${invisible}*[${letter}${mark}])*`,
   "gv",
 );
 
-/** The same for ASCII text: twice as fast. */
+/** {@link token} for ASCII text, twice as fast. */
 const asciiToken = /<[^<>]*>|&#?\w+;|[A-Za-z0-9]+/g;
 
-const allUnseen = new RegExp(unseen, "gv");
+const allInvisible = new RegExp(invisible, "gv");
 const beyondAscii = /[^\0-\x7f]/;
 
 /** Yields the words of HTML in order, without tags, attributes, entities and punctuation. */
@@ -35,7 +34,7 @@ export function* wordsOf(html: string): Generator<FoundWord> {
   for (const { 0: text, index: start } of html.matchAll(tokenOf(html))) {
     if (text.startsWith("<")) depth = formulaDepth(depth, text);
     else if (!text.startsWith("&"))
-      yield { start, end: start + text.length, word: compared(text), inFormula: depth > 0 };
+      yield { start, end: start + text.length, word: normalized(text), inFormula: depth > 0 };
   }
 }
 
@@ -43,7 +42,7 @@ export function* wordsOf(html: string): Generator<FoundWord> {
 export function textsOfWords(html: string): string[] {
   const words: string[] = [];
   for (const text of html.match(tokenOf(html)) ?? [])
-    if (!text.startsWith("<") && !text.startsWith("&")) words.push(compared(text));
+    if (!text.startsWith("<") && !text.startsWith("&")) words.push(normalized(text));
   return words;
 }
 
@@ -57,6 +56,6 @@ function formulaDepth(depth: number, tag: string): number {
   return tag === "</span>" ? depth - 1 : depth;
 }
 
-function compared(word: string): string {
-  return beyondAscii.test(word) ? word.replace(allUnseen, "").normalize("NFC") : word;
+function normalized(word: string): string {
+  return beyondAscii.test(word) ? word.replace(allInvisible, "").normalize("NFC") : word;
 }

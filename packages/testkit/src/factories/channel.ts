@@ -14,8 +14,8 @@ import { channelPermissions } from "@carillon/contract";
 import { anonymousGroup } from "./group.ts";
 import { unique } from "./unique.ts";
 
-/** An account, or its id. */
-export type Whom = number | { readonly id: number };
+/** An id, or an object that has it. */
+export type IdOrRow = number | { readonly id: number };
 
 export interface TestChannel extends Channel {
   /** `messages.recipient_id` of its messages. */
@@ -24,8 +24,8 @@ export interface TestChannel extends Channel {
 
 export interface ChannelOverrides extends Partial<Omit<NewChannel, "groups" | "creatorId">> {
   /** Default: the given account, if the channel is created by one. */
-  readonly creator?: Whom | null;
-  readonly subscribers?: readonly Whom[];
+  readonly creator?: IdOrRow | null;
+  readonly subscribers?: readonly IdOrRow[];
   /** Permissions, by the ids of groups: `{ canSendMessageGroupId: groups["role:nobody"] }`. */
   readonly groups?: Partial<ChannelGroups>;
   readonly isArchived?: boolean;
@@ -86,14 +86,18 @@ export async function channel(
 /** Changes columns of the channel, without events: `{ isArchived: true }`. */
 export async function changeChannel(
   db: Database,
-  channelId: Whom,
+  channelId: IdOrRow,
   row: Prisma.ChannelUncheckedUpdateInput,
 ): Promise<void> {
   await db.prisma.channel.update({ where: { id: idOf(channelId) }, data: row });
 }
 
 /** Subscribes accounts, without events. */
-export async function subscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
+export async function subscribe(
+  db: Database,
+  channelId: IdOrRow,
+  ...whom: IdOrRow[]
+): Promise<void> {
   const id = idOf(channelId);
   await db.transaction(async (tx) => {
     await lockChannels(tx, [id]);
@@ -102,7 +106,11 @@ export async function subscribe(db: Database, channelId: Whom, ...whom: Whom[]):
 }
 
 /** Unsubscribes accounts, without events; their rows stay. */
-export async function unsubscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
+export async function unsubscribe(
+  db: Database,
+  channelId: IdOrRow,
+  ...whom: IdOrRow[]
+): Promise<void> {
   const id = idOf(channelId);
   await db.transaction(async (tx) => {
     await lockChannels(tx, [id]);
@@ -113,8 +121,8 @@ export async function unsubscribe(db: Database, channelId: Whom, ...whom: Whom[]
 /** Changes what one account set for the channel: `{ isMuted: true }`. */
 export async function changeSubscription(
   db: Database,
-  channelId: Whom,
-  whom: Whom,
+  channelId: IdOrRow,
+  whom: IdOrRow,
   row: Prisma.SubscriptionUncheckedUpdateInput,
 ): Promise<void> {
   const channelId_userId = { channelId: idOf(channelId), userId: idOf(whom) };
@@ -122,6 +130,6 @@ export async function changeSubscription(
 }
 
 /** Returns the id of an object or the id itself. */
-export function idOf(whom: Whom): number {
+export function idOf(whom: IdOrRow): number {
   return typeof whom === "number" ? whom : whom.id;
 }

@@ -1,9 +1,9 @@
 import type { Database } from "@carillon/db";
 import { storeSettings } from "@carillon/model";
-import { idOf, type Whom } from "./channel.ts";
+import { idOf, type IdOrRow } from "./channel.ts";
 
 /** Makes `muter` mute `muted`. */
-export async function muteUser(db: Database, muter: Whom, muted: Whom): Promise<void> {
+export async function muteUser(db: Database, muter: IdOrRow, muted: IdOrRow): Promise<void> {
   await db.prisma.mutedUser.create({ data: { userId: idOf(muter), mutedUserId: idOf(muted) } });
 }
 
@@ -13,8 +13,8 @@ export const topicPolicy = { muted: 1, unmuted: 2, followed: 3 } as const;
 /** Sets an account's visibility policy of a topic. */
 export async function setTopicPolicy(
   db: Database,
-  whom: Whom,
-  channelId: Whom,
+  whom: IdOrRow,
+  channelId: IdOrRow,
   topic: string,
   policy: keyof typeof topicPolicy,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function alertWord(
 /** Overwrites personal settings of the account by their wire names. */
 export async function changeSettings(
   db: Database,
-  whom: Whom,
+  whom: IdOrRow,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await storeSettings(db, idOf(whom), settings);

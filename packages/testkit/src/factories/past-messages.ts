@@ -1,7 +1,7 @@
 import type { Database } from "@carillon/db";
 import { searchVector } from "@carillon/domain";
 import { clientIdOf } from "@carillon/model";
-import { idOf, type TestChannel, type Whom } from "./channel.ts";
+import { idOf, type TestChannel, type IdOrRow } from "./channel.ts";
 
 export interface PastMessages {
   /** Default: 1. */
@@ -11,7 +11,7 @@ export interface PastMessages {
   /** Age of the messages; default 0. */
   readonly daysAgo?: number;
   /** Accounts with an unread copy; default: the channel's subscribers. */
-  readonly holders?: readonly Whom[];
+  readonly holders?: readonly IdOrRow[];
 }
 
 /**
@@ -21,7 +21,7 @@ export interface PastMessages {
 export async function pastMessages(
   db: Database,
   room: TestChannel,
-  sender: Whom,
+  sender: IdOrRow,
   { count = 1, topic = "lunch", daysAgo = 0, holders }: PastMessages = {},
 ): Promise<number[]> {
   const clientId = await clientIdOf(db, "Internal");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database, Prisma } from "@carillon/db";
 import { clientIdOf } from "@carillon/model";
 import type { TestChannel } from "./channel.ts";
-import { idOf, type Whom } from "./channel.ts";
+import { idOf, type IdOrRow } from "./channel.ts";
 import { unique } from "./unique.ts";
 
 export interface ScheduledOverrides {
@@ -35,7 +35,7 @@ export interface TestScheduledMessage {
 export async function scheduledMessage(
   db: Database,
   sender: { readonly id: number; readonly realmId: number },
-  to: TestChannel | readonly Whom[],
+  to: TestChannel | readonly IdOrRow[],
   overrides: ScheduledOverrides = {},
 ): Promise<TestScheduledMessage> {
   const { content = unique("content"), dueIn = 3_600, client = "test", row } = overrides;
@@ -84,7 +84,7 @@ export async function makeDue(db: Database, id: number, dueIn = -1): Promise<voi
 export async function directRecipient(
   db: Database,
   realmId: number,
-  participants: readonly Whom[],
+  participants: readonly IdOrRow[],
 ): Promise<number> {
   const ids = [...new Set(participants.map(idOf))].sort((a, b) => a - b);
   const hash = createHash("sha256").update(ids.join(",")).digest();

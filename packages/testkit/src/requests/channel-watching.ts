@@ -8,17 +8,17 @@ import { kindsOf, type ReceivedEvent, watch } from "./watching.ts";
 const types = ["stream", "subscription", "default_streams", "user_topic"];
 
 const nonGuests = ["owner", "admin", "moderator", "member", "bot", "holder", "stranger"];
-const ofOpen = [...nonGuests, "guest"];
+const ofPublic = [...nonGuests, "guest"];
 
 /** Receivers of events of a channel with the owner, a member and a guest subscribed. */
 export const channelAudience = {
   /** Receivers of default channels. */
   nonGuests,
   /** Receivers for a public channel. */
-  ofOpen,
+  ofPublic,
   /** Receivers for a private channel. */
-  ofClosed: ["owner", "admin", "member", "guest"],
-  all: [...ofOpen, "otherGuest"],
+  ofPrivate: ["owner", "admin", "member", "guest"],
+  all: [...ofPublic, "otherGuest"],
 } as const;
 
 /** Watches the events of all accounts of a scene for changes of a channel. */
@@ -26,7 +26,7 @@ export function channelWatching(scene: Scene) {
   let holder: TestAccount;
   let group: { id: number };
   let everybody: Record<string, TestAccount>;
-  before("make those who watch", async () => {
+  before("create the watching accounts", async () => {
     const { db, org } = scene;
     const { owner, admin, moderator, member, guest, bot } = org;
     holder = await user(db, org.realm);
@@ -61,7 +61,7 @@ export function channelWatching(scene: Scene) {
       return everybody["otherGuest"] as TestAccount;
     },
     /** Creates a channel without a creator, with the owner, a member and a guest subscribed. */
-    room: (overrides?: ChannelOverrides) =>
+    newChannel: (overrides?: ChannelOverrides) =>
       channel(scene.db, scene.org.realm, {
         subscribers: [scene.org.owner, scene.org.member, scene.org.guest],
         ...overrides,

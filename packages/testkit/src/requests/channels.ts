@@ -1,7 +1,7 @@
 import { listChannels, updateChannel, type ChannelObject, type InputOf } from "@carillon/contract";
 import { expect } from "chai";
 import type { TestAccount } from "../factories/account.ts";
-import { idOf, type Whom } from "../factories/channel.ts";
+import { idOf, type IdOrRow } from "../factories/channel.ts";
 import type { Scene } from "../scene.ts";
 
 /** Parameters of `PATCH /streams/{stream_id}` with any values; strings are sent unchanged. */
@@ -10,7 +10,7 @@ export type ChannelPatch = { readonly [Name in keyof InputOf<typeof updateChanne
 /** Changes a channel, as an administrator by default. */
 export function patchChannel(
   scene: Scene,
-  channel: Whom,
+  channel: IdOrRow,
   params: ChannelPatch,
   by: TestAccount = scene.org.admin,
 ) {
@@ -20,7 +20,7 @@ export function patchChannel(
 /** Changes a channel and expects success; returns the resulting channel object. */
 export async function patchedChannel(
   scene: Scene,
-  channel: Whom,
+  channel: IdOrRow,
   params: ChannelPatch,
   by?: TestAccount,
 ): Promise<ChannelObject> {
@@ -30,7 +30,7 @@ export async function patchedChannel(
 }
 
 /** The channel object for an owner, archived or not. */
-export async function shownChannel(scene: Scene, channel: Whom): Promise<ChannelObject> {
+export async function shownChannel(scene: Scene, channel: IdOrRow): Promise<ChannelObject> {
   const { streams } = await scene.as(scene.org.owner).succeed(listChannels, {
     params: { include_all: true, exclude_archived: false, include_default: true },
   });

@@ -41,7 +41,7 @@ export async function runCalls<Payload>(
 ): Promise<JobRun[]> {
   const { guardBouncer } = await import("@carillon/worker");
   const client = bouncerClient(config, "1.0");
-  const queues = { rest: async () => {} };
+  const queues = { pauseFor: async () => {} };
   const bouncer = guardBouncer(client, { db, queues, log: silentLogger });
   try {
     return await runIntents(db, definition, {

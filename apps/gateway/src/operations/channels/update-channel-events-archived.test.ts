@@ -15,18 +15,18 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events of archived channels", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, received } = watching;
-  const { ofOpen } = channelAudience;
+  const { newChannel, received } = watching;
+  const { ofPublic } = channelAudience;
 
   describe("changes of an archived channel", () => {
     it("are sent to clients that know archived channels", async () => {
-      const { id } = await room({ isArchived: true });
+      const { id } = await newChannel({ isArchived: true });
       const seen = await received(id, { description: "put away" });
-      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
+      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofPublic, ["stream/update"]));
     });
 
     it("are not sent to other clients, whoever sees the channel now", async () => {
-      const { id } = await room({ isArchived: true });
+      const { id } = await newChannel({ isArchived: true });
       for (const params of [
         { description: "away" },
         { is_private: true },
@@ -48,7 +48,7 @@ describe("PATCH /streams/{stream_id}: events of archived channels", () => {
       new_name: called,
       is_default_stream: true,
     };
-    const hidden = () => room({ inviteOnly: true, isArchived: true });
+    const hidden = () => newChannel({ inviteOnly: true, isArchived: true });
 
     it("sends one event for each change to clients that know archived channels", async () => {
       const { id, name } = await hidden();

@@ -15,17 +15,17 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, received } = watching;
-  const { ofOpen, ofClosed } = channelAudience;
+  const { newChannel, received } = watching;
+  const { ofPublic, ofPrivate } = channelAudience;
 
   describe("a change of privacy", () => {
     const update = (event: ReceivedEvent | undefined) => event && fieldsOfEvent(event);
 
     it("sends the channel and its subscribers to accounts that gain sight of it", async () => {
-      const { id, name } = await room({ inviteOnly: true });
+      const { id, name } = await newChannel({ inviteOnly: true });
       const seen = await received(id, { is_private: false });
       expect(kindsOfEach(seen)).to.deep.equal({
-        ...sameFor(ofClosed, ["stream/update"]),
+        ...sameFor(ofPrivate, ["stream/update"]),
         ...sameFor(
           ["moderator", "bot", "holder", "stranger"],
           ["stream/create", "subscription/peer_add"],
@@ -52,10 +52,10 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("deletes a hidden channel for accounts that are not subscribed, and updates it for others", async () => {
-      const { id } = await room();
+      const { id } = await newChannel();
       const seen = await received(id, { is_private: true });
       expect(kindsOfEach(seen)).to.deep.equal({
-        ...sameFor(ofClosed, ["stream/update"]),
+        ...sameFor(ofPrivate, ["stream/update"]),
         ...sameFor(["moderator", "bot", "holder", "stranger"], ["stream/delete"]),
       });
       expect(update(seen["stranger"]?.[0])).to.deep.equal({
@@ -70,7 +70,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("keeps the channel for members of its permission groups", async () => {
-      const { id } = await room({ groups: { canAddSubscribersGroupId: watching.group.id } });
+      const { id } = await newChannel({ groups: { canAddSubscribersGroupId: watching.group.id } });
       const hidden = await received(id, { is_private: true });
       expect(kindsOfEach(hidden)["holder"]).to.deep.equal(["stream/update"]);
       const open = await received(id, { is_private: false });
@@ -78,23 +78,23 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("shows a web-public channel to guests, and deletes it for them afterwards", async () => {
-      const { id } = await room();
+      const { id } = await newChannel();
       const shown = await received(id, { is_web_public: true });
       expect(kindsOfEach(shown)).to.deep.equal({
-        ...sameFor(ofOpen, ["stream/update"]),
+        ...sameFor(ofPublic, ["stream/update"]),
         otherGuest: ["stream/create", "subscription/peer_add"],
       });
       const hidden = await received(id, { is_web_public: false });
       expect(kindsOfEach(hidden)).to.deep.equal({
-        ...sameFor(ofOpen, ["stream/update"]),
+        ...sameFor(ofPublic, ["stream/update"]),
         otherGuest: ["stream/delete"],
       });
     });
 
     it("sends a change of the history alone to accounts that see the channel", async () => {
-      const { id } = await room({ inviteOnly: true });
+      const { id } = await newChannel({ inviteOnly: true });
       const seen = await received(id, { history_public_to_subscribers: true });
-      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofClosed, ["stream/update"]));
+      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofPrivate, ["stream/update"]));
       expect(seen["guest"]?.[0]).to.include({
         property: "invite_only",
         value: true,
@@ -105,7 +105,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
 
     it("shows a channel without subscribers with an empty list", async () => {
       const { owner } = scene.org;
-      const { id } = await room({
+      const { id } = await newChannel({
         inviteOnly: true,
         subscribers: [],
         groups: { canSubscribeGroupId: scene.org.groups["role:owners"] },
@@ -115,7 +115,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("shows the channel with all changes of the request applied", async () => {
-      const { id } = await room({ inviteOnly: true, name: "Under wraps" });
+      const { id } = await newChannel({ inviteOnly: true, name: "Under wraps" });
       const seen = await received(id, {
         is_private: false,
         new_name: "Unwrapped",
@@ -130,7 +130,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("deletes the channel before the new list of default channels is sent", async () => {
-      const { id } = await room({ isDefault: true });
+      const { id } = await newChannel({ isDefault: true });
       const seen = await received(id, { is_private: true, is_default_stream: false });
       expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/delete", "default_streams"]);
       expect(kindsOfEach(seen)["member"]).to.deep.equal(["stream/update", "default_streams"]);
@@ -147,10 +147,10 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     for (const permission of showing)
       it(`${permission}: shows the channel to accounts that gain it and deletes it for accounts that lose it`, async () => {
         const { groups } = scene.org;
-        const { id, name } = await room({ inviteOnly: true });
+        const { id, name } = await newChannel({ inviteOnly: true });
         const given = await received(id, { [permission]: { new: watching.group.id } });
         expect(kindsOfEach(given)).to.deep.equal({
-          ...sameFor(ofClosed, ["stream/update"]),
+          ...sameFor(ofPrivate, ["stream/update"]),
           holder: ["stream/create", "subscription/peer_add"],
         });
         expect(given["guest"]?.map(fieldsOfEvent)).to.deep.equal([
@@ -160,7 +160,7 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
         expect(shown?.[permission]).to.equal(watching.group.id);
         const moved = await received(id, { [permission]: { new: groups["role:moderators"] } });
         expect(kindsOfEach(moved)).to.deep.equal({
-          ...sameFor(ofClosed, ["stream/update"]),
+          ...sameFor(ofPrivate, ["stream/update"]),
           moderator: ["stream/create", "subscription/peer_add"],
           holder: ["stream/delete"],
         });
@@ -168,13 +168,13 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
         const nobody = await received(id, { [permission]: { new: set } });
         // The permission grants a guest nothing.
         expect(kindsOfEach(nobody)).to.deep.equal({
-          ...sameFor(ofClosed, ["stream/update"]),
+          ...sameFor(ofPrivate, ["stream/update"]),
           moderator: ["stream/delete"],
         });
       });
 
     it("updates accounts that still see the channel by another permission", async () => {
-      const { id } = await room({
+      const { id } = await newChannel({
         inviteOnly: true,
         groups: {
           canSubscribeGroupId: watching.group.id,
@@ -189,10 +189,10 @@ describe("PATCH /streams/{stream_id}: events of visibility changes", () => {
     });
 
     it("sends only the update if all accounts see the channel anyway", async () => {
-      const { id } = await room();
+      const { id } = await newChannel();
       for (const permission of showing) {
         const seen = await received(id, { [permission]: { new: watching.group.id } });
-        expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
+        expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofPublic, ["stream/update"]));
       }
     });
   });

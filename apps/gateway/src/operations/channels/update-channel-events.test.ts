@@ -16,14 +16,14 @@ import { expect } from "chai";
 describe("PATCH /streams/{stream_id}: events", () => {
   const scene = useScene({ row: { enableSpectatorAccess: true } });
   const watching = channelWatching(scene);
-  const { room, received } = watching;
-  const { nonGuests, ofOpen, ofClosed, all } = channelAudience;
+  const { newChannel, received } = watching;
+  const { nonGuests, ofPublic, ofPrivate, all } = channelAudience;
 
   describe("a change of one property", () => {
     it("names the channel by its old name in a change of the name", async () => {
-      const { id } = await room({ name: "Old tower" });
+      const { id } = await newChannel({ name: "Old tower" });
       const seen = await received(id, { new_name: "New tower" });
-      expect(Object.keys(seen)).to.have.members(ofOpen);
+      expect(Object.keys(seen)).to.have.members(ofPublic);
       for (const events of Object.values(seen))
         expect(events.map(fieldsOfEvent)).to.deep.equal([
           { stream_id: id, name: "Old tower", property: "name", value: "New tower" },
@@ -31,7 +31,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     });
 
     it("includes the HTML in a change of the description", async () => {
-      const { id, name } = await room();
+      const { id, name } = await newChannel();
       const { admin } = await received(id, { description: "**loud**" });
       expect(admin?.map(fieldsOfEvent)).to.deep.equal([
         {
@@ -49,7 +49,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       const folder = await db.prisma.channelFolder.create({
         data: { realmId: org.realm.id, name: "Bells" },
       });
-      const { id, name } = await room();
+      const { id, name } = await newChannel();
       const changes: ReadonlyArray<readonly [ChannelPatch, string, unknown]> = [
         [{ folder_id: folder.id }, "folder_id", folder.id],
         [{ folder_id: null }, "folder_id", null],
@@ -60,7 +60,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
       ];
       for (const [params, property, value] of changes) {
         const seen = await received(id, params);
-        expect(Object.keys(seen)).to.have.members(ofOpen);
+        expect(Object.keys(seen)).to.have.members(ofPublic);
         expect(seen["member"]?.map(fieldsOfEvent)).to.deep.equal([
           { stream_id: id, name, property, value },
         ]);
@@ -68,7 +68,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     });
 
     it("contains permissions in the response format", async () => {
-      const { id, name } = await room();
+      const { id, name } = await newChannel();
       const { owner, member, groups } = { ...scene.org };
       const set = {
         direct_members: [owner.id, member.id].sort((a, b) => a - b),
@@ -78,7 +78,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
         if (property === "can_send_message_group") continue;
         for (const value of [watching.group.id, set] as GroupSettingValue[]) {
           const seen = await received(id, { [property]: { new: value } });
-          expect(Object.keys(seen), property).to.have.members(ofOpen);
+          expect(Object.keys(seen), property).to.have.members(ofPublic);
           expect(seen["guest"]?.map(fieldsOfEvent)).to.deep.equal([
             { stream_id: id, name, property, value },
           ]);
@@ -87,7 +87,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     });
 
     it("sends the posting policy to older clients if it changes", async () => {
-      const { id } = await room();
+      const { id } = await newChannel();
       const { groups } = scene.org;
       const send = async (value: number) => {
         const { member } = await received(id, { can_send_message_group: { new: value } });
@@ -116,8 +116,8 @@ describe("PATCH /streams/{stream_id}: events", () => {
     });
 
     it("sends all default channels to all accounts but guests", async () => {
-      const first = await room({ isDefault: true });
-      const { id } = await room();
+      const first = await newChannel({ isDefault: true });
+      const { id } = await newChannel();
       const on = await received(id, { is_default_stream: true });
       expect(kindsOfEach(on)).to.deep.equal(sameFor(nonGuests, ["default_streams"]));
       expect(on["member"]?.[0]?.["default_streams"]).to.include.members([first.id, id]);
@@ -127,7 +127,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
   });
 
   it("sends one event for each changed property of a request, the name last", async () => {
-    const { id, name, description } = await room();
+    const { id, name, description } = await newChannel();
     const seen = await received(id, {
       description,
       is_web_public: false,
@@ -146,14 +146,17 @@ describe("PATCH /streams/{stream_id}: events", () => {
 
   it("of a private channel is sent to subscribers, administrators and members of its permission groups", async () => {
     for (const permission of ["canAdministerChannelGroupId", "canSubscribeGroupId"] as const) {
-      const { id } = await room({ inviteOnly: true, groups: { [permission]: watching.group.id } });
+      const { id } = await newChannel({
+        inviteOnly: true,
+        groups: { [permission]: watching.group.id },
+      });
       const seen = await received(id, { description: "for few" });
-      expect(kindsOfEach(seen)).to.deep.equal(sameFor([...ofClosed, "holder"], ["stream/update"]));
+      expect(kindsOfEach(seen)).to.deep.equal(sameFor([...ofPrivate, "holder"], ["stream/update"]));
     }
   });
 
   it("of a web-public channel is sent to all accounts", async () => {
-    const { id } = await room({ isWebPublic: true });
+    const { id } = await newChannel({ isWebPublic: true });
     expect(kindsOfEach(await received(id, { description: "for all" }))).to.deep.equal(
       sameFor(all, ["stream/update"]),
     );
@@ -162,7 +165,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
   it("is not sent to deactivated accounts", async () => {
     const { db, org } = scene;
     const gone = await user(db, org.realm);
-    const { id } = await room({ inviteOnly: true, subscribers: [org.owner, gone] });
+    const { id } = await newChannel({ inviteOnly: true, subscribers: [org.owner, gone] });
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
     await db.rows("UPDATE subscriptions SET is_user_active = false WHERE user_id = $1", [gone.id]);
     await patchedChannel(scene, id, { description: "without them" }, org.owner);

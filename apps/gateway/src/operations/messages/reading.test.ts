@@ -1,6 +1,6 @@
 import { getMessages, sendMessage } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import { idOf, type Gateway, type TestAccount, type Whom } from "@carillon/testkit";
+import { idOf, type Gateway, type TestAccount, type IdOrRow } from "@carillon/testkit";
 
 /** Shared helpers of the tests of `GET /messages`. */
 
@@ -8,7 +8,7 @@ import { idOf, type Gateway, type TestAccount, type Whom } from "@carillon/testk
 export async function post(
   gateway: Gateway,
   sender: TestAccount,
-  channel: Whom,
+  channel: IdOrRow,
   topic = "lunch",
   content = "Soup?",
 ): Promise<number> {
@@ -20,7 +20,7 @@ export async function post(
 export async function write(
   gateway: Gateway,
   sender: TestAccount,
-  to: readonly Whom[],
+  to: readonly IdOrRow[],
   content = "Hello",
 ): Promise<number> {
   const params = { type: "direct", to: to.map(idOf), content };
@@ -51,7 +51,7 @@ export async function idsFor(
 /** Adds bits to the account's copy of each message. */
 export async function setFlags(
   db: Database,
-  account: Whom,
+  account: IdOrRow,
   bits: number,
   ...messageIds: number[]
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function setFlags(
 /** Makes the account's copies of these messages the only ones that are unread. */
 export async function leaveUnread(
   db: Database,
-  account: Whom,
+  account: IdOrRow,
   ...messageIds: number[]
 ): Promise<void> {
   await db.rows(

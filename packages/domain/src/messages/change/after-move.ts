@@ -163,14 +163,14 @@ const gain = statement({
 
 /**
  * Updates the copies of messages that move to another channel to the subscriptions of both channels (messages.md §6.2).
- * @param losing accounts that receive an event that the messages are gone, and so need no flag events
+ * @param losingAccess accounts that receive an event that the messages are deleted, and so need no flag events
  */
 export async function moveCopies(
   tx: Tx,
   realmId: number,
   { from, to }: Move,
   ids: readonly number[],
-  losing: ReadonlySet<number>,
+  losingAccess: ReadonlySet<number>,
 ): Promise<NewEvent[]> {
   const copies = { name: "copies", keys: ids } as const;
   const lost = await tx.lock(copies, lose, [from.channel.id, to.channel.id, ids]);
@@ -181,7 +181,7 @@ export async function moveCopies(
     realmId,
     [...lost, ...settled].map(({ userId, pushed }) => ({ userId, ids: pushed })),
   );
-  const others = lost.filter(({ userId }) => !losing.has(userId));
+  const others = lost.filter(({ userId }) => !losingAccess.has(userId));
   return [
     ...readEvents([...settled, ...others.map(({ userId, unread }) => ({ userId, ids: unread }))]),
     ...unstarredEvents(others.map(({ userId, starred }) => ({ userId, ids: starred }))),

@@ -94,7 +94,7 @@ async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): P
   const receivers =
     move && places
       ? await loadReceivers(tx, held, places, move)
-      : [{ ids, seeing: await loadMessageAudience(tx, message), losing: [] }];
+      : [{ ids, seeing: await loadMessageAudience(tx, message), losingAccess: [] }];
   const merges = move !== undefined && (await isBegun(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
   const bot = move && (await systemBot(tx, actor.realmId, "notification"));
@@ -108,7 +108,7 @@ async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): P
   }
   const copies =
     move && changesChannel(move)
-      ? await moveCopies(tx, actor.realmId, move, ids, losingOf(receivers))
+      ? await moveCopies(tx, actor.realmId, move, ids, accountsLosingAccess(receivers))
       : [];
   const done = { ...change, actorId: actor.id, message, propagateMode: wanted.propagateMode };
   return [
@@ -121,11 +121,11 @@ async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): P
   ];
 }
 
-function losingOf(receivers: readonly ReceiverGroup[]): ReadonlySet<number> {
-  return new Set(receivers.flatMap(({ losing }) => losing));
+function accountsLosingAccess(receivers: readonly ReceiverGroup[]): ReadonlySet<number> {
+  return new Set(receivers.flatMap(({ losingAccess }) => losingAccess));
 }
 
 function losses({ from }: Move, receivers: readonly ReceiverGroup[]): NewEvent[] {
   const place = { channelId: from.channel.id, topic: from.topic };
-  return receivers.flatMap(({ ids, losing }) => lossEvents(place, ids, losing));
+  return receivers.flatMap(({ ids, losingAccess }) => lossEvents(place, ids, losingAccess));
 }

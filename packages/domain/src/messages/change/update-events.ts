@@ -118,7 +118,7 @@ export interface ReceiverGroup {
   /** Accounts that could and can read the messages, and have a copy or are subscribed; ascending. */
   readonly seeing: readonly number[];
   /** Accounts that could read the messages and no longer can; ascending. */
-  readonly losing: readonly number[];
+  readonly losingAccess: readonly number[];
 }
 
 /**
@@ -139,16 +139,20 @@ export async function loadReceivers(
     const groups = await groupByHolders(tx, channel.id, ids);
     return groups.map((group) => {
       const holders = group.holderIds.filter(before);
-      return { ids: group.ids, seeing: holders.filter(after), losing: without(holders, after) };
+      return {
+        ids: group.ids,
+        seeing: holders.filter(after),
+        losingAccess: without(holders, after),
+      };
     });
   }
   const places = elsewhere ? [channel.id, elsewhere.id] : [channel.id];
   const interested = await interestedIn(tx, places, { channelId: channel.id, ids });
-  const losing =
+  const losingAccess =
     elsewhere && after !== everybody
       ? without(readers.get(channel.id) ?? (await activeAccounts(tx, actor.realmId)), after)
       : [];
-  return [{ ids, seeing: interested.filter((id) => before(id) && after(id)), losing }];
+  return [{ ids, seeing: interested.filter((id) => before(id) && after(id)), losingAccess }];
 }
 
 type Filter = (id: number) => boolean;

@@ -12,7 +12,7 @@ import {
   user,
   type TestAccount,
   type TestOrganization,
-  type Whom,
+  type IdOrRow,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -32,7 +32,7 @@ describe("an account's own lists in a snapshot", () => {
     reader = await user(db, org.realm);
   });
 
-  const write = async (by: TestAccount, ...to: Whom[]) => {
+  const write = async (by: TestAccount, ...to: IdOrRow[]) => {
     const params = { type: "direct", to: to.map(idOf), content: "Hello" };
     return (await gateway.as(by).succeed(sendMessage, { params })).id;
   };

@@ -16,7 +16,7 @@ import {
   type TestAccount,
   type TestChannel,
   type TestOrganization,
-  type Whom,
+  type IdOrRow,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -51,7 +51,8 @@ describe("the unread messages of a snapshot", () => {
     (await gateway.as(by).succeed(sendMessage, { params: { content: "Hello", ...params } })).id;
   const post = (room: TestChannel, topic: string, content = "Soup?", by = org.owner) =>
     send(by, { type: "channel", to: room.id, topic, content });
-  const write = (by: TestAccount, ...to: Whom[]) => send(by, { type: "direct", to: to.map(idOf) });
+  const write = (by: TestAccount, ...to: IdOrRow[]) =>
+    send(by, { type: "direct", to: to.map(idOf) });
   const unread = async (account: TestAccount = reader, wanted: Wanted = {}) =>
     (await fieldsOf(db, unreadMessages, account, wanted))["unread_msgs"] as Unread;
   const newest = async (account: TestAccount = reader) =>

@@ -72,7 +72,7 @@ for (const kind of storeKinds)
       const run: WorkerOptions["run"] = async (given) => {
         attempts.push(given.attempt);
         if (!hasEnough) return;
-        await queues.rest("bouncer", 3_600_000);
+        await queues.pauseFor("bouncer", 3_600_000);
         throw new HandBack("they have enough of us");
       };
       work(run);
@@ -87,7 +87,7 @@ for (const kind of storeKinds)
       const begun = attempts.length;
       expect(begun).to.be.at.most(2);
       hasEnough = false;
-      await queues.rest("bouncer", 1);
+      await queues.pauseFor("bouncer", 1);
       // The first worker sleeps as long as it was told; a new worker checks for itself.
       work(run, await store.connect());
       await waitUntil("both", async () => (await queue().counts()).completed === 2);
@@ -99,7 +99,7 @@ for (const kind of storeKinds)
     });
 
     it("is the only kind that can be paused", async () => {
-      const refusal = await queues.rest("delivery", 10).catch((error: unknown) => error);
+      const refusal = await queues.pauseFor("delivery", 10).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(RangeError);
       expect(await queues.queue("delivery").pausedForMs()).to.equal(0);
       expect(await queue().pausedForMs()).to.equal(0);

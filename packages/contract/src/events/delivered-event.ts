@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { allEvents } from "./events/all-events.ts";
-import { deliveredFaults } from "./events/catalogue.ts";
-import { formsOf } from "./events/forms.ts";
-import { writtenAs } from "./primitives/json-schema.ts";
+import { allEvents } from "./all-events.ts";
+import { deliveredFaults } from "./catalogue.ts";
+import { formsOf } from "./forms.ts";
+import { writtenAs } from "../primitives/json-schema.ts";
 
 /**
  * Any event as a client gets it, checked strictly against its declaration. API documents list all events as

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { schemaOf } from "./primitives/json-schema.ts";
-import { allEvents, kindOf } from "./events/all-events.ts";
+import { schemaOf } from "../primitives/json-schema.ts";
+import { allEvents, kindOf } from "./all-events.ts";
 import { deliveredEvent } from "./delivered-event.ts";
-import { eventReference } from "./events/event-reference.ts";
+import { eventReference } from "./event-reference.ts";
 
 const forClients = allEvents.filter(({ internal }) => !internal);
 
-describe("the documents of events", () => {
-  it("list every served event as an alternative, and no other", () => {
+describe("delivered events", () => {
+  it("are alternatives in the OpenAPI document: exactly the served ones", () => {
     const { oneOf } = schemaOf(z.array(deliveredEvent), "output")["items"] as {
       oneOf: Array<{ title: string; properties: Record<string, unknown>; required: string[] }>;
     };
@@ -24,7 +24,7 @@ describe("the documents of events", () => {
     expect(presence[1]?.required).not.to.include("email");
   });
 
-  it("have a section for each, with what older clients get", () => {
+  it("have a section each in the reference, with the forms for older clients", () => {
     const page = eventReference();
     for (const event of forClients) expect(page).to.contain(`\n## \`${kindOf(event)}\`\n`);
     expect(page).to.contain("Without `archived_channels`: Archiving is sent as `delete`");
@@ -33,7 +33,7 @@ describe("the documents of events", () => {
     expect(page).not.to.contain("api_key_changed");
   });
 
-  it("validate answers, and name the fault of a wrong event", () => {
+  it("are checked against their declarations, and errors name the wrong field", () => {
     const faults = (event: object) =>
       deliveredEvent.safeParse(event).error?.issues.map(({ message }) => message);
     expect(faults({ id: 5, type: "user_group", op: "remove", group_id: 1 })).to.equal(undefined);
