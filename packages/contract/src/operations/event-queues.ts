@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deliveredEvent } from "../events/delivered-event.ts";
+import { deliveredEvent } from "../delivered-event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 

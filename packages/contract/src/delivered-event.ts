@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { allEvents } from "./all-events.ts";
-import { deliveredFaults } from "./catalogue.ts";
-import { formsOf } from "./forms.ts";
-import { writtenAs } from "../primitives/json-schema.ts";
+import { allEvents } from "./events/all-events.ts";
+import { deliveredFaults } from "./events/catalogue.ts";
+import { formsOf } from "./events/forms.ts";
+import { writtenAs } from "./primitives/json-schema.ts";
 
 /**
  * Any event as a client gets it, checked strictly against its declaration. API documents list all events as
- * alternatives.
+ * alternatives. Not in `events/`, which depends on `operations/`: an operation uses this schema.
  */
 export const deliveredEvent = z
   .looseObject({ id: z.int(), type: z.string(), op: z.string().exactOptional() })

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { schemaOf } from "../primitives/json-schema.ts";
-import { allEvents, kindOf } from "./all-events.ts";
+import { schemaOf } from "./primitives/json-schema.ts";
+import { allEvents, kindOf } from "./events/all-events.ts";
 import { deliveredEvent } from "./delivered-event.ts";
-import { eventReference } from "./event-reference.ts";
+import { eventReference } from "./events/event-reference.ts";
 
 const forClients = allEvents.filter(({ internal }) => !internal);
 
