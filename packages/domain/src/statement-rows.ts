@@ -282,6 +282,9 @@ declare module "@carillon/db" {
     "bot-planned-count": {
       total: number;
     };
+    "bot-planned-series": {
+      id: number;
+    };
     "bot-question-keep": {};
     "bot-question-take": {
       messageId: number;

@@ -1,9 +1,14 @@
+import { bounds } from "@carillon/contract";
 import { botCommand, deliverDue } from "@carillon/jobs";
 import {
+  answerCommands,
+  askBot,
+  botAnswers,
   changeChannel,
   channel,
   countQueries,
   makeDue,
+  openCommands,
   runJob,
   send,
   type TestAccount,
@@ -33,45 +38,10 @@ describe("the scheduling bot", () => {
     room = await channel(scene.db, scene.org.realm, { subscribers: [person] });
   });
 
-  interface Pending {
-    readonly intentId: number;
-    readonly version: number;
-  }
-
-  const pending = () =>
-    scene.db.rows<Pending>(
-      `SELECT id AS "intentId", version FROM job_intent WHERE job = 'bot-command' AND state = 'pending' ORDER BY id`,
-    );
-
-  /** Runs the jobs of all commands. */
-  async function work(): Promise<void> {
-    for (const ref of await pending()) await runJob(scene.db, botCommand, ref);
-  }
-
-  interface Answer {
-    readonly id: number;
-    readonly content: string;
-    readonly html: string;
-  }
-
-  /** The bot's messages to a person, in order. */
-  const answers = (account = person) =>
-    scene.db.rows<Answer>(
-      `SELECT m.id, m.content, m.rendered_content AS html FROM messages m
-       JOIN user_messages um ON um.message_id = m.id AND um.user_id = $2
-       WHERE m.sender_id = $1 ORDER BY m.id`,
-      [botId, account.id],
-    );
-
-  /** Sends a command, has it done, and returns the answer. */
-  async function ask(content: string, account = person): Promise<string> {
-    const before = await answers(account);
-    await send(scene.as(account), toUsers([botId], { content }));
-    await work();
-    const after = await answers(account);
-    expect(after, content).to.have.length(before.length + 1);
-    return after.at(-1)!.content;
-  }
+  const pending = () => openCommands(scene.db);
+  const work = () => answerCommands(scene.db);
+  const answers = (account = person) => botAnswers(scene.db, scene.org.schedulingBot, account);
+  const ask = (content: string, account = person) => askBot(scene, account, content);
 
   interface Scheduled {
     readonly id: number;
@@ -210,6 +180,34 @@ describe("the scheduling bot", () => {
     const hidden = await ask(`send ${day} 9:00 to #${secret.name} > a: x`);
     await scene.db.prisma.channel.delete({ where: { id: secret.id } });
     expect(await ask(`send ${day} 9:00 to #${secret.name} > a: x`)).to.equal(hidden);
+  });
+
+  it("refuses more than an account may have, and answers once", async () => {
+    await ask(`send ${day} 9:00 to me: Hello`);
+    await scene.db.rows(
+      `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, topic, content, rendered_content, client_id,
+         deliver_at, kind, read_by_sender)
+       SELECT realm_id, sender_id, recipient_id, topic, content, rendered_content, client_id, deliver_at, kind,
+         read_by_sender
+       FROM scheduled_messages s, generate_series(2, $2::int) n WHERE s.sender_id = $1`,
+      [person.id, bounds.pendingMessages],
+    );
+    expect(await ask(`send ${day} 9:00 to me: one more`)).to.match(/Nothing was changed.*10000/);
+    expect(await ask("remind me tomorrow 9:00: one more")).to.match(/Nothing was changed.*10000/);
+    expect(await ask("list")).to.contain("10000 are planned; these are the next 20:");
+    // Series are outside this bound.
+    expect(await ask("every day at 9:00 to me: Hello")).to.contain("cancel s");
+  });
+
+  it("takes a command of 10,000 characters, and quotes 200", async () => {
+    const start = `send ${day} 9:00 to me: `;
+    const answer = await ask(start + "x".repeat(10_000 - start.length));
+    expect(answer).to.contain("`" + "x".repeat(199) + "…`");
+    expect((await scheduled()).map(({ content }) => content.length)).to.deep.equal([
+      10_000 - start.length,
+    ]);
+    for (const text of ["list ", "every ", "cancel s", "send ", "move s1 to "])
+      expect((await ask(text + "x ".repeat(4_990))).length).to.be.below(500);
   });
 
   it("notifies nobody of names and quotes", async () => {

@@ -21,11 +21,21 @@ import { sendMessages } from "../messages/send/send.ts";
 import { isAsking, type Asking } from "./asking.ts";
 import type { BotContext } from "./context.ts";
 import { cancel, list, move, remind, sendOnce } from "./operations.ts";
+import {
+  cancelSeries,
+  every,
+  moveSeries,
+  pause,
+  resume,
+  sendNow,
+  skip,
+} from "./series-operations.ts";
 import { type Command, parseCommand } from "./parse-command.ts";
 import { keepQuestion, type OpenQuestion, type Settled, takeQuestion } from "./question.ts";
 import { loadEnglish } from "./read-when.ts";
 import {
   byHandNotice,
+  exampleOf,
   helpNotice,
   noQuestionNotice,
   questionNotice,
@@ -121,7 +131,7 @@ async function answerTo(
   const parsed = parseCommand(asked.content);
   if (parsed.kind === "unclear") return unclearNotice(parsed.lacks);
   const { command } = parsed;
-  if (refusal) return refusedNotice(refusal.message, exampleOf(command));
+  if (refusal) return refusedNotice(refusal.message, exampleOf(command.kind));
   if (command.kind !== "choice") return obey(context, asked, command, { now: realm.now });
   const settled = question?.choices[command.number - 1];
   if (!question || !settled) return noQuestionNotice();
@@ -165,25 +175,27 @@ async function run(
       return sendOnce(context, command, settled);
     case "remind":
       return remind(context, command, settled, messageId);
-    case "move":
-      return move(context, command, settled);
-    case "cancel":
-      return cancel(context, command.reference);
-    default:
-      return unclearNotice("command");
+    case "every":
+      return every(context, command, settled);
+    case "move": {
+      const { reference, when } = command;
+      return reference.kind === "series"
+        ? moveSeries(context, reference.id, when, settled)
+        : move(context, reference.id, when, settled);
+    }
+    case "cancel": {
+      const { kind, id } = command.reference;
+      return kind === "series" ? cancelSeries(context, id) : cancel(context, id);
+    }
+    case "skip":
+      return skip(context, command.id);
+    case "pause":
+      return pause(context, command.id);
+    case "resume":
+      return resume(context, command.id);
+    case "sendNow":
+      return sendNow(context, command.id);
+    case "choice":
+      throw new Error("a choice is no command of its own");
   }
-}
-
-const examples: Readonly<Partial<Record<Command["kind"], string>>> = {
-  remind: "remind me tomorrow 9:00: Call the office",
-  every: "every weekday at 9:00 to #general > standup: What do you plan today?",
-  move: "move 12 to friday 5pm",
-  cancel: "cancel 12",
-  skip: "skip s5",
-  pause: "pause s5",
-  resume: "resume s5",
-};
-
-function exampleOf({ kind }: Command): string {
-  return examples[kind] ?? "send tomorrow 9:00 to #general > standup: What do you plan today?";
 }

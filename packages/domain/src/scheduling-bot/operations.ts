@@ -1,5 +1,6 @@
 import { ApiError } from "@carillon/contract";
 import type { Notice } from "@carillon/markdown";
+import { scheduledKind } from "@carillon/scheduling";
 
 import { singleRequest } from "../batches/batch-outcome.ts";
 import { scheduleBatch } from "../scheduled/create.ts";
@@ -7,33 +8,28 @@ import { createReminder } from "../scheduled/create-reminder.ts";
 import { deleteReminder } from "../scheduled/delete-reminder.ts";
 import { deleteScheduled } from "../scheduled/delete.ts";
 import { editScheduled } from "../scheduled/edit.ts";
+import { lockOwnScheduled } from "../scheduled/row.ts";
+import { isPlannedOccurrence } from "../scheduled/series/detach.ts";
 import { isAsking, type Asking } from "./asking.ts";
 import type { BotContext } from "./context.ts";
-import type { Command, Reference } from "./parse-command.ts";
+import type { CommandOf } from "./parse-command.ts";
 import { listPlanned } from "./planned.ts";
 import type { Settled } from "./question.ts";
-import { readWhen } from "./read-when.ts";
 import { resolvePlace } from "./resolve-place.ts";
+import { isTime, resolveTime } from "./resolve-time.ts";
 import {
   cancelledNotice,
+  leftOutNotice,
   listNotice,
   movedNotice,
-  pastNotice,
-  questions,
   refusedNotice,
   scheduledNotice,
-  type ShownTime,
-  timeChoice,
-  unclearNotice,
-  type ZoneSource,
 } from "./texts.ts";
-
-type Of<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
 /** `send WHEN to WHERE: TEXT` */
 export async function sendOnce(
   context: BotContext,
-  { when, where, text }: Of<"send">,
+  { when, where, text }: CommandOf<"send">,
   settled: Settled,
 ): Promise<Notice | Asking> {
   const place = await resolvePlace(context, where, settled);
@@ -61,7 +57,7 @@ export async function sendOnce(
 /** `remind me WHEN: TEXT`: a reminder of the command's message, with the text as its note. */
 export async function remind(
   context: BotContext,
-  { when, text }: Of<"remind">,
+  { when, text }: CommandOf<"remind">,
   settled: Settled,
   messageId: number,
 ): Promise<Notice | Asking> {
@@ -83,32 +79,36 @@ export async function remind(
   });
 }
 
-/** `move ID to WHEN` */
+/** `move ID to WHEN` of a scheduled message */
 export async function move(
   context: BotContext,
-  { reference, when }: Of<"move">,
+  id: number,
+  when: string,
   settled: Settled,
 ): Promise<Notice | Asking> {
-  if (reference.kind === "series") return unclearNotice("reference");
   const time = resolveTime(context, when, settled);
   if (!isTime(time)) return time;
   const { tx, site, actor, client } = context;
-  await editScheduled(tx, site, actor, client, reference.id, {
+  await editScheduled(tx, site, actor, client, id, {
     type: undefined,
     to: undefined,
     content: undefined,
     topic: undefined,
     deliverAt: time.instant,
   });
-  return movedNotice(reference.id, time, time.source);
+  return movedNotice(id, time, time.source);
 }
 
-/** `cancel ID` */
-export async function cancel(context: BotContext, { kind, id }: Reference): Promise<Notice> {
+/** `cancel ID` of a scheduled message or a reminder. The next message of a series is left out. */
+export async function cancel(context: BotContext, id: number): Promise<Notice> {
   const { tx, site, actor } = context;
-  if (kind === "series") return unclearNotice("reference");
-  const missing = await missingTarget(() => deleteScheduled(tx, site, actor, id));
-  if (!missing) return cancelledNotice("message", String(id));
+  const row = await lockOwnScheduled(tx, actor.id, scheduledKind.sendLater, id);
+  if (row) {
+    await deleteScheduled(tx, site, actor, id);
+    return isPlannedOccurrence(row)
+      ? leftOutNotice(id, row.seriesId!)
+      : cancelledNotice("message", String(id));
+  }
   if (!(await missingTarget(() => deleteReminder(tx, actor, id))))
     return cancelledNotice("reminder", String(id));
   return refusedNotice(`You have no scheduled message or reminder ${id}`, "list");
@@ -129,39 +129,4 @@ async function missingTarget(work: () => Promise<void>): Promise<boolean> {
     if (error instanceof ApiError && error.facts.reason === "missingTarget") return true;
     throw error;
   }
-}
-
-/** A time, and where its zone comes from. */
-interface ResolvedTime extends ShownTime {
-  readonly source: ZoneSource;
-}
-
-function isTime(result: ResolvedTime | Notice | Asking): result is ResolvedTime {
-  return "instant" in result;
-}
-
-/** Reads the time of a command, or takes the one that an answer has chosen. */
-function resolveTime(
-  context: BotContext,
-  phrase: string,
-  settled: Settled,
-): ResolvedTime | Notice | Asking {
-  const when = readWhen(phrase, { ...context, now: settled.now });
-  if (when.kind === "past") return pastNotice();
-  if (when.kind === "unclear") return unclearNotice("when");
-  if (when.kind === "timezone")
-    return refusedNotice(when.message, "remind me tomorrow 9:00 Europe/Berlin: Call the office");
-  const { timezone, readings } = when;
-  const isOwn = timezone === context.timezone;
-  const source = !isOwn ? "command" : context.hasTimezone ? "account" : "none";
-  const time = settled.time ?? (readings.length === 1 ? readings[0] : undefined);
-  if (time) return { ...time, timezone, source };
-  return {
-    kind: "asking",
-    question: questions.time(),
-    choices: readings.map((reading) => ({
-      shown: timeChoice({ ...reading, timezone }),
-      settled: { ...settled, time: reading },
-    })),
-  };
 }

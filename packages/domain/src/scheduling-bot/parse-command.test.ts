@@ -2,7 +2,7 @@ import { holds } from "@carillon/testkit";
 import { expect } from "chai";
 import fc from "fast-check";
 import { parseCommand, type Command, type Unclear } from "./parse-command.ts";
-import { parseEndDate, parseRuleWords, parseTime } from "./rule-words.ts";
+import { parseDates, parseRuleWords, parseTime, timesOfDay } from "./rule-words.ts";
 
 const parsed = (text: string): Command => {
   const found = parseCommand(text);
@@ -18,10 +18,10 @@ describe("commands to the scheduling bot", () => {
     ["2.", { kind: "choice", number: 2 }],
     ["cancel 12", { kind: "cancel", reference: { kind: "message", id: 12 } }],
     ["Cancel S5", { kind: "cancel", reference: { kind: "series", id: 5 } }],
-    ["skip s5", { kind: "skip", reference: { kind: "series", id: 5 } }],
-    ["pause s5", { kind: "pause", reference: { kind: "series", id: 5 } }],
-    ["resume s5", { kind: "resume", reference: { kind: "series", id: 5 } }],
-    ["send s5 now", { kind: "sendNow", reference: { kind: "series", id: 5 } }],
+    ["skip s5", { kind: "skip", id: 5 }],
+    ["pause s5", { kind: "pause", id: 5 }],
+    ["resume s5", { kind: "resume", id: 5 }],
+    ["send s5 now", { kind: "sendNow", id: 5 }],
     [
       "move 12 to friday 5pm",
       { kind: "move", reference: { kind: "message", id: 12 }, when: "friday 5pm" },
@@ -92,7 +92,7 @@ describe("commands to the scheduling bot", () => {
       {
         kind: "every",
         rule: {
-          parts: ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR"],
+          rules: ["FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"],
           time: { readings: [32_400] },
         },
         where: { kind: "channel", name: "general", topic: "standup" },
@@ -131,8 +131,10 @@ describe("commands to the scheduling bot", () => {
     ["cancel all", "reference"],
     ["cancel 12 13", "reference"],
     ["cancel -1", "reference"],
-    ["skip 12", "seriesOnly"],
-    ["send 12 now", "seriesOnly"],
+    ["skip 12", "series"],
+    ["skip", "series"],
+    ["pause all", "series"],
+    ["send 12 now", "series"],
     ["move 12", "when"],
     ["move x to friday", "reference"],
   ];
@@ -208,12 +210,15 @@ describe("rules in words", () => {
     "month on the last day": "FREQ=MONTHLY;BYMONTHDAY=-1",
     "month on the first monday": "FREQ=MONTHLY;BYDAY=1MO",
     "month on the last friday": "FREQ=MONTHLY;BYDAY=-1FR",
+    "month on the fourth thursday": "FREQ=MONTHLY;BYDAY=4TH",
+    "year on 13/12": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=13",
+    "year on 12/12": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=12",
     "year on december 3": "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=3",
     "year on the 29th feb": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
   };
   for (const [words, rrule] of Object.entries(rules))
     it(`read "${words}"`, () => {
-      expect(parseRuleWords(`${words} at 9:00`)?.parts.join(";")).to.equal(rrule);
+      expect(parseRuleWords(`${words} at 9:00`)?.rules).to.deep.equal([rrule]);
     });
 
   it("have an end and a time zone", () => {
@@ -222,7 +227,7 @@ describe("rules in words", () => {
       return { end: found?.end, timezone: found?.timezone, readings: found?.time.readings };
     };
     expect(tail("9am until 2026-12-31 europe/berlin")).to.deep.equal({
-      end: { until: { year: 2026, month: 12, day: 31 } },
+      end: { until: [{ year: 2026, month: 12, day: 31 }] },
       timezone: "europe/berlin",
       readings: [32_400],
     });
@@ -232,7 +237,7 @@ describe("rules in words", () => {
       readings: [43_200],
     });
     expect(tail("9 pm until dec 31")).to.deep.equal({
-      end: { until: { month: 12, day: 31 } },
+      end: { until: [{ month: 12, day: 31 }] },
       timezone: undefined,
       readings: [75_600],
     });
@@ -250,11 +255,14 @@ describe("rules in words", () => {
     "fortnight at 9",
     "0 weeks on monday at 9",
     "month on the 32nd at 9",
+    "month on the fifth monday at 9",
+    "month on the first day at 9",
     "someday at 9",
   ];
   const dates = [
     "year on february 30 at 9",
-    "year on 3/4 at 9",
+    "year on 3/4/2027 at 9",
+    "year on 31/31 at 9",
     "day at 9:00 until then",
     "monday, at 9",
   ];
@@ -262,6 +270,29 @@ describe("rules in words", () => {
     it(`do not read "${words}"`, () => {
       expect(parseRuleWords(words)).to.equal(undefined);
     });
+
+  it("have two readings of 3/4", () => {
+    expect(parseRuleWords("year on 3/4 at 9:00")?.rules).to.deep.equal([
+      "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=4",
+      "FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=3",
+    ]);
+    expect(parseRuleWords("day at 9:00 until 3/4/2027")?.end).to.deep.equal({
+      until: [
+        { year: 2027, month: 3, day: 4 },
+        { year: 2027, month: 4, day: 3 },
+      ],
+    });
+  });
+
+  it("have one reading of an hour on a clock of 24 hours", () => {
+    for (const [text, second] of [
+      ["5", 18_000],
+      ["12", 43_200],
+      ["5pm", 61_200],
+    ] as const)
+      expect(timesOfDay(parseTime(text)!, true), text).to.deep.equal([second]);
+    expect(timesOfDay(parseTime("5")!, false)).to.deep.equal([18_000, 61_200]);
+  });
 
   it("have two readings of an hour without am or pm", () => {
     expect(parseTime("5")).to.deep.equal({ readings: [18_000, 61_200] });
@@ -273,9 +304,9 @@ describe("rules in words", () => {
   });
 
   it("read dates with and without a year", () => {
-    expect(parseEndDate("31 december")).to.deep.equal({ month: 12, day: 31 });
-    expect(parseEndDate("Dec 31st, 2027")).to.deep.equal({ year: 2027, month: 12, day: 31 });
+    expect(parseDates("31 december")).to.deep.equal([{ month: 12, day: 31 }]);
+    expect(parseDates("Dec 31st, 2027")).to.deep.equal([{ year: 2027, month: 12, day: 31 }]);
     for (const text of ["2026-02-30", "february 29 2027", "31", "december", "31 31", ""])
-      expect(parseEndDate(text), text).to.equal(undefined);
+      expect(parseDates(text), text).to.deep.equal([]);
   });
 });

@@ -17,10 +17,10 @@ export interface Reference {
   readonly id: number;
 }
 
-/** Commands about one thing that exists. */
-export type Verb = "cancel" | "skip" | "pause" | "resume" | "sendNow";
+/** Commands about one series. */
+export type SeriesVerb = "skip" | "pause" | "resume" | "sendNow";
 
-/** A command of the scheduling bot (once-and-again.md §5). */
+/** A command of the scheduling bot (once-and-again.md §5.1). */
 export type Command =
   | {
       readonly kind: "send";
@@ -36,9 +36,13 @@ export type Command =
       readonly text: string;
     }
   | { readonly kind: "move"; readonly reference: Reference; readonly when: string }
-  | { readonly kind: Verb; readonly reference: Reference }
+  | { readonly kind: "cancel"; readonly reference: Reference }
+  | { readonly kind: SeriesVerb; readonly id: number }
   | { readonly kind: "choice"; readonly number: number }
   | { readonly kind: "list" | "help" };
+
+/** A command of one kind. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
 /** What a text lacks. */
 export type Unclear =
@@ -50,7 +54,7 @@ export type Unclear =
   | "when"
   | "rule"
   | "reference"
-  | "seriesOnly";
+  | "series";
 
 export type Parsed =
   | { readonly kind: "command"; readonly command: Command }
@@ -138,11 +142,10 @@ function parseMove(rest: string): Parsed {
   return command({ kind: "move", reference, when: when.trim() });
 }
 
-function parseVerb(kind: Verb, rest: string): Parsed {
+function parseVerb(kind: SeriesVerb | "cancel", rest: string): Parsed {
   const reference = parseReference(rest.trim());
-  if (!reference) return unclear("reference");
-  if (kind !== "cancel" && reference.kind !== "series") return unclear("seriesOnly");
-  return command({ kind, reference });
+  if (kind === "cancel") return reference ? command({ kind, reference }) : unclear("reference");
+  return reference?.kind === "series" ? command({ kind, id: reference.id }) : unclear("series");
 }
 
 function parseReference(text: string): Reference | undefined {

@@ -8,47 +8,99 @@ import {
   scheduledTables,
   type ScheduledRow,
 } from "../scheduled/row.ts";
+import {
+  isPlanned,
+  readPlanned,
+  readSeries,
+  type SeriesRow,
+} from "../scheduled/series/series-row.ts";
 import type { BotContext } from "./context.ts";
-import type { ListedLine, ShownPlace } from "./texts.ts";
+import type { ListedLine, ShownPlace, ShownTime } from "./texts.ts";
 
 /** Lines of a list. */
 const shown = 20;
 
-const next = statement({
+/** SQL: what an account has to send, without the next messages of its series. */
+const ownRows = `s.sender_id = $1 AND ${undelivered("s")} AND NOT (${isPlanned("s")})`;
+
+const nextRows = statement({
   name: "bot-planned",
-  text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
-    WHERE s.sender_id = $1 AND ${undelivered("s")} ORDER BY s.deliver_at, s.id LIMIT ${shown}`,
+  text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE ${ownRows} ORDER BY s.deliver_at, s.id LIMIT ${shown}`,
   overrides: scheduledOverrides,
 });
 
 const count = statement({
   name: "bot-planned-count",
-  text: `SELECT count(*)::int AS total FROM scheduled_messages s WHERE s.sender_id = $1 AND ${undelivered("s")}`,
+  text: `SELECT count(*)::int AS total FROM scheduled_messages s WHERE ${ownRows}`,
 });
 
-/** Lists the account's next 20 unsent messages and reminders, and counts all. */
+/** An account has a hundred at most. */
+const ownSeries = statement({
+  name: "bot-planned-series",
+  text: `SELECT id FROM message_series m WHERE m.author_id = $1 AND m.state <> 'ended' ORDER BY m.id`,
+});
+
+interface Planned {
+  /** UNIX seconds; infinite for a series that is paused. */
+  readonly at: number;
+  readonly line: () => Promise<ListedLine>;
+}
+
+/** Lists the next 20 of the account's unsent messages, reminders and series, and counts all. */
 export async function listPlanned(
   context: BotContext,
 ): Promise<{ readonly lines: ListedLine[]; readonly total: number }> {
   const { tx, actor } = context;
-  const [rows, counted] = [await tx.rows(next, [actor.id]), await tx.first(count, [actor.id])];
+  const rows = await tx.rows(nextRows, [actor.id]);
+  const ids = (await tx.rows(ownSeries, [actor.id])).map(({ id }) => id);
+  const [series, next] = [await readSeries(tx, ids), await readPlanned(tx, ids)];
+  const planned: Planned[] = [
+    ...rows.map((row) => ({ at: row.deliverAt, line: () => lineOfRow(context, row) })),
+    ...[...series.values()].map((each) => {
+      const at = next.get(each.id)?.deliverAt;
+      return { at: at ?? Infinity, line: () => lineOfSeries(context, each, at) };
+    }),
+  ];
   const lines: ListedLine[] = [];
-  for (const row of rows) {
-    const isReminder = row.kind === scheduledKind.reminder;
-    const { localTime } = context.zones.toLocal(row.deliverAt, context.timezone);
-    lines.push({
-      id: String(row.id),
-      kind: isReminder ? "reminder" : "message",
-      place: isReminder ? undefined : await placeOfRow(context, row),
-      time: { instant: Math.floor(row.deliverAt), localTime, timezone: context.timezone },
-      isFailed: row.failed,
-      text: isReminder ? (row.note ?? "") : row.content,
-    });
-  }
-  return { lines, total: counted?.total ?? 0 };
+  for (const { line } of planned.sort((a, b) => a.at - b.at || 0).slice(0, shown))
+    lines.push(await line());
+  const counted = await tx.first(count, [actor.id]);
+  return { lines, total: (counted?.total ?? 0) + series.size };
 }
 
-/** Returns the place of a scheduled message, as far as its sender sees it. */
+async function lineOfRow(context: BotContext, row: ScheduledRow): Promise<ListedLine> {
+  const isReminder = row.kind === scheduledKind.reminder;
+  return {
+    id: String(row.id),
+    kind: isReminder ? "reminder" : "message",
+    place: isReminder ? undefined : await placeOfRow(context, row),
+    time: timeOf(context, row.deliverAt, context.timezone),
+    state: row.failed ? "failed" : undefined,
+    text: isReminder ? (row.note ?? "") : row.content,
+  };
+}
+
+async function lineOfSeries(
+  context: BotContext,
+  series: SeriesRow,
+  at: number | undefined,
+): Promise<ListedLine> {
+  return {
+    id: `s${series.id}`,
+    kind: "series",
+    place: await placeOfRow(context, series),
+    time: at === undefined ? undefined : timeOf(context, at, series.timezone),
+    state: series.state === "paused" ? "paused" : undefined,
+    text: series.content,
+  };
+}
+
+function timeOf({ zones }: BotContext, at: number, timezone: string): ShownTime {
+  const { localTime } = zones.toLocal(at, timezone);
+  return { instant: Math.floor(at), localTime, timezone };
+}
+
+/** Returns the place of a scheduled message or a series, as far as the person sees it. */
 export async function placeOfRow(
   { tx, actor, realm }: BotContext,
   { channelId, memberIds, topic }: Pick<ScheduledRow, "channelId" | "memberIds" | "topic">,

@@ -1,12 +1,23 @@
 import { statement, type Tx, typed } from "@carillon/db";
 
+/** Parameters of a series (once-and-again.md §3.2). */
+export interface SettledSchedule {
+  readonly start: string;
+  readonly timezone: string;
+  readonly rrule: string;
+}
+
 /** What earlier answers have settled about a command, and the time of the first one. */
 export interface Settled {
   /** UNIX seconds of the command: `in 20 minutes` counts from it. */
   readonly now: number;
   readonly time?: { readonly instant: number; readonly localTime: string };
-  /** Time of day of a series, in seconds. */
+  /** The schedule of a new series. */
+  readonly schedule?: SettledSchedule;
+  /** The new time of day of a whole series, in seconds. */
   readonly second?: number;
+  /** The occurrence that gets {@link time}, by the id of its scheduled message. */
+  readonly occurrenceId?: number;
   readonly topic?: string;
   /** Ids of people by their place in the command. */
   readonly people?: Readonly<Record<string, number>>;

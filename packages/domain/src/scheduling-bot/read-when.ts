@@ -162,8 +162,8 @@ function slashDays(
   return days.length === 0 ? "unclear" : [...new Set(days)];
 }
 
-/** Returns the next such days: this year's, if it is ahead, and the one after, for a time that has passed today. */
-function comingDays(month: number, day: number, today: DayNumber): readonly DayNumber[] {
+/** Returns the next such day, which may be today; none for a date that does not exist. */
+export function comingDays(month: number, day: number, today: DayNumber): readonly DayNumber[] {
   const { year } = dateOf(today);
   for (let next = year; next < year + 9; next++) {
     const [found] = existing(next, month, day);

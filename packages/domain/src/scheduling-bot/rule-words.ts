@@ -6,18 +6,19 @@ export interface TimeWords {
   readonly readings: readonly number[];
 }
 
-/** A recurrence rule in words (once-and-again.md §5). */
+/** A recurrence rule in words (once-and-again.md §5.1). */
 export interface RuleWords {
-  /** Parts of an `RRULE`, without the end. */
-  readonly parts: readonly string[];
+  /** The `RRULE` without its end; two of `year on 3/4`. */
+  readonly rules: readonly string[];
   readonly time: TimeWords;
-  readonly end?: { readonly count: number } | { readonly until: EndDate };
+  /** The number of occurrences, or the last day; two of `until 3/4`. */
+  readonly end?: { readonly count: number } | { readonly until: readonly DateWords[] };
   /** The name of a time zone, as written. */
   readonly timezone?: string;
 }
 
-/** A last day, with its year, or without: the next such day. */
-export interface EndDate {
+/** A date, with its year, or without: the next such day. */
+export interface DateWords {
   readonly year?: number;
   readonly month: number;
   readonly day: number;
@@ -48,9 +49,9 @@ export function parseRuleWords(text: string): RuleWords | undefined {
   if (words.length > longest) return undefined;
   const at = words.toLowerCase().lastIndexOf(" at ");
   if (at < 0) return undefined;
-  const parts = parseRule(words.slice(0, at).toLowerCase());
+  const rules = parseRule(words.slice(0, at).toLowerCase());
   const tail = parseTail(words.slice(at + 4));
-  return parts && tail && { parts, ...tail };
+  return tail && rules.length > 0 ? { rules, ...tail } : undefined;
 }
 
 /** Parses a time of day: `9:00` is of 24 hours, `9` has two readings. */
@@ -71,57 +72,71 @@ export function parseTime(text: string): TimeWords | undefined {
   return { readings: [seconds(hour % 12), seconds((hour % 12) + 12)] };
 }
 
-/** Parses a date: `2026-12-31`, `31 december`, `dec 31st 2026`. */
-export function parseEndDate(text: string): EndDate | undefined {
-  const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (iso) {
-    const [year, month, day] = iso.slice(1).map(Number);
-    return parseDate(text) === undefined ? undefined : { year: year!, month: month!, day: day! };
+/** Returns the times of day that are meant, in seconds: on a clock of 24 hours `5` is 05:00, and `12` is noon. */
+export function timesOfDay({ readings }: TimeWords, twentyFourHours: boolean): readonly number[] {
+  const [first, second] = readings;
+  return twentyFourHours && second !== undefined ? [first === 0 ? second : first!] : readings;
+}
+
+/** Parses a date: `2026-12-31`, `31 december`, `dec 31st 2026`; `3/4` is 4 March in America, 3 April elsewhere. */
+export function parseDates(text: string): readonly DateWords[] {
+  if (parseDate(text) !== undefined) {
+    const [year, month, day] = text.split("-").map(Number);
+    return [{ year: year!, month: month!, day: day! }];
+  }
+  const slashes = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?$/.exec(text);
+  if (slashes) {
+    const [first, second] = slashes.slice(1, 3).map(Number);
+    const year = slashes[3] === undefined ? undefined : Number(slashes[3]);
+    const both = [dateOf(year, first!, second!), dateOf(year, second!, first!)];
+    return (first === second ? both.slice(0, 1) : both).flat();
   }
   const words = text.toLowerCase().replaceAll(",", " ").split(" ").filter(Boolean);
   const year = /^\d{4}$/.test(words[2] ?? "") ? Number(words[2]) : undefined;
-  if (words.length !== (year === undefined ? 2 : 3)) return undefined;
+  if (words.length !== (year === undefined ? 2 : 3)) return [];
   const [first = "", second = ""] = words;
   const month = monthOf(first) ?? monthOf(second);
   const day = dayOfMonth(monthOf(first) === undefined ? first : second);
-  if (month === undefined || day === undefined) return undefined;
-  // A leap year has every date.
-  if (existingDay(year ?? 2_000, month, day) === undefined) return undefined;
-  return { ...(year !== undefined && { year }), month, day };
+  return month === undefined || day === undefined ? [] : dateOf(year, month, day);
 }
 
-function parseRule(text: string): readonly string[] | undefined {
+function dateOf(year: number | undefined, month: number, day: number): readonly DateWords[] {
+  // A leap year has every date.
+  if (existingDay(year ?? 2_000, month, day) === undefined) return [];
+  return [{ ...(year !== undefined && { year }), month, day }];
+}
+
+function parseRule(text: string): readonly string[] {
   if (text === "day") return ["FREQ=DAILY"];
-  if (text === "weekday") return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR"];
+  if (text === "weekday") return ["FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"];
   const monthly = /^month on (?:the )?(.+)$/.exec(text);
   if (monthly) return parseMonthly(monthly[1]!);
   const yearly = /^year on (?:the )?(.+)$/.exec(text);
-  if (yearly) {
-    const date = parseEndDate(yearly[1]!);
-    if (!date || date.year !== undefined) return undefined;
-    return ["FREQ=YEARLY", `BYMONTH=${date.month}`, `BYMONTHDAY=${date.day}`];
-  }
+  if (yearly)
+    return parseDates(yearly[1]!).flatMap(({ year, month, day }) =>
+      year === undefined ? [`FREQ=YEARLY;BYMONTH=${month};BYMONTHDAY=${day}`] : [],
+    );
   const [, weeks = "1", list = text] =
     /^(?:(\d{1,4}) weeks?|(?:week|other week)) on (.+)$/.exec(text) ?? [];
   const every = text.startsWith("other week on ") ? 2 : Number(weeks);
   const codes = list.split(/ ?, ?| and /).map(dayCode);
-  if (every < 1 || every > 1_000 || codes.some((code) => code === undefined)) return undefined;
-  const byDay = `BYDAY=${[...new Set(codes)].join(",")}`;
-  return every === 1 ? ["FREQ=WEEKLY", byDay] : ["FREQ=WEEKLY", `INTERVAL=${every}`, byDay];
+  if (every < 1 || every > 1_000 || codes.some((code) => code === undefined)) return [];
+  const interval = every === 1 ? "" : `;INTERVAL=${every}`;
+  return [`FREQ=WEEKLY${interval};BYDAY=${[...new Set(codes)].join(",")}`];
 }
 
-function parseMonthly(text: string): readonly string[] | undefined {
-  if (text === "last day") return ["FREQ=MONTHLY", "BYMONTHDAY=-1"];
+function parseMonthly(text: string): readonly string[] {
+  if (text === "last day") return ["FREQ=MONTHLY;BYMONTHDAY=-1"];
   const day = dayOfMonth(text);
-  if (day !== undefined) return ["FREQ=MONTHLY", `BYMONTHDAY=${day}`];
+  if (day !== undefined) return [`FREQ=MONTHLY;BYMONTHDAY=${day}`];
   const [which = "", name = "", ...others] = text.split(" ");
   const code = dayCode(name);
   const ordinal = which === "last" ? -1 : ordinals.indexOf(which) + 1;
-  if (code === undefined || ordinal === 0 || others.length > 0) return undefined;
-  return ["FREQ=MONTHLY", `BYDAY=${ordinal}${code}`];
+  if (code === undefined || ordinal === 0 || others.length > 0) return [];
+  return [`FREQ=MONTHLY;BYDAY=${ordinal}${code}`];
 }
 
-type Tail = Omit<RuleWords, "parts">;
+type Tail = Omit<RuleWords, "rules">;
 
 /** Parses `TIME [until DATE | N times] [ZONE]`. */
 function parseTail(text: string): Tail | undefined {
@@ -132,8 +147,8 @@ function parseTail(text: string): Tail | undefined {
   const time = parseTime(ahead);
   if (!time) return undefined;
   if (until !== undefined) {
-    const date = parseEndDate(until);
-    return date && { time, end: { until: date }, ...zone };
+    const dates = parseDates(until);
+    return dates.length === 0 ? undefined : { time, end: { until: dates }, ...zone };
   }
   if (count === undefined) return { time, ...zone };
   const times = Number(count);

@@ -1,4 +1,4 @@
-import { parseDate, weekdayNames, weekdayOf } from "@carillon/calendar";
+import { formatDate, parseDate, parseRule, weekdayNames, weekdayOf } from "@carillon/calendar";
 import { cutTo } from "@carillon/kit";
 import {
   bulletList,
@@ -17,7 +17,7 @@ import {
   verbatim,
 } from "@carillon/markdown";
 
-import type { Unclear } from "./parse-command.ts";
+import type { Command, Unclear } from "./parse-command.ts";
 
 /** Code points of a text that an answer quotes. */
 const longestQuote = 200;
@@ -65,6 +65,22 @@ const months = [
 const sendExample = "send tomorrow 9:00 to #general > standup: What do you plan today?";
 const everyExample = "every weekday at 9:00 to #general > standup: What do you plan today?";
 
+const examples: Readonly<Partial<Record<Command["kind"], string>>> = {
+  remind: "remind me tomorrow 9:00: Call the office",
+  every: everyExample,
+  move: "move 12 to friday 5pm",
+  cancel: "list",
+  skip: "list",
+  pause: "list",
+  resume: "list",
+  sendNow: "list",
+};
+
+/** Returns a command that would be right, for the refusal of one: `list` where a number was wrong. */
+export function exampleOf(kind: Command["kind"]): string {
+  return examples[kind] ?? sendExample;
+}
+
 const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: string]>> = {
   command: ["This is no command that I know.", sendExample],
   to: [
@@ -83,7 +99,10 @@ const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: str
     "I miss the number of a message, such as 12, or of a series, such as s5; list shows them.",
     "cancel 12",
   ],
-  seriesOnly: ["Only a series can do this: its number begins with an s.", "skip s5"],
+  series: [
+    "I miss the number of a series, such as s5; list shows them. Only a series can do this.",
+    "skip s5",
+  ],
 };
 
 /** Says what a message to the bot lacks, with an example. */
@@ -99,9 +118,13 @@ export function unclearNotice(lacks: Unclear): Notice {
 const commands: ReadonlyArray<readonly [command: string, about: string]> = [
   [sendExample, "sends once"],
   ["remind me in 20 minutes: Call the office", "reminds you"],
-  ["list", "shows what is planned"],
-  ["move 12 to friday 5pm", "changes a time"],
-  ["cancel 12", "removes it"],
+  [everyExample, "sends again and again: a series"],
+  ["list", "shows what is planned, with numbers: 12 is a message or reminder, s5 a series"],
+  ["move 12 to friday 5pm", "changes a time; of s5, that of its next message"],
+  ["cancel 12", "removes it; cancel s5 the whole series"],
+  ["skip s5", "leaves out the next message of a series"],
+  ["pause s5", "stops a series until resume s5"],
+  ["send s5 now", "sends its message once more, now"],
 ];
 
 /** Lists the commands. */
@@ -113,6 +136,7 @@ export function helpNotice(): Notice {
     paragraph`I send messages later, for you:`,
     bulletList(lines),
     paragraph`After “to” comes ${inlineCode("#channel > topic")}, ${inlineCode("@**Full Name**")}, an e-mail address or ${inlineCode("me")}, several people with commas. A time zone such as ${inlineCode("Europe/Berlin")} may follow a time.`,
+    paragraph`After “every” comes ${inlineCode("day")}, ${inlineCode("weekday")}, ${inlineCode("monday, friday")}, ${inlineCode("2 weeks on tuesday")}, ${inlineCode("month on the 1st")}, ${inlineCode("month on the last friday")} or ${inlineCode("year on december 3")}, then “at” and a time, and, if you like, ${inlineCode("until december 31")} or ${inlineCode("10 times")}.`,
   );
 }
 
@@ -133,10 +157,17 @@ export function refusedNotice(reason: string, example: string): Notice {
 
 /** Says that a time has passed. */
 export function pastNotice(): Notice {
-  return refusedNotice(
-    "This time has passed",
-    "send tomorrow 9:00 to #general > standup: What do you plan today?",
-  );
+  return refusedNotice("This time has passed", sendExample);
+}
+
+/** Says that a series would send nothing. */
+export function noTimesNotice(): Notice {
+  return refusedNotice("There is no such time before the end", everyExample);
+}
+
+/** Says what is wrong with the name of a time zone. */
+export function unknownZoneNotice(reason: string): Notice {
+  return refusedNotice(reason, "remind me tomorrow 9:00 Europe/Berlin: Call the office");
 }
 
 /** Says that a number answers no question. */
@@ -157,6 +188,8 @@ export function questionNotice(question: NoticePart, choices: readonly NoticePar
 
 export const questions = {
   time: () => plainWords("Which time do you mean?"),
+  first: () => plainWords("Which of these is the first time that you mean?"),
+  move: () => plainWords("Only the next message of the series, or all of them?"),
   person: (name: string) =>
     joined([plainWords("Which"), verbatim(name), plainWords("do you mean?")], " "),
   topic: () => plainWords("This channel asks for a topic. Which one?"),
@@ -165,6 +198,21 @@ export const questions = {
 /** A time to choose. */
 export function timeChoice(time: ShownTime): NoticePart {
   return shownTime(time);
+}
+
+/** A first time of a series to choose. */
+export function firstTimeChoice(first: ShownTime, rrule: string): NoticePart {
+  return joined([shownTime(first), ...shownEnd(rrule)], ", ");
+}
+
+/** A time for the next message of a series alone, to choose. */
+export function nextTimeChoice(time: ShownTime): NoticePart {
+  return joined([plainWords("Only the next one: on"), shownTime(time)], " ");
+}
+
+/** A time of day for all messages of a series, to choose. */
+export function everyTimeChoice(first: ShownTime): NoticePart {
+  return joined([plainWords("All of them: the next one on"), shownTime(first)], " ");
 }
 
 /** A person to choose, among others of the same name. */
@@ -202,6 +250,126 @@ export function scheduledNotice(scheduled: {
   );
 }
 
+/** Confirms that a series is there. */
+export function seriesNotice(created: {
+  readonly id: number;
+  readonly place: ShownPlace;
+  readonly rrule: string;
+  /** The next ones. */
+  readonly times: readonly ShownTime[];
+  readonly zoneSource: ZoneSource;
+  readonly text: string;
+  readonly emptyTopicName: string;
+}): Notice {
+  const { id, place, rrule, times, zoneSource, text, emptyTopicName } = created;
+  const where = joined([shownPlace(place, emptyTopicName), ...shownEnd(rrule)], ", ");
+  return notice(
+    paragraph`Series ${seriesNumber(id)} goes to ${where}. The next times:`,
+    bulletList(times.map(shownTime)),
+    ...zoneParagraph(zoneSource),
+    paragraph`Its text: ${shownText(text)}`,
+    paragraph`To undo this, write ${inlineCode(`cancel s${id}`)}; to leave out the next one, ${inlineCode(`skip s${id}`)}.`,
+  );
+}
+
+/** Confirms that the next message of a series is left out. @param date its local date */
+export function skippedNotice(id: number, date: string, times: readonly ShownTime[]): Notice {
+  return notice(
+    paragraph`The message of series ${seriesNumber(id)} on ${plainWords(shownDate(date))} is left out.`,
+    ...nextTimesOf(times),
+  );
+}
+
+/** Confirms that a scheduled message was left out which was the next one of a series. */
+export function leftOutNotice(id: number, seriesId: number): Notice {
+  return notice(
+    paragraph`Message ${inlineCode(String(id))} is cancelled. Series ${seriesNumber(seriesId)}, whose next message it was, goes on; ${inlineCode(`cancel s${seriesId}`)} ends it.`,
+  );
+}
+
+/** Confirms that a series is paused. */
+export function pausedNotice(id: number): Notice {
+  return notice(
+    paragraph`Series ${seriesNumber(id)} is paused. To go on, write ${inlineCode(`resume s${id}`)}.`,
+  );
+}
+
+/** Confirms that a series goes on. */
+export function resumedNotice(id: number, times: readonly ShownTime[]): Notice {
+  return notice(
+    times.length === 0
+      ? paragraph`Series ${seriesNumber(id)} has ended: no time is left.`
+      : paragraph`Series ${seriesNumber(id)} goes on.`,
+    ...(times.length === 0 ? [] : nextTimesOf(times)),
+  );
+}
+
+/** Confirms that the message of a series was sent besides its plan. */
+export function sentNowNotice(sent: {
+  readonly id: number;
+  readonly place: ShownPlace;
+  /** Undefined for a series that is paused or has ended. */
+  readonly next: ShownTime | undefined;
+  readonly emptyTopicName: string;
+}): Notice {
+  const { id, place, next, emptyTopicName } = sent;
+  return notice(
+    paragraph`The message of series ${seriesNumber(id)} is sent to ${shownPlace(place, emptyTopicName)}.`,
+    ...(next
+      ? [paragraph`Its times stay as they were: the next one is on ${shownTime(next)}.`]
+      : []),
+  );
+}
+
+/** Confirms that the next message of a series has another time. */
+export function movedOccurrenceNotice(moved: {
+  readonly seriesId: number;
+  /** Of the scheduled message. */
+  readonly id: number;
+  readonly from: ShownTime;
+  readonly to: ShownTime;
+  readonly next: ShownTime | undefined;
+}): Notice {
+  const { seriesId, id, from, to, next } = moved;
+  return notice(
+    paragraph`The message of series ${seriesNumber(seriesId)} that was planned for ${shownTime(from)} is sent on ${shownTime(to)} now. Only this one is moved.`,
+    ...(next ? [paragraph`The one after it is on ${shownTime(next)}.`] : []),
+    paragraph`To move it again, write ${inlineCode(`move ${id} to …`)}.`,
+  );
+}
+
+/** Confirms another time of day of a series. */
+export function movedSeriesNotice(
+  id: number,
+  times: readonly ShownTime[],
+  isPaused: boolean,
+): Notice {
+  if (isPaused)
+    return notice(
+      paragraph`Series ${seriesNumber(id)} has another time of day. It is still paused; to go on, write ${inlineCode(`resume s${id}`)}.`,
+    );
+  return notice(
+    paragraph`Series ${seriesNumber(id)} has another time of day.`,
+    ...nextTimesOf(times),
+  );
+}
+
+function seriesNumber(id: number): NoticePart {
+  return inlineCode(`s${id}`);
+}
+
+function nextTimesOf(times: readonly ShownTime[]): NoticePart[] {
+  if (times.length === 0) return [paragraph`It was the last one.`];
+  return [paragraph`The next times:`, bulletList(times.map(shownTime))];
+}
+
+/** Words for the end of a rule, if it has one. */
+function shownEnd(rrule: string): NoticePart[] {
+  const { count, until } = parseRule(rrule);
+  if (count !== undefined) return [plainWords(count === 1 ? "once" : `${count} times`)];
+  return until && "day" in until ? [plainWords(`until ${shownDate(formatDate(until.day))}`)] : [];
+}
+
 /** Confirms another time. */
 export function movedNotice(id: number, time: ShownTime, zoneSource: ZoneSource): Notice {
   return notice(
@@ -222,9 +390,10 @@ export interface ListedLine {
   readonly id: string;
   readonly kind: "message" | "reminder" | "series";
   readonly place: ShownPlace | undefined;
-  /** The next time; undefined for a series that is paused. */
+  /** The next time; undefined where none is planned. */
   readonly time: ShownTime | undefined;
-  readonly isFailed: boolean;
+  /** Undefined for what is going to be sent. */
+  readonly state: "failed" | "paused" | undefined;
   readonly text: string;
 }
 
@@ -235,14 +404,14 @@ export function listNotice(
   emptyTopicName: string,
 ): Notice {
   if (total === 0) return notice(paragraph`Nothing is planned.`);
-  const shown = lines.map(({ id, kind, place, time, isFailed, text }) =>
+  const shown = lines.map(({ id, kind, place, time, state, text }) =>
     joined(
       [
         inlineCode(id),
         plainWords(kind),
         ...(place ? [plainWords("to"), shownPlace(place, emptyTopicName)] : []),
-        time ? shownTime(time) : plainWords("(paused)"),
-        ...(isFailed ? [plainWords("(could not be sent)")] : []),
+        ...(time ? [shownTime(time)] : []),
+        ...(state ? [plainWords(state === "paused" ? "(paused)" : "(could not be sent)")] : []),
         shownText(cutTo(text, 40, "…")),
       ],
       " ",
@@ -265,13 +434,18 @@ function zoneParagraph(source: ZoneSource): NoticePart[] {
 /** Shows weekday, date, time, zone and offset, and the global time that clients show in the reader's zone. */
 export function shownTime({ instant, localTime, timezone }: ShownTime): NoticePart {
   const [date = "", clock = ""] = localTime.split("T");
+  const offset = clock.slice(8);
+  const time = clock.slice(0, 8).replace(/:00$/, "");
+  const words = `${shownDate(date)}, ${time} (${timezone}, ${offset})`;
+  return joined([plainWords(words), moment(instant)], " ");
+}
+
+/** Writes `2026-12-01` as `Tuesday, 1 December 2026`. */
+function shownDate(date: string): string {
   const day = parseDate(date);
   const [year, month, dayOfMonth] = date.split("-").map(Number);
   const weekday = day === undefined ? "" : weekdayNames[weekdayOf(day)]!;
-  const offset = clock.slice(8);
-  const time = clock.slice(0, 8).replace(/:00$/, "");
-  const words = `${weekday}, ${dayOfMonth} ${months[month! - 1]} ${year}, ${time} (${timezone}, ${offset})`;
-  return joined([plainWords(words), moment(instant)], " ");
+  return `${weekday}, ${dayOfMonth} ${months[month! - 1]} ${year}`;
 }
 
 /** Shows a place; names notify nobody. */

@@ -79,6 +79,8 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly recipientId?: number;
   /** The scheduled message from which it comes, which is sent at most once. */
   readonly scheduledMessageId?: number;
+  /** Whether its sender has not written it now, although it comes from no scheduled message. */
+  readonly isAutomatic?: boolean;
   /** Local echo: the event of this queue contains the client's local id. */
   readonly local?: { readonly queueId: string; readonly localId: string };
 }

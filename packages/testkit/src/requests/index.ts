@@ -13,6 +13,7 @@ export * from "./realm-changes.ts";
 export * from "./refusal.ts";
 export * from "./registering.ts";
 export * from "./reminding.ts";
+export * from "./scheduling-bot.ts";
 export * from "./scheduling.ts";
 export * from "./series.ts";
 export * from "./sending.ts";

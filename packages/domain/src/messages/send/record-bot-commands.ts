@@ -5,17 +5,24 @@ import { recordIntents } from "@carillon/outbox";
 
 /**
  * Records the messages that people send to the scheduling bot in the conversation of the two, for the job that answers
- * them (once-and-again.md §5). Messages of bots are none, so that no two bots answer each other for ever.
+ * them (once-and-again.md §5). Messages of bots are left out, so that no two bots answer each other for ever. Scheduled
+ * messages and those of series are marked: a series with the text `send s5 now` would send itself for ever.
  */
 export async function recordBotCommands(
   tx: Tx,
   realmId: number,
   messages: readonly NumberedMessage[],
 ): Promise<void> {
-  const commands = messages.filter(isCommand).map(({ id, sender, scheduledMessageId }) => ({
-    key: String(id),
-    payload: { messageId: id, userId: sender.id, isScheduled: scheduledMessageId !== undefined },
-  }));
+  const commands = messages
+    .filter(isCommand)
+    .map(({ id, sender, scheduledMessageId, isAutomatic = false }) => ({
+      key: String(id),
+      payload: {
+        messageId: id,
+        userId: sender.id,
+        isScheduled: isAutomatic || scheduledMessageId !== undefined,
+      },
+    }));
   await recordIntents(tx, realmId, botCommand, commands);
 }
 

@@ -35,6 +35,8 @@ export interface SendInput {
   /** For local echo; both or neither. */
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
+  /** Whether it is the message of a series: no command to the scheduling bot. */
+  readonly isAutomatic?: boolean | undefined;
   /** Binds the message to a key; a later request with the same key edits it (once-and-again.md §2). */
   readonly upsert?: Upsert | undefined;
 }
@@ -173,13 +175,14 @@ function countCopies(message: CheckedMessage): number {
 }
 
 function outgoingFrom(
-  { client, input: { readBySender, queueId, localId } }: SendRequest,
+  { client, input: { readBySender, queueId, localId, isAutomatic = false } }: SendRequest,
   message: CheckedMessage,
 ): OutgoingMessage {
   return {
     clientId: client.id,
     clientName: client.name,
     readBySender: readBySender ?? isUserInterface(client.name),
+    isAutomatic,
     ...message,
     ...(queueId !== undefined && localId !== undefined ? { local: { queueId, localId } } : {}),
   };

@@ -47,6 +47,7 @@ export async function sendSeries(
     readBySender: series.readBySender,
     queueId: undefined,
     localId: undefined,
+    isAutomatic: true,
   };
   const [outcome] = await sendBatch(tx, site, [{ actor: author, client, input }], singleRequest);
   if (outcome?.kind === "rejected") throw outcome.error;

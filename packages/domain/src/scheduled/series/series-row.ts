@@ -52,9 +52,10 @@ const byIds = statement({
   overrides,
 });
 
+/** A person may write any number to the scheduling bot, which `int` need not hold. */
 const ofRealm = statement({
   name: "series-of-realm-by-id",
-  text: `SELECT ${columns} FROM ${tables} WHERE m.realm_id = $1 AND m.id = $2`,
+  text: `SELECT ${columns} FROM ${tables} WHERE m.realm_id = $1 AND m.id = $2::bigint`,
   overrides,
 });
 

@@ -1,0 +1,253 @@
+import { formatTimeOfDay, parseDate } from "@carillon/calendar";
+import { errors, type SeriesOccurrence } from "@carillon/contract";
+import type { Notice } from "@carillon/markdown";
+
+import { editScheduled } from "../scheduled/edit.ts";
+import { seenSeries } from "../scheduled/series/access.ts";
+import {
+  deleteSeries,
+  pauseSeries,
+  resumeSeries,
+  skipOccurrence,
+} from "../scheduled/series/change-state.ts";
+import { createSeries } from "../scheduled/series/create-series.ts";
+import { editSeries } from "../scheduled/series/edit-series.ts";
+import { listOccurrences } from "../scheduled/series/list-series.ts";
+import { nextOccurrence, scheduleOf } from "../scheduled/series/schedule.ts";
+import { sendSeries } from "../scheduled/series/send-series.ts";
+import { type PlannedRow, readPlanned, type SeriesRow } from "../scheduled/series/series-row.ts";
+import { type Asking, isAsking } from "./asking.ts";
+import type { BotContext } from "./context.ts";
+import type { CommandOf } from "./parse-command.ts";
+import { placeOfRow } from "./planned.ts";
+import type { Reading } from "./read-when.ts";
+import type { Settled } from "./question.ts";
+import { readSchedules } from "./read-schedules.ts";
+import { resolvePlace } from "./resolve-place.ts";
+import { isTime, resolveTime } from "./resolve-time.ts";
+import { parseTime, timesOfDay } from "./rule-words.ts";
+import {
+  cancelledNotice,
+  everyTimeChoice,
+  firstTimeChoice,
+  movedOccurrenceNotice,
+  movedSeriesNotice,
+  nextTimeChoice,
+  noTimesNotice,
+  pastNotice,
+  pausedNotice,
+  questions,
+  resumedNotice,
+  sentNowNotice,
+  seriesNotice,
+  type ShownTime,
+  skippedNotice,
+  unknownZoneNotice,
+} from "./texts.ts";
+
+/** Times of a series that an answer shows. */
+const shownTimes = 3;
+
+/** `every RULE to WHERE: TEXT` */
+export async function every(
+  context: BotContext,
+  { rule, where, text }: CommandOf<"every">,
+  settled: Settled,
+): Promise<Notice | Asking> {
+  const place = await resolvePlace(context, where, settled);
+  if (isAsking(place)) return place;
+  const found = readSchedules(rule, context, settled.now);
+  if (found.kind === "timezone") return unknownZoneNotice(found.message);
+  const { readings } = found;
+  if (readings.length === 0) return noTimesNotice();
+  const schedule = settled.schedule ?? (readings.length === 1 ? readings[0]?.schedule : undefined);
+  if (!schedule)
+    return {
+      kind: "asking",
+      question: questions.first(),
+      choices: readings.map((reading) => ({
+        shown: firstTimeChoice(reading.first, reading.schedule.rrule),
+        settled: { ...settled, schedule: reading.schedule },
+      })),
+    };
+  const { tx, site, actor, client, realm, hasTimezone } = context;
+  const { type, to, topic, shown } = place;
+  const input = { type, to, topic, content: text, ...schedule };
+  const { seriesId, occurrences } = await createSeries(tx, site, { actor, client }, input);
+  return seriesNotice({
+    id: seriesId,
+    place: shown,
+    rrule: schedule.rrule,
+    times: timesOf(occurrences, schedule),
+    zoneSource: rule.timezone !== undefined ? "command" : hasTimezone ? "account" : "none",
+    text,
+    emptyTopicName: realm.emptyTopicDisplayName,
+  });
+}
+
+/** `cancel sN` */
+export async function cancelSeries({ tx, actor }: BotContext, id: number): Promise<Notice> {
+  await deleteSeries(tx, actor, id);
+  return cancelledNotice("series", `s${id}`);
+}
+
+/** `skip sN` */
+export async function skip({ tx, site, actor }: BotContext, id: number): Promise<Notice> {
+  const series = await seenSeries(tx, actor, id);
+  const { skipped, occurrences } = await skipOccurrence(tx, site, actor, id);
+  return skippedNotice(id, skipped, timesOf(occurrences, series));
+}
+
+/** `pause sN` */
+export async function pause({ tx, actor }: BotContext, id: number): Promise<Notice> {
+  await pauseSeries(tx, actor, id);
+  const { state } = await seenSeries(tx, actor, id);
+  if (state === "ended") throw errors.badRequest(`The series s${id} has ended`);
+  return pausedNotice(id);
+}
+
+/** `resume sN` */
+export async function resume(context: BotContext, id: number): Promise<Notice> {
+  const { tx, site, actor } = context;
+  await resumeSeries(tx, site, actor, id);
+  const series = await seenSeries(tx, actor, id);
+  return resumedNotice(id, await nextTimes(context, series, shownTimes));
+}
+
+/** `send sN now`: besides the plan, which stays. */
+export async function sendNow(context: BotContext, id: number): Promise<Notice> {
+  const { tx, site, actor, client, realm } = context;
+  await sendSeries(tx, site, actor, client, id);
+  const series = await seenSeries(tx, actor, id);
+  return sentNowNotice({
+    id,
+    place: await placeOfRow(context, series),
+    next: series.state === "active" ? (await nextTimes(context, series, 1))[0] : undefined,
+    emptyTopicName: realm.emptyTopicDisplayName,
+  });
+}
+
+/**
+ * `move sN to WHEN`: gives the next message of a series another time, and leaves the rule as it is. Of a time alone either
+ * this message may be meant or all of them, so that the bot asks.
+ */
+export async function moveSeries(
+  context: BotContext,
+  id: number,
+  when: string,
+  settled: Settled,
+): Promise<Notice | Asking> {
+  const { tx, actor } = context;
+  const series = await seenSeries(tx, actor, id);
+  if (settled.second !== undefined) return moveAll(context, series, settled.second);
+  const planned = (await readPlanned(tx, [id])).get(id);
+  const clock = parseTime(when.replace(/^at /i, ""));
+  if (clock && !settled.time)
+    return askWhichMove(
+      context,
+      series,
+      planned,
+      timesOfDay(clock, context.twentyFourHours),
+      settled,
+    );
+  if (!planned)
+    throw errors.badRequest(`The series s${id} has no next message: it is ${series.state}`);
+  if (settled.occurrenceId !== undefined && settled.occurrenceId !== planned.id)
+    throw errors.badRequest("The message that you wanted to move has been sent or skipped");
+  const time = clock
+    ? { ...settled.time!, timezone: series.timezone, source: "command" as const }
+    : resolveTime(context, when, { ...settled, occurrenceId: planned.id });
+  return isTime(time) ? moveNext(context, series, planned, time) : time;
+}
+
+/** Asks whether a time of day is for the next message of a series or for all of them. */
+async function askWhichMove(
+  context: BotContext,
+  series: SeriesRow,
+  planned: PlannedRow | undefined,
+  seconds: readonly number[],
+  settled: Settled,
+): Promise<Notice | Asking> {
+  const { zones, actor } = context;
+  const { timezone } = series;
+  const day = planned?.senderId === actor.id ? parseDate(planned.occurrence) : undefined;
+  const next = seconds.flatMap((second) => {
+    if (day === undefined) return [];
+    const { instant, localTime } = zones.toInstant({ day, second }, timezone);
+    const time: Reading = { instant, localTime };
+    if (instant <= settled.now) return [];
+    const shown = nextTimeChoice({ ...time, timezone });
+    return [{ shown, settled: { ...settled, time, occurrenceId: planned!.id } }];
+  });
+  const all: Asking["choices"][number][] = [];
+  for (const second of seconds) {
+    const schedule = await scheduleOf({ ...series, start: startAt(series, second) });
+    const first = nextOccurrence(schedule, settled.now, series.lastOccurrence);
+    if (!first) continue;
+    all.push({ shown: everyTimeChoice({ ...first, timezone }), settled: { ...settled, second } });
+  }
+  if (all.length === 0) return pastNotice();
+  return { kind: "asking", question: questions.move(), choices: [...next, ...all] };
+}
+
+async function moveNext(
+  context: BotContext,
+  series: SeriesRow,
+  planned: PlannedRow,
+  time: ShownTime,
+): Promise<Notice> {
+  const { tx, site, actor, client, zones } = context;
+  const { timezone } = series;
+  if (planned.senderId !== actor.id)
+    throw errors.badRequest("Only the author of a series moves one of its messages");
+  await editScheduled(tx, site, actor, client, planned.id, {
+    type: undefined,
+    to: undefined,
+    content: undefined,
+    topic: undefined,
+    deliverAt: time.instant,
+  });
+  const instant = Math.floor(planned.deliverAt);
+  return movedOccurrenceNotice({
+    seriesId: series.id,
+    id: planned.id,
+    from: { instant, localTime: zones.toLocal(instant, timezone).localTime, timezone },
+    to: time,
+    next: (await nextTimes(context, series, 1))[0],
+  });
+}
+
+async function moveAll(context: BotContext, series: SeriesRow, second: number): Promise<Notice> {
+  const { tx, site, actor, client } = context;
+  const { id } = series;
+  const start = startAt(series, second);
+  const occurrences = await editSeries(tx, site, { actor, client }, id, { start });
+  return movedSeriesNotice(id, timesOf(occurrences, series), series.state === "paused");
+}
+
+/** Returns the start of a series with another time of day. */
+function startAt({ start }: SeriesRow, second: number): string {
+  return `${start.slice(0, "YYYY-MM-DDT".length)}${formatTimeOfDay(second)}`;
+}
+
+async function nextTimes(
+  { tx, actor }: BotContext,
+  series: SeriesRow,
+  count: number,
+): Promise<ShownTime[]> {
+  const { occurrences } = await listOccurrences(tx, actor, series.id, count);
+  return timesOf(occurrences, series);
+}
+
+function timesOf(
+  occurrences: readonly SeriesOccurrence[],
+  { timezone }: { readonly timezone: string },
+): ShownTime[] {
+  return occurrences
+    .slice(0, shownTimes)
+    .map(({ scheduled_delivery_timestamp: instant, local_time: localTime }) => ({
+      instant,
+      localTime,
+      timezone,
+    }));
+}
