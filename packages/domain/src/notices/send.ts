@@ -168,6 +168,6 @@ function welcomeNotice(person: Account): Notice {
   return notice(
     paragraph`Welcome, ${silentUser(person)}!`,
     paragraph`This is a direct message: nobody else sees it. What a team talks about is in channels, and every message there has a topic, so that you can follow one conversation and leave the others for later.`,
-    paragraph`To send a message later, write to the Scheduling Bot, for example: ${inlineCode("send tomorrow 9:00 to #general > standup: What do you plan today?")}. It answers ${inlineCode("help")} with all that it can do.`,
+    paragraph`To send a message later, write to the Scheduling Bot, for example: ${inlineCode("send tomorrow 9:00 to #general > launch: Good morning!")} or ${inlineCode("every weekday at 9:00 to #general > standup: What do you plan today?")}. It answers ${inlineCode("help")} with all that it can do.`,
   );
 }
