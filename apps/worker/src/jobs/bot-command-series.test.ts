@@ -75,20 +75,20 @@ describe("the scheduling bot, of series", () => {
       timezone: "Europe/Berlin",
       state: "active",
     });
-    expect(local(series!.next_delivery_timestamp)).to.equal("09:00");
-    const iso = new Date(series!.next_delivery_timestamp! * 1_000).toISOString();
+    expect(local(series.next_delivery_timestamp)).to.equal("09:00");
+    const iso = new Date(series.next_delivery_timestamp! * 1_000).toISOString();
     expect(times(answer)).to.have.length(3);
     expect(times(answer)[0]).to.match(
       /^\* \w+day, \d+ \w+ \d{4}, 09:00 \(Europe\/Berlin, \+0[12]:00\)/,
     );
     expect(times(answer)[0]).to.contain(`<time:${iso}>`);
     expect(answer).to.contain("standup").and.to.contain("`Plans? @**all** Say: all`");
-    expect(answer).to.contain(`cancel s${series!.series_id}`);
+    expect(answer).to.contain(`cancel s${series.series_id}`);
     const { html } = (await botAnswers(scene.db, scene.org.schedulingBot, person)).at(-1)!;
     expect(html).not.to.contain("user-mention");
     const [{ name } = { name: "" }] = await scene.db.rows<{ name: string }>(
       `SELECT c.name FROM scheduled_messages s JOIN clients c ON c.id = s.client_id WHERE s.id = $1`,
-      [series!.next_scheduled_message_id],
+      [series.next_scheduled_message_id],
     );
     expect(name).to.equal("SchedulingBot");
   });
@@ -133,7 +133,7 @@ describe("the scheduling bot, of series", () => {
       .to.contain("3 April")
       .and.to.contain("until Tuesday, 5 June 2040");
     const [monday, yearly] = await ownSeries();
-    expect(local(monday!.next_delivery_timestamp)).to.equal("17:00");
+    expect(local(monday.next_delivery_timestamp)).to.equal("17:00");
     expect(yearly?.rrule).to.equal("FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=3;UNTIL=20400605");
     await scene.as(person).patch("/api/v1/settings", { twenty_four_hour_time: true });
     expect(await ask("every day at 12 to me: Hi")).to.contain("12:00");
@@ -259,8 +259,8 @@ describe("the scheduling bot, of series", () => {
     const command = toUsers([scene.org.schedulingBot.id], { content: `send s${id} now` });
     await send(scene.as(person), command);
     const [ref] = await openCommands(scene.db);
-    await Promise.all([1, 2, 3].map(() => runJob(scene.db, botCommand, ref!)));
-    await runJob(scene.db, botCommand, ref!);
+    await Promise.all([1, 2, 3].map(() => runJob(scene.db, botCommand, ref)));
+    await runJob(scene.db, botCommand, ref);
     expect(await sent()).to.deep.equal(["Plans?"]);
     const answers = await botAnswers(scene.db, scene.org.schedulingBot, person);
     expect(answers).to.have.length(2);
