@@ -168,7 +168,7 @@ export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";
 export { sweepRetention } from "./retention/sweep-retention.ts";
-export { checkIn } from "./scheduled/check-in.ts";
+export { checkIn, checkInAtSeries } from "./scheduled/check-in.ts";
 export { createReminder } from "./scheduled/create-reminder.ts";
 export { type ScheduleRequest, scheduleBatch } from "./scheduled/create.ts";
 export { deleteReminder } from "./scheduled/delete-reminder.ts";

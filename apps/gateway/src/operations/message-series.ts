@@ -1,5 +1,6 @@
 import * as contract from "@carillon/contract";
 import {
+  checkInAtSeries,
   type CreatedSeries,
   createSeries,
   deleteSeries,
@@ -122,4 +123,8 @@ export default [
     },
     () => ({}),
   ),
+
+  handle.changes(contract.checkInAtMessageSeries, async ({ tx, path, actor }) => ({
+    scheduled_delivery_timestamp: await checkInAtSeries(tx, actor, path.series_id),
+  })),
 ];

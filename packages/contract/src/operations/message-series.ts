@@ -347,6 +347,24 @@ export const takeOverMessageSeries = operation({
   errors: sendingErrors,
 });
 
+/** `POST /message_series/{series_id}/check_in` (once-and-again.md §4). */
+export const checkInAtMessageSeries = operation({
+  id: "check-in-at-series",
+  method: "POST",
+  path: "/api/v1/message_series/{series_id}/check_in",
+  pathParams: { series_id: seriesId },
+  access: "account",
+  idempotencyKey: true,
+  summary: "Check in at a message series",
+  description:
+    "For the author, and for accounts that a `check_in` condition of the series names. The planned occurrence is not sent " +
+    "then; the one after it is, unless somebody checks in again.",
+  example: { ...oneSeries, refused: [400, "the series has no `check_in` condition"] },
+  result: { scheduled_delivery_timestamp: z.int() },
+  missingIs404: true,
+  errors: ["BAD_REQUEST"],
+});
+
 const receivers = "the author and the managers";
 
 export const messageSeriesAdded = event({

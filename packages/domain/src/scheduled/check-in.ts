@@ -6,6 +6,7 @@ import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
 
 import { scheduledEvents } from "./record.ts";
 import { lockScheduled, loadScheduledRow, type ScheduledRow } from "./row.ts";
+import { findSeries, openSeries, type SeriesRow } from "./series/series-row.ts";
 
 type CheckInCondition = Extract<Condition, { kind: "check_in" }>;
 
@@ -60,20 +61,60 @@ export async function checkIn(
   return moved.deliverAt;
 }
 
-function checkIns({ unless }: ScheduledRow): CheckInCondition[] {
+/**
+ * Checks in at a series (once-and-again.md §4): at its planned occurrence, which is locked as the delivery locks it. Where
+ * it was delivered meanwhile, the check-in counts for the next one.
+ * @returns the time of the planned occurrence, UNIX seconds
+ * @throws ApiError 404 `BAD_REQUEST` unless the account is its author, or one that a `check_in` condition names; 400 without
+ *   such a condition, and without a planned occurrence
+ */
+export async function checkInAtSeries(
+  tx: Tx,
+  { id: accountId, realmId }: Account,
+  id: number,
+): Promise<number> {
+  const seen = await findSeries(tx, realmId, id);
+  if (!seen || !isNamedAt(watchedBy(seen), accountId)) throw seriesNotFound();
+  const open = await openSeries(tx, id);
+  if (!open || !isNamedAt(watchedBy(open.series), accountId)) throw seriesNotFound();
+  if (checkIns(open.series).length === 0)
+    throw errors.badRequest("This series has no check_in condition");
+  if (!open.planned) throw errors.badRequest("This series has no planned occurrence");
+  await tx.rows(store, [open.planned.id, accountId]);
+  return open.planned.deliverAt;
+}
+
+/** Whose message has which conditions. */
+type Watched = Pick<ScheduledRow, "senderId" | "unless">;
+
+function watchedBy({ authorId, unless }: SeriesRow): Watched {
+  return { senderId: authorId, unless };
+}
+
+function checkIns({ unless }: Pick<Watched, "unless">): CheckInCondition[] {
   return (unless ?? []).filter((condition) => condition.kind === "check_in");
 }
 
-function isNamed({ senderId }: ScheduledRow, { by }: CheckInCondition, accountId: number): boolean {
+function isNamed({ senderId }: Watched, { by }: CheckInCondition, accountId: number): boolean {
   return accountId === senderId || by?.includes(accountId) === true;
 }
 
+/** Whether the account is the sender, or one that a condition names. */
+function isNamedAt(watched: Watched, accountId: number): boolean {
+  return (
+    watched.senderId === accountId ||
+    checkIns(watched).some((condition) => isNamed(watched, condition, accountId))
+  );
+}
+
 function mayCheckIn(row: ScheduledRow, accountId: number): boolean {
-  if (row.kind !== scheduledKind.sendLater) return false;
-  if (row.senderId === accountId) return true;
-  return checkIns(row).some((condition) => isNamed(row, condition, accountId));
+  return row.kind === scheduledKind.sendLater && isNamedAt(row, accountId);
 }
 
 function notFound(id: number) {
   return errors.notFound404(`There is no scheduled message ${id} at which you could check in`);
+}
+
+function seriesNotFound() {
+  return errors.notFound404("There is no such series at which you could check in");
 }
