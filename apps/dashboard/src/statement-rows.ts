@@ -35,6 +35,9 @@ declare module "@carillon/db" {
       failed: number;
       remindersPending: number;
       remindersFailed: number;
+      seriesActive: number;
+      seriesPaused: number;
+      seriesEnded: number;
       intentsPending: number;
       deadLetters: number;
       bouncerAway: number;

@@ -32,6 +32,7 @@ describe("metrics of the whole installation, exported by a worker", () => {
     expect(quiet.get("carillon_due_lag_seconds")).to.equal(0);
     expect(quiet.get("carillon_dead_letters")).to.equal(0);
     expect(quiet.get("carillon_sweep_repairs_total")).to.equal(0);
+    expect(quiet.get("carillon_series_repaired_total")).to.equal(0);
     expect(quiet.get('carillon_processes{role="gateway"}')).to.equal(1);
     expect(quiet.get('carillon_processes{role="dashboard"}')).to.equal(0);
 
@@ -44,10 +45,12 @@ describe("metrics of the whole installation, exported by a worker", () => {
       `INSERT INTO job_intent (job, unique_key, payload, state, finished_at) VALUES ('x', 'dead', '{}', 'dead', now())`,
     );
     await addToCounter(db, "sweep_repairs", 4);
+    await addToCounter(db, "series_repaired", 3);
     const busy = await shown(db);
     expect(busy.get("carillon_due_lag_seconds")).to.be.greaterThan(59);
     expect(busy.get("carillon_dead_letters")).to.equal(1);
     expect(busy.get("carillon_sweep_repairs_total")).to.equal(4);
+    expect(busy.get("carillon_series_repaired_total")).to.equal(3);
     await db.rows("UPDATE process_heartbeats SET stopping_since = now()");
     expect((await shown(db)).get('carillon_processes{role="gateway"}')).to.equal(0);
     await gateway.end(db);

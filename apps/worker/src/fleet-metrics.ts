@@ -18,6 +18,7 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
   const dead = gauge(registry, "carillon_dead_letters");
   const circuit = gauge(registry, "carillon_bouncer_circuit");
   const recreated = counter(registry, "carillon_sweep_repairs_total");
+  const repaired = counter(registry, "carillon_series_repaired_total");
   const read = cached(() => readFleet(sql));
   return async () => {
     const fleet = await read().catch(() => undefined);
@@ -34,6 +35,9 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
     processes.reset();
     if (fleet) for (const role of roles) processes.set({ role }, fleet.processes.get(role) ?? 0);
     recreated.remove();
-    if (fleet) recreated.inc(fleet.sweepRepairs);
+    repaired.remove();
+    if (!fleet) return;
+    recreated.inc(fleet.sweepRepairs);
+    repaired.inc(fleet.seriesRepaired);
   };
 }

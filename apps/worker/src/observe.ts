@@ -38,15 +38,18 @@ export function observeWorker(
   for (const reason of ["late", "broken", "stuck"])
     deliveries.inc({ outcome: "failed", reason }, 0);
   const withholdings = counter(registry, "carillon_withheld_total");
+  const occurrences = counter(registry, "carillon_series_occurrences_total");
+  for (const outcome of ["failed", "missed"]) occurrences.inc({ outcome }, 0);
   const runs = counter(registry, "carillon_jobs_total");
   const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
-    onDelivery({ sent, failures, withheld, latenessSeconds }) {
+    onDelivery({ sent, failures, withheld, latenessSeconds, ...ended }) {
       counters.sent += sent;
       counters.notSent += failures.length;
       if (sent > 0) deliveries.inc({ outcome: "sent", reason: "" }, sent);
       for (const reason of failures) deliveries.inc({ outcome: "failed", reason });
       for (const kind of withheld) withholdings.inc({ kind });
+      for (const outcome of ended.occurrences) occurrences.inc({ outcome });
       for (const seconds of latenessSeconds) lateness.observe(seconds);
     },
     onRun({ name, outcome, seconds }) {

@@ -14,6 +14,8 @@ export interface Delivered {
   readonly failures: readonly string[];
   /** The kind of the condition of each message that was withheld. */
   readonly withheld: readonly string[];
+  /** How each occurrence of a series has ended. */
+  readonly occurrences: readonly string[];
   /** Seconds from the due time to the commit, of each sent message. */
   readonly latenessSeconds: readonly number[];
 }

@@ -131,6 +131,12 @@ export const declaredMetrics = {
     labels: ["kind"],
     of: ["worker"],
   },
+  carillon_series_occurrences_total: {
+    type: "counter",
+    help: "Occurrences of series that have ended at a worker, by outcome: sent, failed, withheld because a condition held, or missed because the server was too late",
+    labels: ["outcome"],
+    of: ["worker"],
+  },
   carillon_jobs_total: {
     type: "counter",
     help: "Runs of jobs, by name and outcome",
@@ -210,6 +216,12 @@ export const declaredMetrics = {
     labels: [],
     of: ["dashboard"],
   },
+  carillon_series: {
+    type: "gauge",
+    help: "Series of messages, by state: active, paused or ended",
+    labels: ["state"],
+    of: ["dashboard"],
+  },
   carillon_reminders_pending: {
     type: "gauge",
     help: "Reminders not sent yet",
@@ -267,6 +279,12 @@ export const declaredMetrics = {
   carillon_sweep_repairs_total: {
     type: "counter",
     help: "Jobs that a queue had lost and the sweep re-created, by all workers together",
+    labels: [],
+    of: fleet,
+  },
+  carillon_series_repaired_total: {
+    type: "counter",
+    help: "Active series whose planned occurrence was missing and was planned again, by all workers together",
     labels: [],
     of: fleet,
   },

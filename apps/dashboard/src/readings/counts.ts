@@ -14,6 +14,7 @@ const counts = statement({
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
       greatest(0, u.messages - p.within - p.later) AS failed,
       p.reminders AS "remindersPending", greatest(0, u.reminders - p.reminders) AS "remindersFailed",
+      series.active AS "seriesActive", series.paused AS "seriesPaused", series.ended AS "seriesEnded",
       (SELECT count(*) FROM job_intent WHERE state = 'pending') AS "intentsPending",
       (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters",
       (SELECT count(*) FROM bouncer_circuit WHERE no_calls_until IS NOT NULL) AS "bouncerAway"
@@ -23,7 +24,9 @@ const counts = statement({
       FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${deliveryJobHorizonMs / 1_000}) AS horizon) h
       WHERE ${pending("s")}) p,
       (SELECT count(*) FILTER (WHERE ${isMessage}) AS messages, count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
-      FROM scheduled_messages s WHERE ${undelivered("s")}) u`,
+      FROM scheduled_messages s WHERE ${undelivered("s")}) u,
+      (SELECT count(*) FILTER (WHERE state = 'active') AS active, count(*) FILTER (WHERE state = 'paused') AS paused,
+        count(*) FILTER (WHERE state = 'ended') AS ended FROM message_series) series`,
 });
 
 /** Numbers of rows by kind. Counting takes time linear in them. */

@@ -2,6 +2,7 @@ import { addToCounter } from "@carillon/scheduling";
 import { deliverDue } from "@carillon/jobs";
 import {
   channel,
+  messageSeries,
   organization,
   scheduledMessage,
   waitFor,
@@ -35,7 +36,13 @@ for (const kind of backends)
     });
     afterEach("remove the rows", async () => {
       const { db } = dashboard();
-      for (const table of ["scheduled_messages", "messages", "job_intent", "counters"]) {
+      for (const table of [
+        "scheduled_messages",
+        "message_series",
+        "messages",
+        "job_intent",
+        "counters",
+      ]) {
         await db.rows(`DELETE FROM ${table}`);
       }
       await db.rows("DELETE FROM process_heartbeats");
@@ -74,6 +81,10 @@ for (const kind of backends)
         "carillon_bouncer_circuit",
         "carillon_recent_deliveries",
         "carillon_sweep_repairs_total",
+        "carillon_series_repaired_total",
+        'carillon_series{state="active"}',
+        'carillon_series{state="paused"}',
+        'carillon_series{state="ended"}',
         "carillon_clock_skew_seconds",
         'carillon_processes{role="worker"}',
         'carillon_queue_jobs{queue="delivery",state="waiting"}',
@@ -118,6 +129,20 @@ for (const kind of backends)
       expect(found.get("carillon_scheduled_messages_failed")).to.equal(0);
       const page = await (await dashboard().ask(`/look-up?id=${late.id}`)).text();
       expect(page).to.contain(`<h2>Reminder ${late.id}</h2>`).and.contain("the account itself");
+    });
+
+    it("count series by state", async () => {
+      const { db } = dashboard();
+      for (const [state, reason] of [
+        ["active", null],
+        ["active", null],
+        ["paused", "failures"],
+        ["ended", null],
+      ] as const)
+        await messageSeries(db, org.member, to, { state, pausedReason: reason });
+      const found = await metrics((m) => m.get('carillon_series{state="active"}') === 2);
+      expect(found.get('carillon_series{state="paused"}')).to.equal(1);
+      expect(found.get('carillon_series{state="ended"}')).to.equal(1);
     });
 
     it("show how long a message has lacked its delivery job", async () => {
@@ -205,6 +230,7 @@ for (const kind of backends)
       );
       await addToCounter(db, "sweep_repairs", 4);
       await addToCounter(db, "retention_removals", 2);
+      await addToCounter(db, "series_repaired", 5);
       await addToCounter(db, "not declared", 2);
       const found = await metrics((m) => m.get('carillon_processes{role="worker"}') === 2);
       expect(found.get('carillon_processes{role="gateway"}')).to.equal(1);
@@ -214,6 +240,7 @@ for (const kind of backends)
           m.get("carillon_retention_removals_total"),
         ),
       ).to.equal(2);
+      expect((await metrics()).get("carillon_series_repaired_total")).to.equal(5);
       const text = await (await dashboard().ask("/metrics", { as: "nobody" })).text();
       expect(text).not.to.match(/secret-host|not declared/);
     });

@@ -23,6 +23,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const intents = gauge(registry, "carillon_intents_pending");
   const dead = gauge(registry, "carillon_dead_letters");
   const circuit = gauge(registry, "carillon_bouncer_circuit");
+  const series = gauge(registry, "carillon_series");
   const lateness = gauge(registry, "carillon_recent_delivery_lateness_seconds");
   const deliveries = gauge(registry, "carillon_recent_deliveries");
   const depths = gauge(registry, "carillon_queue_jobs");
@@ -30,6 +31,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const processCounters = gauge(registry, "carillon_process_counters");
   const totals = {
     sweep_repairs: counter(registry, "carillon_sweep_repairs_total"),
+    series_repaired: counter(registry, "carillon_series_repaired_total"),
     retention_removals: counter(registry, "carillon_retention_removals_total"),
   };
 
@@ -63,6 +65,12 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     if (counts) {
       pending.set({ horizon: "within" }, counts.pendingWithin);
       pending.set({ horizon: "after" }, counts.pendingAfter);
+    }
+    series.reset();
+    if (counts) {
+      series.set({ state: "active" }, counts.seriesActive);
+      series.set({ state: "paused" }, counts.seriesPaused);
+      series.set({ state: "ended" }, counts.seriesEnded);
     }
     lateness.reset();
     if (late && late.deliveries > 0) {

@@ -77,6 +77,7 @@ function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[
     sent: sent.length,
     failures: failed.map(({ cause }) => cause),
     withheld: withheld.map(({ condition }) => condition.kind),
+    occurrences: outcomes.flatMap(({ kind, runs = [] }) => (kind === "sent-before" ? [] : runs)),
     latenessSeconds: sent.map(({ row }) => now - row.deliverAt),
   });
   log.info(

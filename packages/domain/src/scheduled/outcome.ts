@@ -3,6 +3,7 @@ import { recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
+import type { RunOutcome } from "./series/runs.ts";
 import { storeWithheld, type Withheld } from "./withheld.ts";
 
 /** A due row that will never be sent. */
@@ -17,12 +18,16 @@ export interface Failure {
 }
 
 /** The outcome of a due row. */
-export type Outcome =
+export type Outcome = (
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
   /** Its message was sent by an earlier delivery. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
   | Withheld
-  | Failure;
+  | Failure
+) & {
+  /** How occurrences of its series have ended with it: its own first, and then those that were missed. */
+  readonly runs?: readonly RunOutcome[];
+};
 
 const markSent = statement({
   name: "deliver-mark-sent",

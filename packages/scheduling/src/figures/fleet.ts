@@ -24,6 +24,8 @@ export interface Fleet {
   /** Processes by role, without those that are stopping or sent no heartbeat for 20 seconds. */
   readonly processes: ReadonlyMap<string, number>;
   readonly sweepRepairs: number;
+  /** Series whose planned occurrence was missing. */
+  readonly seriesRepaired: number;
 }
 
 /** Reads the figures from heads of indexes and small tables: cheap enough for every scrape. */
@@ -38,5 +40,6 @@ export async function readFleet(sql: Sql): Promise<Fleet> {
     bouncerAway: count?.bouncerAway ?? 0,
     processes: new Map(roles.map(({ role, count: running }) => [role, running])),
     sweepRepairs: counters.get("sweep_repairs") ?? 0,
+    seriesRepaired: counters.get("series_repaired") ?? 0,
   };
 }

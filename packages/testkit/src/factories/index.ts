@@ -6,6 +6,7 @@ export * from "./copies.ts";
 export * from "./crowd.ts";
 export * from "./device.ts";
 export * from "./group.ts";
+export * from "./message-series.ts";
 export * from "./muting.ts";
 export * from "./organization.ts";
 export * from "./scheduled-message.ts";

@@ -28,7 +28,7 @@ export interface SeriesNote {
 
 /** What the outcomes of a batch have done to series. */
 export interface SeriesProgress {
-  /** With the reasons of missed occurrences. */
+  /** With the reasons of missed occurrences, and with the runs of occurrences. */
   readonly outcomes: readonly Outcome[];
   /** By the row that failed. */
   readonly notes: ReadonlyMap<DueRow, SeriesNote>;
@@ -63,7 +63,7 @@ export async function advanceSeries(
   if (own.length === 0) return { outcomes, notes: new Map(), events: [] };
   const renderings = renderingsOf(texts);
   const states = new Map<number, Advanced>();
-  const runs: NewRun[] = [];
+  const runs = new Map<DueRow, readonly NewRun[]>();
   const notes = new Map<DueRow, SeriesNote>();
   const reasons = new Map<DueRow, string>();
   const followingPlans = await planAfter(own, realm.now);
@@ -73,22 +73,15 @@ export async function advanceSeries(
     const state = states.get(series.id) ?? { series, before: series };
     states.set(series.id, state);
     if (row.detached) {
-      runs.push(runOf(outcome));
+      runs.set(row, [runOf(outcome)]);
       state.series = { ...state.series, ...counted(state.series, outcome, { inPlan: false }) };
       continue;
     }
     const following = followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
     if (missed.length > 0) reasons.set(row, missedReason(missed));
-    runs.push(runOf(outcome, reasons.get(row)));
-    for (const date of following?.missed ?? [])
-      runs.push({
-        seriesId: series.id,
-        occurrence: date,
-        outcome: "missed",
-        messageId: null,
-        reason: null,
-      });
+    const others = (following?.missed ?? []).map((date) => missedRun(series, date));
+    runs.set(row, [runOf(outcome, reasons.get(row)), ...others]);
     advance(state, outcome, realm, following);
     const { next } = following ?? {};
     if (outcome.kind === "failed")
@@ -103,7 +96,7 @@ export async function advanceSeries(
   const ended = own.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
   if (ended.length > 0) await tx.rows(release, [packed.bigints(ended)]);
   await Promise.all([
-    recordRuns(tx, runs),
+    recordRuns(tx, [...runs.values()].flat()),
     store(
       tx,
       changed.map(({ series }) => series),
@@ -125,14 +118,11 @@ export async function advanceSeries(
     )),
     ...(await sendSeriesNotices(tx, log, realm, notices)),
   ];
-  return {
-    outcomes:
-      reasons.size === 0
-        ? outcomes
-        : outcomes.map((outcome) => withReason(outcome, reasons.get(outcome.row))),
-    notes,
-    events,
-  };
+  const recorded = outcomes.map((outcome) => ({
+    ...withReason(outcome, reasons.get(outcome.row)),
+    runs: runs.get(outcome.row)?.map((run) => run.outcome) ?? [],
+  }));
+  return { outcomes: recorded, notes, events };
 }
 
 /** A due row that is an occurrence of a series. */
@@ -176,6 +166,10 @@ function runOf(outcome: Outcome, reason?: string): NewRun {
     return { ...ended, outcome: "withheld", messageId: outcome.messageId, reason: null };
   const messageId = outcome.kind === "sent" ? outcome.messageId : null;
   return { ...ended, outcome: "sent", messageId, reason: null };
+}
+
+function missedRun({ id: seriesId }: SeriesRow, occurrence: string): NewRun {
+  return { seriesId, occurrence, outcome: "missed", messageId: null, reason: null };
 }
 
 /** The counts of a series after an outcome. One that fails because its account or organization is deactivated is not counted. */
