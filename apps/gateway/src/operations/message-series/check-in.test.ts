@@ -67,7 +67,8 @@ describe("POST /message_series/{series_id}/check_in", () => {
     const id = await create([checkInCondition(backup)]);
     for (const by of [author, backup]) {
       const before = await read(id);
-      expect(succeeded(await checkIn(id, by))).to.include({
+      expect((await checkIn(id, by)).body).to.include({
+        result: "success",
         scheduled_delivery_timestamp: before.next_delivery_timestamp,
       });
       expect(await read(id)).to.deep.equal(before);
@@ -151,7 +152,8 @@ describe("POST /message_series/{series_id}/check_in", () => {
     await obstacle.untilWaiting(2, "the check-in waits for the row");
     await obstacle.release();
     await delivering;
-    expect(succeeded(await checking)).to.include({
+    expect((await checking).body).to.include({
+      result: "success",
       scheduled_delivery_timestamp: (await read(id)).next_delivery_timestamp,
     });
     await deliverNext(id);
