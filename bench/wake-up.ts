@@ -71,15 +71,14 @@ async function listener(room: Room, port: number): Promise<Listener> {
 /** Milliseconds from the request to the answer of a waiting poll. */
 async function send(n: number, port: number, listening: Listener): Promise<number> {
   const answer = poll(listening);
-  // The poll waits by now; without wake-ups the gateway reads the log at intervals, so messages are sent at any time
-  // between two readings.
+  // After this pause the poll waits. The pause varies, because without wake-ups the gateway reads the log at intervals.
   await pause(50 + ((n * 37) % 100));
   const startedAt = performance.now();
   const [{ at, messageId }, { id }] = await Promise.all([
     answer,
     ask<{ id: number }>(port, sendRequest({ rooms: [listening.room] }, n)),
   ]);
-  if (messageId !== id) throw new Error(`message ${id} was not told`);
+  if (messageId !== id) throw new Error(`message ${id} was not received`);
   return at - startedAt;
 }
 
@@ -92,7 +91,7 @@ async function poll(listening: Listener): Promise<{ at: number; messageId: numbe
   });
   const at = performance.now();
   const [event] = events;
-  if (!event || events.length > 1) throw new Error(`a poll was told ${events.length} events`);
+  if (!event || events.length > 1) throw new Error(`a poll returned ${events.length} events`);
   listening.lastEventId = event.id;
   return { at, messageId: event.message?.id };
 }

@@ -40,7 +40,7 @@ export async function startPolls(): Promise<Polls> {
       const { messageIds, fewest, most } = answer;
       if (messageIds.join() !== String(messageId) || fewest !== 1 || most !== 1)
         throw new Error(
-          `polls were told ${fewest} to ${most} of the messages ${messageIds.join(", ")}`,
+          `polls received ${fewest} to ${most} of the messages ${messageIds.join(", ")}`,
         );
       return answer;
     },

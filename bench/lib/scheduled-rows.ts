@@ -8,7 +8,7 @@ let lines = 0;
 /**
  * Inserts scheduled messages of all members of an organization for one second, in one statement, as requests do.
  * @param due UNIX seconds
- * @param alarmed whether the rows are marked as having delivery jobs
+ * @param enqueued whether the rows are marked as having delivery jobs
  * @returns their ids
  */
 export async function scheduleRows(

@@ -14,7 +14,7 @@ export interface Waits {
   readonly account: number;
   /** An unknown path, which needs no database: measures only delays of the process. */
   readonly process: number;
-  /** The server that has nothing to do: what holds the machine; 0 without one. */
+  /** The server that has nothing to do: measures delays of the machine; 0 without one. */
   readonly machine: number;
 }
 

@@ -9,7 +9,7 @@ import type { Database } from "@carillon/db";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { gate } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** Statements of the bot's job in the middle of which its worker is killed: the operation, and the answer. */
@@ -31,14 +31,14 @@ async function killInCommands(world: World): Promise<void> {
     const worker = world.startWorker();
     await waitFor(async () => (await blocked.waiting()) > 0, {
       what: "the job is in the middle of its transaction",
-      timeoutMs: patienceMs,
+      timeoutMs: waitTimeoutMs,
     });
     await worker.kill();
     await blocked.drop();
     const next = world.startWorker();
     await waitFor(async () => (await answers(db, org, org.member)).length === index + 1, {
       what: "the command is answered",
-      timeoutMs: patienceMs,
+      timeoutMs: waitTimeoutMs,
     });
     await next.kill();
   }
@@ -46,7 +46,7 @@ async function killInCommands(world: World): Promise<void> {
   await command(gateway.url, org, "list");
   await waitFor(async () => (await answers(db, org, org.member)).length > places.length, {
     what: "a later command is answered",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
   await worker.kill();
   const said = await answers(db, org, org.member);

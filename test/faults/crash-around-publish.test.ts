@@ -13,7 +13,7 @@ import pg from "pg";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, type Crowd } from "./support/load.ts";
 import { gate } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, repairsCounted } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
@@ -103,7 +103,7 @@ async function stampedAndGone(world: World): Promise<void> {
   await sweptWorker(world, people);
   const deliveries = await schedule(db, people, { count: 5, dueIn: -15, seconds: 1 });
   expect(await queues.queue("delivery").job(jobIdOf(deliveries))).to.equal(undefined);
-  await allSent(db, people.realmId, patienceMs);
+  await allSent(db, people.realmId, waitTimeoutMs);
   await expectSentOnce(db, people.realmId, 1 + 5);
   await repairsCounted(db);
 }
@@ -116,10 +116,10 @@ async function expectRelayed({ db, queues }: World, people: Crowd, count: number
     ]);
   await waitFor(async () => (await unstamped()).length === 0, {
     what: "all delivery jobs are added",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
   await fallDue(db, queues, people.realmId);
-  await allSent(db, people.realmId, patienceMs);
+  await allSent(db, people.realmId, waitTimeoutMs);
   await expectSentOnce(db, people.realmId, count);
 }
 

@@ -11,7 +11,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { gate } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** The messages of each channel are one step: a batch and a part of another. */
@@ -35,7 +35,7 @@ onBothBackends("A deletion of messages whose worker is killed five times", scena
         for (let kill = 0; kill < kills; kill++) {
           const before = await left();
           const goesOn = async () => (await left()) < before;
-          await waitFor(goesOn, { what: "messages are deleted", timeoutMs: patienceMs });
+          await waitFor(goesOn, { what: "messages are deleted", timeoutMs: waitTimeoutMs });
           await worker.kill();
           expect(await left(), `messages at kill ${kill}`).to.be.greaterThan(0);
           worker = world.startWorker();
@@ -54,7 +54,7 @@ describe("A deletion of messages", function () {
         const worker = await world.worker();
         const before = await left();
         const goesOn = async () => (await left()) < before;
-        await waitFor(goesOn, { what: "messages are deleted", timeoutMs: patienceMs });
+        await waitFor(goesOn, { what: "messages are deleted", timeoutMs: waitTimeoutMs });
         expect(await worker.stop()).to.deep.equal({ code: 0, signal: null });
         expect(await left(), "messages when it has ended").to.be.greaterThan(0);
         world.startWorker();
@@ -71,13 +71,13 @@ describe("A deletion of messages", function () {
       await brokenOff(world, async () => {
         frozen = await world.worker({ DATABASE_URL: impatient.href });
         const waits = async () => (await deletions.waiting()) > 0;
-        await waitFor(waits, { what: "a batch is under way", timeoutMs: patienceMs });
+        await waitFor(waits, { what: "a batch is under way", timeoutMs: waitTimeoutMs });
         frozen.signal("SIGSTOP");
         await deletions.open();
         world.startWorker();
       });
       frozen?.signal("SIGCONT");
-      await frozen?.waitForLine(/job (failed|stalled)|worker error/, patienceMs);
+      await frozen?.waitForLine(/job (failed|stalled)|worker error/, waitTimeoutMs);
     }));
 });
 
@@ -102,7 +102,7 @@ async function brokenOff(
     await disturb(left);
     const done = async () =>
       (await db.prisma.messageDeletionJob.count({ where: { finishedAt: { not: null } } })) === 1;
-    await waitFor(done, { what: "the deletion is finished", timeoutMs: patienceMs });
+    await waitFor(done, { what: "the deletion is finished", timeoutMs: waitTimeoutMs });
   });
   const announced = events.flatMap(({ type, payload }) =>
     type === "delete_message" ? (payload["message_ids"] as number[]) : [],

@@ -3,7 +3,7 @@ import { redisCommand, startOwnRedis, type QueueBackend } from "@carillon/testki
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, makeOverdue, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, pending, repairsCounted } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
@@ -71,6 +71,6 @@ async function scheduleThousand(
 
 /** Checks that every message is sent once, and not early. */
 async function expectSent(db: Database, people: Crowd, count = messages): Promise<void> {
-  await allSent(db, people.realmId, patienceMs);
+  await allSent(db, people.realmId, waitTimeoutMs);
   await expectSentOnce(db, people.realmId, count);
 }

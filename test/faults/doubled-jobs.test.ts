@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -24,7 +24,7 @@ async function fiftyAtOnce({ db, queues }: World): Promise<void> {
   expect(delayed + waiting, "jobs of one second").to.equal(1);
   const worker = await startWorker(db, queues);
   try {
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {
     await worker.close();
@@ -44,7 +44,7 @@ async function fiftyTimes({ db, queues }: World): Promise<void> {
   const workers = [await startWorker(db, queues), await startWorker(db, queues)];
   try {
     await queues.publish(deliveries);
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
     await waitFor(() => completed(workers) >= deliveries.length, { what: "all have run" });
     await expectSentOnce(db, people.realmId, 300);
   } finally {
@@ -65,7 +65,7 @@ async function tooEarly({ db, queues }: World): Promise<void> {
       { job: deliverDue, payload: { realmId: people.realmId, second: row?.second ?? 0 } },
     ]);
     await waitFor(() => completed([worker]) > 0, { what: "the delivery job has run" });
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {
     await worker.close();
@@ -89,7 +89,7 @@ async function poisoned({ db, queues }: World): Promise<void> {
   const worker = await startWorker(db, queues);
   try {
     await addDeliveryJobs(queues, deliveries);
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
   } finally {
     await worker.close();
   }

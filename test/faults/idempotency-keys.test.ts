@@ -16,7 +16,7 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning } from "./support/keep-running.ts";
 import { crowd, type Crowd } from "./support/load.ts";
 import { gate } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** Keys of the test with two gateways, and requests with each of them at each gateway; in full 200 and 50. */
@@ -79,7 +79,7 @@ async function untilDone(url: string, people: Crowd, asked: KeyedAsk): Promise<A
       const one = await ask(url, people, asked);
       return !one || one.status === 409 || one.status >= 500 ? undefined : one;
     },
-    { what: "a repeat succeeds", timeoutMs: patienceMs, everyMs: 100 },
+    { what: "a repeat succeeds", timeoutMs: waitTimeoutMs, everyMs: 100 },
   );
   expect(answer.status, answer.text).to.equal(200);
   return answer;
@@ -109,7 +109,7 @@ async function killed(backend: QueueBackend): Promise<void> {
         () => (point === "after" ? areStored(world, asked) : areBlocked(world, asked)),
         {
           what: `all are ${point} their COMMIT`,
-          timeoutMs: patienceMs,
+          timeoutMs: waitTimeoutMs,
         },
       );
       await doomed.kill();
@@ -178,7 +178,7 @@ async function frozen(world: World): Promise<void> {
   const unanswered = asked.map((one) => ask(stopped.url, people, one));
   await waitFor(
     async () => (await Promise.all(gates.map((one) => one.waiting()))).every((n) => n === 1),
-    { what: "all are under way", timeoutMs: patienceMs },
+    { what: "all are under way", timeoutMs: waitTimeoutMs },
   );
   stopped.signal("SIGSTOP");
   await Promise.all(gates.map((one) => one.open()));
@@ -241,7 +241,7 @@ async function underLoad(world: World, server: OwnServer): Promise<void> {
     const earlier = done.size;
     await waitFor(() => done.size > earlier + 5 * clients, {
       what: "requests succeed",
-      timeoutMs: patienceMs,
+      timeoutMs: waitTimeoutMs,
     });
   };
   try {

@@ -19,7 +19,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, type Crowd } from "./support/load.ts";
 import { noticeRow, subscribeSomebody, subscribeHere, noticesSent } from "./support/notices.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A message of the notification bot", scenarioMs, {
@@ -85,7 +85,7 @@ async function metTheStamp(world: World): Promise<void> {
         const { completed, failed } = runner.counters();
         return completed + failed > 0 || (await somebodyWaits(db));
       };
-      await waitFor(met, { what: "the job has met the row", timeoutMs: patienceMs });
+      await waitFor(met, { what: "the job has met the row", timeoutMs: waitTimeoutMs });
     });
     await noticeSent(db, people);
   });
@@ -106,7 +106,7 @@ async function gaveUp(world: World): Promise<void> {
       const { runner } = await start();
       await waitFor(() => runner.counters().failed > 0, {
         what: "the job has given up",
-        timeoutMs: patienceMs,
+        timeoutMs: waitTimeoutMs,
       });
     });
     await lastHeardOf(db, people, longestSilence(sendNotice) - 60_000);
@@ -137,7 +137,7 @@ async function endedWithoutAWord(world: World): Promise<void> {
     for (const times of [1, 2]) {
       await waitFor(() => worker.runner.counters().failed === times, {
         what: "its job has ended",
-        timeoutMs: patienceMs,
+        timeoutMs: waitTimeoutMs,
       });
       const before = await noticeRow(db, people);
       expect(before).to.include({ state: "pending", version: times });
@@ -165,7 +165,7 @@ async function retrying(world: World): Promise<void> {
   const worker = await startWorker(db, queues);
   await waitFor(async () => (await noticeRow(db, people)).attempts > 0, {
     what: "it has failed once",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
   await worker.close();
   await (await bullJob(world, people))?.changeDelay(600_000);
@@ -187,7 +187,7 @@ async function deadLetter(world: World): Promise<void> {
       await start();
       await waitFor(async () => (await noticeRow(db, people)).state === "dead", {
         what: "it has failed for the last time",
-        timeoutMs: patienceMs,
+        timeoutMs: waitTimeoutMs,
       });
       const row = await noticeRow(db, people);
       expect(row.attempts).to.equal(sendNotice.retry.attempts);
@@ -257,7 +257,7 @@ async function lastHeardOf(db: Database, people: Crowd, agoMs: number): Promise<
 async function noticeSent(db: Database, people: Crowd): Promise<void> {
   await waitFor(async () => (await noticesSent(db, people)) > 0, {
     what: "it is told",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
   await waitFor(async () => (await noticeRow(db, people)).state === "done", { what: "it is done" });
   expect(await noticesSent(db, people)).to.equal(1);

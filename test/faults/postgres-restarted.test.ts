@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning, type Kept } from "./support/keep-running.ts";
 import { crowd } from "./support/load.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { requestLoad, type RequestLoad } from "./support/requests.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
@@ -48,7 +48,7 @@ async function underLoad(world: World, server: OwnServer): Promise<void> {
       await goesOn(world, load);
     }
     await load.stop();
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
     await judge(world, load, people.realmId);
     expectHonestEnds(processes);
   } finally {
@@ -62,14 +62,14 @@ async function goesOn({ db }: World, load: RequestLoad): Promise<void> {
   const earlier = load.acknowledged.length;
   await waitFor(() => load.acknowledged.length > earlier + 20, {
     what: "requests succeed",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
   const ids = load.acknowledged.slice(earlier);
   const sent = () =>
     db.rows("SELECT FROM messages WHERE scheduled_message_id = ANY($1) LIMIT 1", [ids]);
   await waitFor(async () => (await sent()).length > 0, {
     what: "messages are sent",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
     everyMs: 100,
   });
 }

@@ -14,14 +14,14 @@ import { expect } from "chai";
 import { Phone } from "../phone/phone.ts";
 import { onBothBackends } from "./support/both-backends.ts";
 import { mishaps, startFaultyWay } from "./support/faulty-way.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** Far longer than an answered call takes; each hanging call delays the test by this much, in milliseconds. */
 const timeoutMs = 5_000;
 
 /** On a busy machine more calls time out, and the circuit to the bouncer is open for up to two minutes. */
-const healMs = patienceMs + 60_000;
+const healMs = waitTimeoutMs + 60_000;
 
 onBothBackends("Push notifications", scenarioMs, {
   "are shown once each, whatever fault a call of the bouncer has": (backend) =>

@@ -24,7 +24,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { type ChooseMishap, type Mishap, mishaps, startFaultyWay } from "./support/faulty-way.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A push to hundreds of devices", scenarioMs, {
@@ -144,7 +144,7 @@ async function withPhones(
   });
   const closing: Array<() => Promise<unknown>> = [() => bouncer.kill()];
   try {
-    const line = await bouncer.waitForLine("bouncer started", patienceMs);
+    const line = await bouncer.waitForLine("bouncer started", waitTimeoutMs);
     const url = `http://127.0.0.1:${String(line["port"])}`;
     const store = await connectStore(database.url, { max: 2, name: "test" }, bouncerMigrations);
     closing.push(() => store.close());
@@ -203,7 +203,7 @@ async function withPhones(
           async () =>
             (await db.rows("SELECT FROM job_intent WHERE job LIKE '%push%' AND state = 'pending'"))
               .length === 0,
-          { what: "nothing waits to be pushed", timeoutMs: patienceMs },
+          { what: "nothing waits to be pushed", timeoutMs: waitTimeoutMs },
         ),
       async shown() {
         const lines = (await readFile(handovers, "utf8")).trim().split("\n");

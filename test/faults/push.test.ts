@@ -18,7 +18,7 @@ import {
 import { expect } from "chai";
 import { Phone } from "../phone/phone.ts";
 import { onBothBackends } from "./support/both-backends.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 onBothBackends("A push notification", scenarioMs, {
@@ -54,7 +54,7 @@ async function wholeWay(world: World): Promise<void> {
         SECRET_KEY: testSecretKey,
       }),
     );
-    const line = await bouncer.waitForLine("bouncer started", patienceMs);
+    const line = await bouncer.waitForLine("bouncer started", waitTimeoutMs);
     const [bouncerKey = ""] = line["publicKeys"] as string[];
     const push = { ...server, PUSH_BOUNCER_URL: `http://127.0.0.1:${String(line["port"])}` };
     const [gateway] = await Promise.all([world.gateway(push), world.worker(push)]);
@@ -69,11 +69,11 @@ async function wholeWay(world: World): Promise<void> {
         {},
       ),
     );
-    await phone.waitForLine("active", patienceMs);
+    await phone.waitForLine("active", waitTimeoutMs);
 
     const id = await sendDirect(gateway.url, owner, member, "**Come** here");
     const shown = JSON.parse(
-      (await phone.waitForLine('"type":"message"', patienceMs)).msg,
+      (await phone.waitForLine('"type":"message"', waitTimeoutMs)).msg,
     ) as object;
     expect(shown).to.include({
       type: "message",
@@ -88,7 +88,9 @@ async function wholeWay(world: World): Promise<void> {
       op: "add",
       flag: "read",
     });
-    const gone = JSON.parse((await phone.waitForLine('"type":"remove"', patienceMs)).msg) as object;
+    const gone = JSON.parse(
+      (await phone.waitForLine('"type":"remove"', waitTimeoutMs)).msg,
+    ) as object;
     expect(gone).to.deep.include({ type: "remove", user_id: member.id, message_ids: [id] });
     for (const secret of [server.PUSH_SERVER_KEY, "Come here"])
       expect(bouncer.output()).to.not.include(secret);
@@ -124,7 +126,10 @@ async function whileCalling(
     });
     await phone.register(bouncer.publicKey);
     const worker = await world.worker(push);
-    await waitFor(() => phone.isActive(), { what: "the phone is active", timeoutMs: patienceMs });
+    await waitFor(() => phone.isActive(), {
+      what: "the phone is active",
+      timeoutMs: waitTimeoutMs,
+    });
 
     const { fcm } = bouncer.providers;
     let answer = () => {};
@@ -134,14 +139,14 @@ async function whileCalling(
       return { kind: "sent" };
     };
     const id = await sendDirect(gateway.url, owner, member, "once");
-    await waitFor(() => fcm.handovers.length > 0, { what: "it calls", timeoutMs: patienceMs });
+    await waitFor(() => fcm.handovers.length > 0, { what: "it calls", timeoutMs: waitTimeoutMs });
     await fault(worker, answer, () => world.worker(push));
     await isOver(world);
     expect(await idsShown(bouncer, phone)).to.deep.equal([id]);
     // The frozen worker continues, and finds that its work is done.
     worker.signal("SIGCONT");
     const next = await sendDirect(gateway.url, owner, member, "twice");
-    await waitFor(() => fcm.handovers.length > 1, { what: "the next", timeoutMs: patienceMs });
+    await waitFor(() => fcm.handovers.length > 1, { what: "the next", timeoutMs: waitTimeoutMs });
     await isOver(world);
     expect(await idsShown(bouncer, phone)).to.deep.equal([id, next]);
   } finally {
@@ -175,7 +180,7 @@ async function isOver({ db }: World): Promise<void> {
   const waiting = "SELECT FROM job_intent WHERE job LIKE '%push%' AND state = 'pending'";
   await waitFor(async () => (await db.rows(waiting)).length === 0, {
     what: "nothing waits to be pushed",
-    timeoutMs: patienceMs,
+    timeoutMs: waitTimeoutMs,
   });
 }
 

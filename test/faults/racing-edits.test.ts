@@ -17,7 +17,7 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { expectOneState, newText, type Round } from "./support/race.ts";
 import { allSent } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
@@ -191,7 +191,7 @@ async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void
         return { id, edit: edit && statusIn(edit), remove: remove && statusIn(remove) };
       }),
     );
-    await allSent(db, people.realmId, patienceMs);
+    await allSent(db, people.realmId, waitTimeoutMs);
     await expectOneState(db, rounds, new Map(rows.map(({ id, text }) => [id, text])));
   } finally {
     await gateway.close();

@@ -9,7 +9,7 @@ import {
 import { expect } from "chai";
 
 import { gate, type Gate } from "./support/obstacles.ts";
-import { patienceMs } from "./support/patience.ts";
+import { waitTimeoutMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** More than a batch. */
@@ -36,7 +36,7 @@ describe("Retention", function () {
         },
         async (worker) => {
           worker.signal("SIGCONT");
-          await worker.waitForLine("messages could not be removed", patienceMs);
+          await worker.waitForLine("messages could not be removed", waitTimeoutMs);
         },
       ),
     ));
@@ -60,17 +60,17 @@ describe("Retention", function () {
     const { events } = await eventsOf(db, realm.id, async () => {
       const worker = await world.worker({ DATABASE_URL: impatient.href });
       const waits = async () => (await deletions.waiting()) > 0;
-      await waitFor(waits, { what: "a batch is under way", timeoutMs: patienceMs });
+      await waitFor(waits, { what: "a batch is under way", timeoutMs: waitTimeoutMs });
       await breakOff(worker, deletions);
       const free = async () =>
         (await db.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 1102"))
           .length === 0;
-      await waitFor(free, { what: "nobody leads any more", timeoutMs: patienceMs });
+      await waitFor(free, { what: "nobody leads any more", timeoutMs: waitTimeoutMs });
       expect(await left()).to.equal(messages);
       world.startWorker();
       await waitFor(async () => (await left()) === 0, {
         what: "another worker goes on",
-        timeoutMs: patienceMs,
+        timeoutMs: waitTimeoutMs,
       });
       await mend?.(worker);
     });

@@ -8,7 +8,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { gate, slowMessages, type Gate } from "./support/obstacles.ts";
 import { gaugeOf } from "./support/queue-reader.ts";
 import { allSent, expectSentOnce, pending, verdict } from "./support/verdict.ts";
@@ -137,6 +137,6 @@ async function expectWhole({ db }: World, people: Crowd): Promise<void> {
 
 async function deliverRest(world: World, people: Crowd, count = messages): Promise<void> {
   await world.worker();
-  await allSent(world.db, people.realmId, patienceMs);
+  await allSent(world.db, people.realmId, waitTimeoutMs);
   await expectSentOnce(world.db, people.realmId, count);
 }

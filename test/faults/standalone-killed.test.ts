@@ -2,7 +2,7 @@ import type { GatewayClient, QueueBackend } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { install, type Installed } from "./support/installed.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 
 const messages = 20;
@@ -63,7 +63,7 @@ async function expectSent(installed: Installed, count: number): Promise<void> {
   const db = await installed.database();
   try {
     const [realm] = await db.rows<{ id: number }>("SELECT id FROM realms");
-    await allSent(db, realm?.id ?? 0, patienceMs);
+    await allSent(db, realm?.id ?? 0, waitTimeoutMs);
     await expectSentOnce(db, realm?.id ?? 0, count);
   } finally {
     await db.close();

@@ -2,7 +2,7 @@ import { holdUp, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -28,7 +28,7 @@ onBothBackends("A worker that writes one batch and has prepared the next", scena
       worker.signal("SIGCONT");
       await waitFor(async () => (await openTransactions(world)) === 0, {
         what: "it has let go of what it prepared",
-        timeoutMs: patienceMs,
+        timeoutMs: waitTimeoutMs,
       });
       await expectSentOnce(world.db, people.realmId, messages);
     }),
@@ -53,13 +53,13 @@ async function inTheMiddle(world: World) {
   const load = { count: messages, dueIn: 3, seconds: 1, noReminders: true };
   await addDeliveryJobs(queues, await schedule(db, people, load));
   const inBoth = async () => (await held.waiting()) === 1 && (await locked(world)) === twoBatches;
-  await waitFor(inBoth, { what: "one is written and one is prepared", timeoutMs: patienceMs });
+  await waitFor(inBoth, { what: "one is written and one is prepared", timeoutMs: waitTimeoutMs });
   return { people, worker, goOn: () => held.goOn() };
 }
 
 async function deliveredByAnother(world: World, people: Crowd): Promise<void> {
   await world.worker();
-  await allSent(world.db, people.realmId, patienceMs);
+  await allSent(world.db, people.realmId, waitTimeoutMs);
   await expectSentOnce(world.db, people.realmId, messages);
 }
 

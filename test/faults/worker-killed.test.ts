@@ -6,7 +6,7 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
-import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { expectSentOnce, pending } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -48,7 +48,7 @@ async function killAndReplace(world: World, chance: Chance): Promise<void> {
       left = await pending(db, people.realmId);
       return left < before;
     };
-    await waitFor(fewer, { what: "work goes on", timeoutMs: patienceMs });
+    await waitFor(fewer, { what: "work goes on", timeoutMs: waitTimeoutMs });
   }
   await expectSentOnce(db, people.realmId, messages);
 }
@@ -63,5 +63,5 @@ async function atWork(db: Database, realmId: number): Promise<void> {
     );
     return deliverers.length > 0 || (await pending(db, realmId)) === 0;
   };
-  await waitFor(look, { what: "work goes on", timeoutMs: patienceMs, everyMs: 5 });
+  await waitFor(look, { what: "work goes on", timeoutMs: waitTimeoutMs, everyMs: 5 });
 }

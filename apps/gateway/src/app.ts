@@ -69,7 +69,10 @@ export interface AppOptions<Services, A extends Actor = Actor> {
    * Finds what an earlier request with the key makes the end of one that may not run; unless given there is no such
    * request.
    */
-  readonly findEnd?: (key: IdempotencyKey, services: Services) => Promise<Error | undefined>;
+  readonly findEarlierOutcome?: (
+    key: IdempotencyKey,
+    services: Services,
+  ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
   /** The address that clients use, for the OpenAPI document. */
@@ -104,7 +107,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     limiter,
     connectionLimits: new KeyedSemaphore<number>(connectionsOfAccount),
     keyed: options.keyed ?? new KeyedRequests(),
-    findEnd: options.findEnd ?? (async () => undefined),
+    findEarlierOutcome: options.findEarlierOutcome ?? (async () => undefined),
     bodyLimits: options.bodyLimits,
     bodyIdleMs,
   };

@@ -3,7 +3,7 @@ import type { Database, PostCommitBus } from "@carillon/db";
 import {
   authenticate,
   eventPresenter,
-  findEnd,
+  findEarlierOutcome,
   keyHolders,
   type Guesses,
   type LoggedIn,
@@ -118,7 +118,7 @@ export async function wireApp(
       if (!(await db.answers())) throw new Error("the database does not answer");
     },
     keyed,
-    findEnd: (key, bound) => findEnd(bound.db, key),
+    findEarlierOutcome: (key, bound) => findEarlierOutcome(bound.db, key),
     bodyLimits: new Map([[updateBotStorage.id, storageBodyLimit(botStorageLimit)]]),
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),

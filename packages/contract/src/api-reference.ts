@@ -60,7 +60,7 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
       "names of parameters that the operation does not have, or that have no effect yet, as " +
       "`ignored_parameters_unsupported`.",
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
-    "What happens comes as events: [event types](event-types.md).",
+    "Changes are sent to clients as events: [event types](event-types.md).",
     "A running server has all this as a page at `/api`, and as an OpenAPI document at `/api/v1/openapi.json`.",
     "## Safe repeats",
     "Operations that say so take the header `Idempotency-Key`: any 1 to 255 visible ASCII characters without quotation " +

@@ -48,7 +48,7 @@ export { deactivateUserGroup, updateUserGroup } from "./groups/update-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
 export {
   type AnswerToStore,
-  findEnd,
+  findEarlierOutcome,
   type IdempotencyKey,
   isKeyConflict,
   type KeyState,

@@ -4,11 +4,11 @@ const DEEPEST_BRACES = 60;
 /** Fixed cost of a formula, in cheap characters. */
 const PER_FORMULA = 20;
 
-/** Expensive: commands, alignment characters and non-ASCII glyphs. */
-const DEAR = /[^ -~\s]|[\\&']/g;
+/** Commands, alignment characters and non-ASCII glyphs. */
+const EXPENSIVE = /[^ -~\s]|[\\&']/g;
 
 /** Cost of one of them, in cheap characters. */
-const PER_DEAR = 10;
+const PER_EXPENSIVE = 10;
 
 /** Sub- and superscripts, which add a box. */
 const SCRIPTS = /[_^]/g;
@@ -26,9 +26,9 @@ const DEFINING: ReadonlySet<string> = new Set(
 
 /** Estimates the cost of typesetting a formula, in cheap characters of at most 7 µs. */
 export function texCost(tex: string): number {
-  const dear = tex.match(DEAR)?.length ?? 0;
+  const expensive = tex.match(EXPENSIVE)?.length ?? 0;
   const scripts = tex.match(SCRIPTS)?.length ?? 0;
-  return PER_FORMULA + tex.length + dear * PER_DEAR + scripts * PER_SCRIPT;
+  return PER_FORMULA + tex.length + expensive * PER_EXPENSIVE + scripts * PER_SCRIPT;
 }
 
 /** Whether a formula may be typeset: its nesting is limited and it defines no commands. */

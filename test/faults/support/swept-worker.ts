@@ -1,6 +1,6 @@
 import { waitFor } from "@carillon/testkit";
 import { schedule, type Crowd } from "./load.ts";
-import { patienceMs } from "./patience.ts";
+import { waitTimeoutMs } from "./patience.ts";
 import { allSent } from "./verdict.ts";
 import type { World } from "./world.ts";
 
@@ -12,7 +12,7 @@ export async function sweptWorker(world: World, people: Crowd): Promise<void> {
   const { db, queues } = world;
   await schedule(db, people, { count: 1, dueIn: -120, seconds: 1 });
   await world.worker();
-  await allSent(db, people.realmId, patienceMs);
+  await allSent(db, people.realmId, waitTimeoutMs);
   // A delivery that is still running would also send the messages that follow.
   const idle = async () => {
     const { active, waiting } = await queues.queue("delivery").counts();

@@ -33,7 +33,7 @@ interface Upstream {
 
 /** Interval of health checks, and their time limit, in milliseconds. */
 const recheckMs = 250;
-const patienceMs = 2_000;
+const waitTimeoutMs = 2_000;
 
 export async function startProxy(): Promise<Proxy> {
   const upstreams: Upstream[] = [];
@@ -121,7 +121,7 @@ function forward(
 }
 
 function look(upstream: Upstream): void {
-  const asked = request(`${upstream.url}/health`, { timeout: patienceMs, agent: false });
+  const asked = request(`${upstream.url}/health`, { timeout: waitTimeoutMs, agent: false });
   asked.on("response", (answer) => {
     answer.resume();
     upstream.sick = false;

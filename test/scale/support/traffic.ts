@@ -9,7 +9,7 @@ import {
   type QueueReader,
 } from "../../faults/support/queue-reader.ts";
 import { allSent, expectSentOnce } from "../../faults/support/verdict.ts";
-import { patienceMs } from "../../faults/support/patience.ts";
+import { waitTimeoutMs } from "../../faults/support/patience.ts";
 
 /** A request and its answer: the status, or why there was none. */
 interface Asked {
@@ -67,12 +67,12 @@ export async function startTraffic(db: Database, url: string): Promise<Traffic> 
         done(true) > before[1] + 10 &&
         (await delivered(db, people)) > before[2] + 10 &&
         readers.every(({ messages }, i) => messages.length > (received[i] ?? 0) + 10);
-      await waitFor(on, { what: "all get on", timeoutMs: patienceMs, everyMs: 50 });
+      await waitFor(on, { what: "all get on", timeoutMs: waitTimeoutMs, everyMs: 50 });
     },
     async end() {
       over = true;
       await Promise.all(writers);
-      await allSent(db, people.realmId, patienceMs);
+      await allSent(db, people.realmId, waitTimeoutMs);
       await expectAnswered(db, people, asked);
       await expectReceived(db, people, readers);
       const polls = readers.flatMap(({ failures }) => failures);

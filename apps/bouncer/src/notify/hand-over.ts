@@ -15,7 +15,7 @@ export async function handOver(
   owner: Owner,
   batch: Batch,
 ): Promise<Record<string, Fate>> {
-  const whys = new Map<string, number>();
+  const reasons = new Map<string, number>();
   const ends = await Promise.all(
     batch.map(async ([entry, registration]) => {
       const provider = providers[entry.kind];
@@ -25,14 +25,14 @@ export async function handOver(
       measure?.handover(entry.kind, outcome.kind);
       if (outcome.kind !== "sent") {
         const why = `${entry.kind}: ${outcome.kind}, ${outcome.why}`;
-        whys.set(why, (whys.get(why) ?? 0) + 1);
+        reasons.set(why, (reasons.get(why) ?? 0) + 1);
       }
       return [entry, registration, outcome.kind] as const;
     }),
   );
-  if (whys.size > 0)
+  if (reasons.size > 0)
     log.warn(
-      { server: owner.serverId, counts: Object.fromEntries(whys) },
+      { server: owner.serverId, counts: Object.fromEntries(reasons) },
       "providers did not accept every notification",
     );
   const dead = ends.flatMap(([{ tokenId }, { registeredAt }, fate]) =>

@@ -27,7 +27,7 @@ export function remembered(names: readonly string[], before: Fates): Fates {
   );
 }
 
-/** Outcome after the process that was handing over died: unknown. */
+/** Returns the outcome of a notification; unknown (`unsure`) if the process died while it handed the notification over. */
 function settled(fate: Fate): Fate {
   return fate === "handing" ? "unsure" : fate;
 }

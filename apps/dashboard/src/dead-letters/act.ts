@@ -52,7 +52,7 @@ const statements = {
   discard: { chosen: acting("discard", "chosen"), matching: acting("discard", "matching") },
 };
 
-const said: Readonly<Record<Action, string>> = {
+const logMessages: Readonly<Record<Action, string>> = {
   replay: "dead letter replayed",
   discard: "dead letter discarded",
 };
@@ -79,7 +79,7 @@ export async function act(
     const rows: Done[] = await db.transaction((tx) =>
       tx.rows(statements[action][by], [...values, before, operator]),
     );
-    for (const row of rows) log.info({ operator, ...row }, said[action]);
+    for (const row of rows) log.info({ operator, ...row }, logMessages[action]);
     count += rows.length;
     if (rows.length < batch || count >= mostAtOnce) return count;
   }

@@ -51,7 +51,7 @@ export function failedPage(shown: Failed): Page {
     body: [
       was === undefined
         ? ""
-        : html`<div class="verdict good" role="status"><p>${said(was)}</p></div>`,
+        : html`<div class="verdict good" role="status"><p>${resultText(was)}</p></div>`,
       filterForm(shown),
       overTime(shown),
       byReason(shown),
@@ -66,7 +66,7 @@ export function failedPage(shown: Failed): Page {
   };
 }
 
-function said({ sent, refused, unchanged }: SentAgain): string {
+function resultText({ sent, refused, unchanged }: SentAgain): string {
   return [
     `Messages rescheduled: ${sent}.`,
     refused === 0 ? "" : `Refused, because they would fail again: ${refused}.`,
@@ -177,7 +177,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
     </td>
     <td class="lines">
       <span class="clip"
-        >${becameOf[row.since]}${row.acknowledgedBy === null ? "" : html`, acknowledged by <bdi>${row.acknowledgedBy}</bdi>`}</span
+        >${stateTexts[row.since]}${row.acknowledgedBy === null ? "" : html`, acknowledged by <bdi>${row.acknowledgedBy}</bdi>`}</span
       >
       ${noticeShown(row)}
     </td>
@@ -185,7 +185,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
 }
 
 /** State of the message now. */
-const becameOf: Readonly<Record<FailedRow["since"], string>> = {
+const stateTexts: Readonly<Record<FailedRow["since"], string>> = {
   failed: "still failed",
   deleted: "deleted",
   pending: "has a new time",

@@ -3,12 +3,12 @@ import { html, type Html } from "./html.ts";
 import { clock } from "../spans.ts";
 
 /** Submitted values. */
-export interface Asked extends Partial<Criteria> {
+export interface LookUpInput extends Partial<Criteria> {
   readonly id?: string;
 }
 
 /** Renders two forms: by id, and by other criteria. */
-export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: Asked): Html {
+export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: LookUpInput): Html {
   return html`<form class="line" action="/look-up" method="get">
       <label
         >Id of a scheduled message, a reminder, a message, a background job or a queue job<input

@@ -5,7 +5,7 @@ import type { ScheduledView } from "../look-up/find-scheduled.ts";
 import type { Found, FoundScheduled } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
-import { lookUpForm, type Asked } from "./look-up-form.ts";
+import { lookUpForm, type LookUpInput } from "./look-up-form.ts";
 import { named, work } from "./names.ts";
 import { clock, moment, seconds } from "../spans.ts";
 import { timelineList } from "./timeline.ts";
@@ -13,7 +13,7 @@ import { timelineList } from "./timeline.ts";
 const refreshSeconds = 10;
 
 /** Shows one message or job by id. @param found undefined without a query or for a malformed id */
-export function lookUpPage(asked: Asked, found: Found | undefined): Page {
+export function lookUpPage(asked: LookUpInput, found: Found | undefined): Page {
   const { id = "" } = asked;
   return {
     title: "Look up",

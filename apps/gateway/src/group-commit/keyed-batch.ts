@@ -73,6 +73,6 @@ function leavingBy(
   state: KeyState | undefined,
 ): BatchOutcome<never> | undefined {
   if (!key || !state || state.kind === "unused") return undefined;
-  if (state.kind === "known") return rejected(state.end);
+  if (state.kind === "known") return rejected(state.outcome);
   return { kind: "serialize", key: firstQueueOfKeys + Number.parseInt(key.id.slice(0, 8), 16) };
 }

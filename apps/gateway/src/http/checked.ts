@@ -36,7 +36,7 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
   };
 }
 
-/** Checks a text that is sent in pieces as a whole, after its last piece. */
+/** Passes the pieces of a text on, and checks the whole text after the last piece. */
 async function* checkedText(text: JsonText, check: (value: unknown) => void) {
   let whole = "";
   for await (const piece of text.read()) {
@@ -46,7 +46,10 @@ async function* checkedText(text: JsonText, check: (value: unknown) => void) {
   check(JSON.parse(whole));
 }
 
-/** Checks parts that are read while the answer is sent when they are read, each page as if it were the list. */
+/**
+ * Checks an answer. Parts that are read while the answer is sent are checked when they are read; each page is checked as if it
+ * were the whole list.
+ */
 function checkedAnswer(answer: object, check: (answer: object) => void): object {
   const later = Object.entries(answer).filter(
     ([, value]) => value instanceof Pages || value instanceof JsonText,

@@ -27,7 +27,7 @@ export async function fingerprintOf(
   return hash.digest();
 }
 
-/** Lists names and texts; of a parameter that is read as a stream the digest of the text, wherever it was sent. */
+/** Lists names and texts. For a parameter that can be read as a stream, it lists the digest of the text instead. */
 function sentParameters(decoders: readonly Decoder[], fields: Fields): Array<[string, string]> {
   return decoders.flatMap(({ name, aliases, parameter }): Array<[string, string]> => {
     const { presence, codec } = parameter;
@@ -45,7 +45,7 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : 1;
 }
 
-/** The length before each text says where it ends. */
+/** Hashes a parameter with the length of its text, so that different parameters never yield the same bytes. */
 async function add(hash: Hash, slices: Slices, name: string, text: string): Promise<void> {
   hash.update(`${name}:${text.length}:`);
   for (let from = 0; from < text.length;) {

@@ -21,7 +21,7 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   /** Fires when the deadline ends. */
   readonly signal: AbortSignal;
   readonly services: Services;
-  /** Where the request has one and the operation takes one. */
+  /** The request's key, if it has one and the operation takes one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** The `Host` header, without the port. */
   readonly host: string;

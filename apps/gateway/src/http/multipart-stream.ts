@@ -61,7 +61,7 @@ export class MultipartStream {
         else this.#beginHead(after - at);
         return true;
       }
-      if (!this.#mayGoOn(at + this.#delimiter.length)) from = at + 1;
+      if (!this.#isUndecided(at + this.#delimiter.length)) from = at + 1;
       else {
         this.#take(at);
         return false;
@@ -69,8 +69,8 @@ export class MultipartStream {
     }
   }
 
-  /** Whether too few bytes follow to tell if this is a delimiter. */
-  #mayGoOn(after: number): boolean {
+  /** Returns whether more bytes are needed to decide if this is a delimiter. */
+  #isUndecided(after: number): boolean {
     const following = this.#rest.toString("latin1", after, after + maxPadding);
     return following.length < maxPadding && /^(-|[ \t]*\r?)$/.test(following);
   }

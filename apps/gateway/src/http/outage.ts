@@ -11,26 +11,26 @@ const checkMs = 500;
  */
 export class Outage {
   readonly #answers: () => Promise<unknown>;
-  readonly #patienceMs: number;
+  readonly #maxWaitMs: number;
   readonly #waiting = new Set<(isBack: boolean) => void>();
   #checking = false;
   #closed = false;
 
   /**
    * @param answers rejects while the database is away
-   * @param patienceMs milliseconds that a poll waits
+   * @param maxWaitMs milliseconds that a poll waits
    */
-  constructor(answers: () => Promise<unknown>, patienceMs: number) {
+  constructor(answers: () => Promise<unknown>, maxWaitMs: number) {
     this.#answers = answers;
-    this.#patienceMs = patienceMs;
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /**
-   * Runs `work`, and runs it again after each passing failure once the database answers.
+   * Runs `work`, and runs it again after each temporary failure once the database answers.
    * @throws the failure of `work`, when the wait is over, the deadline has ended, or this is closed
    */
   async outlast<T>(deadline: RequestDeadline, work: () => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#patienceMs;
+    const until = performance.now() + this.#maxWaitMs;
     for (;;) {
       try {
         return await work();
@@ -52,12 +52,12 @@ export class Outage {
     return new Promise((resolve) => {
       const settle = (isBack: boolean) => {
         clearTimeout(timer);
-        forget();
+        unsubscribe();
         this.#waiting.delete(settle);
         resolve(isBack);
       };
       const timer = setTimeout(() => settle(false), Math.max(until - performance.now(), 0));
-      const forget = deadline.onEnd(() => settle(false));
+      const unsubscribe = deadline.onEnd(() => settle(false));
       this.#waiting.add(settle);
       if (!this.#checking) void this.#check();
     });
@@ -81,7 +81,7 @@ export class Outage {
   }
 }
 
-/** Whether work failed for a passing reason (see `isTransient`), and was not refused by our own code. */
+/** Returns whether work failed temporarily (see `isTransient`), and was not refused by Carillon's own code. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof ApiError) && isTransient(error);
 }

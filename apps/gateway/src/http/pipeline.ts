@@ -40,10 +40,13 @@ export interface PipelineOptions<Services> {
   /** Requests with an `Idempotency-Key`. */
   readonly keyed: KeyedRequests;
   /**
-   * Finds what an earlier request with the key makes the end of one that may not run; undefined where there was no such
-   * request.
+   * For a refused request: returns the error that ends it if an earlier request with its key was carried out, such as a
+   * `StoredAnswer`; undefined if there was none.
    */
-  readonly findEnd: (key: IdempotencyKey, services: Services) => Promise<Error | undefined>;
+  readonly findEarlierOutcome: (
+    key: IdempotencyKey,
+    services: Services,
+  ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
   /** Milliseconds in which at least one byte of a large body must arrive. */
@@ -87,7 +90,7 @@ export async function runPipeline<Services>(
   const key = actor && operation.idempotencyKey && readIdempotencyKey(ctx.req);
   if (key !== undefined) markReplayed(ctx, false);
   const refusal = actor && accessRefusal(operation, actor);
-  // A request that was carried out, and took this permission from the caller, gets its answer once more.
+  // With a key, the stored answer comes before a refusal: the first request may have removed the caller's permission.
   if (refusal && key === undefined) throw refusal;
 
   const parameters = await readParameters(
@@ -102,14 +105,16 @@ export async function runPipeline<Services>(
   const requestId = exchange.requestId;
   const run = async (idempotencyKey?: IdempotencyKey) => {
     if (refusal)
-      throw (idempotencyKey && (await options.findEnd(idempotencyKey, services))) ?? refusal;
+      throw (
+        (idempotencyKey && (await options.findEarlierOutcome(idempotencyKey, services))) ?? refusal
+      );
     const request = { input, path, actor, client, requestId, services, idempotencyKey };
     const context = new RequestContext(request, ctx, deadline);
     const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
     return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
   };
   if (operation.longPoll) deadline.unlimit();
-  const lease = actor && (await roomFor(options.unsent, operation, actor, deadline));
+  const lease = actor && (await reserveMemory(options.unsent, operation, actor, deadline));
   try {
     // A poll gets an answer even when its client has hung up.
     const answer = await (operation.longPoll
@@ -140,7 +145,7 @@ export async function runPipeline<Services>(
 }
 
 /** Reserves memory for the answer, if answers to the operation may be large. */
-async function roomFor(
+async function reserveMemory(
   unsent: UnsentAnswers,
   operation: Operation,
   actor: Actor,

@@ -6,10 +6,10 @@ import { isOutage } from "./outage.ts";
 
 /**
  * Runs a request's work under a deadline that ends after `ms` and when the client hangs up. An error is rethrown only
- * when no work of the request runs in the database any more (http-contract.md §8). A passing error, such as a
- * database that is away, becomes a 503.
- * @param connectionLimit of all unknown senders, until the account is known
- * @param ms from the request's head on, including the look-up of the credentials and the body
+ * when no work of the request runs in the database any more (http-contract.md §8). A temporary error, such as an
+ * unreachable database, becomes a 503.
+ * @param connectionLimit the limit for all requests whose account is not known yet
+ * @param ms milliseconds from the request's head on, including the look-up of the credentials and the body
  */
 export async function withRequestDeadline(
   ctx: Context,

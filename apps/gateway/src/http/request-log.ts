@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-/** What the log records of a request: of the caller's input only method and address. */
+/** What the log records of a request. Method and address are the only input of the caller in it. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;

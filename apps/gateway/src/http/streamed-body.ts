@@ -12,7 +12,7 @@ import { FormStream } from "./form-stream.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 
 /** Bytes that are decoded before yielding to the event loop: two to three milliseconds if all are escapes. */
-const inOneTurn = 64 * 1024;
+const bytesBeforeYield = 64 * 1024;
 
 /** Bodies of this many bytes wait for a semaphore. */
 const large = 1024 * 1024;
@@ -73,7 +73,7 @@ function decompressed(req: Readable & { headers: Context["req"]["headers"] }): R
   }
 }
 
-/** Passes on every piece, until the end, a refusal, a hang-up, or the end of the deadline. */
+/** Calls `take` with each piece of the body. Ends at the body's end, a refusal, a hang-up, or the end of the deadline. */
 function consumed(
   body: Readable,
   req: Readable,
@@ -83,7 +83,7 @@ function consumed(
   return new Promise((resolve, reject) => {
     const stop = () => {
       body.off("data", onData);
-      forget();
+      unsubscribe();
     };
     const fail = (error: unknown) => {
       stop();
@@ -98,14 +98,14 @@ function consumed(
         return;
       }
       taken += chunk.length;
-      if (taken < inOneTurn) return;
+      if (taken < bytesBeforeYield) return;
       // Up to two MiB that have arrived meanwhile would be handled in the same turn of the event loop.
       taken = 0;
       body.pause();
       setImmediate(() => body.resume());
     };
     const brokenOff = () => fail(undecodable());
-    const forget = deadline.onEnd(() => fail(deadline.reason ?? errors.unavailable()));
+    const unsubscribe = deadline.onEnd(() => fail(deadline.reason ?? errors.unavailable()));
     body.on("data", onData);
     body.once("end", () => {
       stop();

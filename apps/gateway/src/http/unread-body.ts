@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-/** Milliseconds for which the rest of a refused body is read; otherwise clients often miss the answer. */
+/** Milliseconds for which the rest of a refused body is read. Without that, clients often miss the answer. */
 const restMs = 2_000;
 
 /**
- * Bytes of such a rest that are read. The rest stays in the sockets, so that refusing a body of 25 MB costs no more
- * than reading a small one; a client that sends everything before it reads then misses the answer.
+ * Bytes of the rest that are read. Further bytes stay in the sockets, so that refusing a body of 25 MB costs no more than
+ * reading a small one. A client that sends everything before it reads then misses the answer.
  */
 const mostDiscarded = 4 * 1024 * 1024;
 

@@ -33,12 +33,12 @@ export const uncounted = 16 * 2 ** 10;
 export const pagedBytes = 3 * 2 ** 20;
 /** The estimate before an answer of the kind has been made. */
 const firstGuess = 2 ** 20;
-/** Objects take three times the bytes of their JSON. */
-const whileMade = 3;
+/** The memory of an answer while it is made, in multiples of its size: objects take three times the bytes of their JSON. */
+const makingFactor = 3;
 /** Kinds of answers whose sizes are remembered. */
 const kindsRemembered = 2_000;
 /** The factor by which a remembered size decays after a smaller answer of its kind. */
-const fading = 0.9;
+const decay = 0.9;
 /** Milliseconds between two checks for stalled answers, while requests wait. */
 const recheckMs = 500;
 
@@ -160,15 +160,16 @@ export class UnsentAnswers {
         until: performance.now() + this.#bounds.waitMs,
         done: (error) => {
           this.#waiting.delete(waiter);
-          forget();
+          unsubscribe();
           if (error) reject(error);
           else resolve();
         },
       };
-      const forget = deadline.onEnd(() => waiter.done(deadline.reason));
+      const unsubscribe = deadline.onEnd(() => waiter.done(deadline.reason));
       this.#waiting.add(waiter);
       this.#admit();
-      if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#look(), recheckMs);
+      if (this.#waiting.size > 0)
+        this.#timer ??= setInterval(() => this.#checkWaiting(), recheckMs);
     });
     return lease;
   }
@@ -182,7 +183,7 @@ export class UnsentAnswers {
 
   /** See {@link Lease.settle}. */
   settle(lease: Lease, bytes: number, isPaged: boolean, refusable: boolean): void {
-    this.#remember(lease.kind, isPaged ? bytes : bytes * whileMade);
+    this.#remember(lease.kind, isPaged ? bytes : bytes * makingFactor);
     const room = bytes <= uncounted ? 0 : bytes;
     this.#made(lease);
     this.#add(lease, room - lease.bytes);
@@ -269,11 +270,11 @@ export class UnsentAnswers {
       this.#take(lease);
       done();
     }
-    this.#rest();
+    this.#stopUnusedTimer();
   }
 
   /** Refuses requests whose wait is over, and disconnects stalled clients for the others. */
-  #look(): void {
+  #checkWaiting(): void {
     const now = performance.now();
     for (const { lease, until, done } of this.#waiting) {
       const accountHasRoom = this.#accountHasRoom(lease);
@@ -281,10 +282,10 @@ export class UnsentAnswers {
       else if (!this.#hasRoom(lease))
         this.#cutOffOne(accountHasRoom ? undefined : lease.accountId, now);
     }
-    this.#rest();
+    this.#stopUnusedTimer();
   }
 
-  #rest(): void {
+  #stopUnusedTimer(): void {
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -315,10 +316,10 @@ export class UnsentAnswers {
 
   #remember(kind: string, bytes: number): void {
     const known = this.#sizes.get(kind) ?? 0;
-    const size = Math.max(bytes, Math.floor(known * fading));
+    const size = Math.max(bytes, Math.floor(known * decay));
     // Moves the entry to the end: the order is that of use.
     this.#sizes.delete(kind);
-    this.#sizes.set(kind, size > uncounted * whileMade ? size : 0);
+    this.#sizes.set(kind, size > uncounted * makingFactor ? size : 0);
     if (this.#sizes.size <= kindsRemembered) return;
     const [oldest] = this.#sizes.keys();
     if (oldest !== undefined) this.#sizes.delete(oldest);

@@ -49,7 +49,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
       store: counted,
       log: silentLogger,
       clock: own,
-      patienceMs: 20_000,
+      answerTimeoutMs: 20_000,
       // Only when the test says so.
       reportEveryMs: 3_600_000,
     });
@@ -241,7 +241,7 @@ describe("Limits whose store fails", () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const store = redisHits(`redis://127.0.0.1:${port}`, silentLogger);
-    const limits = new SharedLimits({ store, log: silentLogger, patienceMs: 20 });
+    const limits = new SharedLimits({ store, log: silentLogger, answerTimeoutMs: 20 });
     for (let i = 0; i < 4; i++)
       expect(await limits.take("test", rules)).to.deep.include({ admitted: true });
     // All after the first were not asked.

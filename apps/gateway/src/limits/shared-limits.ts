@@ -8,7 +8,7 @@ export interface SharedLimitsOptions {
   readonly log: Logger;
   readonly clock?: Clock;
   /** Milliseconds to wait for an answer of the store; 1,000 unless given. */
-  readonly patienceMs?: number;
+  readonly answerTimeoutMs?: number;
   /** Milliseconds between two reports of admitted requests; 1,000 unless given. */
   readonly reportEveryMs?: number;
 }
@@ -34,7 +34,7 @@ export class SharedLimits {
   readonly #store: HitStore;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #patienceMs: number;
+  readonly #answerTimeoutMs: number;
   readonly #buckets = new Map<string, Bucket>();
   readonly #timer: NodeJS.Timeout;
   #reporting: Promise<void> | undefined;
@@ -52,13 +52,13 @@ export class SharedLimits {
     store,
     log,
     clock = systemClock,
-    patienceMs = 1_000,
+    answerTimeoutMs = 1_000,
     reportEveryMs = 1_000,
   }: SharedLimitsOptions) {
     this.#store = store;
     this.#log = log;
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#answerTimeoutMs = answerTimeoutMs;
     this.#timer = setInterval(() => void this.report(), reportEveryMs);
   }
 
@@ -192,7 +192,7 @@ export class SharedLimits {
     if (this.#paused) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("no answer in time")), this.#patienceMs);
+      timer = setTimeout(() => reject(new Error("no answer in time")), this.#answerTimeoutMs);
     });
     try {
       return await Promise.race([work(), late]);

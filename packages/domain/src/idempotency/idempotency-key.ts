@@ -11,12 +11,12 @@ import {
 } from "@carillon/db";
 
 /*
- * What becomes of a key in the transaction of its request (once-and-again.md §1). The lock of a key is held until the
- * transaction ends, and the look-up begins after the lock is taken: its snapshot has the row of whoever held it before.
+ * The states of a key in the transaction of its request (once-and-again.md §1). The lock of a key is held until the
+ * transaction ends. The look-up begins after the lock is taken, so its snapshot has the row of the previous holder.
  *
  *   tryKeys ─┬─ row, younger than 24 hours ──▶ known    the stored answer, or IDEMPOTENCY_KEY_REUSED
  *            ├─ lock taken, no row ──────────▶ unused   the request runs; its answer is inserted with the COMMIT
- *            └─ lock held by another ────────▶ taken    waits for the lock, up to 5 s, and looks again
+ *            └─ lock held by another ────────▶ taken    waits for the lock, up to 5 s, and looks the key up again
  */
 
 /** The `Idempotency-Key` of one request. */
@@ -42,8 +42,8 @@ export interface UnusedKey {
 
 export type KeyState =
   | UnusedKey
-  /** A request with the key has been carried out: `end` is this one's end. */
-  | { readonly kind: "known"; readonly end: Error }
+  /** A request with the key has been carried out: `outcome` ends this request. */
+  | { readonly kind: "known"; readonly outcome: Error }
   /** Another transaction holds the key. */
   | { readonly kind: "taken" };
 
@@ -118,14 +118,14 @@ export async function tryKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<
 }
 
 /**
- * Takes the key of a request that runs in a transaction of its own, and waits for whoever holds it.
- * @throws StoredAnswer where the request has been carried out; ApiError `IDEMPOTENCY_KEY_REUSED`,
+ * Takes the key of a request that runs in a transaction of its own. Waits for another transaction that holds it.
+ * @throws StoredAnswer if the request has been carried out before; ApiError `IDEMPOTENCY_KEY_REUSED`,
  *   `IDEMPOTENCY_KEY_IN_USE`
  */
 export async function takeKey(tx: Tx, key: IdempotencyKey): Promise<UnusedKey> {
   const [tried] = await tryKeys(tx, [key]);
   const state = !tried || tried.kind === "taken" ? await waitForKey(tx, key) : tried;
-  if (state.kind === "known") throw state.end;
+  if (state.kind === "known") throw state.outcome;
   return state;
 }
 
@@ -148,7 +148,7 @@ async function waitForKey(
   }
 }
 
-/** Stores the answers with the COMMIT, which fails where another request has stored one for the key. */
+/** Stores the answers with the COMMIT, which fails if another request has stored an answer for one of the keys. */
 export function storeAnswers(tx: Tx, answers: readonly AnswerToStore[]): void {
   if (answers.length === 0) return;
   const keys = answers.map(({ unused }) => unused.key);
@@ -171,19 +171,22 @@ export function isKeyConflict(error: unknown): boolean {
 }
 
 /**
- * Looks the key up for a request that may not run.
- * @returns what an earlier request with the key makes the end of this one; undefined where there was none
+ * Looks up the key of a request that is refused.
+ * @returns the error that ends the request if an earlier one with the key was carried out; undefined if there was none
  */
-export async function findEnd(sql: Sql, key: IdempotencyKey): Promise<Error | undefined> {
+export async function findEarlierOutcome(
+  sql: Sql,
+  key: IdempotencyKey,
+): Promise<Error | undefined> {
   const [row] = await sql.rows(lookUp, [packed.texts([key.id])]);
   const state = stateOf(key, row);
-  return state.kind === "known" ? state.end : undefined;
+  return state.kind === "known" ? state.outcome : undefined;
 }
 
 const lockNotAvailable = "55P03";
 const uniqueViolation = "23505";
 
-/** Returns the second key of the advisory lock. Of two keys with the same lock one waits, which does no harm. */
+/** Returns the second key of the advisory lock. Different keys with the same lock only wait for each other. */
 function lockOf({ id }: IdempotencyKey): number {
   return Number.parseInt(id.slice(0, 8), 16) | 0;
 }
@@ -196,6 +199,6 @@ function stateOf(
   const isSame = row.fingerprint.equals(key.fingerprint);
   return {
     kind: "known",
-    end: isSame ? new StoredAnswer(row.answer) : errors.idempotencyKeyReused(),
+    outcome: isSame ? new StoredAnswer(row.answer) : errors.idempotencyKeyReused(),
   };
 }

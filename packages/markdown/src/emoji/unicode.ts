@@ -21,8 +21,8 @@ export function isEmojiLead(unit: number): boolean {
 }
 
 /**
- * Parses the longest emoji at `at`: its name, and the position after it. An emoji without a name is text with everything
- * joined to it, so that one with a skin tone is not shown as another emoji.
+ * Parses the longest emoji at `at`: its name, and the position after it. If a whole sequence, such as an emoji with a skin
+ * tone, has no name, all of it stays text, so that it is not shown as another emoji.
  */
 export function readUnicodeEmoji(
   source: string,

@@ -32,7 +32,7 @@ export async function runIntents<Payload>(
   throw new Error(`the intents of ${definition.name} never came to an end`);
 }
 
-/** Likewise with a push service, as a worker does; delays are skipped. */
+/** Runs the jobs of {@link runIntents} with a push service, as a worker does; delays are skipped. */
 export async function runCalls<Payload>(
   db: Database,
   definition: IntentDefinition<Payload>,
