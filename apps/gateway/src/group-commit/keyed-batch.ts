@@ -29,6 +29,8 @@ export function keyedBatch<Request, Result>(
   handler: BatchHandler<Request, Result>,
   answerOf: (result: Result) => object | void,
 ): BatchHandler<KeyedRequest<Request>, Result> {
+  /** Whether requests left the latest batch because of their keys: the next one looks its keys up before it begins. */
+  let expectsLeaving = false;
   return {
     weigh: ({ request }) => handler.weigh(request),
     async write(tx, site, requests, context) {
@@ -47,14 +49,15 @@ export function keyedBatch<Request, Result>(
         return outcomes;
       }
       const trying = tryKeys(tx, keys);
-      const writing = write();
+      const writing = expectsLeaving ? undefined : write();
       // Where some leave, it fails because the transaction is over.
-      writing.catch(() => {});
+      writing?.catch(() => {});
       const states = new Map((await trying).map((state, i) => [keys[i]!, state]));
       const stateOf = ({ key }: KeyedRequest<Request>) => key && states.get(key);
       const leaving = requests.map((one) => leavingBy(one.key, stateOf(one)));
-      if (leaving.some(Boolean)) throw new LeavingBatch(leaving);
-      const outcomes = await writing;
+      expectsLeaving = leaving.some(Boolean);
+      if (expectsLeaving) throw new LeavingBatch(leaving);
+      const outcomes = await (writing ?? write());
       const answers = outcomes.flatMap((outcome, i) => {
         const state = stateOf(requests[i]!);
         return outcome.kind === "committed" && state?.kind === "unused"
