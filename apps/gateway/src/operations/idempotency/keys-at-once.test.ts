@@ -221,6 +221,21 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       expect(await stored(held)).to.equal(2);
     });
 
+    it("do not begin to write after a batch that requests left because of their keys", async () => {
+      const [known, fresh] = [newKey(), newKey()];
+      await ask(message(known));
+      const transaction = async () => {
+        const { statements } = await countQueries(scene.db, () => ask(message(known)));
+        return statements.slice(statements.findIndex((text) => text.startsWith("BEGIN")) + 1);
+      };
+      await transaction();
+      const [tries, looksUp, ...rest] = await transaction();
+      expect(tries).to.contain("pg_try_advisory_xact_lock");
+      expect(looksUp).to.contain("FROM idempotency_keys");
+      expect(rest).to.deep.equal(["ROLLBACK"]);
+      await expectOnce([await ask(message(fresh))], fresh);
+    });
+
     it("take no round trip of their own", async () => {
       const client = scene.gateway.as(sender);
       const texts = async (work: () => Promise<unknown>) =>
