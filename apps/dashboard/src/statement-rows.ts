@@ -115,6 +115,21 @@ declare module "@carillon/db" {
     "dashboard-find-waiting": {
       id: number;
     };
+    "dashboard-find-withheld": {
+      id: number;
+      realmId: number;
+      realmName: string;
+      senderId: number;
+      senderName: string;
+      senderEmail: string;
+      channelId: number | null;
+      channelName: string | null;
+      deliverAt: number | null;
+      withheldAt: number | null;
+      condition: Json;
+      replyId: number | null;
+      now: number;
+    };
     "dashboard-history": {
       at: number | null;
       backend: string;
@@ -158,6 +173,21 @@ declare module "@carillon/db" {
       byServer: boolean | null;
       count: number;
       latestAt: number;
+    };
+    "dashboard-withheld-by-id": {
+      id: number;
+      realmId: number;
+      realmName: string;
+      senderId: number;
+      senderName: string;
+      senderEmail: string;
+      channelId: number | null;
+      channelName: string | null;
+      deliverAt: number;
+      withheldAt: number;
+      condition: Json;
+      replyId: number | null;
+      now: number;
     };
     "database-clock": {
       now: number;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Condition } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { silentLogger, type Logger } from "@carillon/kit";
 import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
@@ -125,4 +126,20 @@ export function useDashboard(kind: BackendKind = "postgres"): () => TestDashboar
     if (!dashboard) throw new Error("the dashboard runs only during the tests");
     return dashboard;
   };
+}
+
+/** Turns a row of `scheduled_messages` into a withheld message. */
+export async function withhold(
+  db: Database,
+  id: number,
+  condition: Condition,
+  replyId?: number,
+): Promise<void> {
+  const row = await db.prisma.scheduledMessage.delete({ where: { id } });
+  const { realmId, senderId, recipientId, channelId, topic, content, deliverAt } = row;
+  const place = { realmId, senderId, recipientId, channelId, topic };
+  const reply = replyId === undefined ? {} : { messageId: replyId };
+  await db.prisma.withheldMessage.create({
+    data: { scheduledMessageId: id, ...place, content, deliverAt, condition, ...reply },
+  });
 }

@@ -1,8 +1,10 @@
 import type { Composition } from "@carillon/db";
-import { channel, organization, rowsRead, scheduledMessage } from "@carillon/testkit";
+import { channel, organization, rowsRead, scheduledMessage, user } from "@carillon/testkit";
 import { expect } from "chai";
 import { useDashboard } from "../test-support.ts";
-import { composeFailed, composeSent, composeWaiting, type Where } from "./find-by.ts";
+import { composeFailed, composeSent, composeWaiting } from "./find-by.ts";
+import { composeWithheld } from "./find-withheld.ts";
+import type { Where } from "./where.ts";
 
 describe("looking messages up among very many", () => {
   const dashboard = useDashboard();
@@ -31,7 +33,20 @@ describe("looking messages up among very many", () => {
        SELECT realm_id, sender_id, recipient_id, channel_id, 'x', 'x', client_id, now() + n * interval '1 s', false ${copies}`,
       [id],
     );
-    for (const table of ["messages", "scheduled_messages", "delivery_failures"])
+    const others = await Promise.all(Array.from({ length: 30 }, () => user(db, org.realm)));
+    await db.rows(
+      `INSERT INTO withheld_messages (scheduled_message_id, realm_id, sender_id, recipient_id, channel_id, topic, content,
+         deliver_at, withheld_at, condition)
+       SELECT n, realm_id, CASE WHEN n % 3 = 0 THEN sender_id ELSE ($2::int[])[1 + n % 30] END, recipient_id, channel_id, '', 'x', now(),
+         now() - n * interval '1 s', '{"kind": "reply"}' FROM scheduled_messages, generate_series(1, 25000) n WHERE id = $1`,
+      [id, others.map((one) => one.id)],
+    );
+    for (const table of [
+      "messages",
+      "scheduled_messages",
+      "delivery_failures",
+      "withheld_messages",
+    ])
       await db.rows(`ANALYZE ${table}`);
 
     const now = Date.now() / 1_000;
@@ -49,6 +64,7 @@ describe("looking messages up among very many", () => {
       const bounds = where.span ? ([24_000, 26_000] as const) : undefined;
       expect(await read(composeWaiting(where), "scheduled_messages"), about).to.be.at.most(9_000);
       expect(await read(composeFailed(where), "delivery_failures"), about).to.be.at.most(9_000);
+      expect(await read(composeWithheld(where), "withheld_messages"), about).to.be.at.most(9_000);
       expect(await read(composeSent(where, bounds), "messages"), about).to.be.at.most(9_000);
     }
   });

@@ -1,27 +1,6 @@
 import { composed, type Composition, notNull, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
-import type { AccountView, ChannelView } from "./find-places.ts";
-
-/** Search conditions: accounts, channels, a span of UNIX seconds; at least one is given. */
-export interface Where {
-  readonly accounts?: readonly Pick<AccountView, "id">[];
-  readonly channels?: readonly Pick<ChannelView, "id" | "recipientId" | "realmId">[];
-  readonly span?: readonly [from: number, to: number];
-}
-
-/** Limit of each: pending, failed, sent. */
-const most = 50;
-/** Limit of scanned rows of an account, a channel or a time, where no index covers all conditions. */
-const looked = 5_000;
-
-class Values {
-  readonly list: unknown[] = [];
-  add(value: unknown, type: string): string {
-    return `$${this.list.push(value)}::${type}`;
-  }
-}
-
-const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+import { exampleWheres, idsOf, looked, most, Values, type Where, within } from "./where.ts";
 
 /** Searches each account, channel or organization separately, because the indexes are ordered for a single one. */
 const each = (values: Values, ids: readonly number[] | undefined) =>
@@ -93,18 +72,6 @@ export function composeSent(
     values: values.list,
   };
 }
-
-function within(values: Values, column: string, span: readonly [number, number]): string {
-  const [from, to] = span.map((time) => `to_timestamp(${values.add(time, "float8")})`);
-  return `${column} BETWEEN ${from} AND ${to}`;
-}
-
-const exampleWheres: readonly Where[] = [
-  { accounts: [{ id: 1 }] },
-  { channels: [{ id: 1, recipientId: 1, realmId: 1 }] },
-  { span: [1, 2] },
-  { accounts: [{ id: 1 }], channels: [{ id: 1, recipientId: 1, realmId: 1 }], span: [1, 2] },
-];
 
 const waiting = composed({
   name: "dashboard-find-waiting",

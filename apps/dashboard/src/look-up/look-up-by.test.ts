@@ -4,9 +4,10 @@ import {
   scheduledMessage,
   type TestChannel,
   type TestOrganization,
+  user,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { useDashboard } from "../test-support.ts";
+import { useDashboard, withhold } from "../test-support.ts";
 import type { FoundMany } from "./look-up.ts";
 
 describe("looking messages up by account, channel and time", () => {
@@ -133,6 +134,29 @@ describe("looking messages up by account, channel and time", () => {
       }),
     ).to.deep.equal([]);
     expect(await ids({ at: minutesFromNow(-10_001), within: "2" })).to.include(failed);
+  });
+
+  it("finds withheld messages by account, channel and time", async () => {
+    const { db } = dashboard();
+    const author = await user(db, org.realm);
+    const quiet = await channel(db, org.member);
+    const { id: inChannel } = await scheduledMessage(db, author, quiet);
+    const { id: direct } = await scheduledMessage(db, author, [org.owner]);
+    for (const id of [inChannel, direct]) await withhold(db, id, { kind: "check_in" });
+    await db.rows(
+      "UPDATE withheld_messages SET withheld_at = now() - interval '3 hours' WHERE scheduled_message_id = $1",
+      [inChannel],
+    );
+    const withheld = async (query: Record<string, string>) =>
+      (await find(query)).withheld.map(({ id }) => id);
+    expect(await withheld({ address: author.deliveryEmail })).to.deep.equal([direct, inChannel]);
+    expect(await withheld({ channel: String(quiet.id) })).to.deep.equal([inChannel]);
+    expect(await withheld({ at: minutesFromNow(-180) })).to.deep.equal([inChannel]);
+    expect(await withheld({ address: org.admin.deliveryEmail })).to.deep.equal([]);
+    expect(await withheld({ channel: "no such", address: author.deliveryEmail })).to.deep.equal([]);
+    const query = new URLSearchParams({ address: author.deliveryEmail }).toString();
+    const text = await (await dashboard().ask(`/look-up?${query}`)).text();
+    expect(text).to.contain(`/look-up?id=${direct}`).and.contain("<code>check_in</code>");
   });
 
   it("reports an unknown address or channel name", async () => {

@@ -1,3 +1,4 @@
+import type { Condition } from "@carillon/contract";
 import { deliveryJob, deliverDue } from "@carillon/jobs";
 import {
   channel,
@@ -7,7 +8,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { backends, useDashboard } from "../test-support.ts";
+import { backends, useDashboard, withhold } from "../test-support.ts";
 import type { Found } from "./look-up.ts";
 
 const words = "the secret words <script>alert(1)</script>";
@@ -83,9 +84,42 @@ for (const kind of backends)
       }
     });
 
+    it("shows that a message was withheld: by which condition and reply, and when", async () => {
+      const { db } = dashboard();
+      const { id, deliverAt } = await schedule({ dueIn: -90 });
+      const condition: Condition = { kind: "reply", by: [org.owner.id] };
+      await withhold(db, id, condition, 4_711);
+      const { scheduled, withheld } = await find(id);
+      expect(scheduled).to.deep.equal([]);
+      expect(withheld).to.have.length(1);
+      expect(withheld[0]).to.deep.include({
+        id,
+        realmId: org.realm.id,
+        senderId: org.member.id,
+        senderEmail: org.member.deliveryEmail,
+        channelId: to.id,
+        deliverAt,
+        condition,
+        replyId: 4_711,
+      });
+      expect(withheld[0]?.withheldAt).to.be.above(deliverAt);
+      const text = await page(id);
+      expect(text).to.contain("withheld: not sent").and.contain("message 4711");
+      expect(text).to.contain(`<code>reply</code> by #${org.owner.id}`);
+    });
+
     it("never shows the text or the topic of a message", async () => {
       const { id } = await schedule();
-      for (const path of [`/look-up?id=${id}`, "/", "/dead-letters"]) {
+      const { id: withheld } = await schedule();
+      await withhold(dashboard().db, withheld, { kind: "topic_resolved" });
+      const address = encodeURIComponent(org.member.deliveryEmail);
+      for (const path of [
+        `/look-up?id=${id}`,
+        `/look-up?id=${withheld}`,
+        `/look-up?address=${address}`,
+        "/",
+        "/dead-letters",
+      ]) {
         expect(await (await dashboard().ask(path)).text(), path).not.to.contain("secret");
         expect(JSON.stringify(await dashboard().json(path)), path).not.to.contain("secret");
       }

@@ -7,7 +7,9 @@ import { findIntents, type IntentView } from "./find-intents.ts";
 import { findDeliveryJobs, findJobs, type FoundJob } from "./find-jobs.ts";
 import { findAccounts, findChannels, type AccountView, type ChannelView } from "./find-places.ts";
 import { findScheduled, loadScheduled, type ScheduledView } from "./find-scheduled.ts";
+import { findWithheld, findWithheldBy, type WithheldView } from "./find-withheld.ts";
 import { timelineOf, type TimelineStep } from "./timeline.ts";
+import type { Where } from "./where.ts";
 
 /** A scheduled message with its delivery jobs and its timeline. */
 export interface FoundScheduled extends ScheduledView {
@@ -18,6 +20,7 @@ export interface FoundScheduled extends ScheduledView {
 /** Everything found by one id. */
 export interface Found {
   readonly scheduled: readonly FoundScheduled[];
+  readonly withheld: readonly WithheldView[];
   readonly intents: readonly IntentView[];
   readonly jobs: readonly FoundJob[];
 }
@@ -41,10 +44,14 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
   if (!anyId.test(id)) return undefined;
   if (!rowId.test(id)) {
     const [intents, jobs] = await Promise.all([findIntents(db, id), findJobs(queues, id)]);
-    return { scheduled: [], intents, jobs };
+    return { scheduled: [], withheld: [], intents, jobs };
   }
   const number = Number(id);
-  const [rows, intents] = await Promise.all([findScheduled(db, number), findIntents(db, number)]);
+  const [rows, withheld, intents] = await Promise.all([
+    findScheduled(db, number),
+    findWithheld(db, number),
+    findIntents(db, number),
+  ]);
   const failures = await findFailures(
     db,
     rows.map((row) => row.id),
@@ -59,7 +66,7 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
       ),
     })),
   );
-  return { scheduled, intents, jobs: [] };
+  return { scheduled, withheld, intents, jobs: [] };
 }
 
 /** Results for an address, a channel or a time. */
@@ -68,6 +75,7 @@ export interface FoundMany {
   readonly accounts: readonly AccountView[] | undefined;
   readonly channels: readonly ChannelView[] | undefined;
   readonly messages: readonly ScheduledView[];
+  readonly withheld: readonly WithheldView[];
 }
 
 /** Looks up scheduled messages and reminders by account, channel and time, combined. */
@@ -81,12 +89,13 @@ export async function lookUpBy(
   ]);
   const none = accounts?.length === 0 || channels?.length === 0;
   const within = withinMinutes * 60;
-  const ids = none
-    ? []
-    : await findBy(db, {
-        ...(accounts ? { accounts } : {}),
-        ...(channels ? { channels } : {}),
-        ...(at === undefined ? {} : { span: [at - within, at + within] }),
-      });
-  return { accounts, channels, messages: await loadScheduled(db, ids) };
+  const where: Where = {
+    ...(accounts ? { accounts } : {}),
+    ...(channels ? { channels } : {}),
+    ...(at === undefined ? {} : { span: [at - within, at + within] }),
+  };
+  const [ids, withheld] = none
+    ? [[], []]
+    : await Promise.all([findBy(db, where), findWithheldBy(db, where)]);
+  return { accounts, channels, messages: await loadScheduled(db, ids), withheld };
 }

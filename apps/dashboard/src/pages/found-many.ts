@@ -1,17 +1,18 @@
 import type { Criteria } from "../look-up/criteria.ts";
 import type { AccountView, ChannelView } from "../look-up/find-places.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
+import type { WithheldView } from "../look-up/find-withheld.ts";
 import type { FoundMany } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
-import { receiverOf, stateOf } from "./look-up.ts";
+import { channelOf, conditionOf, receiverOf, stateOf } from "./look-up.ts";
 import { lookUpForm } from "./look-up-form.ts";
 import { named } from "./names.ts";
 import { relativeTime } from "./time.ts";
 
 /** Shows the messages of an account, a channel, a time. */
 export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
-  const { accounts, channels, messages } = found;
+  const { accounts, channels, messages, withheld } = found;
   return {
     title: "Look up",
     body: [
@@ -26,6 +27,16 @@ export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
       table(
         ["Message", "State", "Due", "Organization", "Sender", "To"],
         messages.map(messageRow),
+        "None.",
+      ),
+      html`<h2>Withheld messages</h2>
+        <p class="soft">
+          Not sent, because a condition of their author held: the latest fifty of the last 30 days,
+          among the latest five thousand of the account or, without an address, of all accounts.
+        </p>`,
+      table(
+        ["Message", "Condition", "Withheld", "Organization", "Sender", "To"],
+        withheld.map(withheldRow),
         "None.",
       ),
     ],
@@ -74,5 +85,20 @@ function messageRow(row: ScheduledView): Html {
       ${named(row.senderName, row.senderId)}<br /><span class="soft">${row.senderEmail}</span>
     </td>
     <td>${receiverOf(row)}</td>
+  </tr>`;
+}
+
+function withheldRow(row: WithheldView): Html {
+  return html`<tr>
+    <td><a href="/look-up?id=${row.id}">${row.id}</a></td>
+    <td class="why">
+      ${conditionOf(row)}${row.replyId === null ? "" : html`: message ${row.replyId}`}
+    </td>
+    <td class="time">${relativeTime(row.withheldAt, row.now)}</td>
+    <td>${named(row.realmName, row.realmId)}</td>
+    <td>
+      ${named(row.senderName, row.senderId)}<br /><span class="soft">${row.senderEmail}</span>
+    </td>
+    <td>${channelOf(row)}</td>
   </tr>`;
 }

@@ -2,6 +2,7 @@ import { queues } from "@carillon/jobs";
 import type { IntentView } from "../look-up/find-intents.ts";
 import type { FoundJob } from "../look-up/find-jobs.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
+import type { WithheldView } from "../look-up/find-withheld.ts";
 import type { Found, FoundScheduled } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
@@ -25,8 +26,8 @@ export function lookUpPage(asked: LookUpInput, found: Found | undefined): Page {
 function results(id: string, found: Found | undefined): Content {
   if (found === undefined)
     return html`<p>&ldquo;${id}&rdquo; is not an id: letters, digits, dots and hyphens only.</p>`;
-  const { scheduled, intents, jobs } = found;
-  if (scheduled.length + intents.length + jobs.length === 0) {
+  const { scheduled, withheld, intents, jobs } = found;
+  if (scheduled.length + withheld.length + intents.length + jobs.length === 0) {
     return html`<p>
       Nothing has the id &ldquo;${id}&rdquo;. A cancelled message has no row, and a completed job is
       no longer in its queue.
@@ -34,6 +35,7 @@ function results(id: string, found: Found | undefined): Content {
   }
   return [
     ...scheduled.map(scheduledSection),
+    ...withheld.map(withheldSection),
     ...intents.map(intentSection),
     ...jobs.map(jobSection),
   ];
@@ -70,6 +72,35 @@ function scheduledSection(row: FoundScheduled): Html {
     ${timelineList(row.timeline, row.now)}`;
 }
 
+function withheldSection(row: WithheldView): Html {
+  return html`<h2>Scheduled message ${row.id}</h2>
+    ${facts([
+      ["State", "withheld: not sent, because a condition of its author held"],
+      ["Condition", conditionOf(row)],
+      ["Reply", row.replyId === null ? "–" : html`message ${row.replyId}`],
+      ["Organization", named(row.realmName, row.realmId)],
+      [
+        "Sender",
+        [
+          named(row.senderName, row.senderId),
+          html`<br /><span class="soft">${row.senderEmail}</span>`,
+        ],
+      ],
+      ["To", channelOf(row)],
+      ["Due", moment(row.deliverAt, row.now)],
+      ["Withheld", moment(row.withheldAt, row.now)],
+    ])}`;
+}
+
+/** Formats the condition that held: its kind, and the accounts that it names. */
+export function conditionOf({ condition }: WithheldView): Content {
+  const by = "by" in condition ? condition.by : undefined;
+  return [
+    html`<code>${condition.kind}</code>`,
+    by ? ` by ${by.map((id) => `#${id}`).join(", ")}` : "",
+  ];
+}
+
 /** Formats the state, with the delay of an overdue message. */
 export function stateOf(row: ScheduledView): Content {
   const overdue = row.state === "pending" && row.now > row.deliverAt;
@@ -85,7 +116,14 @@ function latenessOf({ state, sentAt, endedAt, deliverAt }: ScheduledView): strin
 
 /** Formats the recipient of a message. */
 export function receiverOf({ kind, channelId, channelName }: ScheduledView): Content {
-  if (kind === "reminder") return "the account itself";
+  return kind === "reminder" ? "the account itself" : channelOf({ channelId, channelName });
+}
+
+/** Formats the channel of a message, if it has one. */
+export function channelOf({
+  channelId,
+  channelName,
+}: Pick<ScheduledView, "channelId" | "channelName">): Content {
   return channelId === null ? "a direct conversation" : ["channel ", named(channelName, channelId)];
 }
 

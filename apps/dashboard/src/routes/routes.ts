@@ -102,9 +102,9 @@ export function pageRoutes(services: RouteServices): Middleware {
       return;
     }
     const found = id === "" ? undefined : await lookUp(services, id);
-    const nothing = { scheduled: [], intents: [], jobs: [] };
-    const count = found ? found.scheduled.length + found.intents.length + found.jobs.length : 0;
-    if (id !== "" && count === 0) ctx.status = 404;
+    const nothing = { scheduled: [], withheld: [], intents: [], jobs: [] };
+    const isEmpty = Object.values(found ?? nothing).every((list) => list.length === 0);
+    if (id !== "" && isEmpty) ctx.status = 404;
     answer(ctx, found ?? nothing, () => lookUpPage({ id }, found));
   });
 
