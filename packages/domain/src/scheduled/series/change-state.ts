@@ -153,7 +153,8 @@ export async function skipOpen(
   const removed = await unplan(tx, open.planned);
   const schedule = await scheduleOf({ ...series, excludedDates });
   const unplanned = { series, planned: undefined };
-  const replanned = await replan(tx, site, realm, unplanned, schedule, { excludedDates });
+  const changes = { excludedDates };
+  const replanned = await replan(tx, site, realm, unplanned, schedule, changes, open.planned);
   await emitReplanned(tx, open, { ...replanned, events: [...removed, ...replanned.events] });
   return replanned.occurrences;
 }

@@ -35,14 +35,15 @@ export async function planAfterDetached(
   realm: Realm,
   actorId: number,
   series: SeriesRow,
-  { occurrence }: ScheduledRow,
+  row: ScheduledRow,
 ): Promise<void> {
+  const { occurrence } = row;
   const open: OpenSeries = { series, planned: undefined };
   const schedule = await scheduleOf(series).catch(() => undefined);
   const changes = { lastOccurrence: occurrence };
   recordStateChange(tx, actorId, series, "message_series_occurrence_changed", { occurrence });
   if (schedule)
-    return emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, changes));
+    return emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, changes, row));
   const paused = await updateSeries(tx, series, {
     ...changes,
     state: "paused",

@@ -35,6 +35,8 @@ export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<N
  * Stores changes of a locked series and plans its next occurrence anew, in place of the planned one. A series without
  * occurrences ends, and one that had ended goes on where there is an occurrence again.
  * @param schedule of the changed series
+ * @param ended the occurrence that the next one follows; the planned one unless given. Those that are due by now, and have
+ *   not been sent, are not left out
  */
 export async function replan(
   tx: Tx,
@@ -43,10 +45,10 @@ export async function replan(
   { series, planned }: OpenSeries,
   schedule: Schedule,
   changes: Partial<SeriesRow>,
+  ended: Pick<PlannedRow, "deliverAt"> | undefined = planned,
 ): Promise<Replanned> {
   const changed = { ...series, ...changes };
-  // An occurrence that is due, and has not been sent, is no reason to leave it out.
-  const after = planned ? Math.min(realm.now, planned.deliverAt - 1) : realm.now;
+  const after = ended ? Math.min(realm.now, ended.deliverAt - 1) : realm.now;
   const next = occurrencesAfter(schedule, after, changed.lastOccurrence, usualOccurrences);
   const [occurrence] = next;
   const occurrences = next.map(presentOccurrence);
