@@ -89,3 +89,28 @@ export async function dueSeries(
   if (date === null || rowId === null) throw new Error(`the series ${id} has nothing planned`);
   return { id, date, rowId };
 }
+
+/**
+ * Makes each pending channel or direct message the planned occurrence of a daily series of its sender, whose date is that of
+ * its time in UTC.
+ */
+export async function makeSeries(db: Database, ids: readonly number[]): Promise<void> {
+  await db.rows(
+    `WITH numbered AS MATERIALIZED (
+       SELECT s.*, nextval('message_series_id_seq')::int AS own_id, s.deliver_at AT TIME ZONE 'UTC' AS local
+       FROM scheduled_messages s WHERE s.id = ANY($1::bigint[]) ORDER BY s.id
+     ),
+     made AS (
+       INSERT INTO message_series (id, realm_id, author_id, recipient_id, channel_id, topic, content, client_id,
+         read_by_sender, start, timezone, rrule, can_manage_group_id)
+       SELECT n.own_id, n.realm_id, n.sender_id, n.recipient_id, n.channel_id, n.topic, n.content, n.client_id,
+         n.read_by_sender, to_char(n.local - interval '365 days', 'YYYY-MM-DD"T"HH24:MI:SS'), 'Etc/UTC', 'FREQ=DAILY',
+         g.id
+       FROM numbered n JOIN named_user_group g ON g.realm_id = n.realm_id AND g.name = 'role:nobody'
+     )
+     UPDATE scheduled_messages s SET series_id = n.own_id, occurrence = n.local::date,
+       local_time = to_char(n.local, 'YYYY-MM-DD"T"HH24:MI:SS'), tzdata = $2
+     FROM numbered n WHERE s.id = n.id`,
+    [ids, process.versions["tz"]],
+  );
+}
