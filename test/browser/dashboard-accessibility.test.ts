@@ -12,6 +12,7 @@ const paths = [
   "/look-up?id=1",
   "/look-up?channel=announcements",
   "/dead-letters",
+  "/series",
   "/deletions",
   "/audit",
   "/queues",

@@ -12,6 +12,7 @@ const paths = [
   "/history",
   "/look-up",
   "/look-up?id=1",
+  "/series",
   "/deletions",
   "/dead-letters",
   "/audit",

@@ -158,6 +158,7 @@ export {
   type AuditPage,
   readAudit,
 } from "./operators/read-audit.ts";
+export { type OperatorsPause, pauseSeriesForOperator } from "./operators/pause-series.ts";
 export {
   type FailedMessage,
   previewReschedule,

@@ -6,6 +6,7 @@ import { pending, scheduledKind } from "@carillon/scheduling";
  * - `channelId`: null for a direct conversation.
  * - `clientName`: the client that scheduled or last changed it.
  * - `requestId`: the request that scheduled it; null if unknown.
+ * - `seriesId`: the series that it is an occurrence of; null for none, like `occurrence`, the local date.
  * - `enqueuedAt`: when its delivery job was queued.
  * - `sentAt`: when the delivery claimed it; null if its message was removed.
  * - `endedAt`: when it was sent or failed, and the process, `HOST:PID`; null if unknown.
@@ -21,7 +22,8 @@ const find = (name: "scheduled-by-either-id" | "scheduled-by-ids", condition: st
         CASE s.kind WHEN ${scheduledKind.reminder} THEN 'reminder' ELSE 'message' END AS kind,
         s.realm_id AS "realmId", r.name AS "realmName", s.sender_id AS "senderId", u.full_name AS "senderName",
         u.delivery_email AS "senderEmail", s.channel_id AS "channelId", c.name AS "channelName",
-        k.name AS "clientName", s.version, s.request_id AS "requestId",
+        k.name AS "clientName", s.version, s.request_id AS "requestId", s.series_id AS "seriesId",
+        to_char(s.occurrence, 'YYYY-MM-DD') AS occurrence,
         extract(epoch FROM s.deliver_at)::float8 AS "deliverAt",
         extract(epoch FROM s.created_at)::float8 AS "createdAt",
         extract(epoch FROM s.alarmed_at)::float8 AS "enqueuedAt",

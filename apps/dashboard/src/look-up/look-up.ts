@@ -10,6 +10,7 @@ import { findScheduled, loadScheduled, type ScheduledView } from "./find-schedul
 import { findWithheld, findWithheldBy, type WithheldView } from "./find-withheld.ts";
 import { timelineOf, type TimelineStep } from "./timeline.ts";
 import type { Where } from "./where.ts";
+import { findSeriesView, type FoundSeries } from "../series/list.ts";
 
 /** A scheduled message with its delivery jobs and its timeline. */
 export interface FoundScheduled extends ScheduledView {
@@ -21,12 +22,29 @@ export interface FoundScheduled extends ScheduledView {
 export interface Found {
   readonly scheduled: readonly FoundScheduled[];
   readonly withheld: readonly WithheldView[];
+  readonly series: readonly FoundSeries[];
   readonly intents: readonly IntentView[];
   readonly jobs: readonly FoundJob[];
 }
 
+export const nothingFound: Found = {
+  scheduled: [],
+  withheld: [],
+  series: [],
+  intents: [],
+  jobs: [],
+};
+
+/** Whether anything was found. */
+export function isFound(found: Found | undefined): boolean {
+  return found !== undefined && Object.values(found).some((list) => list.length > 0);
+}
+
 /** Ids of rows are numbers, ids of queue jobs are words. */
 const rowId = /^\d{1,15}$/;
+
+/** The id of a series, as the scheduling bot writes it, and perhaps the local date of an occurrence. */
+const seriesId = /^s(\d{1,9})(?:\/(\d{4}-\d\d-\d\d))?$/;
 
 /** Format of all our ids. */
 const anyId = /^[\w.@/-]{1,200}$/;
@@ -37,14 +55,17 @@ interface Stores {
 }
 
 /**
- * Looks up an id: of a scheduled message, of the message that it became, of a job intent (by id or key), or of a queue job.
+ * Looks up an id: of a scheduled message, of the message that it became, of a series (`s5`), of an occurrence of it
+ * (`s5/2026-12-01`), of a job intent (by id or key), or of a queue job.
  * @returns undefined for a malformed id
  */
 export async function lookUp({ db, queues }: Stores, id: string): Promise<Found | undefined> {
   if (!anyId.test(id)) return undefined;
+  const [, series, occurrence] = seriesId.exec(id) ?? [];
+  if (series !== undefined) return lookUpSeries({ db, queues }, Number(series), occurrence);
   if (!rowId.test(id)) {
     const [intents, jobs] = await Promise.all([findIntents(db, id), findJobs(queues, id)]);
-    return { scheduled: [], withheld: [], intents, jobs };
+    return { ...nothingFound, intents, jobs };
   }
   const number = Number(id);
   const [rows, withheld, intents] = await Promise.all([
@@ -52,11 +73,45 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
     findWithheld(db, number),
     findIntents(db, number),
   ]);
+  const scheduled = await withTimelines({ db, queues }, rows);
+  return { ...nothingFound, scheduled, withheld, intents };
+}
+
+/** Looks up a series, and the scheduled message of one occurrence: while it is planned, or if it was sent. */
+async function lookUpSeries(
+  stores: Stores,
+  id: number,
+  occurrence: string | undefined,
+): Promise<Found> {
+  if (occurrence !== undefined && !isDate(occurrence)) return nothingFound;
+  const found = await findSeriesView(stores.db, id, occurrence);
+  if (!found) return nothingFound;
+  const [run] = occurrence === undefined ? [] : found.runs;
+  const rowId =
+    run?.outcome === "sent"
+      ? run.messageId
+      : found.nextOccurrence === occurrence
+        ? found.nextId
+        : null;
+  const rows = rowId === null ? [] : await findScheduled(stores.db, rowId);
+  // The id of a message may be that of another scheduled message, too.
+  const own = rows.filter((row) => row.seriesId === id && row.occurrence === occurrence);
+  return { ...nothingFound, series: [found], scheduled: await withTimelines(stores, own) };
+}
+
+function isDate(text: string): boolean {
+  return !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
+}
+
+async function withTimelines(
+  { db, queues }: Stores,
+  rows: readonly ScheduledView[],
+): Promise<FoundScheduled[]> {
   const failures = await findFailures(
     db,
     rows.map((row) => row.id),
   );
-  const scheduled = await Promise.all(
+  return Promise.all(
     rows.map(async (row) => ({
       ...row,
       deliveryJobs: await findDeliveryJobs(queues, row),
@@ -66,7 +121,6 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
       ),
     })),
   );
-  return { scheduled, withheld, intents, jobs: [] };
 }
 
 /** Results for an address, a channel or a time. */

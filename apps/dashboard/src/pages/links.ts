@@ -7,6 +7,7 @@ export const links = [
   ["/failed", "Failed messages"],
   ["/history", "History"],
   ["/look-up", "Look up"],
+  ["/series", "Series"],
   ["/deletions", "Deletions"],
   ["/dead-letters", "Dead letters"],
   ["/audit", "Audit log"],

@@ -11,10 +11,8 @@ export interface LookUpInput extends Partial<Criteria> {
 export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: LookUpInput): Html {
   return html`<form class="line" action="/look-up" method="get">
       <label
-        >Id of a scheduled message, a reminder, a message, a background job or a queue job<input
-          name="id"
-          value="${id}"
-          required
+        >Id of a scheduled message, a reminder, a message, a series (s5), an occurrence
+        (s5/2026-12-01), a background job or a queue job<input name="id" value="${id}" required
       /></label>
       <button>Look up</button>
     </form>

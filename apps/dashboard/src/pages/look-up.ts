@@ -3,12 +3,13 @@ import type { IntentView } from "../look-up/find-intents.ts";
 import type { FoundJob } from "../look-up/find-jobs.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
 import type { WithheldView } from "../look-up/find-withheld.ts";
-import type { Found, FoundScheduled } from "../look-up/look-up.ts";
+import { isFound, type Found, type FoundScheduled } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
 import { lookUpForm, type LookUpInput } from "./look-up-form.ts";
 import { named, work } from "./names.ts";
 import { clock, moment, seconds } from "../spans.ts";
+import { seriesSection } from "./series.ts";
 import { timelineList } from "./timeline.ts";
 
 const refreshSeconds = 10;
@@ -26,14 +27,15 @@ export function lookUpPage(asked: LookUpInput, found: Found | undefined): Page {
 function results(id: string, found: Found | undefined): Content {
   if (found === undefined)
     return html`<p>&ldquo;${id}&rdquo; is not an id: letters, digits, dots and hyphens only.</p>`;
-  const { scheduled, withheld, intents, jobs } = found;
-  if (scheduled.length + withheld.length + intents.length + jobs.length === 0) {
+  const { scheduled, withheld, series, intents, jobs } = found;
+  if (!isFound(found)) {
     return html`<p>
       Nothing has the id &ldquo;${id}&rdquo;. A cancelled message has no row, and a completed job is
       no longer in its queue.
     </p>`;
   }
   return [
+    ...series.map(seriesSection),
     ...scheduled.map(scheduledSection),
     ...withheld.map(withheldSection),
     ...intents.map(intentSection),
@@ -57,6 +59,7 @@ function scheduledSection(row: FoundScheduled): Html {
         ],
       ],
       ["To", receiverOf(row)],
+      ...occurrenceOf(row),
       ["Due", at(row.deliverAt)],
       ["Delivered as message", row.deliveredMessageId ?? "–"],
       ["Lateness", latenessOf(row)],
@@ -99,6 +102,13 @@ export function conditionOf({ condition }: WithheldView): Content {
     html`<code>${condition.kind}</code>`,
     by ? ` by ${by.map((id) => `#${id}`).join(", ")}` : "",
   ];
+}
+
+/** A fact only of occurrences of series. */
+function occurrenceOf({ seriesId, occurrence }: FoundScheduled): Array<[string, Content]> {
+  if (seriesId === null) return [];
+  const link = html`<a href="/look-up?id=s${seriesId}">s${seriesId}</a>`;
+  return [["Series", [link, `, the occurrence of ${occurrence ?? ""}`]]];
 }
 
 /** Formats the state, with the delay of an overdue message. */

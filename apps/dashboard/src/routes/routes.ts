@@ -16,7 +16,7 @@ import { visitorOf } from "../http/authenticate.ts";
 import { mayAct, operatorsForm } from "./operators-form.ts";
 import { BadParameter, readCursor } from "../http/parameters.ts";
 import { readCriteria } from "../look-up/criteria.ts";
-import { lookUp, lookUpBy } from "../look-up/look-up.ts";
+import { isFound, lookUp, lookUpBy, nothingFound } from "../look-up/look-up.ts";
 import { deletionsPage } from "../pages/deletions.ts";
 import { failedPage, sentAgainIn } from "../pages/failed.ts";
 import { foundManyPage } from "../pages/found-many.ts";
@@ -102,16 +102,18 @@ export function pageRoutes(services: RouteServices): Middleware {
       return;
     }
     const found = id === "" ? undefined : await lookUp(services, id);
-    const nothing = { scheduled: [], withheld: [], intents: [], jobs: [] };
-    const isEmpty = Object.values(found ?? nothing).every((list) => list.length === 0);
-    if (id !== "" && isEmpty) ctx.status = 404;
-    answer(ctx, found ?? nothing, () => lookUpPage({ id }, found));
+    if (id !== "" && !isFound(found)) ctx.status = 404;
+    answer(ctx, found ?? nothingFound, () => lookUpPage({ id }, found));
   });
 
   router.get("/deletions", async (ctx) => {
     const deletions = await listDeletions(db);
     answer(ctx, { deletions }, () => deletionsPage(deletions));
   });
+
+  const series = whenNeeded(() => import("./series.ts"));
+  router.get("/series", async (ctx) => (await series()).showSeries(ctx, services));
+  router.post("/series/pause", async (ctx) => (await series()).pauseSeries(ctx, services));
 
   const audit = whenNeeded(() => import("./audit.ts"));
   router.get("/audit", async (ctx) => (await audit()).showAudit(ctx, db));

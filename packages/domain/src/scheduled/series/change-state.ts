@@ -41,17 +41,19 @@ export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<v
 
 /**
  * Pauses a locked series.
- * @param actorId null for the server itself
+ * @param actorId null for the server itself, and for an operator
+ * @param data further data of the audit log's entry
  */
 export async function pauseOpen(
   tx: Tx,
   actorId: number | null,
   { series, planned }: OpenSeries,
   reason: PausedReason,
+  data: object = {},
 ): Promise<void> {
   const events = await unplan(tx, planned);
   const paused = await updateSeries(tx, series, { state: "paused", pausedReason: reason });
-  recordStateChange(tx, actorId, series, "message_series_paused", { reason });
+  recordStateChange(tx, actorId, series, "message_series_paused", { reason, ...data });
   emit(tx, series.realmId, [
     ...events,
     ...(await seriesEvents(tx, [
