@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Child } from "./lib/child.ts";
-import { administrator, bringBack, departing, type Departing } from "./lib/departing.ts";
+import { administrator, undoDeactivation, departing, type Departing } from "./lib/departing.ts";
 import { startLoad } from "./lib/load.ts";
 import { fillPast } from "./lib/past.ts";
 import { report, say } from "./lib/report.ts";
@@ -54,7 +54,7 @@ for (let round = -2; round < answers; round++)
     const who = { quiet, busy }[name];
     const ms = await deactivate(who);
     if (round >= 0) times[name].push(ms);
-    await bringBack(db, who);
+    await undoDeactivation(db, who);
   }
 say(`answers: ${spread(times.quiet)} ms without messages, ${spread(times.busy)} ms with`);
 

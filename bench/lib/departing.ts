@@ -50,7 +50,7 @@ export async function administrator(db: Database, { realmId }: World): Promise<M
 }
 
 /** Undoes a deactivation and the deletion that it recorded. */
-export async function bringBack(db: Database, { id, botIds }: Departing): Promise<void> {
+export async function undoDeactivation(db: Database, { id, botIds }: Departing): Promise<void> {
   const ids = [id, ...botIds];
   await db.rows("DELETE FROM job_intent");
   await db.rows("DELETE FROM message_deletion_jobs");

@@ -19,7 +19,7 @@ export async function serverTimes({ db, redisUrl }: BenchDatabase): Promise<Serv
     postgres: () =>
       processorMsOf(postmaster) +
       endedMs(postmaster) +
-      children(postmaster).reduce((sum, pid) => sum + leftMs(pid), 0),
+      children(postmaster).reduce((sum, pid) => sum + runningMs(pid), 0),
     redis: () => (redis === undefined ? 0 : processorMsOf(redis)),
   };
 }
@@ -53,7 +53,8 @@ function children(of: number): number[] {
     });
 }
 
-function leftMs(pid: number): number {
+/** CPU time of a process; 0 if it has ended. */
+function runningMs(pid: number): number {
   try {
     return processorMsOf(pid);
   } catch {

@@ -203,7 +203,7 @@ describe("Event queues", () => {
     expect(await lives(77)).to.equal(77);
   });
 
-  it("are limited to 100 for an account: one more replaces the longest idle, on any gateway", async () => {
+  it("are limited to 100 for an account: a further one replaces the one that is idle longest, on any gateway", async () => {
     const account = await user(db, org.realm);
     const [here, there] = [a.as(account), b.as(account)];
     const { queue_id: copied } = await registered(here);

@@ -29,7 +29,7 @@ const waveSize = 50;
 describe("Edits and deletions that race with the delivery", () => {
   const db = useDatabase({ max: 20 });
 
-  it("leave the old or the new state, never both, a thousand times", () =>
+  it("either change the message or find it sent, never both, in 1,000 races", () =>
     withChance(async (chance) => {
       const rounds: Round[] = [];
       const before = new Map<number, string>();

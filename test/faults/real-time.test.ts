@@ -25,7 +25,7 @@ onBothBackends("Polls on a gateway process that is killed", scenarioMs, {
 });
 
 describe("Polls on a gateway process that receives SIGTERM", () => {
-  it("are answered, and their queues live on", () => inWorld("postgres", stopsInTurn));
+  it("are answered, and their queues continue", () => inWorld("postgres", stopsInTurn));
 });
 
 async function killed(world: World): Promise<void> {

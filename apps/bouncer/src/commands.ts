@@ -26,7 +26,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /**
  * Runs one operator command of the bouncer.
  * @returns the text to print
- * @throws StartupError with the one line for the person who typed it
+ * @throws StartupError with the usage, or with one line that says what is wrong
  */
 export async function runCommand(env: Environment, args: readonly string[]): Promise<string> {
   const [command = "", ...rest] = args;

@@ -174,7 +174,7 @@ describe("carillon organization, account and key", () => {
     });
   });
 
-  it("create accounts of any role, notify clients, and refuse what requests refuse", async () => {
+  it("create accounts of any role, notify clients, and apply the same checks as requests", async () => {
     const { realm, owner } = await organization(db);
     const input = "correct horse battery\n";
     const create = (email: string, name: string, ...more: string[]) =>

@@ -115,7 +115,7 @@ describe("while the database is away", () => {
       const rows = async (content: string) =>
         db.prisma.scheduledMessage.count({ where: { content } });
 
-      it("refuses it, saying that nothing was changed, and runs its repeat as new", async () => {
+      it("refuses an edit that changed nothing with 503, and carries out its repeat", async () => {
         const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
         const edit: KeyedAsk = {
           method: "PATCH",

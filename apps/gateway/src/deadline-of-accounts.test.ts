@@ -94,7 +94,7 @@ describe("a change of an account that exceeds the deadline", () => {
     await tooLate(Object.values(stored));
   });
 
-  it("changes nothing later when the network has swallowed it", async () => {
+  it("changes nothing later when the connection to the database freezes", async () => {
     const way = await startBehindProxy(db, { max: 5 }, () => ({ app: { deadlineMs: 5_000 } }));
     const before = await footprint(db);
     await obstacle.lock("LOCK TABLE bot_storage_parts, drafts IN SHARE MODE");

@@ -102,8 +102,8 @@ const idempotencyKey = {
 const idempotentReplayed = {
   "Idempotent-Replayed": {
     description:
-      "There for a request with an `Idempotency-Key` that has passed credentials and rate limit: whether this is the stored " +
-      "answer of an earlier one.",
+      "Whether this is the stored answer of an earlier request. Present if the request has an `Idempotency-Key` and has " +
+      "passed the checks of credentials and rate limit.",
     schema: { type: "string", enum: ["true", "false"] },
   },
 };

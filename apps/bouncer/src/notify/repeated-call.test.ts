@@ -209,7 +209,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([next.token]);
   });
 
-  it("is left to the process that has taken it over", async () => {
+  it("is left to the process that has taken the call over", async () => {
     const phones = await Promise.all(Array.from({ length: 150 }, phone));
     bouncer.providers.fcm.answer = async () => {
       // The first batch takes so long that others take the call.

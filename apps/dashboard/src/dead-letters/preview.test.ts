@@ -246,7 +246,7 @@ describe("dead letters, selected and previewed", () => {
 });
 
 describe("the reason of a dead letter", () => {
-  it("is one readable line", () => {
+  it("is shortened to one readable line", () => {
     const prisma =
       "\nInvalid `prisma.user.update()` invocation in\n/app/dist/main.js:10:5\n\n  9 x\n→ 10 y\nRecord to update not found.";
     for (const [error, line] of [
@@ -254,7 +254,7 @@ describe("the reason of a dead letter", () => {
       ["no   route\n    at main.js:1", "no route"],
       ["\n\n  second line", "second line"],
       [prisma, "Record to update not found."],
-      [null, "no reason was written down"],
+      [null, "no reason was recorded"],
       ["x".repeat(500), `${"x".repeat(160)}…`],
     ] as const)
       expect(readableReason(error)).to.equal(line);

@@ -11,7 +11,7 @@ export function readableReason(error: string | null): string {
     .split("\n")
     .map((line) => line.replaceAll(/\s+/g, " ").trim())
     .filter((line) => line !== "" && !line.startsWith("at "));
-  const [first = "no reason was written down"] = lines;
+  const [first = "no reason was recorded"] = lines;
   const line = first.startsWith("Invalid `") ? (lines.at(-1) ?? first) : first;
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }

@@ -6,7 +6,10 @@ import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 /** Maximum messages resent by one request. */
 export const mostAtOnce = 10_000;
 
-/** `chosen`, once or more: `ID-VERSION` of a scheduled message or reminder. @throws BadParameter */
+/**
+ * Reads the selected scheduled messages and reminders: `chosen`, repeatable, as `ID-VERSION`.
+ * @throws BadParameter
+ */
 export function readChosen(fields: URLSearchParams): FailedMessage[] {
   return fields.getAll("chosen").map((text) => {
     const [id = "", version = ""] = text.split("-");
@@ -24,7 +27,7 @@ export function readNewTime(fields: URLSearchParams): number | undefined {
   return at;
 }
 
-/** `before`: microseconds of the UNIX epoch; failures after it were not seen in the preview. */
+/** Reads `before`, in microseconds of the UNIX epoch: later failures were not in the preview. */
 export function readFailedBefore(fields: URLSearchParams): number | undefined {
   const before = given(fields, "before");
   return before === undefined ? undefined : whole("before", before);

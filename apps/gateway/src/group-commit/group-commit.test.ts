@@ -286,7 +286,7 @@ describe("group commit", () => {
     await proxy.close();
   });
 
-  it("takes one request of each account in turn, in order within an account", async () => {
+  it("serves accounts round-robin, and the requests of one account in their order", async () => {
     const { write, behind } = start({ requests: 4 });
     const proceed = await behind();
     const many = numbered(6).map((name) => write(1, `a${name}`));
@@ -300,7 +300,7 @@ describe("group commit", () => {
     ]);
   });
 
-  it("writes few requests of others in the next batch when one account fills the queue, and sheds that account's", async () => {
+  it("sheds the requests of an account that fills the queue, and writes others' in the next batch", async () => {
     const { group, write, behind } = start();
     const proceed = await behind();
     const many = numbered(1_000).map((name) => write(1, `a${name}`));

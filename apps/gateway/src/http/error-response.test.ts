@@ -11,7 +11,7 @@ describe("the response of an error", () => {
     expect(statusOf(errors.internalError())).to.equal(500);
   });
 
-  it("has the status of its reason, where it gives one", () => {
+  it("has the status of its reason, if that has one", () => {
     expect(statusOf(errors.notFound404("No"))).to.equal(404);
     expect(errors.notFound404("No").code).to.equal("BAD_REQUEST");
     expect(statusOf(errors.bodyStopped(10))).to.equal(408);

@@ -119,7 +119,7 @@ describe("addMultipart", () => {
     expect(fields.texts.size).to.equal(0);
   });
 
-  it("refuses what is incomplete", async () => {
+  it("refuses an incomplete form", async () => {
     for (const body of [
       "x",
       "--bound",

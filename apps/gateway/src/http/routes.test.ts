@@ -50,7 +50,7 @@ describe("paths and methods", () => {
     expect(json["path"]).to.deep.equal({ thing_id: 7 });
   });
 
-  it("keeps repeated slashes in what takes the rest of the path", async () => {
+  it("keeps repeated slashes in a parameter that takes the rest of the path", async () => {
     const { json } = await gateway.send("DELETE", "/api/v1//views/narrow//a/");
     expect(json["path"]).to.deep.equal({ fragment: "narrow//a/" });
   });

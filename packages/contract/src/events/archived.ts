@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Ids of the archived channels of an event: clients without the capability `archived_channels` do not have them. */
-export const archivedAmongThem = z.array(z.int()).optional();
+export const archivedChannelIds = z.array(z.int()).optional();
 
 /** Marks events for clients without the capability `archived_channels` when a channel comes back from the archive. */
-export const forClientsWithout = z.literal("archived_channels").optional();
+export const onlyWithoutCapability = z.literal("archived_channels").optional();

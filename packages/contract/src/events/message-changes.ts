@@ -44,7 +44,7 @@ const place = {
 /** At most 1,000 messages: a queue has no more ids for one event (events.md §6). */
 export const messagesDeleted = event({
   type: "delete_message",
-  about: "Messages are gone.",
+  about: "Messages were removed, or moved to where the receiver cannot see them.",
   to: "some",
   receivers: "accounts that could see the messages",
   fields: { message_ids: z.array(z.int()), ...place },

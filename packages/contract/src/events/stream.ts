@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { channelFields, channelObject } from "../operations/channel-object.ts";
 import { groupSettingValue } from "../permissions/group-setting.ts";
-import { archivedAmongThem } from "./archived.ts";
+import { archivedChannelIds } from "./archived.ts";
 import { event } from "../primitives/event.ts";
 
 export const channelsCreated = event({
@@ -28,7 +28,7 @@ export const channelsDeleted = event({
   to: "some",
   receivers: "accounts that could see the channels",
   fields: deletedChannels,
-  log: { ...deletedChannels, archived: archivedAmongThem },
+  log: { ...deletedChannels, archived: archivedChannelIds },
   older: { archived_channels: { about: "Omits archived channels." } },
 });
 

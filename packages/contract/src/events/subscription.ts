@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { subscriptionObject } from "../operations/channel-object.ts";
-import { archivedAmongThem, forClientsWithout } from "./archived.ts";
+import { archivedChannelIds, onlyWithoutCapability } from "./archived.ts";
 import { event } from "../primitives/event.ts";
 
 const inherited = z.strictObject({
@@ -35,7 +35,7 @@ export const subscriptionsAdded = event({
   receivers: "who was subscribed",
   fields: { subscriptions },
   /** One row for all new subscribers: null notification settings stand for the values in `inherited`. */
-  log: { subscriptions, inherited, for_clients_without: forClientsWithout },
+  log: { subscriptions, inherited, for_clients_without: onlyWithoutCapability },
   own: {
     inherited,
     /** Ids of the channels that concern this receiver, if not all do. */
@@ -62,7 +62,7 @@ export const subscriptionsRemoved = event({
   to: "some",
   receivers: "who was unsubscribed",
   fields: ended,
-  log: { ...ended, archived: archivedAmongThem },
+  log: { ...ended, archived: archivedChannelIds },
   older: { archived_channels: { about: "Omits archived channels." } },
 });
 
@@ -94,14 +94,14 @@ export const subscriptionUpdated = event({
   receivers: "the account",
   fields: changed,
   log: [
-    { ...changed[0], archived: archivedAmongThem },
-    { ...changed[1], archived: archivedAmongThem },
+    { ...changed[0], archived: archivedChannelIds },
+    { ...changed[1], archived: archivedChannelIds },
   ],
   older: { archived_channels: { about: "Not sent for archived channels." } },
 });
 
 const peers = { stream_ids: z.array(z.int()), user_ids: z.array(z.int()) };
-const marks = { archived: archivedAmongThem, for_clients_without: forClientsWithout };
+const marks = { archived: archivedChannelIds, for_clients_without: onlyWithoutCapability };
 /** One row holds everything that the same receivers get; an account gets no event about itself. */
 const peersLog = [
   { ...peers, ...marks },

@@ -129,7 +129,7 @@ export async function changeSubscription(
   await db.prisma.subscription.update({ where: { channelId_userId }, data: row });
 }
 
-/** Returns the id of an object or the id itself. */
+/** Returns the id. */
 export function idOf(whom: IdOrRow): number {
   return typeof whom === "number" ? whom : whom.id;
 }

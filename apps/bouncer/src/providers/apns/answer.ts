@@ -8,7 +8,7 @@ const refusal = z.object({
 });
 
 /** Errors that only an operator can fix: credentials, or the app they are for. */
-const ours = [
+const operatorErrors = [
   "BadCertificate",
   "BadCertificateEnvironment",
   "Forbidden",
@@ -33,12 +33,13 @@ export function outcomeOf(
   const why = reason === "" ? String(status) : `${status} ${reason}`;
   if (reason === "ExpiredProviderToken") return { kind: "credentials", why };
   if (status === 410) {
-    const since = timestamp !== undefined && registeredAt.getTime() > timestamp;
-    return { kind: since ? "refused" : "dead", why };
+    const hasRegisteredSince = timestamp !== undefined && registeredAt.getTime() > timestamp;
+    return { kind: hasRegisteredSince ? "refused" : "dead", why };
   }
   if (reason === "BadDeviceToken" || reason === "DeviceTokenNotForTopic")
     return { kind: "dead", why };
-  if (status === 429 || status >= 500 || ours.includes(reason)) return { kind: "undelivered", why };
+  if (status === 429 || status >= 500 || operatorErrors.includes(reason))
+    return { kind: "undelivered", why };
   return { kind: "refused", why };
 }
 

@@ -62,7 +62,7 @@ describe("Channel folders: concurrent requests", () => {
     }
   });
 
-  it("never exceed the organization's limit", async () => {
+  it("never exceed the organization's limit under concurrent requests", async () => {
     await db.rows(
       `INSERT INTO channel_folders (realm_id, name)
        SELECT $1, gen_random_uuid() FROM generate_series(1, $2)`,

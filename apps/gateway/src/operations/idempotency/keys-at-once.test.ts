@@ -111,7 +111,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       }
     });
 
-    it(`are refused where the first one runs too long, and answered afterwards, by ${what}`, async () => {
+    it(`are refused if the first one runs too long, and answered afterwards, by ${what}`, async () => {
       const key = newKey();
       const release = await block();
       const first = ask(make(key));
@@ -126,7 +126,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
     });
   }
 
-  it("are refused in the gateway where the first one runs too long", async () => {
+  it("are refused in the same gateway if the first one runs too long", async () => {
     const key = newKey();
     const release = await block();
     const first = ask(draft(key), other);
@@ -151,7 +151,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
     await refused(scene.db, () => second, "IDEMPOTENCY_KEY_REUSED", {});
   });
 
-  it("run in turn where the first one is refused", async () => {
+  it("run one after another if the first one is refused", async () => {
     const key = newKey();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => ask(message(key, { to: `no ${key}` }))),
@@ -236,7 +236,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       await expectOnce([await ask(message(fresh))], fresh);
     });
 
-    it("take no round trip of their own", async () => {
+    it("need no extra round trip for their keys", async () => {
       const client = scene.gateway.as(sender);
       const texts = async (work: () => Promise<unknown>) =>
         (await countQueries(scene.db, work)).statements;
@@ -275,12 +275,12 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       expect(await stored(content)).to.equal(1);
     };
 
-    it("roll back and get its answer, by one transaction", async () => {
+    it("roll back and get the answer that was stored meanwhile, by one transaction", async () => {
       const key = newKey();
       await storedMeanwhile(draft(key), "drafts", key);
     });
 
-    it("roll back and get its answer, by a shared commit", async () => {
+    it("roll back and get the answer that was stored meanwhile, by a shared commit", async () => {
       const key = newKey();
       await storedMeanwhile(message(key), "messages", key);
     });

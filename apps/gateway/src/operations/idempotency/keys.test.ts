@@ -58,13 +58,13 @@ describe("A request with an Idempotency-Key", () => {
   };
 
   describe("repeated with the same parameters", () => {
-    it("gets the answer of the first one, and nothing happens", async () => {
+    it("gets the stored answer, and changes nothing", async () => {
       const key = newKey();
       await twice(sending(key));
       expect(await countOf(key)).to.equal(1);
     });
 
-    it("gets it from operations that are one transaction, share a commit, or prepare something", async () => {
+    it("gets the stored answer from operations with one transaction, a shared commit or early preparation", async () => {
       const { moderator } = scene.org;
       const id = await send(client, toChannel(room.id));
       const other = await send(client, toChannel(room.id));
@@ -96,7 +96,7 @@ describe("A request with an Idempotency-Key", () => {
       );
     });
 
-    it("gets it under canonical names, in any order, place and encoding", async () => {
+    it("gets the stored answer for the same parameters in any order, place, encoding and alias", async () => {
       const key = newKey();
       const first = succeeded(
         await ask({ ...sending(key), params: toChannel(room.id, { content: "ä b" }) }),
@@ -138,7 +138,7 @@ describe("A request with an Idempotency-Key", () => {
       });
     });
 
-    it("gets the id of a message that was edited, moved or deleted since", async () => {
+    it("gets the stored id of a message that was edited, moved or deleted since", async () => {
       const key = newKey();
       const first = await ask(sending(key));
       const path = `/api/v1/messages/${String(first.body["id"])}`;
@@ -154,7 +154,7 @@ describe("A request with an Idempotency-Key", () => {
       }
     });
 
-    it("gets it although the first one took the caller's permission", async () => {
+    it("gets the stored answer even if the first request removed the caller's permission", async () => {
       const { db, org } = scene;
       const admin = await user(db, org.realm, { role: roles.administrator });
       const demotion = {
@@ -221,7 +221,7 @@ describe("A request with an Idempotency-Key", () => {
     });
   });
 
-  it("is refused where an earlier one with the key had other parameters", async () => {
+  it("is refused if an earlier request with the key had other parameters", async () => {
     const key = newKey();
     const path = `/api/v1/messages/${await send(client, toChannel(room.id))}`;
     succeeded(await ask(sending(key)));
@@ -242,7 +242,7 @@ describe("A request with an Idempotency-Key", () => {
     expect(await countOf(key)).to.equal(1);
   });
 
-  it("has nothing to do with the same key of another account, or on another operation", async () => {
+  it("is independent of the same key of another account or on another operation", async () => {
     const key = newKey();
     const robot = await bot(scene.db, scene.org.member);
     const first = await ask(sending(key));
@@ -344,7 +344,7 @@ describe("A request with an Idempotency-Key", () => {
       }
     });
 
-    it("is bare or quoted names one key", async () => {
+    it("means the same key, bare or quoted", async () => {
       const key = String.raw`a\${newKey()}`;
       const first = await ask(sending(key));
       const again = await ask({

@@ -162,7 +162,7 @@ describe("POST /messages with an upsert key", () => {
     expect(await contents()).to.deep.equal(["last"]);
   });
 
-  it("takes any version where none was applied, and stays stale where the message is gone", async () => {
+  it("accepts any version if none was applied, and remains stale if the message is gone", async () => {
     const { id } = await upsert(ofRoom("one"));
     expect(await upsert(ofRoom("two", { upsert_version: 0 }))).to.deep.equal({
       id,
@@ -176,7 +176,7 @@ describe("POST /messages with an upsert key", () => {
     expect(await contents()).to.deep.equal([]);
   });
 
-  it("sends and binds a new message where the old one is deleted or out of sight", async () => {
+  it("sends and binds a new message if the old one is deleted or invisible to the sender", async () => {
     const { db, org } = scene;
     const hidden = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const archived = await channel(db, org.realm, { subscribers: [sender, org.owner] });
@@ -206,7 +206,7 @@ describe("POST /messages with an upsert key", () => {
     }
   });
 
-  it("has no time limit for bots, and that of edits for people, who then send a new message", async () => {
+  it("has no time limit for bots; after the time limit of edits, people send a new message", async () => {
     for (const by of [robot, sender]) {
       const { id } = await upsert(ofRoom("old"), by);
       await age(scene, id, 100_000);
@@ -223,7 +223,7 @@ describe("POST /messages with an upsert key", () => {
     await changeRefused(scene, robot, id, { content: "no" });
   });
 
-  it("sends a new message where the old one is a poll, whose content cannot be edited", async () => {
+  it("sends a new message if the old one is a poll, whose content cannot be edited", async () => {
     const { id } = await upsert(ofRoom("/poll Cake?\nyes\nno"));
     const next = await upsert(ofRoom("no cake"));
     expect(next.upsert_result).to.equal("created");
@@ -251,7 +251,7 @@ describe("POST /messages with an upsert key", () => {
     });
   });
 
-  it("refuses, and binds nothing, where the first message is refused", async () => {
+  it("is refused and binds nothing if the first message is refused", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
     const params = toChannel(closed.id, { upsert_key: "disk" });
@@ -316,7 +316,7 @@ describe("POST /messages with an upsert key", () => {
     expect(await bindings()).to.deep.equal([{ version: 1, message: next.id }]);
   });
 
-  it("keeps 10,000 keys of a sender: the longest unused goes first", async () => {
+  it("keeps 10,000 keys of a sender, and deletes the least recently used one", async () => {
     const { db } = scene;
     const { id } = await upsert(ofRoom("oldest"));
     await db.rows("UPDATE message_upserts SET used_at = now() - interval '10 days'");
@@ -373,7 +373,7 @@ describe("POST /messages with an upsert key", () => {
       expect(await contents()).to.deep.equal(["leader", "a again", "b again", "c"]);
     });
 
-    it("makes one message of many requests at two gateways", async () => {
+    it("sends one message for many concurrent requests at two gateways", async () => {
       const other = await startGateway(scene.db);
       const gateways = [scene.gateway, other];
       const versions = Array.from({ length: 40 }, (_, n) => n + 1);
@@ -411,7 +411,7 @@ describe("POST /messages with an upsert key", () => {
       await other.close();
     });
 
-    it("sends a new message where the bound one is deleted while the edit waits for it", async () => {
+    it("sends a new message if the bound one is deleted while the edit waits for it", async () => {
       const { id } = await upsert(ofRoom("one"));
       await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
       const deletion = scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`);

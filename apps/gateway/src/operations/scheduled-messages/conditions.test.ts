@@ -135,7 +135,7 @@ describe("Conditions of scheduled messages", () => {
     await refused(scene.db, () => edit(kept, { unless: resolved }), "BAD_REQUEST");
   });
 
-  it("are refused with 503 while a process of an earlier release runs, and removed all the same", async () => {
+  it("are refused with 503 while a process of an earlier release runs, but can be removed", async () => {
     const { db } = scene;
     const id = await schedule(scene.as(sender), withConditions(reply));
     const [older] = await db.rows<{ id: string }>(

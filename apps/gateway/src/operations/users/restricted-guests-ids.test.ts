@@ -95,7 +95,7 @@ describe("Guests outside can_access_all_users_group: IDs in requests", () => {
     }
   };
 
-  it("are refused alike by operations on one account", () =>
+  it("are refused like unused IDs by operations on one account", () =>
     refusedAlikeEach({
       account: (user_id) => asGuest().call(getUser, { path: { user_id } }),
       status: (user_id) => asGuest().call(getStatus, { path: { user_id } }),
@@ -111,7 +111,7 @@ describe("Guests outside can_access_all_users_group: IDs in requests", () => {
       "new key of a bot": (bot_id) => asGuest().call(regenerateBotApiKey, { path: { bot_id } }),
     }));
 
-  it("are refused alike by messages to people", async () => {
+  it("are refused like unused IDs by messages to people", async () => {
     const content = "Psst";
     const own = await asGuest().succeed(createDrafts, {
       params: { drafts: [{ type: "private", to: [peer.id], topic: "", content }] },
@@ -148,7 +148,7 @@ describe("Guests outside can_access_all_users_group: IDs in requests", () => {
     });
   });
 
-  it("are refused alike by profile fields of people", async () => {
+  it("are refused like unused IDs by profile fields of people", async () => {
     const field = await profileField(db, org.realm, { fieldType: 6 });
     const say = (...value: number[]) =>
       asGuest().call(updateOwnProfile, { params: { data: [{ id: field.id, value }] } });
@@ -194,7 +194,7 @@ describe("Guests outside can_access_all_users_group: IDs in requests", () => {
     await subscribe(db, room.id, mate);
   });
 
-  it("are refused alike as owners of bots, and as accounts to unsubscribe", async () => {
+  it("are refused like unused IDs as owners of bots, and as accounts to unsubscribe", async () => {
     const { guest, groups } = org;
     const machine = await bot(db, guest, { role: roles.guest });
     const open = await channel(db, org.owner, {
