@@ -23,7 +23,7 @@ export interface BatchHandler<Request, Result> {
  * transaction. None of the outcomes is `committed` or `retryLater`, and there is one at least.
  */
 export class LeavingBatch extends Error {
-  /** One for each request; undefined for those that stay. */
+  /** One for each request; undefined for a request that stays in the batch. */
   readonly outcomes: ReadonlyArray<BatchOutcome<never> | undefined>;
 
   constructor(outcomes: ReadonlyArray<BatchOutcome<never> | undefined>) {

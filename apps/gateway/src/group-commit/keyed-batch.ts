@@ -16,7 +16,7 @@ export interface KeyedRequest<Request> {
   readonly key: IdempotencyKey | undefined;
 }
 
-/** Serial queues of keys have higher numbers than those of a handler, which are ids of rows or below them. */
+/** Serial queues of keys have higher numbers than a handler's serial queues, which are numbered by ids of rows. */
 const firstQueueOfKeys = 2 ** 32;
 
 /**

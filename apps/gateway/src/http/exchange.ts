@@ -29,7 +29,7 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
-  /** Bytes of the answer's body; of a streamed body those made so far. */
+  /** Bytes of the answer's body; of a streamed body, the bytes made so far. */
   bytes = 0;
   /** Whether the answer is made while it is sent. */
   inPieces = false;

@@ -8,9 +8,9 @@ import { Slices } from "./slices.ts";
 const sliceLength = 64 * 1024;
 
 /**
- * Returns the SHA-256 of what a request asks for: the path parameters, and the parameters that have an effect as the
- * texts that were sent, under their canonical names. Order, place and encoding make no difference
- * (once-and-again.md §1). A text of 2 MiB is hashed in slices.
+ * Returns the SHA-256 of a request's parameters (once-and-again.md §1): path parameters, and the texts of the parameters
+ * that have an effect, under their canonical names. Order, place and encoding make no difference. Long texts are hashed in
+ * slices of {@link sliceLength}, so that 2 MiB do not block the event loop.
  * @param path decoded
  */
 export async function fingerprintOf(

@@ -40,7 +40,7 @@ const gates: Record<
 };
 
 /**
- * Returns the refusal of an actor whom the operation's `access` does not admit, with the operation's `accessError` when
+ * Returns the refusal of an actor that the operation's `access` does not admit, with the operation's `accessError` when
  * it names one; undefined for others.
  */
 export function accessRefusal(operation: Operation, actor: Actor): ApiError | undefined {

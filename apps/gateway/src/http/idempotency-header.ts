@@ -8,13 +8,13 @@ const bare = /^[\x21\x23-\x2b\x2d-\x7e]{1,255}$/;
 /** A key as a string of RFC 8941, in which quotation marks and backslashes are escaped. */
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 
-/** Tells whether the answer is that of an earlier request. */
+/** The header that tells whether the answer is the stored one of an earlier request. */
 const marker = "Idempotent-Replayed";
 
 /**
  * Reads the header `Idempotency-Key` (once-and-again.md §1): bare, or as a quoted string.
  * @returns undefined where there is none
- * @throws ApiError `BAD_REQUEST` for a malformed key, and for two of them
+ * @throws ApiError `BAD_REQUEST` for a malformed key, and for two keys
  */
 export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   const header = req.headers["idempotency-key"];

@@ -14,7 +14,7 @@ describe("requests with keys in one process", () => {
       (error: unknown) => error as Error,
     );
 
-  it("are counted as first, replayed, mismatched, and as those that waited", async () => {
+  it("are counted as first, replayed, mismatched, and waited", async () => {
     const keyed = new KeyedRequests();
     const run = (work: () => Promise<object>) => keyed.run(identity(), new RequestDeadline(), work);
     const stored = async () => {

@@ -16,9 +16,9 @@ interface KeyedAnswer<Answer> {
   readonly isReplayed: boolean;
 }
 
-/** Requests with an `Idempotency-Key` (once-and-again.md §1): in this process those with equal keys run one by one. */
+/** Runs requests with an `Idempotency-Key` (once-and-again.md §1). Requests of this process with equal keys run one by one. */
 export class KeyedRequests {
-  /** How many were answered first, from the store, or refused as different; and how many of them had to wait. */
+  /** Requests that ran first, were answered from the store, or had other parameters; and requests that waited. */
   readonly counts = { first: 0, replayed: 0, mismatched: 0, waited: 0 };
   readonly #running = new KeyedSemaphore<string>(1);
   readonly #waitMs: number;
@@ -50,7 +50,7 @@ export class KeyedRequests {
       await acquireWithin(permit, this.#waitMs, deadline);
     }
     try {
-      // The wait for another process comes on top only as far as time is left.
+      // Both waits, for this process and for another one, share one limit.
       const waitMs = hasWaited ? until - performance.now() : this.#waitMs;
       const answer = await work({ ...identity, waitMs, onWait });
       this.counts.first++;

@@ -48,7 +48,7 @@ describe("the job send-pushes", () => {
     await device(db, receiver, { active: 1 });
   });
 
-  /** Finds out to whom, then runs the jobs of all that is to be sent now. */
+  /** Plans the pushes, then runs the jobs that are due. */
   const push = async (attempt = 1, config = bouncer.config) => {
     await plannedPushes(scene.db);
     return runCalls(scene.db, sendPushes, config, { attempt });
@@ -186,7 +186,7 @@ describe("the job send-pushes", () => {
       expect(await received()).to.have.length(3);
     });
 
-    it("all notifications except those too large for every provider, in one call", async () => {
+    it("all notifications in one call, except notifications too large for every provider", async () => {
       const { db, org } = scene;
       const people = await crowd(db, receiver, 1_500);
       const to = [receiver, ...people].map(({ id }) => id);
@@ -286,7 +286,7 @@ describe("the job send-pushes", () => {
       "that hangs": hangs,
       "that drops calls": drops,
       "that fails": refuses(500, "INTERNAL"),
-      "that has done it, and nobody heard of it": unheard,
+      "that has notified, and whose answer is lost": unheard,
     }))
       it(`${name}: retries with the same key, and notifies once`, async () => {
         const id = await begin();
@@ -334,7 +334,7 @@ describe("the job send-pushes", () => {
 
       it("that fails at a part: tells each once, though devices come and go meanwhile", async () => {
         await beginWith(90);
-        // The second part is told, and nobody hears of it.
+        // The bouncer hands over the second part, and its answer is lost.
         let calls = 0;
         await fails((call, hands) => (++calls === 2 ? unheard(call, hands) : hands.accept()));
         expect(sizes()).to.deep.equal([361, 90]);

@@ -41,7 +41,7 @@ export const listConditions = operation({
       z.strictObject({
         scheduled_message_id: z.int(),
         unless: z.array(condition),
-        /** UNIX seconds; null if nobody has checked in. */
+        /** UNIX seconds; null before the first check-in. */
         last_check_in: z.int().nullable(),
       }),
     ),

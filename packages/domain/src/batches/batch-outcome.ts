@@ -7,7 +7,7 @@ export type BatchOutcome<Result> =
   | { readonly kind: "committed"; readonly result: Result }
   /** The caller gets the error. */
   | { readonly kind: "rejected"; readonly error: Error }
-  /** The transaction had no room for it: it comes first in a later one. Never the outcome of the first request. */
+  /** The transaction had no room for the request, which comes first in a later one. Never the outcome of the first request. */
   | { readonly kind: "retryLater" }
   /**
    * It would block on a lock, or must be counted under one. It runs again in its own transaction, serialized with the

@@ -47,7 +47,7 @@ export type KeyState =
   /** Another transaction holds the key. */
   | { readonly kind: "taken" };
 
-/** Ends a request with the answer that an earlier request with its key was given. It rolls back, like any error. */
+/** Ends a request with the stored answer of an earlier request with its key. Rolls back, like any error. */
 export class StoredAnswer extends Error {
   /** The fields of the operation's answer. */
   readonly answer: object;

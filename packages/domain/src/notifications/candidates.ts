@@ -28,7 +28,7 @@ const settingColumns = names
 const wantsChannels = `coalesce((u.settings->>'${settings.channels}')::boolean, false)`;
 
 /**
- * A receiver to whom a message may be pushed.
+ * A receiver that a message may be pushed to.
  * - `place`: position of the message in the list, from 1.
  * - `flags`: of the account's copy of the message.
  * - `groupIds`: the mentioned groups that contain the account.
@@ -37,7 +37,7 @@ const wantsChannels = `coalesce((u.settings->>'${settings.channels}')::boolean, 
 export type Candidate = RowOf<typeof candidates>;
 
 /**
- * Selects the receivers whom a message may concern: all members of a conversation; in a channel, mentioned accounts,
+ * Selects the receivers that a message may concern: all members of a conversation; in a channel, mentioned accounts,
  * followers of the topic, accounts that want all messages of the channel, and all subscribers for a wildcard mention.
  * Only active people who have not read the message, have not muted its sender, and have a device. The lateral
  * subqueries with `OFFSET 0` handle one message at a time and force an index for each lookup: PostgreSQL's estimates
@@ -111,7 +111,7 @@ const candidates = statement({
 });
 
 /**
- * Loads the receivers to whom the messages may be pushed, ordered by message, then by account.
+ * Loads the receivers that the messages may be pushed to, ordered by message, then by account.
  * @param limit maximum rows: if as many are returned, there may be more after the last one
  */
 export function loadCandidates(

@@ -28,10 +28,10 @@ const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id 
 const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
 
 /**
- * A due row, with the facts that may fail it before any check, and those that its conditions go by.
+ * A due row, with the facts that may fail it before any check, and the facts that its conditions need.
  * - `conversation`: the recipient and the folded topic, whether it is resolved or not.
  * - `scheduledAt`: when it was scheduled, UNIX seconds.
- * - `messagesBefore`: the newest message id by then; null for rows of an earlier release.
+ * - `messagesBefore`: the newest message id at that time; null for rows of an earlier release.
  * - `checkedInBy`: the accounts that have checked in.
  * - `attempts`: counted tries so far, the current one included.
  * - `bytes`: bytes of text that must be parsed to send it.

@@ -151,7 +151,7 @@ async function changedTopic(
   return { topic };
 }
 
-/** Returns the conditions of the edited message. Those that it had must suit its new place. */
+/** Returns the conditions of the edited message. Conditions that it keeps must suit its new place. */
 async function changedConditions(
   tx: Tx,
   realm: Realm,

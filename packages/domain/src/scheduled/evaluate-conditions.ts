@@ -60,7 +60,7 @@ function hasCheckedIn(
 const wroteSql = `m.recipient_id = a.recipient_id AND m.id > a.before AND CASE WHEN a.by_ids IS NULL
   THEN m.sender_id <> a.sender_id AND NOT u.is_bot ELSE m.sender_id = ANY(a.by_ids::int[]) END`;
 
-/** Looks at a conversation from its newest message back to what was there before. */
+/** Reads a conversation from its newest message back to the newest one when the row was scheduled. */
 const newest = statement({
   name: "conditions-replies",
   text: `SELECT a.place::int, reply.id, extract(epoch FROM reply.sent_at)::float8 AS "sentAt"
@@ -78,7 +78,7 @@ const newest = statement({
   overrides: { place: notNull },
 });
 
-/** Who would reply to whom: rows that ask the same share a look. */
+/** One look for a reply: sender, conversation and accounts. Rows with the same look share it. */
 interface ReplyLook {
   readonly row: DueRow;
   readonly by: readonly number[] | undefined;
@@ -141,7 +141,7 @@ const resolvedTopics = statement({
   overrides: { place: notNull },
 });
 
-/** Returns the rows whose topics are resolved, among those that ask. */
+/** Returns the rows that have a `topic_resolved` condition and whose topics are resolved. */
 async function resolvedConversations(sql: Sql, rows: readonly DueRow[]): Promise<Set<DueRow>> {
   const asking = rows.filter(({ unless }) => unless?.some(({ kind }) => kind === "topic_resolved"));
   if (asking.length === 0) return new Set();

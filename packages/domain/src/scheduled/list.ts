@@ -59,7 +59,7 @@ export async function listScheduled<Resource>(
 export interface ListedConditions {
   readonly scheduled_message_id: number;
   readonly unless: Condition[];
-  /** UNIX seconds; null if nobody has checked in. */
+  /** UNIX seconds; null before the first check-in. */
   readonly last_check_in: number | null;
 }
 

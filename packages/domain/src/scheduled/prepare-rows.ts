@@ -67,7 +67,7 @@ export async function prepareRows(
   const readable = await readableRows(tx, realm, [...held.keys()]);
   const withheld = new Map([...held].filter(([row]) => readable.has(row)));
   for (const row of withheld.keys()) failures.delete(row);
-  // A withheld message is not checked: it must not begin a topic for those after it.
+  // A withheld message is not checked: it must not begin a topic for later rows.
   const candidates = rows.filter((row) => !failures.has(row) && !withheld.has(row));
   const messages = candidates.filter((row) => !isReminder(row) && !isHandedOver(row));
   if (handedOver) await lockAllAudiences(tx, candidates, handedOver.bot.id);
@@ -126,7 +126,7 @@ function hasOpenConditions({ unless, sentBefore }: DueRow, failure: Failure | un
   return unless !== null && !sentBefore && (failure === undefined || failure.cause === "late");
 }
 
-/** Takes the audience locks of all rows at once, in their order, where {@link checkDue} would take those of some. */
+/** Takes the audience locks of all rows at once, in their order, where {@link checkDue} would take the locks of some rows. */
 async function lockAllAudiences(tx: Tx, rows: readonly DueRow[], botId: number): Promise<void> {
   const messages = rows.filter((row) => !isReminder(row));
   await lockAudiencesShared(tx, channelsOf(messages.map(destinationOf)), [

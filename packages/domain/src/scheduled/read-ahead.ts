@@ -12,7 +12,7 @@ import type { DeliverOptions } from "./delivery-options.ts";
 
 /** Rows whose texts have been parsed. */
 export interface RowsRead {
-  /** The rows that fit into one batch: all of those given, or the first of them. */
+  /** The rows that fit into one batch: all rows given, or the first ones. */
   readonly ids: readonly number[];
   readonly reader: TextReader;
 }

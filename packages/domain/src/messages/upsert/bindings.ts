@@ -40,7 +40,7 @@ const tryLocks = statement({
   overrides: { number: notNull },
 });
 
-/** Takes the locks of keys without waiting; returns those that another transaction has. */
+/** Tries the locks of keys, without waiting. Returns the keys whose lock another transaction holds. */
 export async function tryUpserts(tx: Tx, numbers: readonly number[]): Promise<Set<number>> {
   const rows = await tx.rows(tryLocks, [packed.ints(numbers)]);
   return new Set(rows.filter(({ held }) => !held).map(({ number }) => number));
@@ -110,8 +110,8 @@ const store = statement({
 });
 
 /**
- * Finds the first row that is too many once for each sender; a join in one step did so for each of its rows. Skips rows that
- * other transactions use: they have just been used, or go the next time.
+ * Finds the first excess row once for each sender; a join in one step found it again for each row. Skips rows that other
+ * transactions have locked: a request has just used them, or the next call deletes them.
  */
 const trim = statement({
   name: "upserts-trim",
@@ -125,7 +125,7 @@ const trim = statement({
       ORDER BY o.used_at LIMIT ${deletedAtOnce} FOR UPDATE OF o SKIP LOCKED))`,
 });
 
-/** Binds keys to the messages that have been sent for them, with the COMMIT, and deletes what each sender has too many. */
+/** Binds keys to the messages sent for them, with the COMMIT, and deletes the excess bindings of each sender. */
 export function bind(tx: Tx, senderIds: readonly number[], bindings: readonly NewBinding[]): void {
   if (bindings.length === 0) return;
   tx.sendWithCommit(store, [
