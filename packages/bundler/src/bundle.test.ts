@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -98,6 +99,48 @@ describe("The bundle of an app", () => {
     }
     const later = running["later"] as () => Promise<{ version: number }>;
     expect((await later()).version).to.equal(1);
+  });
+
+  it("logs an error with the original file, line and column of each call, and the names of functions", async () => {
+    const kit = fileURLToPath(new URL("../../kit/src/index.ts", import.meta.url));
+    await put(
+      "src/deep/thrower.ts",
+      `/** A comment, which bundles leave out. */
+interface Order {
+  readonly table: number;
+}
+
+export async function cookDinner({ table }: Order): Promise<never> {
+  await null;
+  throw new Error(\`no soup for table \${table}\`);
+}
+`,
+    );
+    await put(
+      "src/main.ts",
+      `import { createLogger } from ${JSON.stringify(kit)};
+
+const log = createLogger("kitchen");
+try {
+  const { cookDinner } = await import("./deep/thrower.ts");
+  await cookDinner({ table: 7 });
+} catch (error) {
+  log.error({ err: error }, "dinner failed");
+}
+`,
+    );
+    await bundle(folder);
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "dist", "main.js")], {
+      encoding: "utf8",
+    });
+    const line = stdout.split("\n").find((text) => text.includes("dinner failed"));
+    expect(line, stderr).to.be.a("string");
+    const { err } = JSON.parse(line!) as { err: { stack: string } };
+    const source = (path: string) => pathToFileURL(join(folder, "src", path)).href;
+    expect(err.stack).to.contain("Error: no soup for table 7");
+    expect(err.stack).to.contain(`at cookDinner (${source("deep/thrower.ts")}:8:9)`);
+    expect(err.stack).to.contain(`${source("main.ts")}:6:3`);
+    expect(err.stack).not.to.contain("/dist/");
   });
 
   it("refuses a dynamic import of a CommonJS package, except through one of our modules", async () => {
