@@ -1,6 +1,7 @@
 import {
   addReaction,
   addSubmessage,
+  checkInAtScheduledMessage,
   createReminder,
   createScheduledMessage,
   deleteMessage,
@@ -70,6 +71,19 @@ function change(walk: Walk): Record<string, unknown> {
 
 function soon(walk: Walk): number {
   return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
+}
+
+/** Parameters with conditions, for one scheduled message in two: some of them hold when the message falls due. */
+function conditions(walk: Walk): Record<string, unknown> {
+  const by = [someone(walk).id];
+  return pick(walk, [
+    {},
+    {},
+    {},
+    { unless: [{ kind: "reply" }] },
+    { unless: [{ kind: "reply", by }, { kind: "check_in" }] },
+    { unless: [{ kind: "check_in", by, interval: 60 + walk.chance.below(600) }] },
+  ]);
 }
 
 /** Steps of messages, scheduled messages and typing. */
@@ -148,7 +162,12 @@ export const messageSteps: readonly WalkStep[] = [
     const scheduled_delivery_timestamp = soon(walk);
     return {
       by,
-      params: { ...target(walk, by), content: content(walk), scheduled_delivery_timestamp },
+      params: {
+        ...target(walk, by),
+        ...conditions(walk),
+        content: content(walk),
+        scheduled_delivery_timestamp,
+      },
       onSuccess: (made) =>
         void walk.scheduled.push({ id: made["scheduled_message_id"] as number, by }),
     };
@@ -156,8 +175,14 @@ export const messageSteps: readonly WalkStep[] = [
   step(editScheduledMessage, 2, (walk) => {
     if (walk.scheduled.length === 0) return undefined;
     const { id, by } = pick(walk, walk.scheduled);
-    const params = { content: content(walk), scheduled_delivery_timestamp: soon(walk) };
+    const changed = { content: content(walk), scheduled_delivery_timestamp: soon(walk) };
+    const params = pick(walk, [changed, { ...changed, ...conditions(walk) }, { unless: [] }]);
     return { by, path: { scheduled_message_id: id }, params };
+  }),
+  step(checkInAtScheduledMessage, 2, (walk) => {
+    if (walk.scheduled.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.scheduled);
+    return { by: pick(walk, [by, by, someone(walk)]), path: { scheduled_message_id: id } };
   }),
   step(deleteScheduledMessage, 1, (walk) => {
     if (walk.scheduled.length === 0) return undefined;
