@@ -18,7 +18,7 @@ import {
 import { report, say, type Row } from "./lib/report.ts";
 import { median } from "./lib/statistics.ts";
 import { finds } from "./rendering/finds.ts";
-import { dearLinkifiers, linkifiedTexts } from "./rendering/linkified.ts";
+import { costlyLinkifiers, linkifiedTexts } from "./rendering/linkified.ts";
 import { worstTexts } from "./worst-request/texts.ts";
 
 // The CPU time of rendering the slowest texts. Arguments: how many texts to try, the seed.
@@ -95,7 +95,7 @@ const found = [...finds, ...search()].map((of): Named => [
   slowText(of, longest),
 ]);
 rows.push(dearest(`the finds of a search over ${tried} texts and of earlier ones`, found));
-for (const [name, linkifiers] of Object.entries(dearLinkifiers)) {
+for (const [name, linkifiers] of Object.entries(costlyLinkifiers)) {
   const lookups = { ...emptyLookups, linkifiers: new Linkifiers(linkifiers) };
   const texts = [...Object.entries(linkifiedTexts(longest)), ...corpus];
   for (const [, text] of texts) cost(text, lookups);

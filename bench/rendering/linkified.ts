@@ -7,7 +7,7 @@ const some = (count: number, pattern: (n: number) => string) =>
   of(Array.from({ length: count }, (_, n) => pattern(n)));
 
 /** As many linkifiers as an organization may have, which match or nearly match often. */
-export const dearLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = {
+export const costlyLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = {
   "100 of ordinary kinds": some(100, (n) => `${"#MD"[n % 3]}${n}-[0-9]+`),
   "30 that differ in case": some(30, (n) => `(?i)issue ${n}\\b`),
   "one that is written out": of([".{1,160}[y-z]"]),

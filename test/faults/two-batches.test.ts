@@ -54,7 +54,7 @@ async function inTheMiddle(world: World) {
   await addDeliveryJobs(queues, await schedule(db, people, load));
   const inBoth = async () => (await held.waiting()) === 1 && (await locked(world)) === twoBatches;
   await waitFor(inBoth, { what: "one is written and one is prepared", timeoutMs: waitTimeoutMs });
-  return { people, worker, goOn: () => held.goOn() };
+  return { people, worker, goOn: () => held.release() };
 }
 
 async function deliveredByAnother(world: World, people: Crowd): Promise<void> {

@@ -5,7 +5,7 @@ import * as declared from "./operations/declared.ts";
 export const allOperations: readonly Operation[] =
   Object.values<unknown>(declared).filter(isOperation);
 
-/** Tells declarations from whatever else a module exports. */
+/** Returns whether an export of a module is a declaration of an operation. */
 export function isOperation(value: unknown): value is Operation {
   return typeof value === "object" && value !== null && "decoders" in value && "supported" in value;
 }

@@ -3,7 +3,7 @@ import { readNotNull } from "./row-types.ts";
 
 /**
  * Checks every row of every declared statement that this process runs: a null that the type of the row rules out fails the
- * statement. PostgreSQL knows the nullability of table columns; of expressions, a test sees here what comes.
+ * statement. PostgreSQL describes the nullability of table columns only, not that of expressions.
  */
 export function checkNulls(): void {
   const described = readNotNull();

@@ -6,8 +6,8 @@ export interface HeldUp {
   waiting(): Promise<number>;
   /** Terminates the waiting connections. */
   cutOff(): Promise<void>;
-  /** Releases all. */
-  goOn(): Promise<void>;
+  /** Lets all statements continue. */
+  release(): Promise<void>;
 }
 
 const asleep = "datname = current_database() AND wait_event = 'PgSleep'";
@@ -37,7 +37,7 @@ export async function holdUp(db: Database, statement: string): Promise<HeldUp> {
       void (await db.rows(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${asleep}`,
       )),
-    async goOn() {
+    async release() {
       await db.rows("DELETE FROM held_up");
       await db.rows(`DROP TRIGGER hold_up ON ${statement.split(" ").at(-1)}`);
       await db.rows("DROP FUNCTION hold_up");

@@ -6,7 +6,7 @@ import {
 } from "fast-check";
 
 /** Number of runs of each property; `CARILLON_FUZZ_CASES` changes it, `CARILLON_FUZZ_SEED` the values. */
-const tried = Number(process.env["CARILLON_FUZZ_CASES"] ?? 300);
+const usualRuns = Number(process.env["CARILLON_FUZZ_CASES"] ?? 300);
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
 
 /**
@@ -18,6 +18,6 @@ export async function holds<Values>(
   property: IProperty<Values> | IAsyncProperty<Values>,
   share = 1,
 ): Promise<void> {
-  const settings: Settings<Values> = { seed, numRuns: Math.ceil(tried * share) };
+  const settings: Settings<Values> = { seed, numRuns: Math.ceil(usualRuns * share) };
   await assert(property as IAsyncProperty<Values>, settings);
 }

@@ -17,8 +17,8 @@ export interface Plan {
 export type NullFact = "optional" | "never null" | "unknown";
 
 /**
- * Returns for each output of a plan what the plan says of nulls. PostgreSQL has no answer for expressions, so this reads
- * the plan's text and knows the expressions that are never null: `count(*)`, `EXISTS`, a COALESCE with a constant, a
+ * Returns for each output of a plan what the plan says of nulls. PostgreSQL does not describe the nullability of
+ * expressions, so this reads the plan's text and knows the expressions that are never null: `count(*)`, `EXISTS`, a COALESCE with a constant, a
  * strict function of columns that are NOT NULL. An expression that it does not know stays unknown.
  * @param isNotNull whether a column of a table, `schema.table.column`, is declared NOT NULL
  */
@@ -31,7 +31,7 @@ export function nullFacts(plan: Plan, isNotNull: (column: string) => boolean): r
   });
 }
 
-/** Returns the outputs of a node; those of a UNION, which shows none, are called as in its first branch. */
+/** Returns the outputs of a node. A UNION has none in its plan: PostgreSQL names its columns as in its first branch. */
 function outputsOf(plan: Plan): readonly string[] {
   const [first] = inputsOf(plan);
   return plan.Output ?? (first ? outputsOf(first) : []);

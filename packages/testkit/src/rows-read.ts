@@ -25,7 +25,7 @@ export async function rowsRead(
     values,
   );
   const root = plan?.["QUERY PLAN"][0].Plan;
-  if (!root) throw new Error("PostgreSQL told no plan");
+  if (!root) throw new Error("PostgreSQL returned no plan");
   return { found: root["Actual Rows"], read: readOf(root, table) };
 }
 

@@ -47,12 +47,12 @@ export function deviceOf(name: string): string {
 /** Converts an entry to what its provider receives. */
 export function handoverOf({ request }: Entry, registration: KeptRegistration): Handover {
   const { token, registeredAt, iosAppId } = registration;
-  const said =
+  const urgency =
     "fcm_priority" in request
       ? { urgent: request.fcm_priority === "high", alert: false }
       : {
           urgent: request.http_headers.apns_priority === 10,
           alert: request.http_headers.apns_push_type === "alert",
         };
-  return { token, registeredAt, iosAppId, ...said, payload: request.payload };
+  return { token, registeredAt, iosAppId, ...urgency, payload: request.payload };
 }

@@ -1,5 +1,5 @@
 import type { Services } from "../services.ts";
-import type { Fate } from "../store/calls.ts";
+import type { NotificationState } from "../store/calls.ts";
 import { type KeptRegistration, type Owner, removeRegistrations } from "../store/registrations.ts";
 import { type Entry, handoverOf } from "./entries.ts";
 
@@ -14,7 +14,7 @@ export async function handOver(
   { store, providers, log, measure }: Services,
   owner: Owner,
   batch: Batch,
-): Promise<Record<string, Fate>> {
+): Promise<Record<string, NotificationState>> {
   const reasons = new Map<string, number>();
   const ends = await Promise.all(
     batch.map(async ([entry, registration]) => {
@@ -35,9 +35,9 @@ export async function handOver(
       { server: owner.serverId, counts: Object.fromEntries(reasons) },
       "providers did not accept every notification",
     );
-  const dead = ends.flatMap(([{ tokenId }, { registeredAt }, fate]) =>
-    fate === "dead" ? [{ tokenId: Buffer.from(tokenId, "base64"), registeredAt }] : [],
+  const dead = ends.flatMap(([{ tokenId }, { registeredAt }, state]) =>
+    state === "dead" ? [{ tokenId: Buffer.from(tokenId, "base64"), registeredAt }] : [],
   );
   await removeRegistrations(store, owner, dead);
-  return Object.fromEntries(ends.map(([{ name }, , fate]) => [name, fate]));
+  return Object.fromEntries(ends.map(([{ name }, , state]) => [name, state]));
 }

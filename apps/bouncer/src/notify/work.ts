@@ -5,14 +5,14 @@ import type { Services } from "../services.ts";
 import {
   type CallName,
   claimCall,
-  type Fate,
-  type Fates,
+  type NotificationState,
+  type NotificationStates,
   markCall,
   recordCall,
 } from "../store/calls.ts";
 import type { Owner } from "../store/registrations.ts";
 import { type Batch, handOver } from "./hand-over.ts";
-import { remembered } from "./remembered.ts";
+import { matchRepeat } from "./match-repeat.ts";
 
 /** Notifications handed over in parallel. This is also the maximum number of unsure outcomes if the process dies. */
 export const batchSize = 100;
@@ -30,28 +30,32 @@ async function workThrough(
   owner: Owner,
   todo: Batch,
   write: {
-    before(names: Fates): Promise<boolean>;
-    after(fates: Fates, over: boolean): Promise<void>;
+    before(names: NotificationStates): Promise<boolean>;
+    after(states: NotificationStates, over: boolean): Promise<void>;
   },
-): Promise<Fates> {
+): Promise<NotificationStates> {
   const until = performance.now() + beginWithinMs;
-  let fates: Fates = {};
+  let states: NotificationStates = {};
   for (let from = 0; from < todo.length; from += batchSize) {
     const batch = todo.slice(from, from + batchSize);
     const late = performance.now() > until;
     const rest = late ? todo.slice(from) : batch;
     if (!late && !(await write.before(all(batch, "handing")))) throw refusals.underWay();
     const came = late ? all(rest, "undelivered") : await handOver(services, owner, rest);
-    fates = { ...fates, ...came };
+    states = { ...states, ...came };
     const over = late || from + batchSize >= todo.length;
     await write.after(came, over);
     if (over) break;
   }
-  return fates;
+  return states;
 }
 
 /** Handles a call without an idempotency key. */
-export function workOnce(services: Services, owner: Owner, batch: Batch): Promise<Fates> {
+export function workOnce(
+  services: Services,
+  owner: Owner,
+  batch: Batch,
+): Promise<NotificationStates> {
   const write = { before: () => Promise.resolve(true), after: () => Promise.resolve() };
   return workThrough(services, owner, batch, write);
 }
@@ -67,7 +71,7 @@ export async function workOnCall(
   owner: Owner,
   call: CallName,
   batch: Batch,
-): Promise<Fates> {
+): Promise<NotificationStates> {
   const { store } = services;
   const holder = randomUUID();
   const first = all(batch.slice(0, batchSize), "handing");
@@ -80,7 +84,7 @@ export async function workOnCall(
   }
   const { fresh, devices } = claimed;
   const names = batch.map(([{ name }]) => name);
-  const known: Fates = fresh ? {} : remembered(names, devices);
+  const known: NotificationStates = fresh ? {} : matchRepeat(names, devices);
   const todo = batch.filter(([{ name }]) => (known[name] ?? "undelivered") === "undelivered");
   let marked = fresh;
   const came = await workThrough(services, owner, todo, {
@@ -89,12 +93,12 @@ export async function workOnCall(
       if (marked) return ((marked = false), Promise.resolve(true));
       return markCall(store, call, holder, names);
     },
-    after: (fates, over) => recordCall(store, call, holder, fates, over),
+    after: (states, over) => recordCall(store, call, holder, states, over),
   });
   if (todo.length === 0) await recordCall(store, call, holder, {}, true);
   return { ...known, ...came };
 }
 
-function all(batch: Batch, fate: Fate): Fates {
-  return Object.fromEntries(batch.map(([{ name }]) => [name, fate]));
+function all(batch: Batch, state: NotificationState): NotificationStates {
+  return Object.fromEntries(batch.map(([{ name }]) => [name, state]));
 }

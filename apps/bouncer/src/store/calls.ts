@@ -2,12 +2,12 @@ import { statement, typed, type Sql } from "@carillon/db";
 
 /**
  * State of a notification of a call. `handing`: being handed over, or was when the process died. `unsure`: may have been
- * handed over. Neither is ever handed over again; `undelivered` is.
+ * handed over. Notifications in these two states are never handed over again; those in `undelivered` are.
  */
-export type Fate = "handing" | "sent" | "dead" | "refused" | "unsure" | "undelivered";
+export type NotificationState = "handing" | "sent" | "dead" | "refused" | "unsure" | "undelivered";
 
 /** States by notification name: token id, key id, and index among the device's. */
-export type Fates = Readonly<Record<string, Fate>>;
+export type NotificationStates = Readonly<Record<string, NotificationState>>;
 
 /** Primary key of a call: its server and the server's key for it. */
 export interface CallName {
@@ -15,7 +15,7 @@ export interface CallName {
   readonly idempotencyKey: string;
 }
 
-/** Lease of a call, in seconds. A call that takes longer, because a provider is slow, still hands over nothing twice. */
+/** Lease of a call, in seconds. Even a call that takes longer, because a provider is slow, sends no notification twice. */
 const holdSeconds = 30;
 const keptHours = 24;
 
@@ -27,7 +27,7 @@ const claim = statement({
       SET holder = excluded.holder, held_until = excluded.held_until
       WHERE notify_call.held_until IS NULL OR notify_call.held_until < now()
     RETURNING devices, created_at = now() AS fresh`,
-  overrides: { devices: typed<Fates>() },
+  overrides: { devices: typed<NotificationStates>() },
 });
 
 const mark = statement({
@@ -56,30 +56,30 @@ const clear = statement({
 /**
  * Claims a call for this process.
  * @param holder unique id of the claim
- * @param fates states to record if the call is new
+ * @param states states to record if the call is new
  * @returns the recorded states; undefined while another process holds the call
  */
 export async function claimCall(
   sql: Sql,
   { serverId, idempotencyKey }: CallName,
   holder: string,
-  fates: Fates,
-): Promise<{ devices: Fates; fresh: boolean } | undefined> {
-  const [row] = await sql.rows(claim, [serverId, idempotencyKey, JSON.stringify(fates), holder]);
+  states: NotificationStates,
+): Promise<{ devices: NotificationStates; fresh: boolean } | undefined> {
+  const [row] = await sql.rows(claim, [serverId, idempotencyKey, JSON.stringify(states), holder]);
   return row;
 }
 
 /**
- * Records the batch that is about to be handed over. @returns false when another process holds the call: then it must not
- * be handed over
+ * Records the batch that is about to be handed over.
+ * @returns false if another process holds the call: then the batch must not be handed over
  */
 export async function markCall(
   sql: Sql,
   { serverId, idempotencyKey }: CallName,
   holder: string,
-  fates: Fates,
+  states: NotificationStates,
 ): Promise<boolean> {
-  const rows = await sql.rows(mark, [serverId, idempotencyKey, holder, JSON.stringify(fates)]);
+  const rows = await sql.rows(mark, [serverId, idempotencyKey, holder, JSON.stringify(states)]);
   return rows.length > 0;
 }
 
@@ -88,10 +88,10 @@ export async function recordCall(
   sql: Sql,
   { serverId, idempotencyKey }: CallName,
   holder: string,
-  fates: Fates,
+  states: NotificationStates,
   over: boolean,
 ): Promise<void> {
-  await sql.rows(record, [serverId, idempotencyKey, holder, JSON.stringify(fates), over]);
+  await sql.rows(record, [serverId, idempotencyKey, holder, JSON.stringify(states), over]);
 }
 
 /** Deletes calls older than a day, at most `most`. @returns how many */

@@ -45,7 +45,7 @@ export interface ApnsServer {
 const keyId = "KEY1234567";
 const teamId = "TEAM123456";
 
-/** Starts one. It checks the signature, the age and the fields of each provider token. */
+/** Starts the server. It checks the signature, the age and the fields of each provider token. */
 export async function startApnsServer(): Promise<ApnsServer> {
   const { publicKey, privateKey } = generateKeyPairSync("ec", {
     namedCurve: "P-256",

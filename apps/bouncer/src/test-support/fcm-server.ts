@@ -40,7 +40,7 @@ export interface FcmServer {
 const email = "push@carillon-test.iam.gserviceaccount.com";
 export const projectId = "carillon-test";
 
-/** Starts one. It refuses whatever Google would refuse. */
+/** Starts the server. It refuses what Google would refuse. */
 export async function startFcmServer(): Promise<FcmServer> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,
@@ -127,7 +127,7 @@ export async function startFcmServer(): Promise<FcmServer> {
   return server;
 }
 
-/** What the file of the server's account says. */
+/** Reads the service account that the server knows from a file. */
 export async function accountOf(
   server: FcmServer,
   read: (path: string) => Promise<ServiceAccount>,

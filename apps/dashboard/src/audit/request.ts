@@ -31,7 +31,7 @@ export function readAuditQuery(fields: URLSearchParams): AuditQuery {
   };
 }
 
-/** `before`: the id below which the page begins. @throws BadParameter */
+/** Reads `before`, the id below which the page begins. @throws BadParameter */
 export function readBefore(fields: URLSearchParams): number | undefined {
   const before = given(fields, "before");
   return before === undefined ? undefined : whole("before", before);

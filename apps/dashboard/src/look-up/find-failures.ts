@@ -12,7 +12,7 @@ const ofMessages = statement({
 /** One failure of a scheduled message. Times are UNIX seconds. */
 export type FailureView = RowOf<typeof ofMessages>;
 
-/** The oldest first. */
+/** Finds the failures of scheduled messages, oldest first. */
 export function findFailures(sql: Sql, ids: readonly number[]): Promise<FailureView[]> {
   return ids.length === 0 ? Promise.resolve([]) : sql.rows(ofMessages, [ids]);
 }

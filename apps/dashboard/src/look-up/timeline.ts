@@ -11,7 +11,7 @@ export interface TimelineStep {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-type Way = Pick<
+type TimelineSource = Pick<
   ScheduledView,
   | "state"
   | "version"
@@ -27,7 +27,7 @@ type Way = Pick<
 >;
 
 /** Builds the timeline of a message from its row and its failures. */
-export function timelineOf(row: Way, failures: readonly FailureView[]): TimelineStep[] {
+export function timelineOf(row: TimelineSource, failures: readonly FailureView[]): TimelineStep[] {
   const steps: TimelineStep[] = [
     {
       at: row.createdAt,
@@ -53,7 +53,7 @@ export function timelineOf(row: Way, failures: readonly FailureView[]): Timeline
   return steps.sort((a, b) => a.at - b.at);
 }
 
-function failureSteps(row: Way, failure: FailureView): TimelineStep[] {
+function failureSteps(row: TimelineSource, failure: FailureView): TimelineStep[] {
   const { version, dueAt, failedAt, reason, noticeId } = failure;
   const process = failure.process === "" ? {} : { process: failure.process };
   const isLast = row.state === "failed" && version === row.version;
@@ -78,7 +78,7 @@ function sentSteps({
   endedAt,
   endedBy,
   deliveredMessageId,
-}: Way): TimelineStep[] {
+}: TimelineSource): TimelineStep[] {
   const process = endedBy === null ? {} : { process: endedBy };
   const at = endedAt ?? sentAt;
   const steps: TimelineStep[] = [];

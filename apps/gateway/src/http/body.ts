@@ -9,19 +9,19 @@ import { addMultipart } from "./multipart.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes of a body of operations that anyone may call. */
-const strangersLimit = 16 * 1024;
+/** Bytes of a body of operations that need no credentials. */
+const anonymousLimit = 16 * 1024;
 
 /** Bodies of this many bytes wait for a semaphore; text that people type is far smaller. */
 const largeForm = 64 * 1024;
 
 /**
- * Returns the body limit of an operation in bytes (http-contract.md §8): what its parameters need. Lists and objects
+ * Returns the body limit of an operation in bytes (http-contract.md §8). It follows from the parameters: lists and objects
  * have up to a mebibyte of characters, which grow by half when they are percent-encoded.
  */
 export function bodyLimitOf({ bodyLimit, access, decoders }: Operation): number {
   if (bodyLimit !== undefined) return bodyLimit;
-  if (access === "anyone") return strangersLimit;
+  if (access === "anyone") return anonymousLimit;
   return decoders.some(({ parameter }) => parameter.codec.json) ? 2 * mebibyte : mebibyte;
 }
 

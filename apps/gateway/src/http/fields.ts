@@ -13,7 +13,7 @@ export class Fields {
   readonly texts = new Map<string, string>();
   /** Results of parameters that were read as a stream. */
   readonly reads = new Map<string, () => unknown>();
-  /** Digests of the texts of parameters that were read as a stream, where they are wanted. */
+  /** Digests of the texts of parameters that were read as a stream; empty unless requested. */
   readonly digests = new Map<string, string>();
   /** Names of file parts, which no operation takes. */
   readonly files = new Set<string>();

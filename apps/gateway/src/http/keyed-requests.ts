@@ -18,7 +18,10 @@ interface KeyedAnswer<Answer> {
 
 /** Runs requests with an `Idempotency-Key` (once-and-again.md §1). Requests of this process with equal keys run one by one. */
 export class KeyedRequests {
-  /** Requests that ran first, were answered from the store, or had other parameters; and requests that waited. */
+  /**
+   * Counts of requests. `first`: carried out; `replayed`: got the stored answer; `mismatched`: refused for other parameters;
+   * `waited`: waited for another request, whatever came of it.
+   */
   readonly counts = { first: 0, replayed: 0, mismatched: 0, waited: 0 };
   readonly #running = new KeyedSemaphore<string>(1);
   readonly #waitMs: number;
@@ -30,8 +33,8 @@ export class KeyedRequests {
 
   /**
    * Runs `work` once no request with the key runs in this process.
-   * @throws ApiError `IDEMPOTENCY_KEY_IN_USE` where that takes too long; the deadline's reason; what `work` throws,
-   *   but for a StoredAnswer
+   * @throws ApiError `IDEMPOTENCY_KEY_IN_USE` if that takes too long; the deadline's reason; what `work` throws, except
+   *   a StoredAnswer
    */
   async run<Answer>(
     identity: KeyIdentity,
@@ -77,11 +80,11 @@ async function acquireWithin(
   deadline.check();
   const wait = new RequestDeadline();
   wait.limit(ms, errors.idempotencyKeyInUse);
-  const forget = deadline.onEnd(() => wait.end(deadline.reason ?? errors.unavailable(), true));
+  const unsubscribe = deadline.onEnd(() => wait.end(deadline.reason ?? errors.unavailable(), true));
   try {
     await permit.acquire(wait);
   } finally {
     wait.unlimit();
-    forget();
+    unsubscribe();
   }
 }

@@ -35,18 +35,18 @@ function firstOf<T>(
   work: Promise<T>,
 ): Promise<{ value: T } | undefined> {
   return new Promise((resolve, reject) => {
-    const forget = deadline.onEnd(() => {
-      forget();
+    const unsubscribe = deadline.onEnd(() => {
+      unsubscribe();
       resolve(undefined);
     });
     if (deadline.reason) resolve(undefined);
     work.then(
       (value) => {
-        forget();
+        unsubscribe();
         resolve({ value });
       },
       (error: unknown) => {
-        forget();
+        unsubscribe();
         if (error !== deadline.reason) reject(error);
       },
     );

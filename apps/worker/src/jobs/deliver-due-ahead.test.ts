@@ -69,7 +69,7 @@ describe("a delivery batch that is prepared while another is written", () => {
       });
       await meanwhile(held);
     } finally {
-      await held.goOn();
+      await held.release();
     }
     return delivering;
   };

@@ -51,7 +51,7 @@ describe("a delivery batch whose rows are made while another is written", () => 
         what: "the second has its ids",
       });
     } finally {
-      await held.goOn();
+      await held.release();
     }
     await delivering;
   };

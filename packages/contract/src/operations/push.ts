@@ -3,10 +3,10 @@ import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
 
-/** Devices of one account: a further one takes the place of the oldest. */
+/** Devices of one account: a further one replaces the oldest. */
 export const maxDevices = 100;
 
-/** Push tokens of the older kind of one account: a further one takes the place of the oldest. */
+/** Push tokens of the older kind of one account: a further one replaces the oldest. */
 export const maxLegacyPushTokens = 100;
 
 /** Characters of the push bouncer's key that a registration names. */
@@ -37,7 +37,7 @@ export const registerClientDevice = operation({
   summary: "Register a logged-in device",
   description:
     "Clients call this after each login, before `POST /mobile_push/register`. " +
-    `An account has ${maxDevices} devices at most: the one that has gone unused for longest makes room for another.`,
+    `An account has at most ${maxDevices} devices: a further one replaces the one that has been unused for longest.`,
   result: { device_id: z.int() },
 });
 
@@ -60,7 +60,7 @@ export const registerPushDevice = operation({
   description:
     "`push_key` and `push_key_id` belong together, and so do the four other parameters of the token: at least one of the " +
     "two groups has to be complete, for a device's first registration both. The server passes the token on to the push " +
-    "service later, and tells of that with `device` events.",
+    "service later, and reports the result in `device` events.",
   params: {
     device_id: form.id({ max: maxLongId }).describe("ID of a device of the caller."),
     push_key_id: form.int({ min: 0, max: 4_294_967_295 }).optional(),

@@ -21,7 +21,7 @@ export const scheduledTo = form
   .json(z.union([anyInteger, z.array(anyInteger)]), { most: mostAccounts })
   .describe("The ID of a channel, or a list of user IDs, which may include the sender.");
 
-/** Direct messages ignore it, whatever it is. */
+/** The topic. Direct messages ignore any value of it. */
 export const topicParameter = form.text({ anyText: true }).optional().alias("subject");
 
 export const deliveryTimestamp = form

@@ -63,8 +63,8 @@ export const checkInAtScheduledMessage = operation({
     refused: [400, "the message has no `check_in` condition"],
   },
   description:
-    "For the sender, and for accounts that a `check_in` condition of the message names. The message is not sent then, or, if the " +
-    "condition has an `interval`, that much later.",
+    "For the sender, and for accounts that a `check_in` condition of the message names. After a check-in the message is not " +
+    "sent; if the condition has an `interval`, it is due that many seconds after the check-in instead.",
   result: { scheduled_delivery_timestamp: z.int() },
   missingIs404: true,
   errors: ["BAD_REQUEST"],

@@ -32,7 +32,7 @@ export const errors = {
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
   /**
    * @param retryAfter seconds, more than 0, may have a fraction
-   * @param rateLimit the rule that is hit, if the answer tells of it
+   * @param rateLimit the rule that is hit, if the headers of the answer show it
    */
   rateLimitHit: (retryAfter: number, rateLimit?: RateLimitState) =>
     new ApiError(

@@ -1,4 +1,4 @@
-import type { Fate, Fates } from "../store/calls.ts";
+import type { NotificationState, NotificationStates } from "../store/calls.ts";
 import { deviceOf } from "./entries.ts";
 
 /**
@@ -7,12 +7,15 @@ import { deviceOf } from "./entries.ts";
  * outcomes differ, they cannot be matched and count as `unsure`: they are not sent again.
  * @param names names of the repeated call's notifications
  */
-export function remembered(names: readonly string[], before: Fates): Fates {
+export function matchRepeat(
+  names: readonly string[],
+  before: NotificationStates,
+): NotificationStates {
   const now = countByDevice(names);
-  const fates = new Map<string, Set<Fate>>();
-  for (const [name, fate] of Object.entries(before)) {
+  const states = new Map<string, Set<NotificationState>>();
+  for (const [name, state] of Object.entries(before)) {
     const device = deviceOf(name);
-    fates.set(device, (fates.get(device) ?? new Set()).add(settled(fate)));
+    states.set(device, (states.get(device) ?? new Set()).add(settled(state)));
   }
   const then = countByDevice(Object.keys(before));
   return Object.fromEntries(
@@ -21,15 +24,15 @@ export function remembered(names: readonly string[], before: Fates): Fates {
       const own = before[name];
       if (own === undefined) return [];
       const fewer = (now.get(device) ?? 0) < (then.get(device) ?? 0);
-      const mixed = (fates.get(device)?.size ?? 0) > 1;
+      const mixed = (states.get(device)?.size ?? 0) > 1;
       return [[name, fewer && mixed ? "unsure" : settled(own)] as const];
     }),
   );
 }
 
 /** Returns the outcome of a notification; unknown (`unsure`) if the process died while it handed the notification over. */
-function settled(fate: Fate): Fate {
-  return fate === "handing" ? "unsure" : fate;
+function settled(state: NotificationState): NotificationState {
+  return state === "handing" ? "unsure" : state;
 }
 
 function countByDevice(names: readonly string[]): Map<string, number> {
