@@ -26,6 +26,19 @@ describe("schedules", () => {
       },
       zones,
     );
+  /** Counts what an evaluation reads of its rule: at least once for each month that it looks at. */
+  const counted = (rrule: string) => {
+    let reads = 0;
+    const counting = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get(from, name, receiver) {
+          reads++;
+          const value: unknown = Reflect.get(from, name, receiver);
+          return Array.isArray(value) ? counting(value) : value;
+        },
+      });
+    return { rule: counting(parseRule(rrule)), reads: () => reads };
+  };
   const seconds = (iso: string) => Date.parse(iso) / 1_000;
   const shown = (found: Schedule, after: string, count = 5) => {
     const occurrences = found.after(seconds(after), count);
@@ -144,5 +157,28 @@ describe("schedules", () => {
       times: ["9999-12-30T23:00:00+01:00", "9999-12-31T23:00:00+01:00"],
       warnings: ["ENDS"],
     });
+  });
+
+  it("decides in few steps that a rule never occurs, however old it is", () => {
+    for (const rrule of [
+      "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+      "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30,31",
+      "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+      "FREQ=DAILY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=30",
+      "FREQ=DAILY;BYDAY=MO;BYSETPOS=2",
+      "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=366",
+      "FREQ=YEARLY;INTERVAL=1000;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU;COUNT=1000",
+      "FREQ=DAILY;UNTIL=20200101",
+      "FREQ=WEEKLY;UNTIL=20200101T000000Z",
+    ])
+      for (const start of ["0001-01-01T09:00", "2026-01-01T09:00"]) {
+        const { rule, reads } = counted(rrule);
+        const found = new Schedule(
+          { rule, start: parseLocalTime(start), timezone: "Etc/UTC", excludedDays: new Set() },
+          zones,
+        );
+        expect(found.occursWithin(seconds("2026-11-24T00:00Z")), rrule).to.equal(false);
+        expect(reads(), `steps of ${rrule} from ${start}`).to.be.below(5_000);
+      }
   });
 });

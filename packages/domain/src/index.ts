@@ -196,6 +196,7 @@ export {
   type CreatedSeries,
   createSeries,
   type NewSeriesInput,
+  type SeriesEdit,
   type SeriesInput,
   timezoneOf,
 } from "./scheduled/series/create-series.ts";

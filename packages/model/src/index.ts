@@ -252,6 +252,7 @@ export {
 export {
   type ChangedGroupSetting,
   changeGroupSettings,
+  isExpectedGroupValue,
 } from "./permissions/change-group-settings.ts";
 export { groupSettingRows } from "./permissions/check-group-settings.ts";
 export {

@@ -11,7 +11,7 @@ import {
   previewSchedule,
   resumeSeries,
   sendSeries,
-  type SeriesInput,
+  type SeriesEdit,
   skipOccurrence,
   takeOverSeries,
   timezoneOf,
@@ -23,6 +23,12 @@ import { inPages } from "../http/pages.ts";
 import { clientOf } from "../services.ts";
 
 type EditParameters = contract.InputOf<typeof contract.editMessageSeries>;
+
+/** Reads a value as on creation, and the update form (user-groups.md §3). */
+function managersOf(given: EditParameters["can_manage_group"]) {
+  if (typeof given !== "object" || !("new" in given)) return { canManageGroup: given };
+  return { canManageGroup: given.new, expectedManagers: given.old };
+}
 
 function inputOf<Input extends EditParameters>(input: Input) {
   const { type, to, topic, content, start, timezone, rrule, template } = input;
@@ -38,8 +44,8 @@ function inputOf<Input extends EditParameters>(input: Input) {
     template,
     unless: input.unless,
     catchUpSeconds: input.catch_up_seconds,
-    canManageGroup: input.can_manage_group,
-  } satisfies SeriesInput;
+    ...managersOf(input.can_manage_group),
+  } satisfies SeriesEdit;
 }
 
 export default [

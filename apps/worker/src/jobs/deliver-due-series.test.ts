@@ -1,4 +1,5 @@
 import { deactivateUser, reactivateUser } from "@carillon/contract";
+import { lockClass } from "@carillon/db";
 import {
   changeChannel,
   channel,
@@ -17,6 +18,7 @@ import {
   seriesOf,
   type TestAccount,
   type TestChannel,
+  useObstacle,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -32,6 +34,7 @@ function minutesAgo(minutes: number): Params {
 
 describe("the delivery of series", () => {
   const scene = useScene();
+  const obstacle = useObstacle(scene.db);
   let room: TestChannel;
   let author: TestAccount;
   let manager: TestAccount;
@@ -280,6 +283,33 @@ describe("the delivery of series", () => {
       expect(told).to.have.length(1);
       expect(told[0]?.content).to.include("take it over");
       expect(await read(id, manager)).to.include({ state: "active", sent_count: 2 });
+    });
+
+    it("goes on where the account is deactivated after the occurrence was claimed", async () => {
+      const { db, org } = scene;
+      const id = await create(managed());
+      const before = await create();
+      for (const each of [before, id]) {
+        const { next_scheduled_message_id: planned } = await read(each);
+        await makeDue(db, planned ?? 0, each === before ? -2 : -1);
+      }
+      // The lock that a deactivation holds, and that the check takes after the claim.
+      await obstacle.lock(
+        `SELECT pg_advisory_xact_lock(${lockClass.audience}, (($1::int & 33554431) << 6) | ($2::int & 63))`,
+        [org.realm.id, author.id],
+      );
+      const delivering = deliver(db, org.realm);
+      await obstacle.untilWaiting(1, "the delivery waits for the audience");
+      await db.rows("UPDATE users SET is_active = false WHERE id = $1", [author.id]);
+      await obstacle.release();
+      await delivering;
+      expect(await outcomes(id, manager)).to.deep.equal(["sent"]);
+      expect(await read(id, manager)).to.include({ state: "active", sent_count: 1 });
+      const [message, ...more] = await messagesOf(scene.as(manager), inChannel(room.id));
+      expect(more).to.deep.equal([]);
+      expect(message).to.include({ sender_id: org.notificationBot.id });
+      expect(await read(before, org.admin)).to.include({ paused_reason: "author_deactivated" });
+      expect(await outcomes(before, org.admin)).to.deep.equal(["failed"]);
     });
 
     it("pauses if the group of managers is empty, and fails in an archived channel", async () => {

@@ -3,7 +3,11 @@ import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
-import { groupSettingInput, groupSettingValue } from "../permissions/group-setting.ts";
+import {
+  groupSettingInput,
+  groupSettingUpdate,
+  groupSettingValue,
+} from "../permissions/group-setting.ts";
 import { condition, unlessParameter } from "./conditions.ts";
 import { messageTypes, scheduledTo, sendingErrors, topicParameter } from "./scheduled-messages.ts";
 
@@ -111,6 +115,13 @@ const canManageGroup = form
   .json(groupSettingInput)
   .optional()
   .describe("Who manages the series beside its author; nobody unless given. Guests never do.");
+/** A new value alone, or with the one that the caller expects it to replace. */
+const changedManagers = form
+  .json(z.union([groupSettingInput, groupSettingUpdate]))
+  .optional()
+  .describe(
+    'A value as on creation, or the update form of other permissions: `{"new": …, "old": …}`.',
+  );
 const count = form
   .int({ min: 1, max: maxOccurrences })
   .default(usualOccurrences)
@@ -248,11 +259,11 @@ export const editMessageSeries = operation({
     template,
     unless: unlessParameter,
     catch_up_seconds: catchUpSeconds,
-    can_manage_group: canManageGroup,
+    can_manage_group: changedManagers,
   },
   result: { occurrences },
   missingIs404: true,
-  errors: sendingErrors,
+  errors: [...sendingErrors, "EXPECTATION_MISMATCH"],
 });
 
 /** `DELETE /message_series/{series_id}` (once-and-again.md §3.1). */

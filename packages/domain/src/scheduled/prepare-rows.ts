@@ -25,7 +25,7 @@ const maxHtml = 2_000_000;
 /** Claimed rows that have been checked. Nothing is written yet. */
 export interface PreparedRows {
   readonly realm: Realm;
-  /** The rows that fit into one transaction: all given rows, or the first ones. */
+  /** The rows that this transaction can write: all given rows, or the first ones, or none. */
   readonly rows: readonly DueRow[];
   readonly failures: ReadonlyMap<DueRow, Failure>;
   /** Rows that are not sent because a condition holds. */
@@ -93,6 +93,8 @@ export async function prepareRows(
     const ready = checked.get(row) ?? reminders.get(row) ?? handed?.get(row);
     if (!ready) throw new Error(`row ${row.id} was not checked`);
     if ("reason" in ready) {
+      // Its author was deactivated after the claim: the next one finds out whether managers keep the series.
+      if (ready.cause === "deactivated" && row.series && !row.detached) return rowsBefore(i);
       failures.set(row, ready);
       continue;
     }
@@ -106,12 +108,7 @@ export async function prepareRows(
     const copies = copiesOf(ready);
     const { length: html } = ready.rendered.html;
     if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) {
-      const fitting = rows.slice(0, i);
-      for (const deferred of rows.slice(i)) {
-        failures.delete(deferred);
-        withheld.delete(deferred);
-      }
-      return { realm, rows: fitting, failures, withheld, sendable, outgoing };
+      return rowsBefore(i);
     }
     copiesLeft -= copies;
     htmlLeft -= html;
@@ -119,6 +116,15 @@ export async function prepareRows(
     outgoing.push(ready);
   }
   return { realm, rows, failures, withheld, sendable, outgoing };
+
+  /** Leaves the rows from the index on to the next batch. */
+  function rowsBefore(index: number): PreparedRows {
+    for (const deferred of rows.slice(index)) {
+      failures.delete(deferred);
+      withheld.delete(deferred);
+    }
+    return { realm, rows: rows.slice(0, index), failures, withheld, sendable, outgoing };
+  }
 }
 
 /** Whether the row's conditions decide: what need not be sent has not come too late. */

@@ -74,7 +74,8 @@ export async function changeGroupSettings<Scope extends PermissionScope>(
   const nobodyId = groups["role:nobody"];
   const current = asked.map((each) => ({ ...each, before: valueOf(each.group) }));
   const mismatch = current.findIndex(
-    ({ update: { old }, before }) => old !== undefined && !isExpected(old, before, nobodyId),
+    ({ update: { old }, before }) =>
+      old !== undefined && !isExpectedGroupValue(old, before, nobodyId),
   );
   const changes = current.slice(0, mismatch < 0 ? current.length : mismatch).flatMap((each) => {
     const value = canonicalGroupValue(each.update.new, nobodyId);
@@ -115,7 +116,11 @@ function askedFor<Scope extends PermissionScope>(
  * Whether the expected value matches. An anonymous group whose accounts are all deactivated is sent as empty, so the
  * empty form matches too.
  */
-function isExpected(old: GroupSettingValue, current: GroupSettingValue, nobodyId: number): boolean {
+export function isExpectedGroupValue(
+  old: GroupSettingValue,
+  current: GroupSettingValue,
+  nobodyId: number,
+): boolean {
   return (
     sameGroupValue(canonicalGroupValue(old, nobodyId), current) ||
     sameGroupValue(sortedGroupValue(old), current)

@@ -27,6 +27,7 @@ import {
   type TestAccount,
   type TestChannel,
   user,
+  userGroup,
   useScene,
   watch,
 } from "@carillon/testkit";
@@ -155,6 +156,8 @@ describe("Message series", () => {
       { unless: { kind: "reply" } },
       { unless: [{ kind: "replly" }] },
       { unless: [{ kind: "check_in", interval: 60 }] },
+      { unless: Array.from({ length: 6 }, () => ({ kind: "reply" })) },
+      { unless: [{ kind: "reply", by: [99_999_999] }] },
       { can_manage_group: scene.org.groups["role:everyone"] },
       { can_manage_group: 99_999_999 },
     ];
@@ -420,6 +423,49 @@ describe("Message series", () => {
     expect(await seriesOf(scene.as(manager), id)).to.include({ author_id: manager.id });
     expect(await scheduledOf(scene.as(author))).to.deep.equal([]);
     expect((await scheduledOf(scene.as(manager)))[0]).to.include({ content: "My words" });
+  });
+
+  it("take the update form of can_manage_group, and compare the value that it expects", async () => {
+    const { db, org } = scene;
+    const id = await create();
+    const nobody = org.groups["role:nobody"];
+    const moderators = org.groups["role:moderators"];
+    const change = (value: unknown) => edit(id, { can_manage_group: value });
+    expect((await change({ new: moderators, old: nobody })).status).to.equal(200);
+    expect(await seriesOf(scene.as(author), id)).to.include({ can_manage_group: moderators });
+    for (const old of [nobody, { direct_members: [manager.id], direct_subgroups: [] }])
+      await refused(db, () => change({ new: nobody, old }), "EXPECTATION_MISMATCH", {
+        field_name: "old",
+      });
+    await refused(db, () => change({ new: 99_999_999, old: moderators }), "BAD_REQUEST", {});
+    await refused(db, () => change({ old: moderators }), "BAD_REQUEST", {});
+    const some = { direct_members: [manager.id], direct_subgroups: [] };
+    expect((await change({ new: some })).status).to.equal(200);
+    expect((await change({ new: nobody, old: some })).status).to.equal(200);
+    expect(await seriesOf(scene.as(author), id)).to.include({ can_manage_group: nobody });
+    const [last] = await db.rows<{ changed: unknown }>(
+      `SELECT extra_data->'changed' AS changed FROM audit_log WHERE event_type = 'message_series_updated'
+       ORDER BY id DESC LIMIT 1`,
+    );
+    expect(last?.changed).to.deep.equal(["canManageGroup"]);
+  });
+
+  it("send no events when the members of a managing group change, and go on with their next change", async () => {
+    const { db, org } = scene;
+    const team = await userGroup(db, org.realm, { members: [author] });
+    const id = await create({ can_manage_group: team.id });
+    const queues = {
+      manager: { account: manager, params: { event_types: ["message_series"] } },
+    };
+    const told = await watch(scene.gateway, queues, async () => {
+      await db.rows("INSERT INTO user_group_member (group_id, user_id) VALUES ($1, $2)", [
+        team.id,
+        manager.id,
+      ]);
+      expect(await seriesOf(scene.as(manager), id)).to.include({ author_id: author.id });
+      await scene.as(author).succeed(pauseMessageSeries, at(id));
+    });
+    expect(kindsOf(told.manager)).to.deep.equal(["message_series/update"]);
   });
 
   it("may be paused, skipped and deleted by who administers the channel, no more", async () => {

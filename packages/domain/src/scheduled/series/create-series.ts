@@ -49,6 +49,12 @@ export interface SeriesInput extends MessageParameters {
   readonly canManageGroup?: GroupSettingValue | undefined;
 }
 
+/** Parameters of an edit. */
+export interface SeriesEdit extends SeriesInput {
+  /** The value of `can_manage_group` that the caller expects; any unless given. */
+  readonly expectedManagers?: GroupSettingValue | undefined;
+}
+
 /** Parameters of a new series. */
 export type NewSeriesInput = SeriesInput &
   Required<Pick<SeriesInput, "type" | "to" | "content" | "start" | "rrule">>;

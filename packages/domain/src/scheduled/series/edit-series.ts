@@ -1,10 +1,13 @@
-import { errors, type SeriesOccurrence } from "@carillon/contract";
+import { errors, type GroupSettingValue, type SeriesOccurrence } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   currentActor,
   dropAnonymousGroups,
+  isExpectedGroupValue,
+  loadGroupValues,
   loadRealm,
+  loadSystemGroups,
   lockAccount,
   lockGroupGraph,
   type Realm,
@@ -14,7 +17,12 @@ import {
 
 import { checkUnless } from "../conditions.ts";
 import { openOwnSeries } from "./access.ts";
-import { checkSeriesBound, type SeriesInput, storeManagers } from "./create-series.ts";
+import {
+  checkSeriesBound,
+  type SeriesEdit,
+  type SeriesInput,
+  storeManagers,
+} from "./create-series.ts";
 import { upcoming } from "./list-series.ts";
 import { replan, type Replanned } from "./replan.ts";
 import { forgetSkipped } from "./runs.ts";
@@ -35,9 +43,10 @@ export async function editSeries(
   site: Site,
   author: SeriesAuthor,
   id: number,
-  input: SeriesInput,
+  input: SeriesEdit,
 ): Promise<readonly SeriesOccurrence[]> {
-  if (Object.values(input).every((value) => value === undefined))
+  const { expectedManagers, ...asked } = input;
+  if (Object.values(asked).every((value) => value === undefined))
     throw errors.badRequest("Nothing to change: give a parameter of the series");
   const { realmId } = author.actor;
   if (input.canManageGroup !== undefined) await lockGroupGraph(tx, realmId);
@@ -62,6 +71,7 @@ export async function editSeries(
   });
   if (input.canManageGroup !== undefined && open.right !== "own")
     throw errors.badRequest("Only the author of a series changes can_manage_group");
+  if (expectedManagers !== undefined) await checkExpected(tx, series, expectedManagers);
   const canManageGroupId =
     input.canManageGroup === undefined
       ? series.canManageGroupId
@@ -86,13 +96,27 @@ export async function editSeries(
     {
       type: "message_series_updated",
       userId: replanned.series.authorId,
-      data: { series_id: id, changed: Object.keys(input).filter((name) => isGiven(input, name)) },
+      data: { series_id: id, changed: Object.keys(asked).filter((name) => isGiven(asked, name)) },
     },
   ]);
   await emitReplanned(tx, open, replanned);
   if (canManageGroupId !== series.canManageGroupId)
     await dropAnonymousGroups(tx, [series.canManageGroupId]);
   return replanned.occurrences;
+}
+
+/** @throws ApiError `EXPECTATION_MISMATCH` */
+async function checkExpected(
+  tx: Tx,
+  { realmId, canManageGroupId }: SeriesRow,
+  expected: GroupSettingValue,
+): Promise<void> {
+  const [groups, valueOf] = await Promise.all([
+    loadSystemGroups(tx, realmId),
+    loadGroupValues(tx, [canManageGroupId]),
+  ]);
+  if (!isExpectedGroupValue(expected, valueOf(canManageGroupId), groups["role:nobody"]))
+    throw errors.expectationMismatch("old");
 }
 
 function isGiven(input: SeriesInput, name: string): boolean {

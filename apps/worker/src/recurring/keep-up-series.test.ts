@@ -1,0 +1,219 @@
+import { recomputeSeriesTimes } from "@carillon/domain";
+import { readCounters, startTask } from "@carillon/scheduling";
+import {
+  captureLog,
+  channel,
+  createdSeries,
+  dailySeries,
+  eventsOf,
+  organization,
+  type Params,
+  runsOf,
+  scheduledOf,
+  seriesOf,
+  storedRow,
+  type TestAccount,
+  type TestChannel,
+  testSite,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import recomputeSeriesTask from "./recompute-series.ts";
+import repairSeriesTask from "./repair-series.ts";
+
+/** As event types: `scheduled_messages/add`. */
+const kindsOf = (events: ReadonlyArray<{ readonly type: string; readonly op?: unknown }>) =>
+  events.map(({ type, op }) => `${type}/${String(op)}`);
+
+const hour = 3_600;
+
+describe("recurring work of series", () => {
+  const scene = useScene();
+  let author: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    author = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [author] });
+  });
+  afterEach(async () => {
+    await scene.db.rows("DELETE FROM scheduled_messages");
+    await scene.db.rows("DELETE FROM message_series");
+    await scene.db.rows("DELETE FROM counters");
+  });
+
+  const create = (over: Params = {}, by = author, to = room) =>
+    createdSeries(scene.as(by), dailySeries(to.id, over));
+  const read = (id: number, by = author) => seriesOf(scene.as(by), id);
+  const audited = async (id: number) => {
+    const rows = await scene.db.rows<{ type: string; actor: number | null }>(
+      `SELECT event_type AS type, acting_user_id AS actor FROM audit_log
+       WHERE (extra_data->>'series_id')::int = $1 AND acting_user_id IS NULL ORDER BY id`,
+      [id],
+    );
+    return rows.map(({ type }) => type);
+  };
+
+  describe("repair-series", () => {
+    async function repair(): Promise<void> {
+      const { log } = captureLog();
+      const task = startTask(repairSeriesTask, { db: scene.db, site: testSite(), log });
+      await task.run();
+      await task.stop();
+    }
+    const repaired = async () => (await readCounters(scene.db)).get("series_repaired");
+    const lose = (id: number) =>
+      scene.db.rows("DELETE FROM scheduled_messages WHERE series_id = $1", [id]);
+
+    it("plans occurrences that are missing, and counts them", async () => {
+      const { db, org } = scene;
+      const [lost, kept, paused] = [await create(), await create(), await create()];
+      const before = await read(lost);
+      const planned = await read(kept);
+      await lose(lost);
+      await db.rows(
+        "UPDATE message_series SET state = 'paused', paused_reason = 'manual' WHERE id = $1",
+        [paused],
+      );
+      await lose(paused);
+      const { events } = await eventsOf(db, org.realm.id, repair);
+      expect(kindsOf(events)).to.deep.equal(["scheduled_messages/add", "message_series/update"]);
+      const after = await read(lost);
+      expect(after).to.include({
+        state: "active",
+        next_occurrence: before.next_occurrence,
+        next_delivery_timestamp: before.next_delivery_timestamp,
+      });
+      expect(after.next_scheduled_message_id).not.to.equal(before.next_scheduled_message_id);
+      expect(await read(kept)).to.deep.equal(planned);
+      expect(await read(paused)).to.include({ next_scheduled_message_id: null });
+      expect(await repaired()).to.equal(1);
+      expect(await audited(lost)).to.deep.equal(["message_series_repaired"]);
+      await repair();
+      expect(await repaired()).to.equal(1);
+      expect(await scheduledOf(scene.as(author))).to.have.length(2);
+    });
+
+    it("does not plan a day that was sent, and pauses a series whose rule no longer computes", async () => {
+      const [sent, broken] = [await create(), await create()];
+      const { next_occurrence: date } = await read(sent);
+      await scene.db.rows(
+        "UPDATE message_series SET last_occurrence = $2::text::date WHERE id = $1",
+        [sent, date],
+      );
+      await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [
+        broken,
+      ]);
+      await lose(sent);
+      await lose(broken);
+      await repair();
+      expect(String((await read(sent)).next_occurrence) > String(date)).to.equal(true);
+      expect(await runsOf(scene.as(author), sent)).to.deep.equal([]);
+      expect(await read(broken)).to.include({ state: "paused", paused_reason: "rule" });
+    });
+
+    it("leaves series of deactivated organizations alone", async () => {
+      const other = await organization(scene.db);
+      const place = await channel(scene.db, other.member, { subscribers: [other.member] });
+      const id = await create({}, other.member, place);
+      await lose(id);
+      await scene.db.rows("UPDATE realms SET deactivated = true WHERE id = $1", [other.realm.id]);
+      await repair();
+      expect(await repaired()).to.equal(undefined);
+      expect(
+        await scene.db.rows("SELECT FROM scheduled_messages WHERE series_id = $1", [id]),
+      ).to.deep.equal([]);
+    });
+  });
+
+  describe("recompute-series", () => {
+    const made = (id: number, tzdata: string, seconds = 0) =>
+      scene.db.rows(
+        `UPDATE scheduled_messages SET tzdata = $2, deliver_at = deliver_at + make_interval(secs => $3)
+         WHERE series_id = $1`,
+        [id, tzdata, seconds],
+      );
+    const stored = async (id: number) => {
+      const [row] = await scene.db.rows<{ tzdata: string; version: number; at: number }>(
+        `SELECT tzdata, version, extract(epoch FROM deliver_at)::float8 AS at FROM scheduled_messages
+         WHERE series_id = $1 ORDER BY id`,
+        [id],
+      );
+      return row;
+    };
+    const recompute = async (version?: string) => {
+      while ((await recomputeSeriesTimes(scene.db, 2, version)) === "more");
+    };
+
+    it("moves an occurrence that an older time zone database had computed otherwise, as an edit", async () => {
+      const { db, org } = scene;
+      const [moved, same] = [await create(), await create()];
+      const right = await read(moved);
+      const rowId = right.next_scheduled_message_id ?? 0;
+      await made(moved, "1999a", hour);
+      await made(same, "1999a");
+      const before = await storedRow(db, rowId);
+      const { log } = captureLog();
+      const { events } = await eventsOf(db, org.realm.id, async () => {
+        // The first run is at the start.
+        const task = startTask(recomputeSeriesTask, { db, log });
+        await task.run();
+        await task.stop();
+      });
+      expect(kindsOf(events)).to.deep.equal(["scheduled_messages/update", "message_series/update"]);
+      expect(await read(moved)).to.deep.equal(right);
+      expect(await storedRow(db, rowId)).to.include({ version: (before?.version ?? 0) + 1 });
+      expect(await audited(moved)).to.deep.equal(["message_series_time_moved"]);
+      expect(await audited(same)).to.deep.equal([]);
+      const [one, other] = [await stored(moved), await stored(same)];
+      expect(one?.tzdata).to.equal(other?.tzdata).and.not.equal("1999a");
+      expect(other?.version).to.equal(1);
+    });
+
+    it("leaves what a newer database has computed, so that rows never go back", async () => {
+      const id = await create();
+      await made(id, "2999z", hour);
+      const before = await stored(id);
+      await recompute();
+      expect(await stored(id)).to.deep.equal(before);
+      await recompute("2999z");
+      expect(await stored(id)).to.deep.equal(before);
+      await recompute("3000a");
+      expect(await stored(id)).to.deep.equal({
+        tzdata: "3000a",
+        version: 2,
+        at: (before?.at ?? 0) - hour,
+      });
+      await recompute();
+      expect((await stored(id))?.tzdata).to.equal("3000a");
+    });
+
+    it("leaves occurrences alone that are due, were sent, or were changed by themselves", async () => {
+      const [due, detached] = [await create(), await create()];
+      const { next_scheduled_message_id: changed } = await read(detached);
+      await scene
+        .as(author)
+        .patch(`/api/v1/scheduled_messages/${changed}`, { content: "Only today" });
+      await made(detached, "1999a", hour);
+      await scene.db.rows(
+        "UPDATE scheduled_messages SET tzdata = '1999a', deliver_at = now() - interval '1 second' WHERE series_id = $1",
+        [due],
+      );
+      const before = [await stored(due), await stored(detached)];
+      await recompute();
+      expect([await stored(due), await stored(detached)]).to.deep.equal(before);
+    });
+
+    it("keeps the time where the zone is gone: the delivery pauses the series", async () => {
+      const id = await create();
+      await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [id]);
+      await made(id, "1999a", hour);
+      const before = await stored(id);
+      await recompute("3000a");
+      expect(await stored(id)).to.deep.equal({ ...before, tzdata: "3000a" });
+    });
+  });
+});
