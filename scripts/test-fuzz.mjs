@@ -19,7 +19,7 @@ await steps(async () => {
   await prepare();
   const { folder, reason } = await pythonWith("test/fuzz/requirements.txt");
   if (reason) console.log(`${reason}: tests that need it are skipped.`);
-  await replaceProcess(...suite("fuzz", values.as ? [`--grep=as ${values.as} are`] : []), {
+  await replaceProcess(...suite("fuzz", [], values.as ? [`--grep=as ${values.as} are`] : []), {
     ...(reason ? {} : { CARILLON_TEST_FUZZER: folder }),
     ...(values.seed ? { CARILLON_FUZZ_SEED: values.seed } : {}),
     ...(values.requests ? { CARILLON_FUZZ_REQUESTS: values.requests } : {}),
