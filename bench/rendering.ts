@@ -44,7 +44,7 @@ function cost(text: string, lookups: Lookups = emptyLookups): number {
 }
 
 /** Measures the slowest of the texts, each by the median of several rounds. */
-function dearest(question: string, texts: readonly Named[], lookups?: Lookups): Row {
+function slowest(question: string, texts: readonly Named[], lookups?: Lookups): Row {
   const costs = texts.map(([name, text]) => {
     const each = Array.from({ length: rounds }, () => cost(text, lookups));
     return { name, ms: median(each), most: Math.max(...each) };
@@ -89,17 +89,17 @@ const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, 
 const corpus = [...repeated, ...composed];
 // As in a process that has rendered some texts: V8 compiles code during the first ones.
 for (let n = 0; n < 3; n++) for (const [, text] of corpus) cost(text);
-const rows = [dearest("the corpus of hostile texts", corpus)];
+const rows = [slowest("the corpus of hostile texts", corpus)];
 const found = [...finds, ...search()].map((of): Named => [
   JSON.stringify(of),
   slowText(of, longest),
 ]);
-rows.push(dearest(`the finds of a search over ${tried} texts and of earlier ones`, found));
+rows.push(slowest(`the finds of a search over ${tried} texts and of earlier ones`, found));
 for (const [name, linkifiers] of Object.entries(costlyLinkifiers)) {
   const lookups = { ...emptyLookups, linkifiers: new Linkifiers(linkifiers) };
   const texts = [...Object.entries(linkifiedTexts(longest)), ...corpus];
   for (const [, text] of texts) cost(text, lookups);
-  rows.push(dearest(`linkifiers, ${name}`, texts, lookups));
+  rows.push(slowest(`linkifiers, ${name}`, texts, lookups));
 }
 await report("rendering", rows);
 process.exit(0);

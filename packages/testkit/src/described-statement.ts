@@ -6,7 +6,7 @@ export interface DescribedColumn {
   readonly name: string;
   /** As in `pg_type.typname`. */
   readonly type: string;
-  /** False where the table or the plan rules null out; true for other expressions, of which PostgreSQL does not know. */
+  /** False where the table or the plan rules null out; true for all else that may be null. */
   readonly nullable: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Middleware } from "koa";
 
-const ours = [
+const dashboardPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",
@@ -12,7 +12,7 @@ const ours = [
 ];
 
 /** bull-board styles elements by script; its external font stays blocked. */
-const boards = [
+const boardPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -28,13 +28,13 @@ const boards = [
 export function securityHeaders(boardPath: string): Middleware {
   return async (ctx, next) => {
     const onBoard = ctx.path === boardPath || ctx.path.startsWith(`${boardPath}/`);
-    ctx.set("Content-Security-Policy", (onBoard ? boards : ours).join("; "));
+    ctx.set("Content-Security-Policy", (onBoard ? boardPolicy : dashboardPolicy).join("; "));
     ctx.set("X-Content-Type-Options", "nosniff");
     ctx.set("X-Frame-Options", "DENY");
     ctx.set("Referrer-Policy", "same-origin");
     // Names of bull-board's static files contain a hash.
-    const lasts = ctx.path.startsWith(`${boardPath}/static/`);
-    ctx.set("Cache-Control", lasts ? "private, max-age=86400" : "no-store");
+    const isCacheable = ctx.path.startsWith(`${boardPath}/static/`);
+    ctx.set("Cache-Control", isCacheable ? "private, max-age=86400" : "no-store");
     await next();
   };
 }

@@ -30,7 +30,7 @@ export const bounds = {
   /** Submessages of one message, and characters of all of them: each reader of the message gets all of them. */
   submessages: 5_000,
   submessageCharacters: 1_000_000,
-  /** Submessages of one account on one message: a single account must not use up what a poll takes. */
+  /** Submessages of one account on one message: one account must not fill the poll, whose limit all accounts share. */
   submessagesOfAccount: 500,
   /** Characters of the widget that is sent with a message, as JSON: each reader of the message gets it. */
   widgetCharacters: 30_000,

@@ -13,7 +13,7 @@ export const topicPolicy = { muted: 1, unmuted: 2, followed: 3 } as const;
 /** Sets an account's visibility policy of a topic. */
 export async function setTopicPolicy(
   db: Database,
-  whom: IdOrRow,
+  account: IdOrRow,
   channelId: IdOrRow,
   topic: string,
   policy: keyof typeof topicPolicy,
@@ -21,7 +21,7 @@ export async function setTopicPolicy(
   await db.rows(
     `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy) VALUES ($1, $2, $3, $4)
      ON CONFLICT (user_id, channel_id, lower(topic)) DO UPDATE SET visibility_policy = $4`,
-    [idOf(whom), idOf(channelId), topic, topicPolicy[policy]],
+    [idOf(account), idOf(channelId), topic, topicPolicy[policy]],
   );
 }
 
@@ -45,8 +45,8 @@ export async function alertWord(
 /** Overwrites personal settings of the account by their wire names. */
 export async function changeSettings(
   db: Database,
-  whom: IdOrRow,
+  account: IdOrRow,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await storeSettings(db, idOf(whom), settings);
+  await storeSettings(db, idOf(account), settings);
 }
