@@ -188,7 +188,7 @@ export function questionNotice(question: NoticePart, choices: readonly NoticePar
 
 export const questions = {
   time: () => plainWords("Which time do you mean?"),
-  first: () => plainWords("Which of these is the first time that you mean?"),
+  first: () => plainWords("Which one do you mean? The first message comes on:"),
   move: () => plainWords("Only the next message of the series, or all of them?"),
   person: (name: string) =>
     joined([plainWords("Which"), verbatim(name), plainWords("do you mean?")], " "),
@@ -332,7 +332,7 @@ export function movedOccurrenceNotice(moved: {
 }): Notice {
   const { seriesId, id, from, to, next } = moved;
   return notice(
-    paragraph`The message of series ${seriesNumber(seriesId)} that was planned for ${shownTime(from)} is sent on ${shownTime(to)} now. Only this one is moved.`,
+    paragraph`The message of series ${seriesNumber(seriesId)} that was planned for ${shownTime(from)} is moved to ${shownTime(to)}. Only this one is moved.`,
     ...(next ? [paragraph`The one after it is on ${shownTime(next)}.`] : []),
     paragraph`To move it again, write ${inlineCode(`move ${id} to …`)}.`,
   );
@@ -373,7 +373,7 @@ function shownEnd(rrule: string): NoticePart[] {
 /** Confirms another time. */
 export function movedNotice(id: number, time: ShownTime, zoneSource: ZoneSource): Notice {
   return notice(
-    paragraph`Message ${inlineCode(String(id))} is sent on ${shownTime(time)} now.`,
+    paragraph`Message ${inlineCode(String(id))} is moved to ${shownTime(time)}.`,
     ...zoneParagraph(zoneSource),
   );
 }
