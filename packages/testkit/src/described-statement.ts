@@ -6,7 +6,7 @@ export interface DescribedColumn {
   readonly name: string;
   /** As in `pg_type.typname`. */
   readonly type: string;
-  /** False where the table or the plan rules null out; true for all else that may be null. */
+  /** False where the table or the plan rules null out; true otherwise, even for an expression that is never null. */
   readonly nullable: boolean;
 }
 
