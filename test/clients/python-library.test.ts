@@ -107,4 +107,13 @@ describe("The Python library", function () {
     ])
       answer(call);
   });
+
+  it("sends once with an Idempotency-Key, and sees that the second answer is a replay", async () => {
+    const { ids, markers } = answer("send_message");
+    expect(markers).to.deep.equal(["false", "true"]);
+    const [first, second] = ids as readonly number[];
+    expect(second).to.equal(first);
+    const sent = await server.db.rows("SELECT id FROM messages WHERE content = 'Sent once'");
+    expect(sent).to.have.length(1);
+  });
 });

@@ -12,6 +12,7 @@ import {
 import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
+import { seriesSoon } from "./support/soon.ts";
 
 describe("The terminal client", function () {
   this.timeout(60_000);
@@ -180,6 +181,31 @@ describe("The terminal client", function () {
     await press("a").shows("Rung after that");
     await post(owner, "Rung last");
     await shows(terminal, "Rung last");
+    expect(await threadExceptions()).to.equal("");
+    expect(terminal.running()).to.equal(true);
+  });
+
+  it("shows the answer of the scheduling bot, and the message of a series", async () => {
+    const account = await newcomer("tess@carillon.test", "Tess New");
+    const own = clientOf(server.url, account);
+    const terminal = await start(account);
+    await shows(terminal, "This is a direct message: nobody else sees it.");
+    const asked = { event_types: [], fetch_event_types: ["realm_user"] };
+    const { body } = await own.post("/api/v1/register", asked);
+    const bots = body["cross_realm_bots"] as ReadonlyArray<{ user_id: number; full_name: string }>;
+    const bot = bots.find(({ full_name }) => full_name === "Scheduling Bot");
+    const content = "every weekday at 9:00 to #general > bells: Rung each weekday";
+    const told = await own.post("/api/v1/messages", {
+      type: "direct",
+      to: [bot?.user_id],
+      content,
+    });
+    expect(told.body.result, told.text).to.equal("success");
+    await shows(terminal, /To undo this, write/);
+    const message = { type: "channel", to: 1, topic: "bells", content: "Rung by a series" };
+    const made = await own.post("/api/v1/message_series", seriesSoon(message));
+    expect(made.body.result, made.text).to.equal("success");
+    await shows(terminal, "Rung by a series");
     expect(await threadExceptions()).to.equal("");
     expect(terminal.running()).to.equal(true);
   });

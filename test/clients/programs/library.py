@@ -52,3 +52,18 @@ show("update_user_by_id", admin.update_user_by_id(own_id, profile_data=profile_d
 show("get_user_by_id again", admin.get_user_by_id(own_id, **with_fields))
 ask(client, "DELETE", "users/me/profile_data", data=[field_id])
 ask(admin, "DELETE", "realm/profile_fields/%d" % field_id)
+
+# Requests with a key, whose answers have a marker: both by the session that the library keeps.
+markers = []
+
+
+def note_marker(response, **_):
+    markers.append(response.headers.get("Idempotent-Replayed"))
+
+
+client.ensure_session()
+client.session.hooks["response"].append(note_marker)
+client.session.headers["Idempotency-Key"] = "key-of-the-library"
+message = {"type": "stream", "to": "general", "topic": "library", "content": "Sent once"}
+ids = [client.send_message(message)["id"], client.send_message(message)["id"]]
+show("send_message", {"result": "success", "ids": ids, "markers": markers})
