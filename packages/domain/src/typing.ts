@@ -3,6 +3,7 @@ import {
   editingStopped,
   errors,
   type NewEvent,
+  roles,
   typingStarted,
   typingStopped,
 } from "@carillon/contract";
@@ -15,6 +16,7 @@ import {
   checkContentEditable,
   type CheckedMessage,
   type Destination,
+  guestsNotSeeingEach,
   hasProtectedHistory,
   lockAudiencesShared,
   lockMessageAudience,
@@ -88,7 +90,7 @@ async function typingEvent(
   const audience =
     target.kind === "channel"
       ? await channelReceiversOf(tx, sender, target.channel.id)
-      : await directReceivers(tx, sender.realmId, target.members);
+      : await startingReceivers(tx, sender.realmId, target.participants);
   if (audience.length === 0) return undefined;
   const payload =
     target.kind === "channel"
@@ -213,6 +215,27 @@ const inConversation = statement({
   text: `SELECT u.id FROM users u
     WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
 });
+
+/**
+ * Returns the receivers of a conversation that may have no message yet, ascending. The event names all participants, so a
+ * guest who cannot see one of them gets none (users.md §2.1); nor do guests among more than 100 participants, for whom that
+ * would cost too much to find out.
+ */
+async function startingReceivers(
+  sql: Sql,
+  realmId: number,
+  participants: readonly Account[],
+): Promise<number[]> {
+  const ids = participants.map(({ id }) => id);
+  const guests = participants.flatMap(({ id, role }) => (role === roles.guest ? [id] : []));
+  const [receiving, excluded] = await Promise.all([
+    directReceivers(sql, realmId, ids),
+    participants.length > maxSubscribers
+      ? new Set(guests)
+      : guestsNotSeeingEach(sql, realmId, guests, ids),
+  ]);
+  return receiving.filter((id) => !excluded.has(id));
+}
 
 /** Returns the conversation's active participants who receive typing events, including the sender, ascending. */
 async function directReceivers(sql: Sql, realmId: number, members: Members): Promise<number[]> {

@@ -555,6 +555,9 @@ declare module "@carillon/db" {
     "guests-not-seeing-among": {
       id: number;
     };
+    "guests-not-seeing-each": {
+      id: number | null;
+    };
     "inherited-notifications": {
       inherited: Json;
       ids: number[] | null;

@@ -79,6 +79,7 @@ export {
   lockAccountAudience,
   lockUserVisibility,
   guestsNotSeeing,
+  guestsNotSeeingEach,
   notSeeingAmong,
   seesByChannel,
   sharesConversation,

@@ -1,5 +1,5 @@
 import { roles, type Audience } from "@carillon/contract";
-import { lockKeyShared, lockKey, statement, type Sql, type Tx } from "@carillon/db";
+import { lockKeyShared, lockKey, notNull, statement, type Sql, type Tx } from "@carillon/db";
 
 import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
@@ -50,6 +50,17 @@ export const amongBlind = statement({
   text: `${blind} AND ${isRestricted} AND u.id = ANY(ARRAY(SELECT unnest($4::int[]))) ORDER BY u.id`,
 });
 
+/** Each pair of a guest and an account is looked at, the guest's own excepted. */
+export const notSeeingEach = statement({
+  name: "guests-not-seeing-each",
+  text: `SELECT guest.id FROM unnest($2::int[]) AS guest (id)
+    WHERE ${isRestricted} AND EXISTS (SELECT FROM users u
+      WHERE u.realm_id = $1 AND u.id = ANY(ARRAY(SELECT unnest($3::int[]))) AND u.id <> guest.id AND NOT u.is_bot
+        AND NOT ${seesByChannel("guest.id", "u.id")} AND NOT ${sharesConversation("$1", "guest.id", "u.id")})
+    ORDER BY guest.id`,
+  overrides: { id: notNull },
+});
+
 type SeenAccount = Pick<Account, "id" | "realmId" | "isBot">;
 
 /**
@@ -98,6 +109,20 @@ export async function notSeeingAmong(
   if (isBot || userIds.length === 0) return new Set();
   const rows = await sql.rows(amongBlind, [realmId, id, true, userIds]);
   return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * Returns the given guests who cannot see each of the given accounts. The cost grows with the product of both numbers.
+ */
+export async function guestsNotSeeingEach(
+  sql: Sql,
+  realmId: number,
+  guestIds: readonly number[],
+  userIds: readonly number[],
+): Promise<Set<number>> {
+  if (guestIds.length === 0) return new Set();
+  const rows = await sql.rows(notSeeingEach, [realmId, guestIds, userIds]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { setTypingStatus } from "@carillon/contract";
+import { sendMessage, setTypingStatus } from "@carillon/contract";
 import {
   changeOrganization,
   changeSettings,
@@ -95,6 +95,20 @@ describe("POST /typing", () => {
       expect(event?.payload["recipients"]).to.have.length(3);
       await changeSettings(db, org.member, { receives_typing_notifications: false });
       expect(await received(org.member, { to: [org.guest.id] })).to.deep.equal([]);
+    });
+
+    it("sends no event to guests who do not see every participant, until there is a message", async () => {
+      await changeOrganization(db, org.realm, {
+        canAccessAllUsersGroupId: org.groups["role:members"],
+      });
+      const hidden = await user(db, org.realm);
+      const params = { op: "start", to: [org.guest.id, hidden.id] };
+      const audienceOf = async () => (await received(org.member, params)).map((e) => e.audience);
+      expect(await audienceOf()).to.deep.equal([ids(org.member, hidden)]);
+      await gateway
+        .as(org.member)
+        .succeed(sendMessage, { params: { type: "direct", to: params.to, content: "Hello" } });
+      expect(await audienceOf()).to.deep.equal([ids(org.member, hidden, org.guest)]);
     });
 
     it("refuses recipients whom the caller could not message", async () => {
