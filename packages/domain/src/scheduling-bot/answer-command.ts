@@ -132,16 +132,16 @@ async function answerTo(
   if (parsed.kind === "unclear") return unclearNotice(parsed.lacks);
   const { command } = parsed;
   if (refusal) return refusedNotice(refusal.message, exampleOf(command.kind));
-  if (command.kind !== "choice") return obey(context, asked, command, { now: realm.now });
+  if (command.kind !== "choice") return runCommand(context, asked, command, { now: realm.now });
   const settled = question?.choices[command.number - 1];
   if (!question || !settled) return noQuestionNotice();
   const again = parseCommand(question.content);
   if (again.kind === "unclear") throw new Error("a question was stored for no command");
-  return obey(context, question, again.command, settled);
+  return runCommand(context, question, again.command, settled);
 }
 
 /** Does a command, or asks back. */
-async function obey(
+async function runCommand(
   context: BotContext,
   asked: Asked,
   command: Command,

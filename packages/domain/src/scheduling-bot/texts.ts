@@ -84,10 +84,10 @@ export function exampleOf(kind: Command["kind"]): string {
 const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: string]>> = {
   command: ["This is no command that I know.", sendExample],
   to: [
-    "I miss where the message goes: write “to” and a channel, a person or me before the text.",
+    "The place of the message is missing: write “to” and a channel, a person or me before the text.",
     sendExample,
   ],
-  colon: ["I miss the colon before the text, and a space after it.", sendExample],
+  colon: ["The colon before the text is missing, or the space after it.", sendExample],
   where: [
     "I cannot read where the message goes.",
     "send tomorrow 9:00 to @**Full Name**: Happy birthday!",
@@ -96,11 +96,11 @@ const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: str
   when: ["I cannot read the time.", "remind me tomorrow 9:00: Call the office"],
   rule: ["I cannot read how often, or at what time.", everyExample],
   reference: [
-    "I miss the number of a message, such as 12, or of a series, such as s5; list shows them.",
+    "The number of a message, such as 12, or of a series, such as s5, is missing; list shows them.",
     "cancel 12",
   ],
   series: [
-    "I miss the number of a series, such as s5; list shows them. Only a series can do this.",
+    "The number of a series, such as s5, is missing; list shows them. Only a series can do this.",
     "skip s5",
   ],
 };
@@ -250,7 +250,7 @@ export function scheduledNotice(scheduled: {
   );
 }
 
-/** Confirms that a series is there. */
+/** Confirms that a series was created. */
 export function seriesNotice(created: {
   readonly id: number;
   readonly place: ShownPlace;
@@ -304,7 +304,7 @@ export function resumedNotice(id: number, times: readonly ShownTime[]): Notice {
   );
 }
 
-/** Confirms that the message of a series was sent besides its plan. */
+/** Confirms that the message of a series was sent once more, and that its plan stays. */
 export function sentNowNotice(sent: {
   readonly id: number;
   readonly place: ShownPlace;
