@@ -158,7 +158,7 @@ describe("the scheduling bot, of series", () => {
       "every day to me: x": /how often/,
       "every day at 9:00 0 times to me: x": /how often/,
       "every hour at 9:00 to me: x": /how often/,
-      "every day at 9:00: x": /where the message goes/,
+      "every day at 9:00: x": /place of the message is missing/,
       [`skip s${others}`]: /no such series/,
       [`pause s${others}`]: /no such series/,
       [`resume s${others}`]: /no such series/,
