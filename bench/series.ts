@@ -6,7 +6,7 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Occurrences of as many series due in the same second, each of which plans the next one, against messages without a series.
+// A burst of occurrences, one of each series, against a burst of messages without a series. Each occurrence plans the next one.
 const messages = Number(process.env["MESSAGES"] ?? 5_000);
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 

@@ -9,7 +9,7 @@ import { inWorld, type World } from "./support/world.ts";
 
 const messages = 60;
 
-/** Statements of a delivery in the middle of which its worker is killed. */
+/** Statements of a delivery. The worker is killed while it waits in one of them. */
 const places = [
   "INSERT ON messages",
   "INSERT ON withheld_messages",

@@ -22,7 +22,7 @@ import { inWorld, type World } from "./support/world.ts";
 
 const series = 60;
 
-/** Statements of a delivery in the middle of which its worker is killed. */
+/** Statements of a delivery. The worker is killed while it waits in one of them. */
 const places = [
   "INSERT ON messages",
   "UPDATE OF delivered ON scheduled_messages",

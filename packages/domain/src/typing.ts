@@ -218,8 +218,8 @@ const inConversation = statement({
 
 /**
  * Returns the receivers of a conversation that may have no message yet, ascending. The event names all participants, so a
- * guest who cannot see one of them gets none (users.md §2.1); nor do guests among more than 100 participants, for whom that
- * would cost too much to find out.
+ * guest who cannot see one of them gets no event (users.md §2.1). Among more than 100 participants, no guest gets one: the
+ * check compares each guest with each participant.
  */
 async function startingReceivers(
   sql: Sql,

@@ -25,7 +25,7 @@ export type Outcome = (
   | Withheld
   | Failure
 ) & {
-  /** How occurrences of its series have ended with it: its own first, and then those that were missed. */
+  /** Outcomes of the occurrences of its series that ended with it: its own first, then the missed ones. */
   readonly runs?: readonly RunOutcome[];
 };
 

@@ -114,7 +114,7 @@ export async function resume(context: BotContext, id: number): Promise<Notice> {
   return resumedNotice(id, await nextTimes(context, series, shownTimes));
 }
 
-/** `send sN now`: besides the plan, which stays. */
+/** Sends a message of the series now (`send sN now`). The planned occurrence stays. */
 export async function sendNow(context: BotContext, id: number): Promise<Notice> {
   const { tx, site, actor, client, realm } = context;
   await sendSeries(tx, site, actor, client, id);

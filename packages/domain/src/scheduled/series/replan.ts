@@ -35,8 +35,8 @@ export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<N
  * Stores changes of a locked series and plans its next occurrence anew, in place of the planned one. A series without
  * occurrences ends, and one that had ended goes on where there is an occurrence again.
  * @param schedule of the changed series
- * @param ended the occurrence that the next one follows; the planned one unless given. Those that are due by now, and have
- *   not been sent, are not left out
+ * @param ended the occurrence that the next one follows; the planned one unless given. Occurrences after it that are due and
+ *   unsent are planned, too
  */
 export async function replan(
   tx: Tx,
