@@ -1,10 +1,11 @@
+import { bundle } from "@carillon/bundler";
 import { deleteSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
 import { reservePort } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,18 +47,18 @@ const standIn = `
   }
 `;
 
-const fromSources = ["--conditions=source", "--import=tsx"];
 const source = (name: string) =>
   JSON.stringify(fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
 
-/** The standalone with those for apps, and with an organization that is made at once. */
-const main = (folder: string) => `
+/** The standalone with those for apps, which lie in FOLDER, and with an organization that is made at once. */
+const main = `
   import { chooseApps } from ${source("apps")};
   import { runStandalone } from ${source("run")};
+  const folder = process.env.FOLDER;
   await runStandalone({
-    prepare: ${JSON.stringify(folder)} + "/prepare.mjs",
+    prepare: new URL("prepare-main.js", import.meta.url).pathname,
     chooseApps: (env, ports) => chooseApps(env, ports)
-      .map((app) => ({ ...app, script: ${JSON.stringify(folder)} + "/" + app.name + ".mjs" })),
+      .map((app) => ({ ...app, script: folder + "/" + app.name + ".mjs" })),
     print: (text) => console.log(text),
   });
 `;
@@ -77,9 +78,26 @@ const prepare = `
   process.disconnect();
 `;
 
+/** Bundles both, as the build does with the real ones: they then start in a third of the time. */
+async function bundlePrograms(folder: string): Promise<void> {
+  await mkdir(join(folder, "src"));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await writeFile(join(folder, "src", "main.ts"), main);
+  await writeFile(join(folder, "src", "prepare-main.ts"), prepare);
+  await bundle(folder);
+}
+
 describe("the standalone", () => {
+  let programs: string;
   let folder: string;
   let runs: ChildProcess[];
+
+  before(async () => {
+    programs = await mkdtemp(join(tmpdir(), "carillon-standalone-programs-"));
+    await bundlePrograms(programs);
+  });
+
+  after(() => rm(programs, { recursive: true, force: true }));
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-standalone-"));
@@ -87,8 +105,6 @@ describe("the standalone", () => {
     for (const name of ["gateway", "worker", "dashboard", "bouncer"]) {
       await writeFile(join(folder, `${name}.mjs`), standIn);
     }
-    await writeFile(join(folder, "prepare.mjs"), prepare);
-    await writeFile(join(folder, "main.mjs"), main(folder));
   });
 
   afterEach(async () => {
@@ -105,7 +121,7 @@ describe("the standalone", () => {
   const dataFile = (...names: string[]) => join(folder, "var", ...names);
 
   const run = (variables: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [...fromSources, join(folder, "main.mjs")], {
+    const child = spawn(process.execPath, [join(programs, "dist", "main.js")], {
       cwd: fileURLToPath(new URL("..", import.meta.url)),
       env: {
         ...process.env,
@@ -113,6 +129,7 @@ describe("the standalone", () => {
         DASHBOARD_PORT: "0",
         BOUNCER_PORT: "0",
         ...variables,
+        FOLDER: folder,
         DATA_DIR: dataFile(),
       },
       detached: true,

@@ -13,6 +13,8 @@ export interface Backend {
   readonly prefix: string;
   /** For how many workers the connections suffice. */
   readonly workerLimit: number;
+  /** Resolves if the store answers a worker. */
+  ping(): Promise<unknown>;
   /** Closes the connections; close queues and workers first. */
   close(): Promise<void>;
 }

@@ -92,6 +92,9 @@ export async function connectPostgres(
   });
   pool.setMaxListeners(100);
   pool.on("error", (error) => log.warn({ err: error }, "queue connection to PostgreSQL lost"));
+  // The pool listens to idle connections only. BullMQ takes some without listening, whose loss would end the process; the
+  // statement in progress reports it.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   try {
     const client = await pool.connect();
     try {
@@ -122,6 +125,7 @@ export async function connectPostgres(
     factory: createShortBlockingBackend as BackendFactory<RedisQueueBackend>,
     prefix: "bull",
     workerLimit: Math.max(0, poolSize - 1),
+    ping: () => pool.query("SELECT 1"),
     async close() {
       if (!(await within(pool.end(), closeMs)))
         log.warn("queue connections to PostgreSQL did not close in time");

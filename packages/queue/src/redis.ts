@@ -100,6 +100,7 @@ export async function connectRedis(
     factory: createRedisBackend,
     prefix,
     workerLimit: Infinity,
+    ping: () => consumer.ping(),
     async close() {
       producer.disconnect();
       consumer.disconnect();

@@ -9,11 +9,12 @@ import {
   type QueueName,
 } from "@carillon/jobs";
 import { type Logger, within } from "@carillon/kit";
+import { setTimeout as pause } from "node:timers/promises";
 import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Job } from "bullmq";
 import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
-import { pauseAfterRefusal, type FetchState } from "./pause-after-refusal.ts";
+import { pauseAfterRefusal, refusedPauseMs, type FetchState } from "./pause-after-refusal.ts";
 import { backoffName } from "./publish.ts";
 
 /** How long a closing worker may still take to connect, in milliseconds. */
@@ -125,64 +126,94 @@ export function startWorker(
 
   const limit = options.limit ?? limitOf(queue);
   const fetching: FetchState = { refusal: undefined, closing: false };
-  const worker = new Worker(
-    queue,
-    process,
-    {
-      connection: backend.consumer,
-      prefix: backend.prefix,
-      concurrency: options.concurrency ?? queues[queue].concurrency,
-      // After kill -9 a job runs again when its lock has expired and a worker checks for stalled jobs. Several
-      // workers on Redis leave up to two intervals between checks, so it takes at most 16 s; the promise is 20 s.
-      // With 15 s and 5 s it took up to 21 s.
-      lockDuration: 10_000,
-      stalledInterval: 3_000,
-      maxStalledCount: 3,
-      // A limit for all workers together, on both stores.
-      ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
-      // Without this setting the totals of the metrics stay 0. Data points are minutes: this is a day.
-      metrics: { maxDataPoints: 1_440 },
-      settings: {
-        backoffStrategy: (failures, type, _error, job) => {
-          const retry = retries.get(job?.name ?? "");
-          return type === backoffName && retry ? pauseAfter(retry, failures) : 15_000;
-        },
-      },
-    },
-    pauseAfterRefusal(backend.factory, fetching),
-  );
-  worker.on("completed", () => counters.completed++);
-  worker.on("failed", (job, error) => {
-    counters.failed++;
-    const final = job === undefined || job.finishedOn !== undefined;
-    log[final ? "error" : "warn"](
-      { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
-      final ? "job failed permanently" : "job failed; it will be retried",
-    );
-  });
-  worker.on("stalled", (id) => {
-    counters.stalled++;
-    log.warn({ queue, id }, "job stalled; it runs again");
-  });
   let nextErrorLogAt = 0;
   let unloggedErrors = 0;
-  worker.on("error", (error) => {
+  const onError = (error: Error) => {
     counters.errors++;
     unloggedErrors++;
     if (performance.now() < nextErrorLogAt) return;
     nextErrorLogAt = performance.now() + errorLogIntervalMs;
     log.warn({ err: error, queue, errors: unloggedErrors }, "worker error");
     unloggedErrors = 0;
-  });
+  };
 
-  // A worker that is closed while it connects would keep its connection forever.
-  const ready = worker.waitUntilReady().catch(() => undefined);
+  const construct = () => {
+    const worker = new Worker(
+      queue,
+      process,
+      {
+        connection: backend.consumer,
+        // Started below, when it is connected.
+        autorun: false,
+        prefix: backend.prefix,
+        concurrency: options.concurrency ?? queues[queue].concurrency,
+        // After kill -9 a job runs again when its lock has expired and a worker checks for stalled jobs. Several
+        // workers on Redis leave up to two intervals between checks, so it takes at most 16 s; the promise is 20 s.
+        // With 15 s and 5 s it took up to 21 s.
+        lockDuration: 10_000,
+        stalledInterval: 3_000,
+        maxStalledCount: 3,
+        // A limit for all workers together, on both stores.
+        ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
+        // Without this setting the totals of the metrics stay 0. Data points are minutes: this is a day.
+        metrics: { maxDataPoints: 1_440 },
+        settings: {
+          backoffStrategy: (failures, type, _error, job) => {
+            const retry = retries.get(job?.name ?? "");
+            return type === backoffName && retry ? pauseAfter(retry, failures) : 15_000;
+          },
+        },
+      },
+      pauseAfterRefusal(backend.factory, fetching),
+    );
+    worker.on("completed", () => counters.completed++);
+    worker.on("failed", (job, error) => {
+      counters.failed++;
+      const final = job === undefined || job.finishedOn !== undefined;
+      log[final ? "error" : "warn"](
+        { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
+        final ? "job failed permanently" : "job failed; it will be retried",
+      );
+    });
+    worker.on("stalled", (id) => {
+      counters.stalled++;
+      log.warn({ queue, id }, "job stalled; it runs again");
+    });
+    worker.on("error", onError);
+    return worker;
+  };
+
+  let worker = construct();
+  /** Starts the worker, and replaces it if it cannot connect: BullMQ tries once, and such a worker would never take a job. */
+  const start = async () => {
+    while (!fetching.closing) {
+      try {
+        await worker.waitUntilReady();
+        if (!fetching.closing) worker.run().catch(onError);
+        return;
+      } catch (error) {
+        fetching.refusal = error instanceof Error ? error.message : String(error);
+        await worker.close(true);
+        // BullMQ leaves a listener on the pool for each worker constructed: constructs the next one when the store answers.
+        do await pause(refusedPauseMs);
+        while (!fetching.closing && !(await answers()));
+        if (!fetching.closing) worker = construct();
+      }
+    }
+  };
+  const answers = () =>
+    backend.ping().then(
+      () => true,
+      () => false,
+    );
+  const started = start();
   let closing: Promise<void> | undefined;
   const close = async () => {
     fetching.closing = true;
     // Takes no job from now on, even if the blocking connection is not established yet.
     await worker.pause(true);
-    await within(ready, connectMs);
+    // A worker that is closed while it connects would keep its connection forever.
+    await within(started, connectMs);
     await worker.close();
   };
   return {
