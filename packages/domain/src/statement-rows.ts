@@ -502,7 +502,7 @@ declare module "@carillon/db" {
     };
     "deliver-lock": {
       held: boolean;
-      patience: string;
+      timeout: string;
       plans: string;
     };
     "deliver-look": {
@@ -516,7 +516,7 @@ declare module "@carillon/db" {
       id: number;
     };
     "deliver-settings": {
-      patience: string;
+      timeout: string;
       plans: string;
     };
     "deliver-take-back": {};
@@ -1640,7 +1640,7 @@ declare module "@carillon/db" {
       lastOccurrence: string | null;
       sentCount: number;
       consecutiveFailures: number;
-      managersTold: boolean;
+      managersNotified: boolean;
       version: number;
     };
     "series-count": {
@@ -1686,7 +1686,7 @@ declare module "@carillon/db" {
       lastOccurrence: string | null;
       sentCount: number;
       consecutiveFailures: number;
-      managersTold: boolean;
+      managersNotified: boolean;
       version: number;
     };
     "series-outdated-lock": {

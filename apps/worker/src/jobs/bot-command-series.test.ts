@@ -24,7 +24,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("the scheduling bot, of series", () => {
+describe("series commands of the scheduling bot", () => {
   const scene = useScene();
   let person: TestAccount;
   let room: TestChannel;
@@ -61,7 +61,7 @@ describe("the scheduling bot, of series", () => {
   const local = (seconds: number | null, timeZone = "Europe/Berlin") =>
     new Date((seconds ?? 0) * 1_000).toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" });
 
-  it("creates a series, and shows its next three times", async () => {
+  it("creates a series and shows its next three times", async () => {
     const answer = await ask(
       `Every weekday at 9:00 to #${room.name} > standup: Plans? @**all**\nSay: all`,
     );
@@ -108,7 +108,7 @@ describe("the scheduling bot, of series", () => {
     expect(second?.to).to.deep.equal([person.id]);
   });
 
-  it("takes UTC for an account without a time zone, and says so", async () => {
+  it("uses UTC for an account without a time zone, and says so", async () => {
     const traveller = await user(scene.db, scene.org.realm);
     const answer = await ask("every day at 9:00 to me: Hi", traveller);
     expect(answer).to.contain("(UTC, +00:00)").and.to.contain("no time zone");
@@ -119,7 +119,7 @@ describe("the scheduling bot, of series", () => {
     ]);
   });
 
-  it("asks for what has more than one reading, and takes the number", async () => {
+  it("asks about an ambiguous time or date, and accepts the number of a choice", async () => {
     const question = await ask(`every monday at 5 to #${room.name} > standup: Plans?`);
     expect(question)
       .to.match(/^1\. Monday, .* 05:00 /m)
@@ -140,7 +140,7 @@ describe("the scheduling bot, of series", () => {
     expect(await ask("every day at 12 to me: Hi")).to.contain("12:00");
   });
 
-  it("passes the API's refusals on, and changes nothing", async () => {
+  it("shows the API's refusals, and changes nothing", async () => {
     const secret = await channel(scene.db, scene.org.realm, { inviteOnly: true });
     const closed = await channel(scene.db, scene.org.realm, {
       groups: { canSendMessageGroupId: scene.org.groups["role:nobody"] },
@@ -154,7 +154,7 @@ describe("the scheduling bot, of series", () => {
       [`every day at 9:00 to #${closed.name} > a: x`]: /Nothing was changed/,
       "every day at 9:00 to @**Nobody Here**: x": /nobody called Nobody Here/,
       "every day at 9:00 Mars/Phobos to me: x": /IANA/,
-      "every day at 9:00 until 2020-01-01 to me: x": /no such time before the end/,
+      "every day at 9:00 until 2020-01-01 to me: x": /end before its first message/,
       "every day to me: x": /how often/,
       "every day at 9:00 0 times to me: x": /how often/,
       "every hour at 9:00 to me: x": /how often/,
@@ -178,7 +178,7 @@ describe("the scheduling bot, of series", () => {
     expect([state, next_occurrence === null]).to.deep.equal(["active", false]);
   });
 
-  it("refuses more than a hundred series, and lists 20", async () => {
+  it("refuses the 101st series of an account, and lists 20 of them", async () => {
     await created();
     await scene.db.rows(
       `INSERT INTO message_series (realm_id, author_id, recipient_id, channel_id, topic, content, client_id,
@@ -196,7 +196,7 @@ describe("the scheduling bot, of series", () => {
     expect(await ownSeries()).to.have.length(maxSeries);
   });
 
-  it("lists series beside messages and reminders, by time, with their next time once", async () => {
+  it("lists messages, reminders and series by their next time", async () => {
     const { series_id: id } = await created();
     const { series_id: paused } = await created("day at 8:00");
     await ask(`pause s${paused}`);
@@ -230,7 +230,7 @@ describe("the scheduling bot, of series", () => {
     expect(await ask("list")).to.equal("Nothing is planned.");
   });
 
-  it("says that a series has ended", async () => {
+  it("refuses commands for a series that has ended", async () => {
     const { series_id: id } = await created("day at 9:00 1 times");
     expect(await ask(`skip s${id}`)).to.contain("It was the last one");
     expect((await again(id)).state).to.equal("ended");
@@ -245,7 +245,7 @@ describe("the scheduling bot, of series", () => {
     expect(await ask("list")).to.equal("Nothing is planned.");
   });
 
-  it("leaves out the next message when its own number is cancelled", async () => {
+  it("skips the next message of a series when its own number is cancelled", async () => {
     const {
       series_id: id,
       next_scheduled_message_id: next,
@@ -255,7 +255,7 @@ describe("the scheduling bot, of series", () => {
     expect(await again(id)).to.deep.include({ state: "active", excluded_dates: [first] });
   });
 
-  it("sends a series now once, and leaves its plan as it is", async () => {
+  it("sends the message of a series now, once, and keeps its planned occurrence", async () => {
     const { series_id: id, next_occurrence: next } = await created();
     const command = toUsers([scene.org.schedulingBot.id], { content: `send s${id} now` });
     await send(scene.as(person), command);
@@ -268,13 +268,13 @@ describe("the scheduling bot, of series", () => {
     expect(answers.at(-1)!.content).to.contain("the next one is on").and.to.contain("09:00");
     expect(await again(id)).to.include({ next_occurrence: next, sent_count: 0 });
     expect(await runsOf(scene.as(person), id)).to.deep.equal([]);
-    // A paused one can be sent, too.
+    // The message of a paused series can be sent, too.
     await ask(`pause s${id}`);
     expect(await ask(`send s${id} now`)).not.to.contain("the next one");
     expect(await sent()).to.have.length(2);
   });
 
-  it("sends one message for the command and one for the plan while they race", async () => {
+  it("sends two messages if a series is sent now while its occurrence is delivered", async () => {
     const { series_id: id, next_scheduled_message_id: next } = await created();
     await makeDue(scene.db, next!);
     await send(
@@ -286,7 +286,7 @@ describe("the scheduling bot, of series", () => {
     expect((await again(id)).sent_count).to.equal(1);
   });
 
-  it("takes no commands from series, not even from one that sends itself", async () => {
+  it("ignores commands in messages of series, so that no series sends itself", async () => {
     const bot = scene.org.schedulingBot;
     const answer = await ask(`every day at 9:00 to @**${bot.fullName}**: list`);
     const id = Number(/cancel s(\d+)/.exec(answer)?.[1]);
@@ -309,8 +309,8 @@ describe("the scheduling bot, of series", () => {
     return after.at(-1)!.content;
   }
 
-  describe("moved to another time", () => {
-    it("moves the next message alone, and keeps the rule", async () => {
+  describe("move", () => {
+    it("moves only the next message, and keeps the rule", async () => {
       const {
         series_id: id,
         next_scheduled_message_id: row,
@@ -328,7 +328,7 @@ describe("the scheduling bot, of series", () => {
       expect(listed.at(-1)).to.match(new RegExp(`^\\* \`${row}\` message to .*3 December 2031`));
     });
 
-    it("asks whether a time of day is for the next one or for all", async () => {
+    it("asks whether a time of day is for the next message or for all", async () => {
       const {
         series_id: id,
         next_scheduled_message_id: row,
@@ -356,14 +356,14 @@ describe("the scheduling bot, of series", () => {
       expect(local(series.next_delivery_timestamp)).to.equal("10:00");
     });
 
-    it("asks for the half of the day as well", async () => {
+    it("also asks for am or pm", async () => {
       const { series_id: id } = await created("month on the 31st at 9:00");
       expect(times(await ask(`move s${id} to 5`))).to.have.length(4);
       expect(await ask("4")).to.contain("17:00");
       expect(local((await again(id)).next_delivery_timestamp)).to.equal("17:00");
     });
 
-    it("does not move the one after a message that was sent before the answer", async () => {
+    it("does not move the following message if the next one is sent before the person answers", async () => {
       const { series_id: id, next_scheduled_message_id: row } = await created(
         "month on the 31st at 9:00",
       );
@@ -375,7 +375,7 @@ describe("the scheduling bot, of series", () => {
       expect((await again(id)).next_delivery_timestamp).to.equal(next);
     });
 
-    it("has no next message while it is paused, but may get another time of day", async () => {
+    it("moves all messages of a paused series, but not its next one", async () => {
       const { series_id: id } = await created();
       await ask(`pause s${id}`);
       expect(await ask(`move s${id} to 2031-12-02 9:00`)).to.match(/no next message: it is paused/);
@@ -386,7 +386,7 @@ describe("the scheduling bot, of series", () => {
       expect(local((await again(id)).next_delivery_timestamp)).to.equal("10:00");
     });
 
-    it("lets managers move all messages, but not one", async () => {
+    it("lets managers move all messages, but not only the next one", async () => {
       const manager = await user(scene.db, scene.org.realm, { timezone: "Europe/Berlin" });
       const { series_id: id } = await created("month on the 31st at 9:00");
       const group = await newGroup(scene.gateway, scene.org.owner, {

@@ -94,7 +94,7 @@ describe("the scheduling bot", () => {
     expect(await scheduled()).to.deep.equal([]);
   });
 
-  it("schedules messages to people by name, ID, address, and to oneself", async () => {
+  it("schedules messages to people by name, ID and address, and to oneself", async () => {
     const ann = await user(scene.db, scene.org.realm, { fullName: "Ann: the, 2nd" });
     const bob = await user(scene.db, scene.org.realm);
     const places = [`@**Ann: the, 2nd**`, `@**Ann: the, 2nd|${ann.id}**, ${bob.email}`, "me"];
@@ -103,7 +103,7 @@ describe("the scheduling bot", () => {
     expect(to).to.deep.equal([[ann.id], [ann.id, bob.id], [person.id]]);
   });
 
-  it("sets a reminder of the command with a note", async () => {
+  it("sets a reminder of the command's message with a note", async () => {
     const answer = await ask("remind me in 20 minutes: Call @**all** and the *office*");
     const { body } = await scene.as(person).get("/api/v1/reminders");
     const [reminder = {}] = body["reminders"] as Array<Readonly<Record<string, unknown>>>;
@@ -121,7 +121,7 @@ describe("the scheduling bot", () => {
     expect((await scheduled()).at(0)!.at).to.equal(`${day}T17:30:00.000Z`);
   });
 
-  it("takes UTC for an account without a time zone, and says so", async () => {
+  it("uses UTC for an account without a time zone, and says so", async () => {
     const traveller = await user(scene.db, scene.org.realm);
     const answer = await ask(`send ${day} 9:00 to me: Hello`, traveller);
     expect(answer).to.contain("(UTC, +00:00)").and.to.contain("no time zone");
@@ -131,7 +131,7 @@ describe("the scheduling bot", () => {
     );
   });
 
-  it("lists 20 of many, and their number", async () => {
+  it("lists 20 of 9,999 planned messages, and their total number", async () => {
     expect(await ask("list")).to.equal("Nothing is planned.");
     await ask(`send ${day} 9:00 to #${room.name} > standup: Hello`);
     await ask("remind me tomorrow 9:00: Call");
@@ -150,7 +150,7 @@ describe("the scheduling bot", () => {
     expect(many.split("\n").filter((line) => line.startsWith("* "))).to.have.length(20);
   });
 
-  it("passes the API's refusals on, and changes nothing", async () => {
+  it("shows the API's refusals, and changes nothing", async () => {
     const secret = await channel(scene.db, scene.org.realm, { inviteOnly: true });
     const closed = await channel(scene.db, scene.org.realm, {
       groups: { canSendMessageGroupId: scene.org.groups["role:nobody"] },
@@ -182,7 +182,7 @@ describe("the scheduling bot", () => {
     expect(await ask(`send ${day} 9:00 to #${secret.name} > a: x`)).to.equal(hidden);
   });
 
-  it("refuses more than an account may have, and answers once", async () => {
+  it("refuses more pending messages than an account may have", async () => {
     await ask(`send ${day} 9:00 to me: Hello`);
     await scene.db.rows(
       `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, topic, content, rendered_content, client_id,
@@ -199,7 +199,7 @@ describe("the scheduling bot", () => {
     expect(await ask("every day at 9:00 to me: Hello")).to.contain("cancel s");
   });
 
-  it("takes a command of 10,000 characters, and quotes 200", async () => {
+  it("accepts a command of 10,000 characters, and quotes 200 of them", async () => {
     const start = `send ${day} 9:00 to me: `;
     const answer = await ask(start + "x".repeat(10_000 - start.length));
     expect(answer).to.contain("`" + "x".repeat(199) + "…`");
@@ -210,7 +210,7 @@ describe("the scheduling bot", () => {
       expect((await ask(text + "x ".repeat(4_990))).length).to.be.below(500);
   });
 
-  it("notifies nobody of names and quotes", async () => {
+  it("mentions no account by the names and quotes in its answers", async () => {
     const tricky = await user(scene.db, scene.org.realm, { fullName: "All" });
     await ask(
       `send ${day} 9:00 to @**All|${tricky.id}**: @**all** @_**All|${tricky.id}** <b>hi</b> \`\`\` x`,
@@ -225,8 +225,8 @@ describe("the scheduling bot", () => {
     expect(flags & 24).to.equal(0);
   });
 
-  describe("with more than one reading", () => {
-    it("asks for the time, and takes the number", async () => {
+  describe("asked something ambiguous", () => {
+    it("asks for the time, and accepts the number of a choice", async () => {
       const question = await ask(`send 3/4/2031 9:00 to #${room.name} > standup: Plans?`);
       expect(question)
         .to.match(/^1\. Tuesday, 4 March 2031, 09:00/m)
@@ -239,7 +239,7 @@ describe("the scheduling bot", () => {
       expect(await ask("2")).to.match(/no question/);
     });
 
-    it("asks for am or pm, unless the account uses 24 hours", async () => {
+    it("asks for am or pm, unless the account uses a 24-hour clock", async () => {
       expect(await ask(`send ${day} at 5 to me: x`)).to.match(/05:00[^]*17:00/);
       await scene.as(person).patch("/api/v1/settings", { twenty_four_hour_time: true });
       expect(await ask(`send ${day} at 5 to me: x`))
@@ -247,7 +247,7 @@ describe("the scheduling bot", () => {
         .and.to.contain("cancel");
     });
 
-    it("asks for a date's time, and which friday", async () => {
+    it("asks for the time of a date, and for the date of next friday", async () => {
       expect(await ask(`remind me ${day}: x`)).to.match(/09:00[^]*12:00[^]*17:00/);
       expect(await ask("remind me next friday 9:00: x")).to.match(/^1\. Friday[^]*^2\. Friday/m);
     });
@@ -264,7 +264,7 @@ describe("the scheduling bot", () => {
       expect((await scheduled()).map(({ to }) => to)).to.deep.equal([[second.id]]);
     });
 
-    it("asks for a topic where the channel wants one, among those that the person has received", async () => {
+    it("asks for the topic if the channel requires one, and offers topics that the person has received", async () => {
       await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
       expect(await ask(`send ${day} 9:00 to #${room.name}: x`)).to.match(
         /Nothing was changed.*topic/,
@@ -279,7 +279,7 @@ describe("the scheduling bot", () => {
       expect((await scheduled()).map(({ topic }) => topic)).to.deep.equal(["Budget"]);
     });
 
-    it("takes a number for ten minutes, once, and only as the next message", async () => {
+    it("accepts a number for ten minutes, once, and only as the next message", async () => {
       await ask(`send ${day} at 5 to me: x`);
       expect(await ask("3")).to.match(/no question/);
       await ask(`send ${day} at 5 to me: x`);
@@ -295,14 +295,14 @@ describe("the scheduling bot", () => {
     });
   });
 
-  describe("of a message", () => {
+  describe("bot-command", () => {
     const recorded = async (work: () => Promise<unknown>) => {
       const before = await scene.db.prisma.jobIntent.count({ where: { job: "bot-command" } });
       await work();
       return (await scene.db.prisma.jobIntent.count({ where: { job: "bot-command" } })) - before;
     };
 
-    it("is not a command unless a person writes to the bot alone", async () => {
+    it("is recorded only for messages of a person to the bot alone", async () => {
       const { org } = scene;
       const to = (account: TestAccount, ids: number[]) => () =>
         send(scene.as(account), toUsers(ids, { content: "help" }));
@@ -321,7 +321,7 @@ describe("the scheduling bot", () => {
       await work();
     });
 
-    it("is none again when it is edited", async () => {
+    it("is not recorded again when the message is edited", async () => {
       const id = await send(scene.as(person), toUsers([botId], { content: "help" }));
       await work();
       const edit = () => scene.as(person).patch(`/api/v1/messages/${id}`, { content: "list" });
@@ -329,7 +329,7 @@ describe("the scheduling bot", () => {
       expect(await answers()).to.have.length(1);
     });
 
-    it("does nothing where it was scheduled, and says so", async () => {
+    it("ignores a command in a scheduled message, and says so", async () => {
       const at = Math.floor(Date.now() / 1_000) + 3_600;
       await scene.as(person).post(scheduledPath, {
         ...toUsers([botId], { content: `send ${day} 9:00 to me: x` }),
@@ -344,7 +344,7 @@ describe("the scheduling bot", () => {
       expect(await scheduled()).to.deep.equal([]);
     });
 
-    it("is answered once, however often its job runs", async () => {
+    it("answers a command once, however often the job runs", async () => {
       await send(scene.as(person), toUsers([botId], { content: `send ${day} 9:00 to me: x` }));
       const [ref = { intentId: 0, version: 0 }] = await pending();
       await Promise.all([1, 2, 3].map(() => runJob(scene.db, botCommand, ref)));
@@ -353,7 +353,7 @@ describe("the scheduling bot", () => {
       expect(await scheduled()).to.have.length(1);
     });
 
-    it("is answered after the earlier ones of the same person, whichever job runs first", async () => {
+    it("answers the commands of a person in order, whichever job runs first", async () => {
       const contents = ["remind me tomorrow 9:00: one", "list", "send 3/4/2031 9:00 to me: x", "2"];
       for (const content of contents) await send(scene.as(person), toUsers([botId], { content }));
       for (const ref of (await pending()).reverse()) await runJob(scene.db, botCommand, ref);
@@ -363,7 +363,7 @@ describe("the scheduling bot", () => {
         expect(said[index]).to.contain(part);
     });
 
-    it("is not answered when it or its account is gone", async () => {
+    it("does not answer a person whose account is deactivated", async () => {
       await send(scene.as(person), toUsers([botId], { content: "help" }));
       await scene.db.prisma.user.update({ where: { id: person.id }, data: { isActive: false } });
       await work();
@@ -371,7 +371,7 @@ describe("the scheduling bot", () => {
       expect(await pending()).to.deep.equal([]);
     });
 
-    it("takes a bounded number of statements, whatever it says", async () => {
+    it("runs fewer than 80 statements for a command that names 100 people", async () => {
       const long = `send ${day} 9:00 to ${"@**Nobody**, ".repeat(99)}me: x`;
       await send(scene.as(person), toUsers([botId], { content: long.slice(0, 10_000) }));
       const { count } = await countQueries(scene.db, work);

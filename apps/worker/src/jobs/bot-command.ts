@@ -14,8 +14,8 @@ import { recordingFailure } from "../intent-processor.ts";
 import { processor } from "../processor.ts";
 
 /**
- * Answers a command to the scheduling bot, after the earlier ones of the same person. Each is done, answered and ended in
- * one transaction, under the person's lock.
+ * Answers a command to the scheduling bot, after the earlier ones of the same person. One transaction, under the person's
+ * lock, runs a command, sends the answer and finishes the intent.
  */
 export default processor(botCommand, (context) =>
   recordingFailure(botCommand, context, async (db) => {
@@ -36,10 +36,10 @@ interface Answering {
 }
 
 /**
- * Answers the person's first unanswered command, up to that of the job. A command that the API refuses is answered in a
- * second transaction, after the rollback of the first one.
- * @returns whether no earlier command is left
- * @throws IntentBusy when an earlier command fails: that counts as an attempt of the earlier command's job only
+ * Answers the person's oldest unanswered command, at most the job's own. If the API refuses the command, rolls back and
+ * sends the refusal in a second transaction.
+ * @returns whether the job's own command, and so every earlier one, is answered
+ * @throws IntentBusy if an earlier command fails: that counts as an attempt of the earlier command's job only
  */
 async function answerNext(
   answering: Answering,
@@ -62,6 +62,6 @@ async function answerNext(
     if (error instanceof CommandRefused && ref && !refused)
       return answerNext(answering, { ref, refusal: error.refusal });
     if (!ref || ref.intentId === own.intentId) throw error;
-    throw new IntentBusy(`an earlier command of account ${userId} fails`, { cause: error });
+    throw new IntentBusy(`an earlier command of account ${userId} failed`, { cause: error });
   }
 }

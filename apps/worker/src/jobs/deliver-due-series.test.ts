@@ -26,7 +26,7 @@ import { expect } from "chai";
 
 const day = 86_400;
 
-/** Parameters for a time of day so many minutes ago, in UTC. */
+/** Parameters of a series whose time of day was the given number of minutes ago, in UTC. */
 function minutesAgo(minutes: number): Params {
   const time = new Date(Date.now() - minutes * 60_000).toISOString().slice(11, 19);
   return { start: `${new Date().getUTCFullYear() - 1}-01-01T${time}` };
@@ -92,7 +92,7 @@ describe("the delivery of series", () => {
     expect(await notices()).to.deep.equal([]);
   });
 
-  it("expands the template of each occurrence, and ends with the rule", async () => {
+  it("expands the template of each occurrence, and ends the series after the last one", async () => {
     const nextYear = new Date().getUTCFullYear() + 1;
     const id = await create({
       start: `${nextYear}-03-01T09:00`,
@@ -109,7 +109,7 @@ describe("the delivery of series", () => {
     expect(await read(id)).to.include({ state: "ended", next_occurrence: null, sent_count: 2 });
   });
 
-  it("does not send what has a run already", async () => {
+  it("does not send an occurrence that has a run with outcome sent", async () => {
     const id = await create();
     const { next_occurrence: date } = await read(id);
     await scene.db.rows(
@@ -123,7 +123,7 @@ describe("the delivery of series", () => {
     expect(await scheduledOf(scene.as(author))).to.have.length(1);
   });
 
-  it("plans the next occurrence after one that fails, and pauses after five in a row", async () => {
+  it("plans the next occurrence after one that fails, and pauses the series after five in a row", async () => {
     const id = await create();
     await changeChannel(scene.db, room, { isArchived: true });
     for (let failed = 1; failed <= 4; failed++) {
@@ -137,16 +137,16 @@ describe("the delivery of series", () => {
       consecutive_failures: 5,
       next_occurrence: null,
     });
-    const told = await notices();
-    expect(told).to.have.length(5);
-    expect(told.at(-1)?.content).to.include("five occurrences in a row");
-    expect(told[0]?.content).to.include("The next occurrence of the series is sent at");
+    const received = await notices();
+    expect(received).to.have.length(5);
+    expect(received.at(-1)?.content).to.include("five occurrences in a row");
+    expect(received[0]?.content).to.include("The next occurrence of the series is sent at");
     expect(await outcomes(id)).to.deep.equal(["failed", "failed", "failed", "failed", "failed"]);
     const rows = await scheduledOf(scene.as(author));
     expect(rows.map(({ failed }) => failed)).to.deep.equal([true, true, true, true, true]);
   });
 
-  it("counts failures anew after an occurrence that is sent", async () => {
+  it("resets consecutive_failures when an occurrence is sent", async () => {
     const id = await create();
     await changeChannel(scene.db, room, { isArchived: true });
     await deliverNext(id);
@@ -155,7 +155,7 @@ describe("the delivery of series", () => {
     expect(await read(id)).to.include({ consecutive_failures: 0, sent_count: 1 });
   });
 
-  it("sends a failed occurrence that gets a new time, beside the next one", async () => {
+  it("sends a failed occurrence at its new time, and keeps the next one planned", async () => {
     const id = await create();
     await changeChannel(scene.db, room, { isArchived: true });
     await deliverNext(id);
@@ -172,7 +172,7 @@ describe("the delivery of series", () => {
     expect(await sent()).to.have.length(1);
   });
 
-  it("sends an occurrence that was changed by itself, and the next one as planned", async () => {
+  it("sends an edited occurrence as edited, and the next one unchanged", async () => {
     const id = await create();
     const { next_scheduled_message_id: planned } = await read(id);
     await scene.as(author).patch(`/api/v1/scheduled_messages/${planned}`, { content: "Only now" });
@@ -193,9 +193,9 @@ describe("the delivery of series", () => {
     await deliver(scene.db, scene.org.realm);
     expect(await sent()).to.deep.equal([]);
     expect(await outcomes(id)).to.deep.equal(["missed", "missed", "missed", "missed"]);
-    const [told, ...more] = await notices();
+    const [received, ...more] = await notices();
     expect(more).to.deep.equal([]);
-    expect(told?.content).to.include("4 occurrences were missed").and.to.include(String(first));
+    expect(received?.content).to.include("4 occurrences were missed").and.to.include(String(first));
     expect(await failures()).to.equal(1);
     const after = await read(id);
     expect(after).to.include({ state: "active", consecutive_failures: 0 });
@@ -213,7 +213,7 @@ describe("the delivery of series", () => {
     expect(Number((await read(id)).next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
   });
 
-  it("sends an occurrence up to a minute late whatever the series allows", async () => {
+  it("sends an occurrence that is up to a minute late, even if catch_up_seconds is 0", async () => {
     const id = await create({ catch_up_seconds: 0 });
     const { next_scheduled_message_id: planned } = await read(id);
     await makeDue(scene.db, planned ?? 0, -30);
@@ -221,15 +221,15 @@ describe("the delivery of series", () => {
     expect(await outcomes(id)).to.deep.equal(["sent"]);
   });
 
-  it("sends what is due, and pauses, if the zone of the series is gone", async () => {
+  it("sends the due occurrence and pauses the series if its time zone no longer exists", async () => {
     const id = await create();
     await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [id]);
     await deliverNext(id);
     expect(await sent()).to.have.length(1);
     expect(await read(id)).to.include({ state: "paused", paused_reason: "rule" });
-    const [told, ...more] = await notices();
+    const [received, ...more] = await notices();
     expect(more).to.deep.equal([]);
-    expect(told?.content).to.include("its rule or its time zone");
+    expect(received?.content).to.include("its rule or its time zone");
   });
 
   describe("of a deactivated author", () => {
@@ -239,7 +239,7 @@ describe("the delivery of series", () => {
       can_manage_group: { direct_members: [manager.id], direct_subgroups: [] },
     });
 
-    it("pauses without a notice, and resumes when the account is back", async () => {
+    it("pauses the series without a notice, and resumes it when the account is reactivated", async () => {
       const id = await create();
       const { next_scheduled_message_id: planned } = await read(id);
       await deactivate();
@@ -259,7 +259,7 @@ describe("the delivery of series", () => {
       expect(await sent()).to.have.length(1);
     });
 
-    it("goes on under the notification bot where there are managers, who are told once", async () => {
+    it("sends occurrences by the notification bot if the series has managers, and notifies them once", async () => {
       const id = await create({
         ...managed(),
         content: `Ask @**${manager.fullName}|${manager.id}**`,
@@ -279,13 +279,13 @@ describe("the delivery of series", () => {
         );
         expect(flags).not.to.include("mentioned");
       }
-      const told = await notices(manager);
-      expect(told).to.have.length(1);
-      expect(told[0]?.content).to.include("take it over");
+      const received = await notices(manager);
+      expect(received).to.have.length(1);
+      expect(received[0]?.content).to.include("take it over");
       expect(await read(id, manager)).to.include({ state: "active", sent_count: 2 });
     });
 
-    it("goes on where the account is deactivated after the occurrence was claimed", async () => {
+    it("sends an occurrence by the notification bot if the author is deactivated after the claim", async () => {
       const { db, org } = scene;
       const id = await create(managed());
       const before = await create();
@@ -312,7 +312,7 @@ describe("the delivery of series", () => {
       expect(await outcomes(before, org.admin)).to.deep.equal(["failed"]);
     });
 
-    it("pauses if the group of managers is empty, and fails in an archived channel", async () => {
+    it("fails an occurrence in an archived channel, and pauses the series if no manager is active", async () => {
       const id = await create(managed());
       const { next_scheduled_message_id: planned } = await read(id);
       await deactivate();

@@ -68,7 +68,7 @@ describe("recurring work of series", () => {
     const lose = (id: number) =>
       scene.db.rows("DELETE FROM scheduled_messages WHERE series_id = $1", [id]);
 
-    it("plans occurrences that are missing, and counts them", async () => {
+    it("plans missing occurrences of active series, and counts them", async () => {
       const { db, org } = scene;
       const [lost, kept, paused] = [await create(), await create(), await create()];
       const before = await read(lost);
@@ -115,7 +115,7 @@ describe("recurring work of series", () => {
       expect(await read(broken)).to.include({ state: "paused", paused_reason: "rule" });
     });
 
-    it("leaves series of deactivated organizations alone", async () => {
+    it("does not plan occurrences in deactivated organizations", async () => {
       const other = await organization(scene.db);
       const place = await channel(scene.db, other.member, { subscribers: [other.member] });
       const id = await create({}, other.member, place);
@@ -148,7 +148,7 @@ describe("recurring work of series", () => {
       while ((await recomputeSeriesTimes(scene.db, 2, version)) === "more");
     };
 
-    it("moves an occurrence that an older time zone database had computed otherwise, as an edit", async () => {
+    it("moves an occurrence whose time changed with the time zone database, as an edit of its row", async () => {
       const { db, org } = scene;
       const [moved, same] = [await create(), await create()];
       const right = await read(moved);
@@ -158,7 +158,7 @@ describe("recurring work of series", () => {
       const before = await storedRow(db, rowId);
       const { log } = captureLog();
       const { events } = await eventsOf(db, org.realm.id, async () => {
-        // The first run is at the start.
+        // The task runs when it is started.
         const task = startTask(recomputeSeriesTask, { db, log });
         await task.run();
         await task.stop();
@@ -173,7 +173,7 @@ describe("recurring work of series", () => {
       expect(other?.version).to.equal(1);
     });
 
-    it("leaves what a newer database has computed, so that rows never go back", async () => {
+    it("does not change occurrences that were computed with a newer time zone database", async () => {
       const id = await create();
       await made(id, "2999z", hour);
       const before = await stored(id);
@@ -191,7 +191,7 @@ describe("recurring work of series", () => {
       expect((await stored(id))?.tzdata).to.equal("3000a");
     });
 
-    it("leaves occurrences alone that are due, were sent, or were changed by themselves", async () => {
+    it("does not change due or detached occurrences", async () => {
       const [due, detached] = [await create(), await create()];
       const { next_scheduled_message_id: changed } = await read(detached);
       await scene
@@ -207,7 +207,7 @@ describe("recurring work of series", () => {
       expect([await stored(due), await stored(detached)]).to.deep.equal(before);
     });
 
-    it("keeps the time where the zone is gone: the delivery pauses the series", async () => {
+    it("keeps the time if the time zone no longer exists: the delivery pauses the series", async () => {
       const id = await create();
       await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [id]);
       await made(id, "1999a", hour);

@@ -12,6 +12,6 @@ export default {
   definition: repairSeriesPlans,
   async run({ db, site, log, signal }) {
     const repaired = await repairSeries(db, site, repairSeriesPlans.bound.batch, signal);
-    if (repaired > 0) log.warn({ repaired }, "planned occurrences of series that were missing");
+    if (repaired > 0) log.warn({ repaired }, "missing occurrences of series planned");
   },
 } satisfies RecurringTask<Pick<WorkerServices, "site">>;

@@ -18,7 +18,7 @@ import {
 } from "@carillon/scheduling";
 
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "./row.ts";
-import { lockSeries, patienceSql, type SeriesRow } from "./series/series-row.ts";
+import { lockSeries, gracePeriodSql, type SeriesRow } from "./series/series-row.ts";
 
 /** Bytes of text that must be parsed to send the row; for a reminder, with the current text of its message. */
 const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id IS NULL THEN 0 ELSE coalesce(
@@ -64,7 +64,7 @@ const lockTimeoutMs = 2_000;
  * Forces generic plans: for arrays of hundreds PostgreSQL estimates a custom plan to be cheaper, and planning it takes half
  * as long as running it.
  */
-const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS patience,
+const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS timeout,
     set_config('plan_cache_mode', 'force_generic_plan', true) AS plans`;
 
 const asDeliverer = statement({
@@ -206,7 +206,7 @@ const claimed = statement({
       u.system_bot_kind IS NOT NULL AS "bySystemBot",
       s.deliver_at < now() - CASE WHEN s.kind = ${scheduledKind.reminder} THEN interval '7 days'
         WHEN s.series_id IS NULL OR s.detached THEN interval '10 minutes'
-        ELSE make_interval(secs => ${patienceSql("s.series_id")}) END AS "tooLate",
+        ELSE make_interval(secs => ${gracePeriodSql("s.series_id")}) END AS "tooLate",
       (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL
         OR s.series_id IS NOT NULL AND EXISTS (SELECT FROM series_runs run WHERE run.series_id = s.series_id
           AND run.occurrence = s.occurrence AND run.outcome = 'sent') AS "sentBefore"

@@ -3,7 +3,7 @@ import type { ApiError } from "@carillon/contract";
 
 import { isReminder, type DueRow } from "./claim.ts";
 import type { Failure } from "./outcome.ts";
-import { patienceOf } from "./series/series-row.ts";
+import { gracePeriodOf } from "./series/series-row.ts";
 
 /**
  * A failed reminder, and a failed message of a system bot or of a deactivated account, have no sender to notify
@@ -36,12 +36,12 @@ export function failedBeforeChecks(
 
 /** Fails a row whose time has passed for too long. */
 export function late(row: DueRow): Failure {
-  return failed(row, "late", `The server was more than ${patience(row)} late.`);
+  return failed(row, "late", `The server was more than ${gracePeriod(row)} late.`);
 }
 
-function patience(row: DueRow): string {
+function gracePeriod(row: DueRow): string {
   if (isReminder(row)) return "seven days";
-  return row.series && !row.detached ? `${patienceOf(row.series)} seconds` : "ten minutes";
+  return row.series && !row.detached ? `${gracePeriodOf(row.series)} seconds` : "ten minutes";
 }
 
 /** Fails a row whose message the check rejected. */

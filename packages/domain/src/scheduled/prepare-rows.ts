@@ -14,7 +14,7 @@ import { failedBeforeChecks, late } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
 import { composeHandedOver, findHandedOver } from "./series/handed-over.ts";
-import { findOvertaken } from "./series/overtaken.ts";
+import { findSuperseded } from "./series/superseded.ts";
 
 /** Maximum rows of `user_messages` in one transaction, unless its first message has more; 20,000 take about 150 ms. */
 const maxCopies = 20_000;
@@ -53,11 +53,11 @@ export async function prepareRows(
   started?: ReadonlySet<string>,
 ): Promise<PreparedRows> {
   const failures = new Map<DueRow, Failure>();
-  const overtaken = await findOvertaken(realm, rows);
+  const superseded = await findSuperseded(realm, rows);
   const handedOver = await findHandedOver(tx, realm, rows);
   const isHandedOver = (row: DueRow) => handedOver?.rows.has(row) === true;
   for (const row of rows) {
-    const failure = overtaken.has(row)
+    const failure = superseded.has(row)
       ? late(row)
       : failedBeforeChecks(row, realm, { handedOver: isHandedOver(row) });
     if (failure) failures.set(row, failure);

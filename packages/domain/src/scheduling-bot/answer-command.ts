@@ -18,7 +18,7 @@ import {
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
-import { isAsking, type Asking } from "./asking.ts";
+import { isClarification, type Clarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import { cancel, list, move, remind, sendOnce } from "./operations.ts";
 import {
@@ -31,10 +31,10 @@ import {
   skip,
 } from "./series-operations.ts";
 import { type Command, parseCommand } from "./parse-command.ts";
-import { keepQuestion, type OpenQuestion, type Settled, takeQuestion } from "./question.ts";
+import { storeQuestion, type OpenQuestion, type Settled, takeQuestion } from "./question.ts";
 import { loadEnglish } from "./read-when.ts";
 import {
-  byHandNotice,
+  ignoredCommandNotice,
   exampleOf,
   helpNotice,
   noQuestionNotice,
@@ -43,10 +43,10 @@ import {
   unclearNotice,
 } from "./texts.ts";
 
-/** Name of the client of what the bot does. */
+/** Client name of the operations that the bot runs. */
 const clientName = "SchedulingBot";
 
-/** The API has refused a command: its transaction is rolled back, and another one answers. */
+/** Thrown if the API refuses a command: the caller rolls back, and answers with the refusal in another transaction. */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
   readonly refusal: ApiError;
@@ -58,11 +58,11 @@ export class CommandRefused extends Error {
 }
 
 /**
- * Does a person's command to the scheduling bot and answers it, in the transaction that ends its intent. The operations
- * are those of the API, with the person's permissions. Does nothing for a message that is gone, or an account that is
+ * Runs a person's command to the scheduling bot and answers it, in the transaction that ends its intent. Calls the functions
+ * of the API's operations, with the person's permissions. Does nothing if the message was deleted or the account is
  * deactivated.
- * @param refusal of the same command, to be answered instead of doing it
- * @throws CommandRefused when the API refuses the command
+ * @param refusal the API's refusal of this command: answers with it instead of running the command
+ * @throws CommandRefused if the API refuses the command
  */
 export async function answerCommand(
   tx: Tx,
@@ -97,7 +97,7 @@ export async function answerCommand(
     hasTimezone: actor.timezone !== "",
   };
   const answer = isScheduled
-    ? byHandNotice()
+    ? ignoredCommandNotice()
     : await answerTo(context, { messageId, content: message.content }, refusal);
   const bot = await systemBot(tx, realmId, "scheduling");
   const composed = await composeNotice(tx, { bot, target: directTo(bot, actor), notice: answer });
@@ -106,7 +106,7 @@ export async function answerCommand(
   emit(tx, realmId, events);
 }
 
-/** Returns the recipient of the conversation in which the command was sent. */
+/** Returns the recipient id of the conversation in which the command was sent. */
 async function conversationOf(
   tx: Tx,
   realmId: number,
@@ -118,54 +118,54 @@ async function conversationOf(
   return found.id;
 }
 
-/** The message with a command. */
-type Asked = Pick<OpenQuestion, "messageId" | "content">;
+/** The message that contains a command. */
+type CommandMessage = Pick<OpenQuestion, "messageId" | "content">;
 
 async function answerTo(
   context: BotContext,
-  asked: Asked,
+  message: CommandMessage,
   refusal: ApiError | undefined,
 ): Promise<Notice> {
   const { tx, actor, realm } = context;
   const question = await takeQuestion(tx, actor.id);
-  const parsed = parseCommand(asked.content);
+  const parsed = parseCommand(message.content);
   if (parsed.kind === "unclear") return unclearNotice(parsed.lacks);
   const { command } = parsed;
   if (refusal) return refusedNotice(refusal.message, exampleOf(command.kind));
-  if (command.kind !== "choice") return runCommand(context, asked, command, { now: realm.now });
+  if (command.kind !== "choice") return runCommand(context, message, command, { now: realm.now });
   const settled = question?.choices[command.number - 1];
   if (!question || !settled) return noQuestionNotice();
-  const again = parseCommand(question.content);
-  if (again.kind === "unclear") throw new Error("a question was stored for no command");
-  return runCommand(context, question, again.command, settled);
+  const original = parseCommand(question.content);
+  if (original.kind === "unclear") throw new Error("the stored question has no command");
+  return runCommand(context, question, original.command, settled);
 }
 
-/** Does a command, or asks back. */
+/** Runs a command. Returns the answer; stores the question if the answer is one. */
 async function runCommand(
   context: BotContext,
-  asked: Asked,
+  message: CommandMessage,
   command: Command,
   settled: Settled,
 ): Promise<Notice> {
   const { tx, actor } = context;
-  const done = await run(context, asked, command, settled).catch((error: unknown) => {
+  const result = await dispatch(context, message, command, settled).catch((error: unknown) => {
     throw error instanceof ApiError ? new CommandRefused(error) : error;
   });
-  if (!isAsking(done)) return done;
-  const choices = done.choices.map((choice) => choice.settled);
-  await keepQuestion(tx, actor.id, { ...asked, choices });
+  if (!isClarification(result)) return result;
+  const choices = result.choices.map((choice) => choice.settled);
+  await storeQuestion(tx, actor.id, { ...message, choices });
   return questionNotice(
-    done.question,
-    done.choices.map(({ shown }) => shown),
+    result.question,
+    result.choices.map(({ shown }) => shown),
   );
 }
 
-async function run(
+async function dispatch(
   context: BotContext,
-  { messageId }: Asked,
+  { messageId }: CommandMessage,
   command: Command,
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   switch (command.kind) {
     case "help":
       return helpNotice();
@@ -196,6 +196,6 @@ async function run(
     case "sendNow":
       return sendNow(context, command.id);
     case "choice":
-      throw new Error("a choice is no command of its own");
+      throw new Error("a choice cannot run as a command");
   }
 }

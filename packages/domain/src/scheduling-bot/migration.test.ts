@@ -10,7 +10,7 @@ const file = new URL(
 describe("the migration that adds the scheduling bot", () => {
   const db = useDatabase();
 
-  it("gives each organization one, whose key nobody has, even where an account has its address", async () => {
+  it("creates a bot with an unknown API key in each organization, even if its address is taken", async () => {
     const [here, there] = [await organization(db), await organization(db)];
     await db.prisma.user.deleteMany({ where: { systemBotKind: "scheduling" } });
     const taken = there.schedulingBot.deliveryEmail;

@@ -10,7 +10,7 @@ import { deleteScheduled } from "../scheduled/delete.ts";
 import { editScheduled } from "../scheduled/edit.ts";
 import { lockOwnScheduled } from "../scheduled/row.ts";
 import { isPlannedOccurrence } from "../scheduled/series/detach.ts";
-import { isAsking, type Asking } from "./asking.ts";
+import { isClarification, type Clarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import type { CommandOf } from "./parse-command.ts";
 import { listPlanned } from "./planned.ts";
@@ -26,14 +26,14 @@ import {
   scheduledNotice,
 } from "./texts.ts";
 
-/** `send WHEN to WHERE: TEXT` */
+/** Schedules a message: `send WHEN to WHERE: TEXT`. */
 export async function sendOnce(
   context: BotContext,
   { when, where, text }: CommandOf<"send">,
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const place = await resolvePlace(context, where, settled);
-  if (isAsking(place)) return place;
+  if (isClarification(place)) return place;
   const time = resolveTime(context, when, settled);
   if (!isTime(time)) return time;
   const { tx, site, actor, client, realm } = context;
@@ -43,7 +43,7 @@ export async function sendOnce(
   const [outcome] = await scheduleBatch(tx, site, [{ actor, client, input }], singleRequest);
   if (outcome?.kind === "rejected") throw outcome.error;
   if (outcome?.kind !== "committed")
-    throw new Error(`a single message came to ${outcome?.kind}, not to an end`);
+    throw new Error(`a single message has outcome ${outcome?.kind}, not committed`);
   return scheduledNotice({
     id: outcome.result,
     place: shown,
@@ -54,13 +54,13 @@ export async function sendOnce(
   });
 }
 
-/** `remind me WHEN: TEXT`: a reminder of the command's message, with the text as its note. */
+/** Sets a reminder of the command's message, with the text as its note: `remind me WHEN: TEXT`. */
 export async function remind(
   context: BotContext,
   { when, text }: CommandOf<"remind">,
   settled: Settled,
   messageId: number,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const time = resolveTime(context, when, settled);
   if (!isTime(time)) return time;
   const { tx, site, actor, client, realm } = context;
@@ -79,13 +79,13 @@ export async function remind(
   });
 }
 
-/** `move ID to WHEN` of a scheduled message */
+/** Moves a scheduled message to another time: `move ID to WHEN`. */
 export async function move(
   context: BotContext,
   id: number,
   when: string,
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const time = resolveTime(context, when, settled);
   if (!isTime(time)) return time;
   const { tx, site, actor, client } = context;
@@ -99,7 +99,7 @@ export async function move(
   return movedNotice(id, time, time.source);
 }
 
-/** `cancel ID` of a scheduled message or a reminder. The next message of a series is left out. */
+/** Deletes a scheduled message or a reminder, or skips the next message of a series: `cancel ID`. */
 export async function cancel(context: BotContext, id: number): Promise<Notice> {
   const { tx, site, actor } = context;
   const row = await lockOwnScheduled(tx, actor.id, scheduledKind.sendLater, id);
@@ -114,13 +114,13 @@ export async function cancel(context: BotContext, id: number): Promise<Notice> {
   return refusedNotice(`You have no scheduled message or reminder ${id}`, "list");
 }
 
-/** `list` */
+/** Lists what is planned: `list`. */
 export async function list(context: BotContext): Promise<Notice> {
   const { lines, total } = await listPlanned(context);
   return listNotice(lines, total, context.realm.emptyTopicDisplayName);
 }
 
-/** Tells whether an operation was refused because its target does not exist. Such a refusal has changed nothing. */
+/** Runs an operation. Returns true if it was refused because its target does not exist, which changes nothing. */
 async function missingTarget(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -139,11 +139,11 @@ describe("commands to the scheduling bot", () => {
     ["move x to friday", "reference"],
   ];
   for (const [text, lacks] of unclear)
-    it(`misses the ${lacks} of "${text.replaceAll("\n", "\\n")}"`, () => {
+    it(`reports that "${text.replaceAll("\n", "\\n")}" lacks or misspells the ${lacks}`, () => {
       expect(parseCommand(text)).to.deep.equal({ kind: "unclear", lacks });
     });
 
-  it("read any text as a command or as unclear", async () => {
+  it("reads any text as a command or as unclear", async () => {
     const pieces = [
       "send ",
       "to ",
@@ -172,7 +172,7 @@ describe("commands to the scheduling bot", () => {
     );
   });
 
-  it("take no longer for hostile texts than for any other of their length", () => {
+  it("reads adversarial texts of 10,000 characters before the timeout", () => {
     const parts = [
       "send ",
       " to ",
@@ -196,7 +196,7 @@ describe("commands to the scheduling bot", () => {
   }).timeout(20_000);
 });
 
-describe("rules in words", () => {
+describe("recurrence rules in words", () => {
   const rules: Readonly<Record<string, string>> = {
     day: "FREQ=DAILY",
     weekday: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
@@ -217,11 +217,11 @@ describe("rules in words", () => {
     "year on the 29th feb": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29",
   };
   for (const [words, rrule] of Object.entries(rules))
-    it(`read "${words}"`, () => {
+    it(`reads "${words}"`, () => {
       expect(parseRuleWords(`${words} at 9:00`)?.rules).to.deep.equal([rrule]);
     });
 
-  it("have an end and a time zone", () => {
+  it("reads the end and the time zone of a rule", () => {
     const tail = (words: string) => {
       const found = parseRuleWords(`day at ${words}`);
       return { end: found?.end, timezone: found?.timezone, readings: found?.time.readings };
@@ -267,11 +267,11 @@ describe("rules in words", () => {
     "monday, at 9",
   ];
   for (const words of [...wrong, ...odd, ...dates])
-    it(`do not read "${words}"`, () => {
+    it(`rejects "${words}"`, () => {
       expect(parseRuleWords(words)).to.equal(undefined);
     });
 
-  it("have two readings of 3/4", () => {
+  it("reads 3/4 as 4 March and as 3 April", () => {
     expect(parseRuleWords("year on 3/4 at 9:00")?.rules).to.deep.equal([
       "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=4",
       "FREQ=YEARLY;BYMONTH=4;BYMONTHDAY=3",
@@ -284,7 +284,7 @@ describe("rules in words", () => {
     });
   });
 
-  it("have one reading of an hour on a clock of 24 hours", () => {
+  it("reads an hour as one time on a 24-hour clock", () => {
     for (const [text, second] of [
       ["5", 18_000],
       ["12", 43_200],
@@ -294,7 +294,7 @@ describe("rules in words", () => {
     expect(timesOfDay(parseTime("5")!, false)).to.deep.equal([18_000, 61_200]);
   });
 
-  it("have two readings of an hour without am or pm", () => {
+  it("reads an hour without am or pm as two times", () => {
     expect(parseTime("5")).to.deep.equal({ readings: [18_000, 61_200] });
     expect(parseTime("12")).to.deep.equal({ readings: [0, 43_200] });
     expect(parseTime("17")).to.deep.equal({ readings: [61_200] });
@@ -303,7 +303,7 @@ describe("rules in words", () => {
     expect(parseTime("12 PM")).to.deep.equal({ readings: [43_200] });
   });
 
-  it("read dates with and without a year", () => {
+  it("reads dates with and without a year", () => {
     expect(parseDates("31 december")).to.deep.equal([{ month: 12, day: 31 }]);
     expect(parseDates("Dec 31st, 2027")).to.deep.equal([{ year: 2027, month: 12, day: 31 }]);
     for (const text of ["2026-02-30", "february 29 2027", "31", "december", "31 31", ""])

@@ -44,7 +44,7 @@ export type Command =
 /** A command of one kind. */
 export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
-/** What a text lacks. */
+/** The part of a command that is missing or cannot be read. */
 export type Unclear =
   | "command"
   | "to"
@@ -60,14 +60,14 @@ export type Parsed =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "unclear"; readonly lacks: Unclear };
 
-/** UTF-16 units of a command before its text that are looked at. */
-const longestHead = 1_000;
-/** People of one message. */
+/** Maximum length of the part of a command before its text, in UTF-16 units. */
+const maxHeadLength = 1_000;
+/** Maximum number of recipients of a message. */
 const maxPeople = 100;
 
 /**
- * Parses a message to the scheduling bot. Looks at 1,000 characters before the text, each a bounded number of times.
- * Keywords have any letter case.
+ * Parses a message to the scheduling bot. Reads at most 1,000 characters before the text, in linear time. Ignores the letter
+ * case of keywords.
  */
 export function parseCommand(content: string): Parsed {
   const trimmed = content.trim();
@@ -154,9 +154,9 @@ function parseReference(text: string): Reference | undefined {
   return { kind: series === "" ? "message" : "series", id: Number(digits) };
 }
 
-/** Splits the first line at the `to` before a place; a time has no `to`. */
+/** Splits the first line at the `to` before a place. Times contain no `to`. */
 function splitAtTo(text: string): { readonly before: string; readonly after: string } | undefined {
-  const line = text.slice(0, Math.min(longestHead, indexOrEnd(text, "\n")));
+  const line = text.slice(0, Math.min(maxHeadLength, indexOrEnd(text, "\n")));
   const found = /(?:^|[ \t])to[ \t]+(?=[#@]|me[ \t]*[,:]|[^\s,:]{1,100}@)/i.exec(line);
   if (!found) return undefined;
   return {
@@ -177,9 +177,9 @@ function parseWhere(text: string): Place {
   return placeOf(channelOf(text.slice(1, end)), text.slice(end + 1));
 }
 
-/** Parses `#**channel>topic**:`, whose topic may have a colon. */
+/** Parses `#**channel>topic**:`, whose topic may contain a colon. */
 function parseLinkedChannel(text: string): Place {
-  const end = text.slice(0, longestHead).indexOf("**", 3);
+  const end = text.slice(0, maxHeadLength).indexOf("**", 3);
   if (end < 0) return unclear("where");
   const after = afterColon(text.slice(end + 2));
   if (after === undefined) return unclear("colon");
@@ -194,10 +194,10 @@ function channelOf(text: string): WhereWords | undefined {
   return topic === undefined ? { kind: "channel", name } : { kind: "channel", name, topic };
 }
 
-/** Parses people with commas between. A name in `@**…**` may have any other character. */
+/** Parses people separated by commas. A name in `@**…**` may contain commas and colons. */
 function parsePeople(text: string): Place {
   const people: PersonWords[] = [];
-  let rest = text.slice(0, longestHead);
+  let rest = text.slice(0, maxHeadLength);
   let position = 0;
   for (;;) {
     const found = /^[ \t]*(?:@\*\*([^*\n]{1,200})\*\*|([^\s,:*]{1,200}))[ \t]*(,|:(?=\s|$))/.exec(
@@ -230,11 +230,11 @@ function placeOf(where: WhereWords | undefined, rest: string): Place {
   return text === "" ? unclear("text") : { kind: "place", where, text };
 }
 
-/** Finds the colon that ends the part before the text: in the first line, and before a space or the end of the line. */
+/** Finds the colon that ends the part before the text: on the first line, followed by whitespace or the end of the line. */
 function endOfHead(text: string): number | undefined {
-  const line = text.slice(0, Math.min(longestHead, indexOrEnd(text, "\n")));
+  const line = text.slice(0, Math.min(maxHeadLength, indexOrEnd(text, "\n")));
   const end = line.search(/:(?:\s|$)/);
-  return end < 0 || (end === longestHead - 1 && /\S/.test(text.charAt(longestHead)))
+  return end < 0 || (end === maxHeadLength - 1 && /\S/.test(text.charAt(maxHeadLength)))
     ? undefined
     : end;
 }

@@ -17,15 +17,15 @@ import {
 import type { BotContext } from "./context.ts";
 import type { ListedLine, ShownPlace, ShownTime } from "./texts.ts";
 
-/** Lines of a list. */
-const shown = 20;
+/** Maximum number of lines in a list. */
+const maxLines = 20;
 
-/** SQL: what an account has to send, without the next messages of its series. */
+/** SQL: unsent messages and reminders of an account, without the planned occurrences of series. */
 const ownRows = `s.sender_id = $1 AND ${undelivered("s")} AND NOT (${isPlanned("s")})`;
 
 const nextRows = statement({
   name: "bot-planned",
-  text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE ${ownRows} ORDER BY s.deliver_at, s.id LIMIT ${shown}`,
+  text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE ${ownRows} ORDER BY s.deliver_at, s.id LIMIT ${maxLines}`,
   overrides: scheduledOverrides,
 });
 
@@ -34,7 +34,7 @@ const count = statement({
   text: `SELECT count(*)::int AS total FROM scheduled_messages s WHERE ${ownRows}`,
 });
 
-/** An account has a hundred at most. */
+/** Without a limit: an account has at most 100 series that have not ended. */
 const ownSeries = statement({
   name: "bot-planned-series",
   text: `SELECT id FROM message_series m WHERE m.author_id = $1 AND m.state <> 'ended' ORDER BY m.id`,
@@ -62,7 +62,7 @@ export async function listPlanned(
     }),
   ];
   const lines: ListedLine[] = [];
-  for (const { line } of planned.sort((a, b) => a.at - b.at || 0).slice(0, shown))
+  for (const { line } of planned.sort((a, b) => a.at - b.at || 0).slice(0, maxLines))
     lines.push(await line());
   const counted = await tx.first(count, [actor.id]);
   return { lines, total: (counted?.total ?? 0) + series.size };
@@ -100,7 +100,7 @@ function timeOf({ zones }: BotContext, at: number, timezone: string): ShownTime 
   return { instant: Math.floor(at), localTime, timezone };
 }
 
-/** Returns the place of a scheduled message or a series, as far as the person sees it. */
+/** Returns the place of a scheduled message or a series, without channels and names that the person may not see. */
 export async function placeOfRow(
   { tx, actor, realm }: BotContext,
   { channelId, memberIds, topic }: Pick<ScheduledRow, "channelId" | "memberIds" | "topic">,

@@ -7,7 +7,7 @@ export interface SettledSchedule {
   readonly rrule: string;
 }
 
-/** What earlier answers have settled about a command, and the time of the first one. */
+/** Decisions about a command: its own time, and what the person chose in answers to questions. */
 export interface Settled {
   /** UNIX seconds of the command: `in 20 minutes` counts from it. */
   readonly now: number;
@@ -19,31 +19,31 @@ export interface Settled {
   /** The occurrence that gets {@link time}, by the id of its scheduled message. */
   readonly occurrenceId?: number;
   readonly topic?: string;
-  /** Ids of people by their place in the command. */
+  /** Ids of people, by their position in the command. */
   readonly people?: Readonly<Record<string, number>>;
 }
 
 /** A command that waits for the number of a choice. */
 export interface OpenQuestion {
-  /** The message with the command, for the reminders that are about it. */
+  /** The message with the command, which a reminder is about. */
   readonly messageId: number;
   readonly content: string;
-  /** What each number settles. */
+  /** The decisions that each number stands for, beginning with 1. */
   readonly choices: readonly Settled[];
 }
 
-/** Minutes for which a number answers a question. */
-const openFor = 10;
+/** Minutes for which a question stays open. */
+const openMinutes = 10;
 
 const take = statement({
   name: "bot-question-take",
   text: `DELETE FROM scheduling_bot_questions WHERE user_id = $1
     RETURNING message_id AS "messageId", content, choices,
-      asked_at > now() - interval '${openFor} minutes' AS "isOpen"`,
+      asked_at > now() - interval '${openMinutes} minutes' AS "isOpen"`,
   overrides: { choices: typed<readonly Settled[]>() },
 });
 
-/** Removes and returns the account's question: any next message ends it. Returns undefined for one that has expired. */
+/** Deletes and returns the account's question: the next message closes it. Returns undefined if there is none or it has expired. */
 export async function takeQuestion(tx: Tx, userId: number): Promise<OpenQuestion | undefined> {
   const [found] = await tx.rows(take, [userId]);
   return found?.isOpen ? found : undefined;
@@ -54,8 +54,8 @@ const keep = statement({
   text: `INSERT INTO scheduling_bot_questions (user_id, message_id, content, choices) VALUES ($1, $2, $3, $4::jsonb)`,
 });
 
-/** Stores the question that the answer of this transaction asks. */
-export async function keepQuestion(
+/** Stores the question that the bot asks in this transaction. */
+export async function storeQuestion(
   tx: Tx,
   userId: number,
   { messageId, content, choices }: OpenQuestion,

@@ -74,11 +74,11 @@ describe("schedules in words", () => {
     "day at 9:00 asia/tokyo": ["2026-11-25T09:00", "2026-11-26T09:00", "2026-11-27T09:00"],
   };
   for (const [words, expected] of Object.entries(single))
-    it(`have one reading: "${words}"`, () => {
+    it(`reads "${words}" as one schedule`, () => {
       expect(times(words)).to.deep.equal([expected]);
     });
 
-  it("have a reading for each meaning of the hour, the date and the last day", () => {
+  it("offers a schedule for each meaning of the hour, the date and the last day", () => {
     expect(times("day at 5").map(([first]) => first)).to.deep.equal([
       "2026-11-25T05:00",
       "2026-11-24T17:00",
@@ -92,12 +92,12 @@ describe("schedules in words", () => {
     expect(most).to.have.length(8);
   });
 
-  it("have no reading where the end has passed", () => {
+  it("offers no schedule if the end has passed", () => {
     for (const words of ["day at 9:00 until 2026-11-24", "day at 9:00 until 2020-01-01"])
       expect(read(words), words).to.deep.equal({ kind: "schedules", readings: [] });
   });
 
-  it("take the zone by its name, and name one that does not exist", () => {
+  it("reads the name of a time zone, and rejects one that does not exist", () => {
     const found = read("day at 9:00 asia/tokyo");
     expect(found).to.have.nested.property("readings[0].schedule.timezone", "Asia/Tokyo");
     expect(read("day at 9:00 Mars/Phobos").kind).to.equal("timezone");

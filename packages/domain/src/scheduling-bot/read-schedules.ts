@@ -21,14 +21,14 @@ export interface ScheduleReading {
   readonly first: ShownTime;
 }
 
-/** What a rule in words means: schedules to choose from, none where all occurrences are past. */
+/** The meaning of a rule in words: schedules to choose from, none if all occurrences are past; or an invalid time zone. */
 export type Schedules =
   | { readonly kind: "schedules"; readonly readings: readonly ScheduleReading[] }
   | { readonly kind: "timezone"; readonly message: string };
 
 /**
- * Reads a rule in words. The series starts with its next occurrence: weeks between, and the number of occurrences, count from
- * there.
+ * Reads a rule in words. The series starts with its next occurrence: its interval and its number of occurrences count from
+ * that one.
  * @param now UNIX seconds
  */
 export function readSchedules(
@@ -46,10 +46,10 @@ export function readSchedules(
     );
     const readings = rrules.flatMap((rrule) =>
       timesOfDay(words.time, twentyFourHours).flatMap((second) => {
-        // An interval counts from the week of the start, and COUNT from its day.
+        // INTERVAL and COUNT count from the start, which is found without them: the first occurrence from now on.
         const rule = parseRule(rrule.replace(/;(?:INTERVAL|COUNT)=\d+/g, ""));
-        const open = new Schedule({ rule, start: { day: today, second }, timezone }, zones);
-        return open.after(now, 1).map((first) => ({
+        const fromToday = new Schedule({ rule, start: { day: today, second }, timezone }, zones);
+        return fromToday.after(now, 1).map((first) => ({
           schedule: { start: formatLocalTime({ day: first.day, second }), timezone, rrule },
           first: { ...first, timezone },
         }));
@@ -63,7 +63,7 @@ export function readSchedules(
   }
 }
 
-/** Returns the parts of a rule that may be its end; none where the last day does not exist. */
+/** Returns the `COUNT` or `UNTIL` parts that an end may mean; none if its date does not exist. */
 function endingsOf(end: RuleWords["end"], today: DayNumber): string[] {
   if (!end) return [""];
   if ("count" in end) return [`;COUNT=${end.count}`];

@@ -47,7 +47,7 @@ describe("times in words", () => {
     "2027-03-28 02:30": "2027-03-28T03:00:00+02:00",
   };
   for (const [phrase, time] of Object.entries(single))
-    it(`have one reading: "${phrase}"`, () => {
+    it(`reads "${phrase}" as one time`, () => {
       expect(read(phrase)).to.deep.equal([time]);
     });
 
@@ -75,18 +75,18 @@ describe("times in words", () => {
     ],
   };
   for (const [phrase, times] of Object.entries(several))
-    it(`have several readings: "${phrase}"`, () => {
+    it(`reads "${phrase}" as several times`, () => {
       expect(read(phrase)).to.deep.equal(times);
     });
 
-  it("have one reading with a clock of 24 hours", () => {
+  it("reads an hour as one time on a 24-hour clock", () => {
     expect(read("tomorrow at 5", { twentyFourHours: true })).to.deep.equal([
       "2026-11-25T05:00:00+01:00",
     ]);
   });
 
   for (const phrase of ["yesterday 9am", "5 minutes ago", "2020-01-01 09:00", "today 9:00"])
-    it(`have passed: "${phrase}"`, () => {
+    it(`reports that "${phrase}" is past`, () => {
       expect(read(phrase)).to.equal("past");
     });
 
@@ -114,7 +114,7 @@ describe("times in words", () => {
     "a week from friday 9:00",
   ];
   for (const phrase of [...nonsense, ...leftOver, ...ranges])
-    it(`are not guessed: "${phrase.slice(0, 40)}"`, () => {
+    it(`reports that "${phrase.slice(0, 40)}" is unclear`, () => {
       expect(read(phrase)).to.equal("unclear");
     });
 
@@ -124,11 +124,11 @@ describe("times in words", () => {
     "2026-12-01 09:30+02:00",
     "tomorrow 9am EST",
   ])
-    it(`name no zone: "${phrase}"`, () => {
+    it(`rejects the time zone of "${phrase}"`, () => {
       expect(read(phrase)).to.equal("timezone");
     });
 
-  it("do not follow the time zone of the machine", () => {
+  it("does not depend on the machine's time zone", () => {
     // New York's clocks skip 02:30 on this day.
     const zone = process.env["TZ"];
     try {
@@ -147,12 +147,12 @@ describe("times in words", () => {
     }
   });
 
-  it("count hours through a change of the clocks", () => {
+  it("counts hours across the end of summer time", () => {
     const before = { now: Date.parse("2026-10-25T00:30:00Z") / 1_000 };
     expect(read("in 2 hours", before)).to.deep.equal(["2026-10-25T03:30:00+01:00"]);
   });
 
-  it("lie in the future, or are none, whatever the words", async () => {
+  it("returns only future times, whatever the words", async () => {
     const words = [
       "next",
       "friday",

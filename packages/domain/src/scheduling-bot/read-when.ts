@@ -27,14 +27,14 @@ export type When =
   | { readonly kind: "unclear" }
   | { readonly kind: "timezone"; readonly message: string };
 
-/** What a phrase is read by. */
+/** What the meaning of a phrase depends on. */
 export interface WhenContext {
   /** UNIX seconds. */
   readonly now: number;
-  /** Canonical name of the zone of a phrase that names none. */
+  /** Canonical name of the time zone, unless the phrase names one. */
   readonly timezone: string;
   readonly zones: Zones;
-  /** Whether `5` means 05:00. */
+  /** Whether the clock has 24 hours, so that `5` means 05:00. */
   readonly twentyFourHours: boolean;
   readonly english: Chrono;
 }
@@ -44,11 +44,11 @@ export const loadEnglish: () => Promise<Chrono> = whenNeeded(
   async () => (await import("chrono-node/en")).casual,
 );
 
-const longest = 100;
-const mostReadings = 9;
+const maxLength = 100;
+const maxReadings = 9;
 const daySeconds = 86_400;
 
-/** Times to choose from where a phrase has none, in hours, by the part of the day that it names. */
+/** Hours to choose from if a phrase has no time of day, by the part of the day that it names. */
 const suggestions: ReadonlyArray<readonly [words: RegExp, hours: readonly number[]]> = [
   [/\bmorning\b/i, [7, 8, 9]],
   [/\bafternoon\b/i, [13, 15, 17]],
@@ -57,12 +57,13 @@ const suggestions: ReadonlyArray<readonly [words: RegExp, hours: readonly number
 ];
 
 /**
- * Reads a phrase such as `tomorrow 9:00` or `friday 5pm Europe/Berlin`. Takes the components of a date from chrono and
- * never its dates, which follow the machine's time zone; what is open has several readings, what is left over none.
+ * Reads a phrase such as `tomorrow 9:00` or `friday 5pm Europe/Berlin`. Uses the components of chrono's result, never its
+ * dates, which depend on the machine's time zone. An ambiguous phrase has several readings. A phrase is unclear if chrono
+ * cannot read all of its words.
  */
 export function readWhen(phrase: string, context: WhenContext): When {
   const [text, zone] = splitZone(phrase.replaceAll(/\s+/g, " "));
-  if (text === "" || phrase.length > longest) return { kind: "unclear" };
+  if (text === "" || phrase.length > maxLength) return { kind: "unclear" };
   try {
     const timezone = zone === undefined ? context.timezone : context.zones.canonicalName(zone);
     return readIn(text, { ...context, timezone });
@@ -75,12 +76,12 @@ export function readWhen(phrase: string, context: WhenContext): When {
 function readIn(text: string, context: WhenContext): When {
   const { now, timezone, zones, english } = context;
   const today = zones.toLocal(now, timezone);
-  const wall = today.day * daySeconds + today.second;
-  // The clock on the wall, given as UTC, keeps every zone out of chrono's sums.
-  const reference = { instant: new Date(wall * 1_000), timezone: 0 };
+  const localNow = today.day * daySeconds + today.second;
+  // Pass the local time as UTC, so that chrono computes without any time zone.
+  const reference = { instant: new Date(localNow * 1_000), timezone: 0 };
   const duration = secondsFromNow(text);
   if (duration !== undefined) {
-    if (duration > longestDuration) return { kind: "unclear" };
+    if (duration > maxDuration) return { kind: "unclear" };
     const instant = Math.floor(now) + duration;
     if (instant <= now) return { kind: "past" };
     const { localTime } = zones.toLocal(instant, timezone);
@@ -91,7 +92,7 @@ function readIn(text: string, context: WhenContext): When {
   const { start } = found;
   const tags = start.tags();
   if (tags.has("result/relativeDateAndTime"))
-    return secondsOf(start) < wall ? { kind: "past" } : { kind: "unclear" };
+    return secondsOf(start) < localNow ? { kind: "past" } : { kind: "unclear" };
   if (start.isCertain("timezoneOffset") && !tags.has("result/relativeDate"))
     return { kind: "timezone", message: "Write a time zone by its name, such as Europe/Berlin" };
   const days = daysOf(text, start, today.day);
@@ -102,22 +103,22 @@ function readIn(text: string, context: WhenContext): When {
       const { instant, localTime } = zones.toInstant({ day, second }, timezone);
       if (instant <= now) continue;
       readings.set(instant, { instant, localTime });
-      // A time alone means its next one.
+      // A time without a day means the next such time.
       if (!days) break;
     }
   if (readings.size === 0) return { kind: "past" };
-  if (readings.size > mostReadings) return { kind: "unclear" };
+  if (readings.size > maxReadings) return { kind: "unclear" };
   const sorted = [...readings.values()].sort((a, b) => a.instant - b.instant);
   return { kind: "times", timezone, readings: sorted };
 }
 
-/** Whether chrono has read the whole phrase, but for `on` or `at` before it. */
+/** Whether chrono has read the whole phrase, except for a leading `on` or `at`. */
 function isWhole(text: string, { index, text: read }: ParsedResult): boolean {
   const [before, after] = [text.slice(0, index), text.slice(index + read.length)];
   return /^\s*(?:on|at)?\s*$/i.test(before) && after.trim() === "";
 }
 
-/** Returns the days that a phrase may mean; undefined where it names none. */
+/** Returns the days that a phrase may mean; undefined if it names none. */
 function daysOf(
   text: string,
   start: ParsedComponents,
@@ -138,7 +139,7 @@ function daysOf(
 function weekdays(text: string, weekday: number, today: DayNumber): readonly DayNumber[] {
   if (/\bnext week\b/i.test(text)) return [today - weekdayOf(today) + 7 + weekday];
   const ahead = (weekday - weekdayOf(today) + 7) % 7;
-  // Of the day that it is today both may be meant; `next` is used for either.
+  // On a Friday, `friday` means today or the next one. `next friday` means the first or the second one to come.
   if (ahead === 0) return [today, today + 7];
   return /\bnext\b/i.test(text) ? [today + ahead, today + ahead + 7] : [today + ahead];
 }
@@ -162,7 +163,7 @@ function slashDays(
   return days.length === 0 ? "unclear" : [...new Set(days)];
 }
 
-/** Returns the next such day, which may be today; none for a date that does not exist. */
+/** Returns the next day of a date without a year, which may be today; none if the date does not exist. */
 export function comingDays(month: number, day: number, today: DayNumber): readonly DayNumber[] {
   const { year } = dateOf(today);
   for (let next = year; next < year + 9; next++) {
@@ -204,21 +205,21 @@ function secondsOf(start: ParsedComponents): number {
 
 const amount = "(\\d{1,6}|an?|half an?)";
 const unit = "(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)";
-const duration = new RegExp(
+const durationPattern = new RegExp(
   `^in ((?:${amount} ?${unit}(?:,? and |, ?| |$|(?=\\d)))+)$|^${amount} ?${unit} from now$`,
   "i",
 );
-const parts = new RegExp(`${amount} ?${unit}(?![a-z])`, "gi");
-const longestDuration = 366 * daySeconds;
+const durationParts = new RegExp(`${amount} ?${unit}(?![a-z])`, "gi");
+const maxDuration = 366 * daySeconds;
 
 /**
- * Returns the seconds of `in 1 hour and 30 minutes`; undefined for other phrases. Chrono adds hours by the machine's clock, which
- * may skip one.
+ * Returns the seconds of a phrase such as `in 1 hour and 30 minutes`; undefined for other phrases. Chrono is not used: it
+ * would add hours in the machine's time zone, where a change to summer time skips one.
  */
 function secondsFromNow(text: string): number | undefined {
-  if (!duration.test(text)) return undefined;
+  if (!durationPattern.test(text)) return undefined;
   let seconds = 0;
-  for (const [, number = "", name = ""] of text.matchAll(parts)) {
+  for (const [, number = "", name = ""] of text.matchAll(durationParts)) {
     const times = /^half/i.test(number) ? 0.5 : /^a/i.test(number) ? 1 : Number(number);
     const size = { s: 1, m: 60, h: 3_600 }[name[0]!.toLowerCase()] ?? 0;
     seconds += times * size;

@@ -14,9 +14,9 @@ import type { BotContext } from "./context.ts";
 import type { PersonWords, WhereWords } from "./parse-command.ts";
 import type { Settled } from "./question.ts";
 import { personChoice, questions, type ShownPlace, topicChoice } from "./texts.ts";
-import type { Asking } from "./asking.ts";
+import type { Clarification } from "./clarification.ts";
 
-/** Where a message goes, as the API names it. */
+/** Where a message goes: the parameters of the API, and the words of an answer. */
 export interface Place {
   readonly type: "channel" | "direct";
   readonly to: number | readonly number[];
@@ -24,21 +24,21 @@ export interface Place {
   readonly shown: ShownPlace;
 }
 
-const mostChoices = 9;
-/** Newest messages of a channel whose topics are offered. */
+const maxChoices = 9;
+/** Number of a channel's newest messages whose topics are offered as choices. */
 const recentMessages = 200;
-const offeredTopics = 5;
+const maxTopics = 5;
 
 /**
- * Finds the place that a command names, among what the person sees: a hidden channel or person is refused like one that
- * does not exist.
+ * Finds the place that a command names. A channel or person that the author of the command may not see is refused like one
+ * that does not exist.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function resolvePlace(
   context: BotContext,
   where: WhereWords,
   settled: Settled,
-): Promise<Place | Asking> {
+): Promise<Place | Clarification> {
   if (where.kind === "channel") return resolveChannel(context, where, settled);
   const accounts: Account[] = [];
   for (const [index, person] of where.people.entries()) {
@@ -47,9 +47,9 @@ export async function resolvePlace(
     if (!account) throw noSuchPerson(person);
     if (others.length > 0)
       return {
-        kind: "asking",
+        kind: "clarification",
         question: questions.person(account.fullName),
-        choices: found.slice(0, mostChoices).map((each) => ({
+        choices: found.slice(0, maxChoices).map((each) => ({
           shown: personChoice(each),
           settled: { ...settled, people: { ...settled.people, [index]: each.id } },
         })),
@@ -72,7 +72,7 @@ async function resolveChannel(
   { tx, actor, realm }: BotContext,
   { name, topic: written }: Extract<WhereWords, { kind: "channel" }>,
   settled: Settled,
-): Promise<Place | Asking> {
+): Promise<Place | Clarification> {
   const channel = await findChannel(tx, actor, name, { access: "metadata", archived: false });
   if (!channel) throw errors.badRequest(`There is no channel ${name} that you see`);
   const topic = settled.topic ?? written ?? "";
@@ -81,7 +81,7 @@ async function resolveChannel(
     const topics = await tx.rows(recentTopics, [channel.id, actor.id]);
     if (topics.length === 0) throw refusal;
     return {
-      kind: "asking",
+      kind: "clarification",
       question: questions.topic(),
       choices: topics.map((each) => ({
         shown: topicChoice(each.topic),
@@ -107,7 +107,7 @@ const recentTopics = statement({
       WHERE m.topic <> ''
         AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = m.id OFFSET 0)
       ORDER BY lower(m.topic), m.id DESC
-    ) newest ORDER BY id DESC LIMIT ${offeredTopics}`,
+    ) newest ORDER BY id DESC LIMIT ${maxTopics}`,
 });
 
 const byName = statement({
@@ -131,7 +131,7 @@ const byAddress = statement({
   overrides: accountOverrides,
 });
 
-/** Returns the active accounts that a command may mean and the person sees. */
+/** Returns the active accounts that the words may mean, among those that the author of the command sees. */
 async function resolvePerson(
   { tx, actor, realm }: BotContext,
   person: PersonWords,

@@ -1,6 +1,6 @@
 import type { Notice } from "@carillon/markdown";
 
-import { type Asking, isAsking } from "./asking.ts";
+import { type Clarification, isClarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import type { Settled } from "./question.ts";
 import { readWhen } from "./read-when.ts";
@@ -14,22 +14,22 @@ import {
   type ZoneSource,
 } from "./texts.ts";
 
-/** A time, and where its zone comes from. */
+/** A time, and the source of its time zone. */
 export interface ResolvedTime extends ShownTime {
   readonly source: ZoneSource;
 }
 
-/** Whether a phrase has one time, which needs no answer or question. */
-export function isTime(result: ResolvedTime | Notice | Asking): result is ResolvedTime {
-  return !isAsking(result) && "instant" in result;
+/** Whether the result is a time, not a refusal or a question. */
+export function isTime(result: ResolvedTime | Notice | Clarification): result is ResolvedTime {
+  return !isClarification(result) && "instant" in result;
 }
 
-/** Reads the time of a command, or takes the one that an answer has chosen. */
+/** Returns the time that the person has chosen, or reads the phrase. Returns a refusal or a question if it has no single time. */
 export function resolveTime(
   context: BotContext,
   phrase: string,
   settled: Settled,
-): ResolvedTime | Notice | Asking {
+): ResolvedTime | Notice | Clarification {
   const when = readWhen(phrase, { ...context, now: settled.now });
   if (when.kind === "past") return pastNotice();
   if (when.kind === "unclear") return unclearNotice("when");
@@ -40,7 +40,7 @@ export function resolveTime(
   const time = settled.time ?? (readings.length === 1 ? readings[0] : undefined);
   if (time) return { ...time, timezone, source };
   return {
-    kind: "asking",
+    kind: "clarification",
     question: questions.time(),
     choices: readings.map((reading) => ({
       shown: timeChoice({ ...reading, timezone }),

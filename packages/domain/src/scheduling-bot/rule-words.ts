@@ -1,6 +1,6 @@
 import { dayCodes, existingDay, parseDate } from "@carillon/calendar";
 
-/** A time of day as it is written: one reading, or two of an hour without am or pm. */
+/** A written time of day. An hour without am or pm has two readings. */
 export interface TimeWords {
   /** Seconds since local midnight, the earlier reading first. */
   readonly readings: readonly number[];
@@ -8,23 +8,23 @@ export interface TimeWords {
 
 /** A recurrence rule in words (once-and-again.md §5.1). */
 export interface RuleWords {
-  /** The `RRULE` without its end; two of `year on 3/4`. */
+  /** The `RRULE` without its end; two for an ambiguous rule such as `year on 3/4`. */
   readonly rules: readonly string[];
   readonly time: TimeWords;
-  /** The number of occurrences, or the last day; two of `until 3/4`. */
+  /** The number of occurrences, or the last day; two days for an ambiguous date such as `until 3/4`. */
   readonly end?: { readonly count: number } | { readonly until: readonly DateWords[] };
   /** The name of a time zone, as written. */
   readonly timezone?: string;
 }
 
-/** A date, with its year, or without: the next such day. */
+/** A date. Without a year it means the next such day. */
 export interface DateWords {
   readonly year?: number;
   readonly month: number;
   readonly day: number;
 }
 
-const longest = 200;
+const maxLength = 200;
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const monthNames = [
   "january",
@@ -43,10 +43,10 @@ const monthNames = [
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const ordinals = ["first", "second", "third", "fourth"];
 
-/** Parses `RULE at TIME [until DATE | N times] [ZONE]`. Returns undefined for other words; nothing is guessed. */
+/** Parses `RULE at TIME [until DATE | N times] [ZONE]`. Returns undefined for any other words. */
 export function parseRuleWords(text: string): RuleWords | undefined {
   const words = text.trim().replaceAll(/\s+/g, " ");
-  if (words.length > longest) return undefined;
+  if (words.length > maxLength) return undefined;
   const at = words.toLowerCase().lastIndexOf(" at ");
   if (at < 0) return undefined;
   const rules = parseRule(words.slice(0, at).toLowerCase());
@@ -54,25 +54,25 @@ export function parseRuleWords(text: string): RuleWords | undefined {
   return tail && rules.length > 0 ? { rules, ...tail } : undefined;
 }
 
-/** Parses a time of day: `9:00` is of 24 hours, `9` has two readings. */
+/** Parses a time of day: `9:00` is on a 24-hour clock, `9` has two readings. */
 export function parseTime(text: string): TimeWords | undefined {
   const words = text.trim().toLowerCase();
   if (words === "noon") return { readings: [43_200] };
   if (words === "midnight") return { readings: [0] };
-  const [, hours, minutes, half] = /^(\d{1,2})(?::(\d\d))? ?(am|pm)?$/.exec(words) ?? [];
+  const [, hours, minutes, meridiem] = /^(\d{1,2})(?::(\d\d))? ?(am|pm)?$/.exec(words) ?? [];
   if (hours === undefined) return undefined;
   const [hour, minute] = [Number(hours), Number(minutes ?? 0)];
   if (minute > 59 || hour > 23) return undefined;
   const seconds = (of: number) => of * 3_600 + minute * 60;
-  if (half !== undefined) {
+  if (meridiem !== undefined) {
     if (hour < 1 || hour > 12) return undefined;
-    return { readings: [seconds((hour % 12) + (half === "pm" ? 12 : 0))] };
+    return { readings: [seconds((hour % 12) + (meridiem === "pm" ? 12 : 0))] };
   }
   if (minutes !== undefined || hour === 0 || hour > 12) return { readings: [seconds(hour)] };
   return { readings: [seconds(hour % 12), seconds((hour % 12) + 12)] };
 }
 
-/** Returns the times of day that are meant, in seconds: on a clock of 24 hours `5` is 05:00, and `12` is noon. */
+/** Returns the times of day that may be meant, in seconds: on a 24-hour clock, `5` is 05:00 and `12` is noon. */
 export function timesOfDay({ readings }: TimeWords, twentyFourHours: boolean): readonly number[] {
   const [first, second] = readings;
   return twentyFourHours && second !== undefined ? [first === 0 ? second : first!] : readings;
@@ -101,7 +101,7 @@ export function parseDates(text: string): readonly DateWords[] {
 }
 
 function dateOf(year: number | undefined, month: number, day: number): readonly DateWords[] {
-  // A leap year has every date.
+  // Without a year, 29 February is a date, too.
   if (existingDay(year ?? 2_000, month, day) === undefined) return [];
   return [{ ...(year !== undefined && { year }), month, day }];
 }
@@ -155,7 +155,7 @@ function parseTail(text: string): Tail | undefined {
   return times < 1 || times > 1_000 ? undefined : { time, end: { count: times }, ...zone };
 }
 
-/** Splits the name of a time zone off the end of a phrase. */
+/** Splits off the name of a time zone at the end of a phrase. */
 export function splitZone(text: string): readonly [words: string, timezone: string | undefined] {
   const [, words, name] =
     /^(.*\S) ([a-z][\w+-]{0,40}(?:\/[\w+-]{1,40}){1,2}|utc|gmt)$/i.exec(text.trim()) ?? [];

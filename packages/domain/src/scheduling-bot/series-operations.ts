@@ -3,7 +3,7 @@ import { errors, type SeriesOccurrence } from "@carillon/contract";
 import type { Notice } from "@carillon/markdown";
 
 import { editScheduled } from "../scheduled/edit.ts";
-import { seenSeries } from "../scheduled/series/access.ts";
+import { requireSeries } from "../scheduled/series/access.ts";
 import {
   deleteSeries,
   pauseSeries,
@@ -16,7 +16,7 @@ import { listOccurrences } from "../scheduled/series/list-series.ts";
 import { nextOccurrence, scheduleOf } from "../scheduled/series/schedule.ts";
 import { sendSeries } from "../scheduled/series/send-series.ts";
 import { type PlannedRow, readPlanned, type SeriesRow } from "../scheduled/series/series-row.ts";
-import { type Asking, isAsking } from "./asking.ts";
+import { type Clarification, isClarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import type { CommandOf } from "./parse-command.ts";
 import { placeOfRow } from "./planned.ts";
@@ -45,17 +45,17 @@ import {
   unknownZoneNotice,
 } from "./texts.ts";
 
-/** Times of a series that an answer shows. */
+/** Maximum number of times of a series in an answer. */
 const shownTimes = 3;
 
-/** `every RULE to WHERE: TEXT` */
+/** Creates a series: `every RULE to WHERE: TEXT`. */
 export async function every(
   context: BotContext,
   { rule, where, text }: CommandOf<"every">,
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const place = await resolvePlace(context, where, settled);
-  if (isAsking(place)) return place;
+  if (isClarification(place)) return place;
   const found = readSchedules(rule, context, settled.now);
   if (found.kind === "timezone") return unknownZoneNotice(found.message);
   const { readings } = found;
@@ -63,7 +63,7 @@ export async function every(
   const schedule = settled.schedule ?? (readings.length === 1 ? readings[0]?.schedule : undefined);
   if (!schedule)
     return {
-      kind: "asking",
+      kind: "clarification",
       question: questions.first(),
       choices: readings.map((reading) => ({
         shown: firstTimeChoice(reading.first, reading.schedule.rrule),
@@ -85,40 +85,40 @@ export async function every(
   });
 }
 
-/** `cancel sN` */
+/** Deletes a series: `cancel sN`. */
 export async function cancelSeries({ tx, actor }: BotContext, id: number): Promise<Notice> {
   await deleteSeries(tx, actor, id);
   return cancelledNotice("series", `s${id}`);
 }
 
-/** `skip sN` */
+/** Skips the next message of a series: `skip sN`. */
 export async function skip({ tx, site, actor }: BotContext, id: number): Promise<Notice> {
-  const series = await seenSeries(tx, actor, id);
+  const series = await requireSeries(tx, actor, id);
   const { skipped, occurrences } = await skipOccurrence(tx, site, actor, id);
   return skippedNotice(id, skipped, timesOf(occurrences, series));
 }
 
-/** `pause sN` */
+/** Pauses a series: `pause sN`. */
 export async function pause({ tx, actor }: BotContext, id: number): Promise<Notice> {
   await pauseSeries(tx, actor, id);
-  const { state } = await seenSeries(tx, actor, id);
+  const { state } = await requireSeries(tx, actor, id);
   if (state === "ended") throw errors.badRequest(`The series s${id} has ended`);
   return pausedNotice(id);
 }
 
-/** `resume sN` */
+/** Resumes a series: `resume sN`. */
 export async function resume(context: BotContext, id: number): Promise<Notice> {
   const { tx, site, actor } = context;
   await resumeSeries(tx, site, actor, id);
-  const series = await seenSeries(tx, actor, id);
+  const series = await requireSeries(tx, actor, id);
   return resumedNotice(id, await nextTimes(context, series, shownTimes));
 }
 
-/** Sends a message of the series now (`send sN now`). The planned occurrence stays. */
+/** Sends the message of a series now: `send sN now`. The planned occurrence stays. */
 export async function sendNow(context: BotContext, id: number): Promise<Notice> {
   const { tx, site, actor, client, realm } = context;
   await sendSeries(tx, site, actor, client, id);
-  const series = await seenSeries(tx, actor, id);
+  const series = await requireSeries(tx, actor, id);
   return sentNowNotice({
     id,
     place: await placeOfRow(context, series),
@@ -128,17 +128,17 @@ export async function sendNow(context: BotContext, id: number): Promise<Notice> 
 }
 
 /**
- * `move sN to WHEN`: gives the next message of a series another time, and leaves the rule as it is. Of a time alone either
- * this message may be meant or all of them, so that the bot asks.
+ * Moves the next message of a series, and leaves its rule as it is: `move sN to WHEN`. If WHEN is only a time of day, asks
+ * whether to move the next message or all of them.
  */
 export async function moveSeries(
   context: BotContext,
   id: number,
   when: string,
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const { tx, actor } = context;
-  const series = await seenSeries(tx, actor, id);
+  const series = await requireSeries(tx, actor, id);
   if (settled.second !== undefined) return moveAll(context, series, settled.second);
   const planned = (await readPlanned(tx, [id])).get(id);
   const clock = parseTime(when.replace(/^at /i, ""));
@@ -167,7 +167,7 @@ async function askWhichMove(
   planned: PlannedRow | undefined,
   seconds: readonly number[],
   settled: Settled,
-): Promise<Notice | Asking> {
+): Promise<Notice | Clarification> {
   const { zones, actor } = context;
   const { timezone } = series;
   const day = planned?.senderId === actor.id ? parseDate(planned.occurrence) : undefined;
@@ -179,7 +179,7 @@ async function askWhichMove(
     const shown = nextTimeChoice({ ...time, timezone });
     return [{ shown, settled: { ...settled, time, occurrenceId: planned!.id } }];
   });
-  const all: Asking["choices"][number][] = [];
+  const all: Clarification["choices"][number][] = [];
   for (const second of seconds) {
     const schedule = await scheduleOf({ ...series, start: startAt(series, second) });
     const first = nextOccurrence(schedule, settled.now, series.lastOccurrence);
@@ -187,7 +187,7 @@ async function askWhichMove(
     all.push({ shown: everyTimeChoice({ ...first, timezone }), settled: { ...settled, second } });
   }
   if (all.length === 0) return pastNotice();
-  return { kind: "asking", question: questions.move(), choices: [...next, ...all] };
+  return { kind: "clarification", question: questions.move(), choices: [...next, ...all] };
 }
 
 async function moveNext(

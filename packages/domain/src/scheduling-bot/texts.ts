@@ -19,16 +19,16 @@ import {
 
 import type { Command, Unclear } from "./parse-command.ts";
 
-/** Code points of a text that an answer quotes. */
-const longestQuote = 200;
-/** Names of people that an answer lists. */
-const mostNames = 5;
+/** Maximum length of a quoted text in an answer, in code points. */
+const maxQuoteLength = 200;
+/** Maximum number of names of people in an answer. */
+const maxNames = 5;
 
 /** A place as an answer shows it. */
 export type ShownPlace =
   | {
       readonly kind: "channel";
-      /** Undefined where the person cannot see the channel any more. */
+      /** Undefined if the person can no longer see the channel. */
       readonly channel: { readonly id: number; readonly name: string } | undefined;
       readonly topic: string;
     }
@@ -44,7 +44,7 @@ export interface ShownTime {
   readonly timezone: string;
 }
 
-/** Where the time zone of an answer comes from. */
+/** Source of a time zone: the account, the command, or none, so that UTC is used. */
 export type ZoneSource = "account" | "command" | "none";
 
 const months = [
@@ -76,7 +76,7 @@ const examples: Readonly<Partial<Record<Command["kind"], string>>> = {
   sendNow: "list",
 };
 
-/** Returns a command that would be right, for the refusal of one: `list` where a number was wrong. */
+/** Returns a correct command as example in a refusal: `list` for commands with a number, which shows the right numbers. */
 export function exampleOf(kind: Command["kind"]): string {
   return examples[kind] ?? sendExample;
 }
@@ -105,7 +105,7 @@ const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: str
   ],
 };
 
-/** Says what a message to the bot lacks, with an example. */
+/** Says which part of a command is missing or cannot be read, with an example. */
 export function unclearNotice(lacks: Unclear): Notice {
   const [sentence, example] = reasons[lacks];
   return notice(
@@ -120,8 +120,8 @@ const commands: ReadonlyArray<readonly [command: string, about: string]> = [
   ["remind me in 20 minutes: Call the office", "reminds you"],
   [everyExample, "sends again and again: a series"],
   ["list", "shows what is planned, with numbers: 12 is a message or reminder, s5 a series"],
-  ["move 12 to friday 5pm", "changes a time; of s5, that of its next message"],
-  ["cancel 12", "removes it; cancel s5 the whole series"],
+  ["move 12 to friday 5pm", "changes its time; move s5 to … moves the next message of a series"],
+  ["cancel 12", "removes it; cancel s5 removes the whole series"],
   ["skip s5", "leaves out the next message of a series"],
   ["pause s5", "stops a series until resume s5"],
   ["send s5 now", "sends its message once more, now"],
@@ -140,14 +140,14 @@ export function helpNotice(): Notice {
   );
 }
 
-/** Says that commands are not taken from scheduled messages. */
-export function byHandNotice(): Notice {
+/** Says that the bot ignores commands in scheduled messages. */
+export function ignoredCommandNotice(): Notice {
   return notice(
     paragraph`This message was scheduled, so I did nothing: I take commands only from messages that you send by hand.`,
   );
 }
 
-/** Passes a refusal on. @param example a command that would be right */
+/** Shows the refusal of a command. @param example a correct command */
 export function refusedNotice(reason: string, example: string): Notice {
   return notice(
     paragraph`Nothing was changed: ${quoted(reason)}.`,
@@ -160,24 +160,24 @@ export function pastNotice(): Notice {
   return refusedNotice("This time has passed", sendExample);
 }
 
-/** Says that a series would send nothing. */
+/** Says that a series would end before its first message. */
 export function noTimesNotice(): Notice {
-  return refusedNotice("There is no such time before the end", everyExample);
+  return refusedNotice("The series would end before its first message", everyExample);
 }
 
-/** Says what is wrong with the name of a time zone. */
+/** Says why a time zone is refused. */
 export function unknownZoneNotice(reason: string): Notice {
   return refusedNotice(reason, "remind me tomorrow 9:00 Europe/Berlin: Call the office");
 }
 
-/** Says that a number answers no question. */
+/** Says that there is no open question for a number. */
 export function noQuestionNotice(): Notice {
   return notice(
-    paragraph`There is no question that this answers: a question stays open for 10 minutes, until your next message. Please write the command again.`,
+    paragraph`There is no question to answer: a question stays open for 10 minutes, or until your next message. Please write the command again.`,
   );
 }
 
-/** Asks which reading is meant. @param choices what each number stands for */
+/** Asks a question. @param choices what each number stands for, beginning with 1 */
 export function questionNotice(question: NoticePart, choices: readonly NoticePart[]): Notice {
   return notice(
     paragraph`${question}`,
@@ -205,7 +205,7 @@ export function firstTimeChoice(first: ShownTime, rrule: string): NoticePart {
   return joined([shownTime(first), ...shownEnd(rrule)], ", ");
 }
 
-/** A time for the next message of a series alone, to choose. */
+/** A time for only the next message of a series, to choose. */
 export function nextTimeChoice(time: ShownTime): NoticePart {
   return joined([plainWords("Only the next one: on"), shownTime(time)], " ");
 }
@@ -272,7 +272,7 @@ export function seriesNotice(created: {
   );
 }
 
-/** Confirms that the next message of a series is left out. @param date its local date */
+/** Confirms that the next message of a series is skipped. @param date its local date */
 export function skippedNotice(id: number, date: string, times: readonly ShownTime[]): Notice {
   return notice(
     paragraph`The message of series ${seriesNumber(id)} on ${plainWords(shownDate(date))} is left out.`,
@@ -280,31 +280,31 @@ export function skippedNotice(id: number, date: string, times: readonly ShownTim
   );
 }
 
-/** Confirms that a scheduled message was left out which was the next one of a series. */
+/** Confirms that the next message of a series was cancelled by its own number. */
 export function leftOutNotice(id: number, seriesId: number): Notice {
   return notice(
-    paragraph`Message ${inlineCode(String(id))} is cancelled. Series ${seriesNumber(seriesId)}, whose next message it was, goes on; ${inlineCode(`cancel s${seriesId}`)} ends it.`,
+    paragraph`Message ${inlineCode(String(id))} is cancelled. Series ${seriesNumber(seriesId)} continues with its next message; ${inlineCode(`cancel s${seriesId}`)} cancels all.`,
   );
 }
 
 /** Confirms that a series is paused. */
 export function pausedNotice(id: number): Notice {
   return notice(
-    paragraph`Series ${seriesNumber(id)} is paused. To go on, write ${inlineCode(`resume s${id}`)}.`,
+    paragraph`Series ${seriesNumber(id)} is paused. To resume it, write ${inlineCode(`resume s${id}`)}.`,
   );
 }
 
-/** Confirms that a series goes on. */
+/** Confirms that a series is resumed, or says that it has ended. */
 export function resumedNotice(id: number, times: readonly ShownTime[]): Notice {
   return notice(
     times.length === 0
       ? paragraph`Series ${seriesNumber(id)} has ended: no time is left.`
-      : paragraph`Series ${seriesNumber(id)} goes on.`,
+      : paragraph`Series ${seriesNumber(id)} is resumed.`,
     ...(times.length === 0 ? [] : nextTimesOf(times)),
   );
 }
 
-/** Confirms that the message of a series was sent once more, and that its plan stays. */
+/** Confirms that the message of a series was sent now, and that its planned times stay. */
 export function sentNowNotice(sent: {
   readonly id: number;
   readonly place: ShownPlace;
@@ -321,7 +321,7 @@ export function sentNowNotice(sent: {
   );
 }
 
-/** Confirms that the next message of a series has another time. */
+/** Confirms that the next message of a series was moved. */
 export function movedOccurrenceNotice(moved: {
   readonly seriesId: number;
   /** Of the scheduled message. */
@@ -346,7 +346,7 @@ export function movedSeriesNotice(
 ): Notice {
   if (isPaused)
     return notice(
-      paragraph`Series ${seriesNumber(id)} has another time of day. It is still paused; to go on, write ${inlineCode(`resume s${id}`)}.`,
+      paragraph`Series ${seriesNumber(id)} has another time of day. It is still paused; to resume it, write ${inlineCode(`resume s${id}`)}.`,
     );
   return notice(
     paragraph`Series ${seriesNumber(id)} has another time of day.`,
@@ -370,7 +370,7 @@ function shownEnd(rrule: string): NoticePart[] {
   return until && "day" in until ? [plainWords(`until ${shownDate(formatDate(until.day))}`)] : [];
 }
 
-/** Confirms another time. */
+/** Confirms that a scheduled message was moved. */
 export function movedNotice(id: number, time: ShownTime, zoneSource: ZoneSource): Notice {
   return notice(
     paragraph`Message ${inlineCode(String(id))} is moved to ${shownTime(time)}.`,
@@ -390,14 +390,14 @@ export interface ListedLine {
   readonly id: string;
   readonly kind: "message" | "reminder" | "series";
   readonly place: ShownPlace | undefined;
-  /** The next time; undefined where none is planned. */
+  /** The next time; undefined if none is planned. */
   readonly time: ShownTime | undefined;
-  /** Undefined for what is going to be sent. */
+  /** Undefined if it is going to be sent. */
   readonly state: "failed" | "paused" | undefined;
   readonly text: string;
 }
 
-/** Lists what is planned, and how much of it is not shown. */
+/** Lists planned messages. @param total number of all, shown or not */
 export function listNotice(
   lines: readonly ListedLine[],
   total: number,
@@ -448,13 +448,13 @@ function shownDate(date: string): string {
   return `${weekday}, ${dayOfMonth} ${months[month! - 1]} ${year}`;
 }
 
-/** Shows a place; names notify nobody. */
+/** Shows a place. Names are plain text, which notifies no account. */
 export function shownPlace(place: ShownPlace, emptyTopicName: string): NoticePart {
   switch (place.kind) {
     case "me":
       return plainWords("you");
     case "people": {
-      const names = place.names.slice(0, mostNames).map(emphasised);
+      const names = place.names.slice(0, maxNames).map(emphasised);
       const others = place.names.length - names.length;
       const more = others > 0 ? [plainWords(`${others} more`)] : [];
       return joined([...names, ...more], ", ");
@@ -467,5 +467,5 @@ export function shownPlace(place: ShownPlace, emptyTopicName: string): NoticePar
 }
 
 function shownText(text: string): NoticePart {
-  return inlineCode(cutTo(text, longestQuote, "…"));
+  return inlineCode(cutTo(text, maxQuoteLength, "…"));
 }

@@ -31,7 +31,10 @@ import { peerEvents } from "../channel-events/subscription-events.ts";
 import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { renewBotKey } from "./api-key.ts";
 import { botWithNewOwner } from "./change-role.ts";
-import { lockPausedOf, resumeOfReactivated } from "../scheduled/series/resume-reactivated.ts";
+import {
+  lockSeriesOfDeactivated,
+  resumeSeriesOfReactivated,
+} from "../scheduled/series/resume-reactivated.ts";
 import { groupsOfAccount } from "./create-user.ts";
 
 /**
@@ -57,7 +60,7 @@ export async function reactivateUser(
   checkAdministers(now, target);
   if (target.isActive) return;
   const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
-  const pausedSeries = await lockPausedOf(tx, target.id);
+  const pausedSeries = await lockSeriesOfDeactivated(tx, target.id);
   // deactivated_at stays: a registration compares it with its snapshot (packages/events/src/queues.ts).
   const prisma = await tx.prisma();
   await prisma.user.update({
@@ -103,7 +106,7 @@ export async function reactivateUser(
     ...settings,
     ...roles,
   ]);
-  await resumeOfReactivated(tx, site, target, pausedSeries);
+  await resumeSeriesOfReactivated(tx, site, target, pausedSeries);
 }
 
 /**

@@ -49,7 +49,7 @@ function sendSingle({ db, site }: Sending, request: SendRequest): Promise<SentMe
     const [outcome] = await sendBatch(tx, site, [request], singleRequest);
     if (outcome?.kind === "rejected") throw outcome.error;
     if (outcome?.kind !== "committed")
-      throw new Error(`a single message came to ${outcome?.kind}, not to an end`);
+      throw new Error(`a single message has outcome ${outcome?.kind}, not committed`);
     return outcome.result;
   });
 }

@@ -4,12 +4,12 @@ import { type Account, canAdminister, loadChannels, loadMemberships } from "@car
 
 import { findSeries, openSeries, type OpenSeries, type SeriesRow } from "./series-row.ts";
 
-/** What an account may do with a series (once-and-again.md §3.5). Each right includes those before it. */
+/** What an account may do with a series (once-and-again.md §3.5). Each right includes the ones before it. */
 export type SeriesRight = "none" | "administer" | "manage" | "own";
 
 const ranks: readonly SeriesRight[] = ["none", "administer", "manage", "own"];
 
-/** Returns the right of the account: its author, a manager, or an administrator of its channel. */
+/** Returns the highest right of an account: as the series' author, as a manager, or as an administrator of its channel. */
 export async function rightTo(sql: Sql, actor: Account, series: SeriesRow): Promise<SeriesRight> {
   if (series.authorId === actor.id) return "own";
   const { realmId, channelId } = series;
@@ -25,9 +25,9 @@ export async function rightTo(sql: Sql, actor: Account, series: SeriesRow): Prom
 
 /**
  * Finds a series that the account may see.
- * @throws ApiError `BAD_REQUEST` with status 404
+ * @throws ApiError `BAD_REQUEST` with status 404 if there is none
  */
-export async function seenSeries(sql: Sql, actor: Account, id: number): Promise<SeriesRow> {
+export async function requireSeries(sql: Sql, actor: Account, id: number): Promise<SeriesRow> {
   const series = await findSeries(sql, actor.realmId, id);
   if (!series || (await rightTo(sql, actor, series)) === "none") throw noSuchSeries();
   return series;
@@ -35,8 +35,8 @@ export async function seenSeries(sql: Sql, actor: Account, id: number): Promise<
 
 /**
  * Locks a series for a change, with its pending occurrences.
- * @param needed the least right that the change needs
- * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ * @param needed the lowest right that allows the change
+ * @throws ApiError `BAD_REQUEST`, with status 404 if the account may not see the series
  */
 export async function openOwnSeries(
   tx: Tx,
@@ -44,8 +44,8 @@ export async function openOwnSeries(
   id: number,
   needed: Exclude<SeriesRight, "none">,
 ): Promise<OpenSeries & { readonly right: SeriesRight }> {
-  // Nothing of other organizations is locked.
-  await seenSeries(tx, actor, id);
+  // Checks before it locks, so that no row of another organization is locked.
+  await requireSeries(tx, actor, id);
   const open = await openSeries(tx, id);
   const right = open ? await rightTo(tx, actor, open.series) : "none";
   if (!open || right === "none") throw noSuchSeries();

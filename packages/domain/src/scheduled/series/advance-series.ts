@@ -12,36 +12,37 @@ import { type NewRun, recordRuns } from "./runs.ts";
 import { type FollowingPlan, planFollowing, withSchedules } from "./schedule.ts";
 import { seriesEvents } from "./series-events.ts";
 import { sendSeriesNotices, type SeriesNotice } from "./series-notices.ts";
-import { patienceOf, type SeriesRow } from "./series-row.ts";
+import { gracePeriodOf, type SeriesRow } from "./series-row.ts";
 
 /** Failed occurrences in a row after which a series is paused. */
 const maxFailures = 5;
 
-/** What a notice of a failed occurrence says about its series. */
+/** Facts about the series in the notice of a failed occurrence. */
 export interface SeriesNote {
-  /** Local dates of the occurrences that were missed with it, itself included; empty unless it was missed. */
+  /** Local dates of the missed occurrences, this one first; empty unless it was missed. */
   readonly missed: readonly string[];
   /** Whether the series is paused, because too many occurrences in a row have failed. */
   readonly paused: boolean;
   readonly next: Occurrence | undefined;
 }
 
-/** What the outcomes of a batch have done to series. */
+/** How the outcomes of a batch changed series. */
 export interface SeriesProgress {
-  /** With the reasons of missed occurrences, and with the runs of occurrences. */
+  /** The outcomes of the batch; those of occurrences have their runs, and missed ones a reason. */
   readonly outcomes: readonly Outcome[];
-  /** By the row that failed. */
+  /** By failed row. */
   readonly notes: ReadonlyMap<DueRow, SeriesNote>;
   readonly events: readonly NewEvent[];
 }
 
-/** The messages of a batch, as far as the next occurrences may repeat them. */
+/** The rendered messages of a batch. The next occurrence of a series usually has the same text. */
 export interface SentTexts {
   readonly sendable: readonly DueRow[];
   readonly outgoing: readonly OutgoingMessage[];
 }
 
-interface Advanced {
+/** A series before and after the outcomes of a batch. */
+interface AdvancedSeries {
   series: SeriesRow;
   readonly before: SeriesRow;
   plan?: Plan;
@@ -59,22 +60,22 @@ export async function advanceSeries(
   outcomes: readonly Outcome[],
   texts: SentTexts,
 ): Promise<SeriesProgress> {
-  const own = outcomes.filter(({ row }) => row.series);
-  if (own.length === 0) return { outcomes, notes: new Map(), events: [] };
+  const ofSeries = outcomes.filter(({ row }) => row.series);
+  if (ofSeries.length === 0) return { outcomes, notes: new Map(), events: [] };
   const renderings = renderingsOf(texts);
-  const states = new Map<number, Advanced>();
+  const states = new Map<number, AdvancedSeries>();
   const runs = new Map<DueRow, readonly NewRun[]>();
   const notes = new Map<DueRow, SeriesNote>();
   const reasons = new Map<DueRow, string>();
-  const followingPlans = await planAfter(own, realm.now);
-  for (const outcome of own) {
+  const followingPlans = await planAfter(ofSeries, realm.now);
+  for (const outcome of ofSeries) {
     const { row } = outcome;
-    const { series } = row as Occurring;
+    const { series } = row as OccurrenceRow;
     const state = states.get(series.id) ?? { series, before: series };
     states.set(series.id, state);
     if (row.detached) {
       runs.set(row, [runOf(outcome)]);
-      state.series = { ...state.series, ...counted(state.series, outcome, { inPlan: false }) };
+      state.series = { ...state.series, ...countsAfter(state.series, outcome) };
       continue;
     }
     const following = followingPlans.get(row);
@@ -89,12 +90,13 @@ export async function advanceSeries(
     if (state.series.state === "active" && next)
       state.plan = { series: state.series, occurrence: next, known: renderings.get(row) };
     state.notice = noticeOf(row, outcome, state.series);
-    if (state.notice?.kind === "handedOver") state.series = { ...state.series, managersTold: true };
+    if (state.notice?.kind === "handedOver")
+      state.series = { ...state.series, managersNotified: true };
   }
   const changed = [...states.values()];
-  // The partial unique index allows one planned row of a series: those that were not sent are taken out of it first.
-  const ended = own.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
-  if (ended.length > 0) await tx.rows(release, [packed.bigints(ended)]);
+  // The partial unique index allows one planned row per series: take unsent rows out of it before the next ones are inserted.
+  const unsent = ofSeries.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
+  if (unsent.length > 0) await tx.rows(detach, [packed.bigints(unsent)]);
   await Promise.all([
     recordRuns(tx, [...runs.values()].flat()),
     store(
@@ -126,19 +128,19 @@ export async function advanceSeries(
 }
 
 /** A due row that is an occurrence of a series. */
-type Occurring = DueRow & { readonly series: SeriesRow };
+type OccurrenceRow = DueRow & { readonly series: SeriesRow };
 
-/** Plans what follows each planned occurrence. Has no entry where the rule or the zone of a series no longer computes. */
+/** Plans what follows each planned occurrence. Leaves out series whose rule or time zone can no longer be computed. */
 async function planAfter(
   outcomes: readonly Outcome[],
   now: number,
 ): Promise<ReadonlyMap<DueRow, FollowingPlan>> {
-  const rows = outcomes.map(({ row }) => row as Occurring).filter(({ detached }) => !detached);
+  const rows = outcomes.map(({ row }) => row as OccurrenceRow).filter(({ detached }) => !detached);
   const plans = await withSchedules(
     rows.map(({ series }) => series),
     (schedule, i) => {
       const { series, occurrence } = rows[i]!;
-      return planFollowing(schedule, occurrence!, now, patienceOf(series));
+      return planFollowing(schedule, occurrence!, now, gracePeriodOf(series));
     },
   );
   return new Map(rows.flatMap((row, i) => (plans[i] ? [[row, plans[i]] as const] : [])));
@@ -172,27 +174,30 @@ function missedRun({ id: seriesId }: SeriesRow, occurrence: string): NewRun {
   return { seriesId, occurrence, outcome: "missed", messageId: null, reason: null };
 }
 
-/** The counts of a series after an outcome. One that fails because its account or organization is deactivated is not counted. */
-function counted(
+/**
+ * Returns the counts of a series after an outcome. `consecutiveFailures` ignores detached rows, and failures because of
+ * lateness or because the account or the organization is deactivated.
+ */
+function countsAfter(
   { sentCount, consecutiveFailures }: SeriesRow,
   outcome: Outcome,
-  { inPlan }: { readonly inPlan: boolean },
 ): Pick<SeriesRow, "sentCount" | "consecutiveFailures"> {
+  const { detached } = outcome.row;
   if (outcome.kind === "withheld") return { sentCount, consecutiveFailures };
   if (outcome.kind !== "failed")
-    return { sentCount: sentCount + 1, consecutiveFailures: inPlan ? 0 : consecutiveFailures };
-  const counts = inPlan && !["late", "deactivated"].includes(outcome.cause);
+    return { sentCount: sentCount + 1, consecutiveFailures: detached ? consecutiveFailures : 0 };
+  const counts = !detached && !["late", "deactivated"].includes(outcome.cause);
   return { sentCount, consecutiveFailures: consecutiveFailures + (counts ? 1 : 0) };
 }
 
-/** Moves the cursor of a series, and decides whether it goes on. */
+/** Moves the cursor of a series after its planned occurrence, and sets its state and counts. */
 function advance(
-  state: Advanced,
+  state: AdvancedSeries,
   outcome: Outcome,
   realm: Realm,
   following: FollowingPlan | undefined,
 ): void {
-  const counts = counted(state.series, outcome, { inPlan: true });
+  const counts = countsAfter(state.series, outcome);
   const lastOccurrence = following?.missed.at(-1) ?? outcome.row.occurrence;
   const moved = { ...state.series, ...counts, lastOccurrence };
   const paused = (reason: SeriesRow["pausedReason"]) =>
@@ -205,7 +210,7 @@ function advance(
 
 function noticeOf(row: DueRow, outcome: Outcome, series: SeriesRow): SeriesNotice | undefined {
   if (series.pausedReason === "rule") return { kind: "rule", series };
-  if (outcome.kind === "sent" && !row.senderActive && !series.managersTold)
+  if (outcome.kind === "sent" && !row.senderActive && !series.managersNotified)
     return { kind: "handedOver", series };
   return undefined;
 }
@@ -232,7 +237,7 @@ function renderingsOf({ sendable, outgoing }: SentTexts): Map<DueRow, KnownRende
   return known;
 }
 
-function auditOf({ before, series }: Advanced): AuditEntry[] {
+function auditOf({ before, series }: AdvancedSeries): AuditEntry[] {
   const entry = (type: string, data: object = {}) => ({
     type,
     userId: series.authorId,
@@ -245,11 +250,13 @@ function auditOf({ before, series }: Advanced): AuditEntry[] {
     ...(series.state === "ended" && before.state !== "ended"
       ? [entry("message_series_ended")]
       : []),
-    ...(series.managersTold && !before.managersTold ? [entry("message_series_handed_over")] : []),
+    ...(series.managersNotified && !before.managersNotified
+      ? [entry("message_series_handed_over")]
+      : []),
   ];
 }
 
-const release = statement({
+const detach = statement({
   name: "series-release-ended",
   text: "UPDATE scheduled_messages SET detached = true WHERE id = ANY($1::bigint[])",
 });
@@ -257,9 +264,9 @@ const release = statement({
 const storeRows = statement({
   name: "series-advance",
   text: `UPDATE message_series m SET state = n.state, paused_reason = n.reason, last_occurrence = n.cursor::date,
-      sent_count = n.sent, consecutive_failures = n.failures, managers_told = n.told
+      sent_count = n.sent, consecutive_failures = n.failures, managers_told = n.notified
     FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bool[])
-      AS n (id, state, reason, cursor, sent, failures, told)
+      AS n (id, state, reason, cursor, sent, failures, notified)
     WHERE m.id = n.id`,
 });
 
@@ -271,6 +278,6 @@ async function store(tx: Tx, series: readonly SeriesRow[]): Promise<void> {
     packed.texts(series.map(({ lastOccurrence }) => lastOccurrence)),
     packed.ints(series.map(({ sentCount }) => sentCount)),
     packed.ints(series.map(({ consecutiveFailures }) => consecutiveFailures)),
-    packed.bools(series.map(({ managersTold }) => managersTold)),
+    packed.bools(series.map(({ managersNotified }) => managersNotified)),
   ]);
 }

@@ -30,7 +30,7 @@ import { updateSeries } from "./store-series.ts";
 
 /**
  * Pauses a series: its planned occurrence is deleted. Has no effect on one that is paused or has ended.
- * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ * @throws ApiError `BAD_REQUEST`, with status 404 if the account may not see the series
  */
 export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<void> {
   await currentActor(tx, actor);
@@ -41,8 +41,8 @@ export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<v
 
 /**
  * Pauses a locked series.
- * @param actorId null for the server itself, and for an operator
- * @param data further data of the audit log's entry
+ * @param actorId null if the server or an operator pauses it
+ * @param data further data for the audit log
  */
 export async function pauseOpen(
   tx: Tx,
@@ -63,8 +63,8 @@ export async function pauseOpen(
 }
 
 /**
- * Resumes a paused series with its next occurrence from now on. Has no effect on an active one.
- * @throws ApiError `BAD_REQUEST` for one that has ended; with status 404 where the account may not see the series
+ * Resumes a paused series and plans its next occurrence from now on. Has no effect on an active series.
+ * @throws ApiError `BAD_REQUEST` if the series has ended; with status 404 if the account may not see the series
  */
 export async function resumeSeries(
   tx: Tx,
@@ -79,13 +79,17 @@ export async function resumeSeries(
   if (open.series.state === "active") return;
   const { schedule } = await checkSchedule(open.series);
   const realm = await loadRealm(tx, actor.realmId);
-  const replanned = await replan(tx, site, realm, open, schedule, resumed);
+  const replanned = await replan(tx, site, realm, open, schedule, resumedColumns);
   recordStateChange(tx, actor.id, open.series, "message_series_resumed");
   await emitReplanned(tx, open, replanned);
 }
 
-/** The columns of a series that goes on. */
-const resumed: Partial<SeriesRow> = { state: "active", pausedReason: null, consecutiveFailures: 0 };
+/** Column values of a resumed series. */
+const resumedColumns: Partial<SeriesRow> = {
+  state: "active",
+  pausedReason: null,
+  consecutiveFailures: 0,
+};
 
 export interface SkipResult {
   /** Local date */
@@ -94,9 +98,9 @@ export interface SkipResult {
 }
 
 /**
- * Leaves out an occurrence: the one of a date, or the next one.
- * @throws ApiError `BAD_REQUEST` for a date that is not of the rule, or past; with status 404 where the account may not see
- *   the series
+ * Skips an occurrence: the one on a date, or the next one.
+ * @throws ApiError `BAD_REQUEST` if the rule has no occurrence on the date, or the date is past; with status 404 if the
+ *   account may not see the series
  */
 export async function skipOccurrence(
   tx: Tx,
@@ -123,7 +127,7 @@ async function nextDate(
 }
 
 /**
- * Leaves out an occurrence of a locked series. Has no effect on a date that it leaves out already.
+ * Skips an occurrence of a locked series. Has no effect on a date that is excluded already.
  * @returns the next occurrences
  * @throws ApiError `BAD_REQUEST`
  */
@@ -151,7 +155,7 @@ export async function skipOpen(
     emit(tx, realm.id, await seriesEvents(tx, [{ before: series, after }]));
     return upcoming(after.series, realm.now);
   }
-  // The next occurrence is another scheduled message: clients have deleted this one.
+  // The next occurrence gets a new row: clients delete the row of the skipped one.
   const removed = await unplan(tx, open.planned);
   const schedule = await scheduleOf({ ...series, excludedDates });
   const unplanned = { series, planned: undefined };
@@ -176,7 +180,10 @@ async function checkSkippable(
   if (isPast) throw errors.badRequest(`The occurrence on ${date} is past`);
 }
 
-/** Adds a date in its order. Dates that are past make room. @throws ApiError `BAD_REQUEST` where there is none */
+/**
+ * Adds a date to the sorted excluded dates. A full list loses its past dates first.
+ * @throws ApiError `BAD_REQUEST` if the list is full of dates to come
+ */
 async function withExcluded(series: SeriesRow, now: number, date: string): Promise<string[]> {
   const { excludedDates, timezone } = series;
   const today = formatDate(await localDay(timezone, now));
@@ -201,8 +208,8 @@ const deleteRow = statement({
 });
 
 /**
- * Deletes a series and its pending messages. What was sent stays, and what failed stays in its sender's list.
- * @throws ApiError `BAD_REQUEST`, with status 404 where the account may not see the series
+ * Deletes a series and its pending messages. Sent messages stay, and failed ones stay in their sender's list.
+ * @throws ApiError `BAD_REQUEST`, with status 404 if the account may not see the series
  */
 export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockGroupGraph(tx, actor.realmId);
@@ -217,8 +224,8 @@ export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<
 }
 
 /**
- * Makes the account the author of a series. One that was paused because its author is deactivated goes on.
- * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 where the account may not see the series
+ * Makes the account the author of a series. Resumes the series if it was paused because its author is deactivated.
+ * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 if the account may not see the series
  */
 export async function takeOverSeries(
   tx: Tx,
@@ -236,12 +243,12 @@ export async function takeOverSeries(
   const by = { ...author, actor };
   const message = await checkSeriesMessage(tx, site, realm, by, {}, series.template, series);
   if (series.state !== "ended") await checkSeriesBound(tx, actor.id);
-  const goesOn = series.pausedReason === "author_deactivated" ? resumed : {};
+  const resumes = series.pausedReason === "author_deactivated";
   const { schedule } = await checkSchedule(series);
   const replanned = await replan(tx, site, realm, open, schedule, {
     ...message,
-    ...goesOn,
-    managersTold: false,
+    ...(resumes ? resumedColumns : {}),
+    managersNotified: false,
   });
   recordStateChange(tx, actor.id, replanned.series, "message_series_taken_over", {
     from: series.authorId,
@@ -249,7 +256,7 @@ export async function takeOverSeries(
   await emitReplanned(tx, open, replanned);
 }
 
-/** Records a change of a series for the audit log. @param actorId null for the server itself */
+/** Records a change of a series in the audit log. @param actorId null if the server made it */
 export function recordStateChange(
   tx: Tx,
   actorId: number | null,

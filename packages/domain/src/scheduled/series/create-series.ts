@@ -51,7 +51,7 @@ export interface SeriesInput extends MessageParameters {
 
 /** Parameters of an edit. */
 export interface SeriesEdit extends SeriesInput {
-  /** The value of `can_manage_group` that the caller expects; any unless given. */
+  /** The value of `can_manage_group` that the caller expects; undefined for any. */
   readonly expectedManagers?: GroupSettingValue | undefined;
 }
 
@@ -126,8 +126,8 @@ export async function createSeries(
 }
 
 /**
- * Returns the time zone of a schedule: the account's own unless given.
- * @throws ApiError `REQUEST_VARIABLE_MISSING` where the account has none
+ * Returns the time zone of a schedule: the given one, or the account's.
+ * @throws ApiError `REQUEST_VARIABLE_MISSING` if none is given and the account has none
  */
 export function timezoneOf(actor: Account, given: string | undefined): string {
   const timezone = given ?? actor.timezone;
@@ -136,8 +136,8 @@ export function timezoneOf(actor: Account, given: string | undefined): string {
 }
 
 /**
- * Checks who is to manage a series, and stores it.
- * @returns the group for the column
+ * Checks and stores the managers of a series.
+ * @returns the group id for `can_manage_group_id`
  * @throws ApiError `BAD_REQUEST`
  */
 export async function storeManagers(

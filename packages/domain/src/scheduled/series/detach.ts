@@ -17,7 +17,7 @@ export function isPlannedOccurrence(row: ScheduledRow): boolean {
   return row.seriesId !== null && !row.detached && !row.failed && !row.delivered;
 }
 
-/** Locks the series of a locked row, before the conversation that an edit may open. */
+/** Locks the series of a locked row. In the lock order it comes before a conversation that an edit may create. */
 export async function lockSeriesOf(
   tx: Tx,
   { seriesId }: ScheduledRow,
@@ -26,7 +26,7 @@ export async function lockSeriesOf(
 }
 
 /**
- * Plans the occurrence after one that was changed by itself (once-and-again.md §3.4), and is stored as detached.
+ * Plans the occurrence after one that an edit has detached (once-and-again.md §3.4).
  * @param series locked
  */
 export async function planAfterDetached(
@@ -57,8 +57,8 @@ export async function planAfterDetached(
 }
 
 /**
- * Skips the planned occurrence whose locked row is to be deleted, deletes it and plans the next one.
- * @returns false where its series is gone: nothing was changed
+ * Deletes the locked row of a planned occurrence, records the occurrence as skipped and plans the next one.
+ * @returns false, with nothing changed, if the series was deleted
  */
 export async function skipPlanned(
   tx: Tx,
@@ -80,7 +80,7 @@ export async function skipPlanned(
   return true;
 }
 
-/** Records that an occurrence which was changed by itself is deleted before it was sent. */
+/** Records a detached occurrence as skipped whose row is deleted before it was sent. */
 export async function recordDeleted(tx: Tx, row: ScheduledRow): Promise<void> {
   const series = row.failed ? undefined : await lockSeriesOf(tx, row);
   if (!series) return;

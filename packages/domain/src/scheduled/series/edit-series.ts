@@ -33,10 +33,10 @@ import type { OpenSeries, SeriesRow } from "./series-row.ts";
 import { updateSeries } from "./store-series.ts";
 
 /**
- * Edits a series (once-and-again.md §3.4, §3.5). Whoever changes its message becomes its author; only the author changes
- * its managers.
+ * Edits a series (once-and-again.md §3.4, §3.5). An account that changes the message becomes the author. Only the author
+ * can change the managers.
  * @returns the next occurrences
- * @throws ApiError for the first parameter that is refused; with status 404 where the account may not see the series
+ * @throws ApiError for the first parameter that is refused; with status 404 if the account may not see the series
  */
 export async function editSeries(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function editSeries(
   const changes: Partial<SeriesRow> = {
     ...message,
     ...checked.stored,
-    ...(changed.authorId === series.authorId ? {} : { managersTold: false }),
+    ...(changed.authorId === series.authorId ? {} : { managersNotified: false }),
     template,
     unless,
     canManageGroupId,
@@ -123,7 +123,7 @@ function isGiven(input: SeriesInput, name: string): boolean {
   return input[name as keyof SeriesInput] !== undefined;
 }
 
-/** Whether the planned occurrence changes, too. */
+/** Whether the edit also changes the planned occurrence. */
 function changesPlan(input: SeriesInput): boolean {
   const { start, timezone, rrule, excludedDates, template, unless } = input;
   return (

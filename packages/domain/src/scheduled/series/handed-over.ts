@@ -25,15 +25,15 @@ import { rejected } from "../failures.ts";
 import type { Failure } from "../outcome.ts";
 import { loadManagers } from "./series-events.ts";
 
-/** Occurrences of deactivated authors that the notification bot sends, because their series have managers. */
+/** Occurrences that the notification bot sends because their author is deactivated and their series has managers. */
 export interface HandedOver {
   readonly bot: Account;
   readonly rows: ReadonlySet<DueRow>;
 }
 
 /**
- * Finds the occurrences that go on without their author (once-and-again.md §3.5): those of channel series with an active
- * manager.
+ * Finds the occurrences that the notification bot sends for a deactivated author (once-and-again.md §3.5): those of channel
+ * series with an active manager.
  */
 export async function findHandedOver(
   tx: Tx,
@@ -58,9 +58,9 @@ export async function findHandedOver(
 }
 
 /**
- * Composes the messages that the notification bot sends for deactivated authors. They notify nobody by mentions, and need
- * an unarchived channel and its topic policy. The audiences of the channels must be locked.
- * @param reader holds texts that were parsed before the transaction
+ * Composes the messages that the notification bot sends for deactivated authors. Their mentions notify no account. An
+ * archived channel, and a topic that the channel's policy forbids, fail them. The audiences of the channels must be locked.
+ * @param reader caches texts that were parsed before the transaction
  */
 export async function composeHandedOver(
   tx: Tx,

@@ -22,11 +22,11 @@ const unplanned = statement({
 });
 
 /**
- * Plans the next occurrence of active series that have none, from now on (once-and-again.md §3.4), each in a transaction of
- * its own, and counts them as `series_repaired`.
- * @param most series of one run
- * @returns how many were planned
- * @throws AggregateError for series that could not be planned, after the others are
+ * Plans the next occurrence of active series that have none (once-and-again.md §3.4), from now on, in one transaction per
+ * series. Counts them as `series_repaired`.
+ * @param most maximum number of series
+ * @returns the number of planned series
+ * @throws AggregateError if some could not be planned, after all others are
  */
 export async function repairSeries(
   db: Database,
@@ -91,10 +91,10 @@ const storeTimes = statement({
 });
 
 /**
- * Recomputes the times of planned occurrences of one organization that an older time zone database has made
- * (once-and-again.md §3.3), never those of a newer one. A changed time is an edit of the row.
- * @param version of this process; for tests
- * @returns "done" where none is left
+ * Recomputes the times of planned occurrences of one organization that were computed with an older time zone database than
+ * this process has (once-and-again.md §3.3). Clients see a changed time as an edit of the scheduled message.
+ * @param version version of the time zone database; another one only in tests
+ * @returns "done" if no such occurrence is left in any organization
  */
 export async function recomputeSeriesTimes(
   db: Database,
@@ -125,7 +125,7 @@ async function recomputeIn(tx: Tx, realmId: number, size: number, version: strin
     try {
       return zones.toInstant(parseLocalTime(localTime), timezone).instant;
     } catch {
-      // A zone that is gone: the delivery pauses the series.
+      // The time zone no longer exists: the delivery pauses the series.
       return undefined;
     }
   }

@@ -16,7 +16,7 @@ import {
   SqlValues,
 } from "@carillon/model";
 
-import { seenSeries } from "./access.ts";
+import { requireSeries } from "./access.ts";
 import { listRuns } from "./runs.ts";
 import { checkSchedule, occurrencesAfter, presentOccurrence } from "./schedule.ts";
 import { presentSeries } from "./series-events.ts";
@@ -25,7 +25,10 @@ import { readPlanned, readSeries, type SeriesRow } from "./series-row.ts";
 /** SQL: the group that manages a series. */
 const [managers = ""] = columnsOf(seriesPermissions).map((column) => `m.${column}`);
 
-/** Selects the ids and approximate sizes of the series that an account has a part in, and of those of its channels. */
+/**
+ * Selects the ids and approximate sizes of the series that an account wrote or manages and, with `administered`, of those
+ * in channels that it administers.
+ */
 const sizes = composed({
   name: "series-sizes",
   overrides: { bytes: notNull },
@@ -61,8 +64,7 @@ async function presentAll(sql: Sql, ids: readonly number[]): Promise<MessageSeri
 }
 
 /**
- * Lists the series that the account may see, by id (once-and-again.md §3.1): as a whole, or in pages where the list is
- * large.
+ * Lists the series that the account may see, by id (once-and-again.md §3.1): a large list in pages, a small one as an array.
  * @param sql a repeatable read transaction
  */
 export async function listSeries(
@@ -72,7 +74,7 @@ export async function listSeries(
   return readList(sql, await sizes(sql, actor, true), presentAll);
 }
 
-/** Lists the series that the account has written or manages, whose events it gets, in the same way. */
+/** Lists the series that the account wrote or manages, whose events it gets, as {@link listSeries} does. */
 export async function listOwnSeries(
   sql: Sql,
   actor: Account,
@@ -92,7 +94,7 @@ export async function upcoming(
 
 /**
  * Lists the next occurrences of a series, and how the last ones ended.
- * @throws ApiError `BAD_REQUEST` with status 404 where the account may not see the series
+ * @throws ApiError `BAD_REQUEST` with status 404 if the account may not see the series
  */
 export async function listOccurrences(
   sql: Tx,
@@ -100,7 +102,7 @@ export async function listOccurrences(
   id: number,
   count: number,
 ): Promise<{ occurrences: SeriesOccurrence[]; runs: SeriesRun[] }> {
-  const series = await seenSeries(sql, actor, id);
+  const series = await requireSeries(sql, actor, id);
   const { now } = await loadRealm(sql, actor.realmId);
   return { occurrences: await upcoming(series, now, count), runs: await listRuns(sql, id) };
 }

@@ -21,7 +21,7 @@ import type { ScheduledRow } from "../row.ts";
 import { expand } from "./schedule.ts";
 import type { PlannedRow, SeriesRow } from "./series-row.ts";
 
-/** A text as it was rendered for the author of a series. */
+/** A text of a series, and its rendering for the author. */
 export interface KnownRendering {
   readonly content: string;
   readonly html: string;
@@ -34,7 +34,7 @@ export interface Plan {
   readonly occurrence: Occurrence;
   /** The planned row that it replaces; undefined for a new row. */
   readonly replaces?: PlannedRow | undefined;
-  /** Spares rendering the text again where it is the same. */
+  /** Reused if the text is the same. */
   readonly known?: KnownRendering | undefined;
 }
 
@@ -146,7 +146,7 @@ export async function planOccurrences(
   return { rows, events };
 }
 
-/** The local time that the rule asks for, which a gap of the clock may have moved. */
+/** Returns the local time of the rule. A change to summer time may have moved the occurrence itself. */
 function wallTime({ start }: SeriesRow, { date }: Occurrence): string {
   return `${date}${start.slice(10)}`;
 }
@@ -187,7 +187,7 @@ function scheduledRowOf(
   };
 }
 
-/** Expands and renders the texts of plans, in slices. Checks no permission: the delivery does. */
+/** Expands and renders the texts of plans, in slices. Permissions are checked at delivery. */
 async function renderPlans(
   tx: Tx,
   site: Pick<Site, "url">,
@@ -217,7 +217,7 @@ async function renderPlans(
     const author = authors.get(series.authorId);
     if (!parsed || !facts || !author) return { topic, content, ...renderingOf(known) };
     const rendered = attempt(() => renderFor(facts, parsed, author, reader));
-    // A text that is too large when rendered fails at its delivery, with a notice.
+    // A text whose HTML is too large fails at delivery, where its author gets a notice.
     if (rendered instanceof ApiError) return { topic, content, html: "", hasAttachment: false };
     return { topic, content, html: rendered.html, hasAttachment: rendered.hasAttachment };
   });
@@ -227,7 +227,7 @@ function renderingOf(known: KnownRendering | undefined) {
   return { html: known?.html ?? "", hasAttachment: known?.hasAttachment ?? false };
 }
 
-/** Expands topic and content, and cuts them to what a message may have. */
+/** Expands the template of a topic and a content, and cuts both to the lengths that a message may have. */
 export function storable(
   series: SeriesRow,
   { day }: Pick<Occurrence, "day">,

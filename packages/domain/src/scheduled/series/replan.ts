@@ -11,7 +11,7 @@ import type { PlannedSeries } from "./series-events.ts";
 import type { OpenSeries, PlannedRow, SeriesRow } from "./series-row.ts";
 import { updateSeries } from "./store-series.ts";
 
-/** A changed series and what it has planned now. */
+/** A changed series and its newly planned occurrence. */
 export interface Replanned extends PlannedSeries {
   /** Events of the scheduled message. */
   readonly events: readonly NewEvent[];
@@ -32,11 +32,10 @@ export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<N
 }
 
 /**
- * Stores changes of a locked series and plans its next occurrence anew, in place of the planned one. A series without
- * occurrences ends, and one that had ended goes on where there is an occurrence again.
+ * Stores changes of a locked series and replaces its planned occurrence by the next one of the changed schedule. A series
+ * without a next occurrence ends, and an ended one with a next occurrence becomes active.
  * @param schedule of the changed series
- * @param ended the occurrence that the next one follows; the planned one unless given. Occurrences after it that are due and
- *   unsent are planned, too
+ * @param ended the occurrence before the next one; by default the planned one. The next one may be due already
  */
 export async function replan(
   tx: Tx,

@@ -8,14 +8,17 @@ import { seriesEvents } from "./series-events.ts";
 import { lockSeries, type SeriesRow } from "./series-row.ts";
 import { updateSeries } from "./store-series.ts";
 
-const pausedOf = statement({
+const pausedWithAuthor = statement({
   name: "series-paused-of-author",
   text: `SELECT id FROM message_series WHERE author_id = $1 AND paused_reason = 'author_deactivated'`,
 });
 
-/** Locks the series that were paused because their author was deactivated, for {@link resumeOfReactivated}. */
-export async function lockPausedOf(tx: Tx, authorId: number): Promise<readonly SeriesRow[]> {
-  const found = await tx.rows(pausedOf, [authorId]);
+/** Locks the series that were paused because their author was deactivated, for {@link resumeSeriesOfReactivated}. */
+export async function lockSeriesOfDeactivated(
+  tx: Tx,
+  authorId: number,
+): Promise<readonly SeriesRow[]> {
+  const found = await tx.rows(pausedWithAuthor, [authorId]);
   if (found.length === 0) return [];
   const locked = await lockSeries(
     tx,
@@ -25,11 +28,11 @@ export async function lockPausedOf(tx: Tx, authorId: number): Promise<readonly S
 }
 
 /**
- * Resumes series of a reactivated account that were paused because it was deactivated (once-and-again.md §3.5), with their
- * next occurrences from now on.
- * @param locked from {@link lockPausedOf}
+ * Resumes series of a reactivated account that were paused because it was deactivated (once-and-again.md §3.5), and plans
+ * their next occurrences from now on.
+ * @param locked from {@link lockSeriesOfDeactivated}
  */
-export async function resumeOfReactivated(
+export async function resumeSeriesOfReactivated(
   tx: Tx,
   site: Pick<Site, "url">,
   { id: authorId, realmId }: Pick<Account, "id" | "realmId">,
@@ -41,7 +44,7 @@ export async function resumeOfReactivated(
   const plans = [];
   for (const before of locked) {
     if (before.pausedReason !== "author_deactivated") continue;
-    // What no longer computes stays paused.
+    // A series whose rule or time zone can no longer be computed stays paused.
     const schedule = await scheduleOf(before).catch(() => undefined);
     if (!schedule) continue;
     const occurrence = nextOccurrence(schedule, realm.now, before.lastOccurrence);
@@ -49,7 +52,7 @@ export async function resumeOfReactivated(
       authorActive: true,
       state: occurrence ? "active" : "ended",
       pausedReason: null,
-      managersTold: false,
+      managersNotified: false,
     });
     resumed.push({ before, series });
     if (occurrence) plans.push({ series, occurrence });

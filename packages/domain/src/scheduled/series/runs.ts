@@ -13,7 +13,7 @@ export interface NewRun {
   readonly reason: string | null;
 }
 
-/** An occurrence that failed may be sent later, where its author gave it a new time; what was sent stays so. */
+/** Replaces the run of an occurrence that failed and was sent later, at a new time. Never replaces the outcome `sent`. */
 const record = statement({
   name: "series-runs-record",
   text: `INSERT INTO series_runs AS r (series_id, occurrence, outcome, message_id, reason, ended_at)
@@ -37,7 +37,7 @@ export async function recordRuns(tx: Tx, runs: readonly NewRun[]): Promise<void>
   ]);
 }
 
-/** Runs that an answer lists. */
+/** Maximum number of runs in a response. */
 const maxRuns = 100;
 
 const newest = statement({
@@ -59,8 +59,8 @@ const unskip = statement({
 });
 
 /**
- * Forgets that dates were skipped which the series no longer leaves out, so that they may be sent.
- * @param cursor earlier dates are not planned any more
+ * Deletes the `skipped` runs of dates that the series no longer excludes, so that their occurrences can be sent.
+ * @param cursor last occurrence of the series: only later dates can still be planned
  */
 export async function forgetSkipped(
   tx: Tx,

@@ -87,15 +87,15 @@ function refusing<T>(work: () => T): T {
   }
 }
 
-/** Loads the schedule of a stored series. @throws Error where it no longer computes, such as for a zone that is gone */
+/** Loads the schedule of a stored series. @throws Error if it can no longer be computed, for example for a removed time zone */
 export async function scheduleOf(stored: ScheduleInput): Promise<Schedule> {
   return buildSchedule(stored, await loadZones());
 }
 
 /**
- * Loads the schedules of many stored series and computes something of each, in slices: the next occurrence of a costly rule
+ * Loads the schedules of many stored series and calls `compute` with each, in slices: the next occurrence of a costly rule
  * takes 2 ms, and a batch has hundreds of them.
- * @returns in the order of the series; undefined for each whose schedule no longer computes
+ * @returns the results in the order of the series; undefined for each schedule that can no longer be computed
  */
 export async function withSchedules<Stored extends ScheduleInput, Result>(
   series: readonly Stored[],
@@ -162,21 +162,21 @@ export interface FollowingPlan {
   readonly missed: readonly string[];
 }
 
-/** Occurrences that are noted one by one where a series was not served for long. */
+/** Maximum number of runs that are recorded as missed when no worker has run for a long time. */
 export const maxMissed = 1_000;
 
 /**
- * Plans what follows an occurrence (once-and-again.md §3.4): of several that are due the latest one at most, and only if
- * it is not too late.
+ * Plans what follows an occurrence (once-and-again.md §3.4). Of several due occurrences only the latest is sent, and only
+ * within the grace period.
  * @param cursor local date of the occurrence
  * @param now UNIX seconds
- * @param patience seconds that an occurrence may be late
+ * @param gracePeriod seconds that an occurrence may be late
  */
 export function planFollowing(
   schedule: Schedule,
   cursor: string,
   now: number,
-  patience: number,
+  gracePeriod: number,
 ): FollowingPlan {
   const due: Occurrence[] = [];
   let next: Occurrence | undefined;
@@ -194,12 +194,12 @@ export function planFollowing(
     }
   }
   const latest = due.at(-1);
-  if (latest && due.length <= maxMissed && latest.instant >= now - patience)
+  if (latest && due.length <= maxMissed && latest.instant >= now - gracePeriod)
     return { next: latest, missed: due.slice(0, -1).map(({ date }) => date) };
   return { next, missed: due.slice(0, maxMissed).map(({ date }) => date) };
 }
 
-/** Returns the day that the clocks of a zone show. */
+/** Returns the local day of an instant in a time zone. @param instant UNIX seconds */
 export async function localDay(timezone: string, instant: number): Promise<number> {
   return (await loadZones()).toLocal(instant, timezone).day;
 }
@@ -231,7 +231,7 @@ export async function previewSchedule(
   };
 }
 
-/** Topic and content of a series, expanded for an occurrence unless the series is no template. */
+/** Returns the topic and content of a series for an occurrence: expanded if the series is a template. */
 export function expand(
   {
     topic,

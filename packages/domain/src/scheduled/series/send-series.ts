@@ -18,9 +18,9 @@ import { localDay } from "./schedule.ts";
 import type { SeriesRow } from "./series-row.ts";
 
 /**
- * Sends the message of a series now, from its author, besides the plan (once-and-again.md §3.1).
+ * Sends the message of a series now, from its author (once-and-again.md §3.1). The planned occurrence stays.
  * @returns the id of the message
- * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 where the account may not see the series
+ * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 if the account may not see the series
  */
 export async function sendSeries(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function sendSeries(
   const [outcome] = await sendBatch(tx, site, [{ actor: author, client, input }], singleRequest);
   if (outcome?.kind === "rejected") throw outcome.error;
   if (outcome?.kind !== "committed")
-    throw new Error(`a single message came to ${outcome?.kind}, not to an end`);
+    throw new Error(`a single message has outcome ${outcome?.kind}, not committed`);
   recordStateChange(tx, actor.id, series, "message_series_sent", {
     message_id: outcome.result.id,
   });

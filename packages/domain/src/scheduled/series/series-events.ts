@@ -53,15 +53,15 @@ function recipientOfSeries(series: SeriesRow): Pick<MessageSeries, "type" | "to"
   return { type: "private", to: correspondents(series) };
 }
 
-/** The participants of a direct series without its author; the author alone where there are no others. */
+/** Returns the participants of a direct series without its author; only the author if there are no others. */
 export function correspondents({ memberIds, authorId }: SeriesRow): number[] {
   const others = (memberIds ?? []).filter((id) => id !== authorId);
   return others.length > 0 ? others : [authorId];
 }
 
 /**
- * Members of a managing group that get events of its series; of a larger group only the author does, so that a delivery of
- * hundreds of occurrences does not name thousands of accounts for each.
+ * Largest managing group whose members get events of its series. For a larger group only the author does, so that the
+ * delivery of hundreds of occurrences does not write events for thousands of accounts each.
  */
 const maxNotified = 200;
 
@@ -84,8 +84,8 @@ const managers = statement({
 });
 
 /**
- * Loads the managers of groups, without guests, by the id of the group.
- * @param most managers of one group, those with the lowest ids
+ * Loads the active members of managing groups, without guests, by the id of the group.
+ * @param most maximum number for one group; those with the lowest ids are returned
  */
 export async function loadManagers(
   sql: Sql,
@@ -98,7 +98,7 @@ export async function loadManagers(
 
 type Groups = ReadonlyMap<number, readonly number[]>;
 
-/** Returns who gets events of a series: its author and its managers. */
+/** Returns the accounts that get events of a series: its author and its managers. */
 function audienceOf({ authorId, canManageGroupId }: SeriesRow, groups: Groups): number[] {
   const members = groups.get(canManageGroupId) ?? [];
   return [...new Set([authorId, ...(members.length > maxNotified ? [] : members)])];
@@ -112,7 +112,10 @@ export interface SeriesChange {
   readonly after?: PlannedSeries | undefined;
 }
 
-/** Makes the events of changes of series: for who comes to be, is, and no longer is their author or a manager. */
+/**
+ * Makes the events of changed series. Accounts that become author or manager get `add`, those that stay one get `update`,
+ * and those that no longer are one get `remove`.
+ */
 export async function seriesEvents(
   sql: Sql,
   changes: readonly SeriesChange[],
@@ -146,6 +149,6 @@ export async function seriesEvents(
   });
 }
 
-function without(ids: readonly number[], left: readonly number[]): number[] {
-  return ids.filter((id) => !left.includes(id));
+function without(ids: readonly number[], excluded: readonly number[]): number[] {
+  return ids.filter((id) => !excluded.includes(id));
 }

@@ -28,7 +28,7 @@ export interface MessageParameters {
   readonly content?: string | undefined;
 }
 
-/** The columns of a series that its message decides. */
+/** The columns of a series that come from its message and author. */
 export type SeriesMessage = Pick<
   SeriesRow,
   | "authorId"
@@ -42,17 +42,17 @@ export type SeriesMessage = Pick<
   | "readBySender"
 >;
 
-/** Who writes a message of a series, and with which program. */
+/** The account that writes the message of a series, and its client program. */
 export interface SeriesAuthor {
   readonly actor: Account;
   readonly client: SendingClient;
 }
 
-/** Placeholders are checked with the date of an occurrence that every template can have. */
+/** Day for which a template is expanded to check it. */
 const sampleDay = parseDate("2030-01-01")!;
 
 /**
- * Checks the message of a series as if the account sent it now (once-and-again.md §3.2), and stores its conversation.
+ * Checks the message of a series as if the account sent it now (once-and-again.md §3.2), and creates its conversation.
  * @param before the series that is edited; undefined for a new one
  * @throws ApiError the refusals of scheduled-messages.md §0.4
  */
@@ -91,7 +91,10 @@ export async function checkSeriesMessage(
   };
 }
 
-/** What is not given stays: a direct conversation has its new author instead of the earlier one. */
+/**
+ * Returns the given destination, or the earlier one of an edited series. In a direct conversation the new author replaces
+ * the earlier author.
+ */
 function destinationOf(
   actor: Account,
   { type, to, topic }: MessageParameters,

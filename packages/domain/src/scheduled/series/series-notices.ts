@@ -9,17 +9,21 @@ import { sendMessages } from "../../messages/send/send.ts";
 import { loadManagers } from "./series-events.ts";
 import type { SeriesRow } from "./series-row.ts";
 
-/** What accounts are told of a series: its author that its rule no longer works, or its managers that a bot sends it. */
+/**
+ * A notice about a series.
+ * - `rule`: to its author; its rule or time zone can no longer be used.
+ * - `handedOver`: to its managers; the notification bot sends it for its deactivated author.
+ */
 export interface SeriesNotice {
   readonly kind: "rule" | "handedOver";
   readonly series: SeriesRow;
 }
 
-/** Managers who are told that the author of a series is deactivated. */
-const maxManagersTold = 20;
+/** Maximum number of managers that get the notice about a deactivated author. */
+const maxNotifiedManagers = 20;
 
 /**
- * Sends notices about series, each once, from the notification bot. Where that throws, logs it and leaves them out.
+ * Sends notices about series from the notification bot, all in one savepoint. If that throws, logs the error and sends none.
  * @returns the events, for the transaction's one `emit`
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
@@ -49,7 +53,7 @@ async function send(
   const groups = await loadManagers(
     tx,
     handedOver.map(({ series }) => series.canManageGroupId),
-    maxManagersTold,
+    maxNotifiedManagers,
   );
   const receivers = notices.map(({ kind, series }) =>
     kind === "rule" ? [series.authorId] : (groups.get(series.canManageGroupId) ?? []),

@@ -19,25 +19,23 @@ const columns = `m.id, m.realm_id AS "realmId", m.author_id AS "authorId", a.is_
   coalesce(m.excluded_dates, '{}') AS "excludedDates", m.template, m.unless, m.catch_up_seconds AS "catchUpSeconds",
   m.can_manage_group_id AS "canManageGroupId", m.state, m.paused_reason AS "pausedReason",
   to_char(m.last_occurrence, 'YYYY-MM-DD') AS "lastOccurrence", m.sent_count AS "sentCount",
-  m.consecutive_failures AS "consecutiveFailures", m.managers_told AS "managersTold", m.version`;
+  m.consecutive_failures AS "consecutiveFailures", m.managers_told AS "managersNotified", m.version`;
 
 const tables = `message_series m JOIN recipients r ON r.id = m.recipient_id JOIN users a ON a.id = m.author_id`;
 
-/**
- * Seconds that any occurrence may be late: a delivery takes up to 2 s, and 35 s after a crash, whatever its series allows.
- */
-const leastPatience = 60;
+/** Shortest grace period, in seconds: a delivery takes up to 2 s, and 35 s after a crash. */
+const minGracePeriod = 60;
 
-/** Returns how late an occurrence of the series may be, in seconds. */
-export function patienceOf({ catchUpSeconds }: SeriesRow): number {
-  return Math.max(catchUpSeconds, leastPatience);
+/** Returns the grace period of a series: how many seconds late an occurrence may be sent. */
+export function gracePeriodOf({ catchUpSeconds }: SeriesRow): number {
+  return Math.max(catchUpSeconds, minGracePeriod);
 }
 
-/** SQL equivalent of {@link patienceOf}. @param id SQL for the id of the series */
-export const patienceSql = (id: string) =>
-  `coalesce((SELECT greatest(catch_up_seconds, ${leastPatience}) FROM message_series WHERE id = ${id}), ${leastPatience})`;
+/** SQL equivalent of {@link gracePeriodOf}. @param id SQL for the id of the series */
+export const gracePeriodSql = (id: string) =>
+  `coalesce((SELECT greatest(catch_up_seconds, ${minGracePeriod}) FROM message_series WHERE id = ${id}), ${minGracePeriod})`;
 
-/** SQL: the row of the planned occurrence of a series. A partial unique index repeats it: each series has at most one. */
+/** SQL: the row is the planned occurrence of a series. A partial unique index with this condition allows one per series. */
 export const isPlanned = (scheduled: string) =>
   `${scheduled}.series_id IS NOT NULL AND NOT ${scheduled}.detached AND ${pending(scheduled)}`;
 
@@ -52,7 +50,7 @@ const byIds = statement({
   overrides,
 });
 
-/** A person may write any number to the scheduling bot, which `int` need not hold. */
+/** Casts to `bigint`: the scheduling bot passes any number that a person writes. */
 const ofRealm = statement({
   name: "series-of-realm-by-id",
   text: `SELECT ${columns} FROM ${tables} WHERE m.realm_id = $1 AND m.id = $2::bigint`,
@@ -65,11 +63,12 @@ const ofRealm = statement({
  * - `memberIds`: members of the direct conversation, the author too; null for a channel.
  * - `topic`, `content`: with `template`, before they are expanded.
  * - `unless`: conditions of its occurrences; null for none.
- * - `lastOccurrence`: the cursor. Only later dates are planned.
+ * - `lastOccurrence`: the cursor; only later dates are planned.
+ * - `managersNotified`: the managers got the notice that the notification bot sends it.
  */
 export type SeriesRow = RowOf<typeof byIds>;
 
-/** Locks series until the transaction ends, and reads them in a second statement: by id. Deleted ones are left out. */
+/** Locks series until the transaction ends, then reads them, by id. Leaves out deleted ones. */
 export async function lockSeries(tx: Tx, ids: readonly number[]): Promise<Map<number, SeriesRow>> {
   const keys = [...new Set(ids)];
   await tx.lock({ name: "series", keys }, lockRows, [packed.ints(keys)]);
@@ -121,17 +120,17 @@ const lockPending = statement({
 
 class PlannedMeanwhile extends Error {}
 
-/** A locked series and its locked planned occurrence, if it has one. Rows that were changed by themselves are locked too. */
+/** A locked series and its locked planned occurrence, if it has one. Its detached pending rows are locked, too. */
 export interface OpenSeries {
   readonly series: SeriesRow;
   readonly planned: PlannedRow | undefined;
 }
 
 /**
- * Locks the pending occurrences of a series as the delivery locks them, and then the series (once-and-again.md §3.4). Where
- * another transaction held the planned one, it may have planned the next, which is locked instead. A failed attempt means
- * that another transaction has committed: of any number of requests at once each gets its turn.
- * @returns undefined where the series was deleted
+ * Locks the pending occurrences of a series, then the series, in the order of the delivery (once-and-again.md §3.4).
+ * Repeats this if another transaction planned the next occurrence meanwhile. Each repetition means that another transaction
+ * has committed, so every request gets the locks in the end.
+ * @returns undefined if the series was deleted
  */
 export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undefined> {
   for (;;) {
@@ -143,7 +142,7 @@ export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undef
   }
 }
 
-/** @throws PlannedMeanwhile where an occurrence was planned between the two locks: it may not be locked after the series */
+/** @throws PlannedMeanwhile if an occurrence was planned between the two locks: locking it now would break the lock order */
 async function lockInOrder(tx: Tx, id: number): Promise<OpenSeries | undefined> {
   const held = await tx.lock({ name: "scheduled" }, lockPending, [id]);
   const series = (await lockSeries(tx, [id])).get(id);

@@ -61,7 +61,7 @@ export async function insertSeries(tx: Tx, series: NewSeries): Promise<SeriesRow
     lastOccurrence: null,
     sentCount: 0,
     consecutiveFailures: 0,
-    managersTold: false,
+    managersNotified: false,
     version: 1,
   };
 }
@@ -75,7 +75,7 @@ const update = statement({
     WHERE id = $1 RETURNING version`,
 });
 
-/** Stores the changed fields of a locked series, and raises its version. */
+/** Stores changed fields of a locked series, and increments its version. */
 export async function updateSeries(
   tx: Tx,
   series: SeriesRow,
@@ -102,7 +102,7 @@ export async function updateSeries(
     next.pausedReason,
     next.lastOccurrence,
     next.consecutiveFailures,
-    next.managersTold,
+    next.managersNotified,
     json(next.unless),
   ]);
   if (!stored) throw new Error(`series ${series.id} was not updated`);

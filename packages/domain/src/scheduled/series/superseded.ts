@@ -1,0 +1,28 @@
+import type { Realm } from "@carillon/model";
+
+import type { DueRow } from "../claim.ts";
+import { planFollowing, withSchedules } from "./schedule.ts";
+
+/** Less than the shortest time between two occurrences, in seconds: occurrences are a day apart, and a day has at least 23 hours. */
+const minSecondsBetween = 20 * 3_600;
+
+/**
+ * Finds the occurrences that are not sent because a later one of their series is due, too (once-and-again.md §3.4). This
+ * happens only to series with a grace period of almost a day.
+ */
+export async function findSuperseded(realm: Realm, rows: readonly DueRow[]): Promise<Set<DueRow>> {
+  const late = rows.flatMap((row) => {
+    const { series, detached, deliverAt } = row;
+    return series && !detached && realm.now - deliverAt >= minSecondsBetween
+      ? [{ row, series }]
+      : [];
+  });
+  const isSuperseded = await withSchedules(
+    late.map(({ series }) => series),
+    (schedule, i) => {
+      const { next } = planFollowing(schedule, late[i]!.row.occurrence!, realm.now, Infinity);
+      return next !== undefined && next.instant <= realm.now;
+    },
+  );
+  return new Set(late.flatMap(({ row }, i) => (isSuperseded[i] === true ? [row] : [])));
+}

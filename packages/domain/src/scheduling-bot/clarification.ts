@@ -1,0 +1,18 @@
+import type { NoticePart } from "@carillon/markdown";
+import type { Settled } from "./question.ts";
+
+/** A question to the person about an ambiguous command, with numbered choices. */
+export interface Clarification {
+  readonly kind: "clarification";
+  readonly question: NoticePart;
+  readonly choices: ReadonlyArray<{
+    readonly shown: NoticePart;
+    /** Everything that is decided about the command once this choice is made. */
+    readonly settled: Settled;
+  }>;
+}
+
+/** Whether a step of a command needs a choice of the person. */
+export function isClarification(result: object): result is Clarification {
+  return "kind" in result && result.kind === "clarification";
+}
