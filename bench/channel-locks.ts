@@ -11,7 +11,7 @@ import { credentials, sendRequest, type FormRequest } from "./lib/requests.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
-import { createWorld, type Room } from "./lib/world.ts";
+import { createWorld, type BenchChannel } from "./lib/world.ts";
 import type { ProbeRequest, ProbeWaits } from "./peers/lock-probe.ts";
 
 // How long a change of a private channel with 10,000 subscribers blocks other requests.
@@ -25,7 +25,7 @@ const limits = { heldMs: 100, times: 2 };
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 10, 10);
-const [first, ...small] = world.rooms as [Room, ...Room[]];
+const [first, ...small] = world.rooms as [BenchChannel, ...BenchChannel[]];
 const actor = first.members[0]!;
 const crowd = await addCrowd(db, world, first, subscribers);
 const groups = groupIds(

@@ -6,7 +6,7 @@ import { sendRequest } from "./lib/requests.ts";
 import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
-import { createWorld, type Room, type World } from "./lib/world.ts";
+import { createWorld, type BenchChannel, type World } from "./lib/world.ts";
 
 // Sending to many receivers, when none of them has an event queue and when each has one.
 const receivers = 10_000;
@@ -67,7 +67,11 @@ async function prepare(queues: number): Promise<Side> {
 }
 
 /** Inserts an event queue for each subscriber, as registering does. */
-async function insertQueues({ db }: BenchDatabase, { realmId }: World, room: Room): Promise<void> {
+async function insertQueues(
+  { db }: BenchDatabase,
+  { realmId }: World,
+  room: BenchChannel,
+): Promise<void> {
   const options: QueueOptions = {
     eventTypes: ["message"],
     allPublicChannels: false,

@@ -91,7 +91,7 @@ async function expectSameAnswers(ours: number, theirs: number): Promise<number> 
   const own = await ask<{ user_groups: object[] }>(ours, request);
   const other = await ask<{ user_groups: object[] }>(theirs, request);
   if (own.user_groups.length < groups || !isDeepStrictEqual(own, other))
-    throw new Error("the bare server answers something else");
+    throw new Error("the bare server's answer differs");
   return JSON.stringify(own).length;
 }
 

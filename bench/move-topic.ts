@@ -50,7 +50,7 @@ for (let round = 0; round <= rounds; round++) {
   const took = await timed(() => move(topic(++moves)));
   const { heldMs, busyMs } = await watched();
   const left = await db.rows("SELECT FROM messages WHERE topic <> $1", [topic(moves)]);
-  if (left.length > 0) throw new Error("not all have been moved");
+  if (left.length > 0) throw new Error(`${left.length} messages were not moved`);
   say(
     `${took.toFixed(0)} ms, a bare UPDATE ${least.toFixed(0)} ms; the event loop held for ${heldMs.toFixed(0)} ms (${busyMs.toFixed(0)} ms of processor time)`,
   );

@@ -6,7 +6,7 @@ import { sendRequest } from "./lib/requests.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
-import { createWorld, type Room } from "./lib/world.ts";
+import { createWorld, type BenchChannel } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
 // Sending to a channel of 10,000 subscribers, compared with a channel of 10, and how it delays other requests.
@@ -18,7 +18,7 @@ const longerMs = 50;
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 2, 10);
-const [small, large] = world.rooms as [Room, Room];
+const [small, large] = world.rooms as [BenchChannel, BenchChannel];
 await addCrowd(db, world, large, many - large.members.length);
 await db.rows("VACUUM ANALYZE");
 await db.rows("CHECKPOINT");
@@ -31,7 +31,7 @@ await database.drop();
 process.exit(0);
 
 /** Milliseconds until the answer. */
-async function send(room: Room): Promise<number> {
+async function send(room: BenchChannel): Promise<number> {
   const request = sendRequest({ rooms: [room] }, sent++);
   const startedAt = performance.now();
   await ask(gateway.port, request);

@@ -6,7 +6,7 @@ import { sendRequest } from "./lib/requests.ts";
 import { backends, createBenchDatabase, type BackendName } from "./lib/servers.ts";
 import { median, quantile } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
-import { createWorld, type Room } from "./lib/world.ts";
+import { createWorld, type BenchChannel } from "./lib/world.ts";
 
 // The time from the request at one gateway to the answer of a poll at another.
 const sends = 100;
@@ -18,7 +18,7 @@ interface Listener {
   readonly port: number;
   readonly path: string;
   readonly authorization: string;
-  readonly room: Room;
+  readonly room: BenchChannel;
   lastEventId: number;
 }
 
@@ -62,7 +62,7 @@ async function measure(backend: BackendName): Promise<Row> {
   };
 }
 
-async function listener(room: Room, port: number): Promise<Listener> {
+async function listener(room: BenchChannel, port: number): Promise<Listener> {
   const [first, ...others] = room.members;
   const [queue] = await registerQueues(port, [first!]);
   return { ...queue!, port, room: { ...room, members: others } };

@@ -2,13 +2,13 @@ import type { Database } from "@carillon/db";
 import { subscribe } from "@carillon/model";
 import { randomKey } from "@carillon/kit";
 import { benchSite } from "./system.ts";
-import type { Member, Room, World } from "./world.ts";
+import type { Member, BenchChannel, World } from "./world.ts";
 
 /** Adds `count` accounts to a channel in one statement: each is like a member of the channel, with its own API key. */
 export async function addCrowd(
   db: Database,
   { realmId }: World,
-  room: Room,
+  room: BenchChannel,
   count: number,
 ): Promise<Member[]> {
   const { secrets } = benchSite;

@@ -14,7 +14,7 @@ export interface Polls {
    * @throws Error when an answer does not contain exactly this message
    */
   answers(messageId: number): Promise<PollsAnswer>;
-  /** Like `answered`, for answers with other events. */
+  /** Waits until all polls are answered, with whatever events. */
   answered(): Promise<PollsAnswer>;
   hangUp(): Promise<void>;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startPolls(): Promise<Polls> {
 /** Concurrent registrations. */
 const registering = 8;
 
-/** Registers a queue for each member, for messages unless other types are given. */
+/** Registers an event queue for each member. @param eventTypes by default only `message` */
 export async function registerQueues(
   port: number,
   members: readonly Member[],

@@ -1,5 +1,5 @@
 import { chatLine } from "./chat-lines.ts";
-import type { Member, Room, World } from "./world.ts";
+import type { Member, BenchChannel, World } from "./world.ts";
 
 /** A request with a form as its body, or without a body. */
 export interface FormRequest {
@@ -28,7 +28,7 @@ export function sendRequest(world: Pick<World, "rooms">, n: number): FormRequest
   return formRequest(sender, "/api/v1/messages", fields);
 }
 
-/** Registers a queue without a snapshot, for messages unless other types are given. */
+/** Registers an event queue without a snapshot. @param eventTypes by default only `message` */
 export function registerRequest(
   member: Member,
   eventTypes: readonly string[] = ["message"],
@@ -89,7 +89,7 @@ export function registerDeviceRequest(member: Member, deviceId: number): FormReq
 }
 
 /** Returns senders and their channels in rotation. */
-function lineOf({ rooms }: { readonly rooms: readonly Room[] }, n: number) {
+function lineOf({ rooms }: { readonly rooms: readonly BenchChannel[] }, n: number) {
   const room = rooms[n % rooms.length]!;
   const turn = Math.floor(n / rooms.length);
   const sender = room.members[turn % room.members.length]!;

@@ -11,7 +11,8 @@ export interface Member {
   readonly apiKey: string;
 }
 
-export interface Room {
+/** A channel and its subscribers. */
+export interface BenchChannel {
   readonly id: number;
   readonly recipientId: number;
   readonly members: readonly Member[];
@@ -20,7 +21,7 @@ export interface Room {
 /** An organization whose members are subscribed to one channel each. */
 export interface World {
   readonly realmId: number;
-  readonly rooms: readonly Room[];
+  readonly rooms: readonly BenchChannel[];
   readonly members: readonly Member[];
 }
 
@@ -38,7 +39,7 @@ export async function createWorld(db: Database, rooms: number, each: number): Pr
     const groups = groupIds(
       defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)),
     );
-    const made: Room[] = [];
+    const made: BenchChannel[] = [];
     for (let r = 0; r < rooms; r++) {
       const members: Member[] = [];
       for (let m = 0; m < each; m++) {

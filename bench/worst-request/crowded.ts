@@ -3,7 +3,7 @@ import { insertChannel } from "@carillon/domain";
 import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { channelPermissions, roles } from "@carillon/contract";
 import { addCrowd } from "../lib/crowd.ts";
-import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
+import { createWorld, type Member, type BenchChannel, type World } from "../lib/world.ts";
 import { fill } from "./texts.ts";
 
 /** Size of the organization. */
@@ -21,7 +21,7 @@ export const size = {
 /** A large organization, and accounts with much data. */
 export interface Crowded {
   readonly world: World;
-  readonly room: Room;
+  readonly room: BenchChannel;
   readonly crowd: readonly Member[];
   /** A bot; its owner is the room's first member, who also owns the organization. */
   readonly bot: Member;
@@ -32,7 +32,7 @@ export interface Crowded {
   /** IDs of 5,000 messages of 4,000 characters in the room, in order; all its members have copies. */
   readonly history: readonly number[];
   /** A channel with messages whose HTML is a hundred times as long as their text. */
-  readonly hall: Room;
+  readonly hall: BenchChannel;
   /** With as many drafts of 10,000 characters as an account may have. */
   readonly drafter: Member;
 }
@@ -44,7 +44,7 @@ const emoji =
 /** Fills the database, one set after another. */
 export async function createCrowded(db: Database): Promise<Crowded> {
   const world = await createWorld(db, 2, 20);
-  const [room, hall] = world.rooms as [Room, Room];
+  const [room, hall] = world.rooms as [BenchChannel, BenchChannel];
   const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
@@ -108,7 +108,7 @@ async function describeChannels(db: Database, { realmId }: World, count: number)
 async function fillHistory(
   db: Database,
   { realmId }: World,
-  room: Room,
+  room: BenchChannel,
   sender: Member,
   count: number,
   text: string,
@@ -133,7 +133,7 @@ async function fillHistory(
 function schedule(
   db: Database,
   { realmId }: World,
-  room: Room,
+  room: BenchChannel,
   { id }: Member,
   count: number,
   text: string,

@@ -36,7 +36,7 @@ onBothBackends("A push to hundreds of devices", scenarioMs, {
 });
 
 /** Devices that a worker notifies in a first call. */
-const mostInCall = 400;
+const maxPerCall = 400;
 
 async function partsThatFail(world: World): Promise<void> {
   const people = 5;
@@ -44,7 +44,7 @@ async function partsThatFail(world: World): Promise<void> {
   const keys: string[] = [];
   await withPhones(world, people, async ({ add, startWay, plan, isOver, shown }) => {
     const first = [...(await plan()), ...(await add(perPerson - 1))];
-    expect(people * perPerson).to.be.above(mostInCall);
+    expect(people * perPerson).to.be.above(maxPerCall);
     // The first part is handed over and nobody hears of it; the second does not get there.
     const faults = ["drop once it is done", "500"] as const;
     const push = await startWay(({ name, idempotencyKey = "" }) => {
@@ -88,7 +88,7 @@ async function killedInItsCall(world: World): Promise<void> {
     await calling;
     await worker.kill();
     await add(10);
-    expect(people * (perPerson + 10)).to.be.above(mostInCall);
+    expect(people * (perPerson + 10)).to.be.above(maxPerCall);
     await world.worker(push.variables);
     await isOver();
     expect(keys).to.have.property("size", 1);

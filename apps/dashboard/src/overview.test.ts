@@ -17,7 +17,7 @@ describe("the overview", () => {
       [role, secondsAgo],
     );
 
-  /** Readings are kept for a moment: asks until they are as wanted. */
+  /** Waits for the number of findings: the dashboard caches readings for a moment. */
   const findings = (count: number) =>
     waitFor(
       async () => {
@@ -31,7 +31,7 @@ describe("the overview", () => {
 
   it("says all is well only if it is", async () => {
     const { db } = dashboard();
-    // One that could be lost within the test would be no proof.
+    // Heartbeats in the future, so that no process counts as lost during the test.
     await heartbeat("worker", -3_600);
     await heartbeat("gateway", -3_600);
     expect(await findings(0)).to.deep.equal([]);

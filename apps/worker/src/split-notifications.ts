@@ -1,10 +1,10 @@
 import type { Notification } from "@carillon/domain";
 
 /** Most devices that one call notifies: few intents have more, and encrypting for so many takes 20 ms. */
-const mostInCall = 400;
+const maxPerCall = 400;
 
 /** Notifications that a bouncer accepts in one call. */
-const mostAccepted = 500;
+const maxAccepted = 500;
 
 /**
  * Reduces a repeated call to what a bouncer accepts, by leaving out the devices that were added last. The call had 400
@@ -13,9 +13,9 @@ const mostAccepted = 500;
 export function ofOldestDevices<One extends { readonly target: { readonly deviceId: number } }>(
   notifications: readonly One[],
 ): readonly One[] {
-  if (notifications.length <= mostAccepted) return notifications;
+  if (notifications.length <= maxAccepted) return notifications;
   const oldestFirst = notifications.toSorted((a, b) => a.target.deviceId - b.target.deviceId);
-  const kept = new Set(oldestFirst.slice(0, mostAccepted));
+  const kept = new Set(oldestFirst.slice(0, maxAccepted));
   return notifications.filter((one) => kept.has(one));
 }
 
@@ -31,7 +31,7 @@ export function splitNotifications<Entry>(
   entries: readonly Entry[],
   notifications: ReadonlyArray<Pick<Notification, "entry">>,
 ): Entry[][] | undefined {
-  if (notifications.length <= mostInCall) return undefined;
+  if (notifications.length <= maxPerCall) return undefined;
   const devices = new Map<number, number>();
   for (const { entry } of notifications) devices.set(entry, (devices.get(entry) ?? 0) + 1);
   const parts: Entry[][] = [];
@@ -39,7 +39,7 @@ export function splitNotifications<Entry>(
   // An entry without devices needs no call.
   for (const [entry, count] of devices) {
     inPart += count;
-    if (inPart > mostInCall) {
+    if (inPart > maxPerCall) {
       parts.push([]);
       inPart = count;
     }

@@ -22,7 +22,7 @@ export type ComposedStatement<Args extends readonly unknown[], Row> = (
 ) => Promise<Row[]>;
 
 /** How many texts of one declaration connections prepare: each costs some 50 KB in each backend of the server. */
-const mostPrepared = 40;
+const maxPrepared = 40;
 
 /**
  * Declares a statement whose text depends on the request. All its texts have the same columns; connections prepare only
@@ -55,7 +55,7 @@ export function composed<
   function recurring(text: string): Made {
     const known = prepared.get(text);
     if (known) return known;
-    if (prepared.size === mostPrepared) return unprepared(text);
+    if (prepared.size === maxPrepared) return unprepared(text);
     const made = { ...declared, name: `${name}-${prepared.size + 1}`, text };
     prepared.set(text, made);
     return made;

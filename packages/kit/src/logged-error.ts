@@ -16,13 +16,13 @@ const logged = [
 ] as const;
 
 /** Maximum number of errors logged from a chain of causes. */
-const mostCauses = 4;
+const maxCauses = 4;
 
 /**
  * Returns an error as the log stores it. Omits fields that are not known to be harmless, and values that messages
  * quote: PostgreSQL, Prisma and JSON.parse quote user content.
  */
-export function loggedError(error: unknown, causes: number = mostCauses): unknown {
+export function loggedError(error: unknown, causes: number = maxCauses): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const message = loggedMessage(error);
   const fields = error as Error & Partial<Record<(typeof logged)[number], unknown>>;
@@ -36,7 +36,7 @@ export function loggedError(error: unknown, causes: number = mostCauses): unknow
     ...Object.fromEntries(known.map((name) => [name, fields[name]])),
     ...(more && error.cause !== undefined ? { cause: loggedError(error.cause, causes - 1) } : {}),
     ...(more && Array.isArray(errors)
-      ? { errors: errors.slice(0, mostCauses).map((one) => loggedError(one, causes - 1)) }
+      ? { errors: errors.slice(0, maxCauses).map((one) => loggedError(one, causes - 1)) }
       : {}),
   };
 }

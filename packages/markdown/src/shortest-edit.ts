@@ -5,11 +5,11 @@ export interface Step {
 }
 
 /** Limit of differences: each one costs a pass over all earlier ones. */
-const mostDifferences = 400;
+const maxDifferences = 400;
 
 /**
  * Returns the shortest edit script from `before` to `after`, deletions first (E. W. Myers, "An O(ND) Difference Algorithm",
- * 1986). Beyond {@link mostDifferences} differences, everything between the common beginning and end counts as replaced, so
+ * 1986). Beyond {@link maxDifferences} differences, everything between the common beginning and end counts as replaced, so
  * that the time stays linear.
  */
 export function shortestEdit(before: readonly string[], after: readonly string[]): Step[] {
@@ -36,7 +36,7 @@ type Reach = Int32Array;
 
 function middle(old: readonly string[], now: readonly string[]): Step[] | undefined {
   const reached: Reach[] = [];
-  for (let differences = 0; differences <= mostDifferences; differences++) {
+  for (let differences = 0; differences <= maxDifferences; differences++) {
     const reach = new Int32Array(2 * differences + 1);
     reached.push(reach);
     for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {

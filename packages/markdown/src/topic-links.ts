@@ -9,10 +9,10 @@ export interface TopicLink {
 }
 
 /** Budget of linkifiers for a topic, about a millisecond; one answer may have thousands of topics. */
-const mostWork = 60_000;
+const maxWork = 60_000;
 
 /** Cached topics of each organization. */
-const mostKept = 2_000;
+const maxKept = 2_000;
 const known = new WeakMap<Linkifiers, Map<string, TopicLink[]>>();
 
 /**
@@ -24,7 +24,7 @@ export function topicLinks(topic: string, linkifiers = emptyLookups.linkifiers):
   known.set(linkifiers, kept);
   let links = kept.get(topic);
   if (!links) {
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxKept) kept.clear();
     links = findLinks(topic, linkifiers);
     kept.set(topic, links);
   }
@@ -33,7 +33,7 @@ export function topicLinks(topic: string, linkifiers = emptyLookups.linkifiers):
 
 function findLinks(topic: string, linkifiers: Linkifiers): TopicLink[] {
   const urls = findUrls(topic).filter(({ kind }) => kind !== "email");
-  const matches = linkifiers.matchingIn([topic], mostWork).find(topic, urls);
+  const matches = linkifiers.matchingIn([topic], maxWork).find(topic, urls);
   return [...urls, ...matches]
     .sort((a, b) => a.start - b.start)
     .map((link) => {

@@ -213,7 +213,7 @@ export function legacyPolicies(
 }
 
 /** Maximum organizations whose compiled linkifiers are cached. */
-const mostKept = 100;
+const maxKept = 100;
 const kept = new Map<string, Linkifiers>();
 
 /** Returns an organization's compiled linkifiers (rendering.md §3). */
@@ -222,7 +222,7 @@ export function linkifiersOf({ linkifiers: text }: { readonly linkifiers: string
   if (known) return known;
   const pairs = JSON.parse(text) as Array<[pattern: string, urlTemplate: string]>;
   const made = new Linkifiers(pairs.map(([pattern, urlTemplate]) => ({ pattern, urlTemplate })));
-  if (kept.size >= mostKept) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   kept.set(text, made);
   return made;
 }

@@ -27,7 +27,7 @@ export interface Transport {
 }
 
 /** Limit of an answer, in bytes; for a thousand devices it has 30,000. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 /** Time limit up to the end of the TLS handshake, in milliseconds; the call's limit if that is less. */
 const connectMs = 5_000;
@@ -57,7 +57,7 @@ export function startTransport(config: PushConfig, version: string): Transport {
       connect: { timeout: Math.min(connectMs, timeoutMs) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      maxResponseSize: mostBytes,
+      maxResponseSize: maxBytes,
     });
   };
 

@@ -5,7 +5,7 @@ export * from "./delivery/job-publisher.ts";
 export * from "./delivery/pending.ts";
 export * from "./figures/counters.ts";
 export { type Fleet, readFleet } from "./figures/fleet.ts";
-export { type Lag, mostOverdue, readLag } from "./figures/lag.ts";
+export { type Lag, maxOverdue, readLag } from "./figures/lag.ts";
 export * from "./publish-after-commit.ts";
 export * from "./recurring/daily.ts";
 export * from "./recurring/heartbeats.ts";

@@ -69,7 +69,7 @@ export interface Gateway {
 
 /** Starts a gateway on the database. */
 export async function startGateway(db: Database, options: GatewayOptions = {}): Promise<Gateway> {
-  // Only here: tests of lower packages need neither Koa nor a gateway that compiles.
+  // Imported here, so that tests of lower packages load neither Koa nor the gateway.
   const { createGatewayServer, wireApp, wireServices } = await import("@carillon/gateway");
   const captured = captureLog();
   const deliveries: PendingDelivery[] = [];

@@ -3,11 +3,10 @@ import { refusals } from "./refusal.ts";
 
 /**
  * Reads the body of a request as text.
- * @throws Refusal when it has more than `mostBytes`; the rest is not read
+ * @throws Refusal when it has more than `maxBytes`; the rest is not read
  */
-export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes)
-    throw refusals.tooLarge(mostBytes);
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw refusals.tooLarge(maxBytes);
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw refusals.badRequest("The body must not be compressed");
   const chunks: Buffer[] = [];
@@ -15,13 +14,13 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > mostBytes) break;
+      if (size > maxBytes) break;
       chunks.push(chunk);
     }
   } catch {
     throw refusals.badRequest("The body did not arrive");
   }
-  if (size > mostBytes) throw refusals.tooLarge(mostBytes);
+  if (size > maxBytes) throw refusals.tooLarge(maxBytes);
   return Buffer.concat(chunks).toString("utf8");
 }
 

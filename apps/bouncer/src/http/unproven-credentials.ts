@@ -6,7 +6,7 @@ import { refusals } from "./refusal.ts";
 const rule = { seconds: 60, requests: 30 };
 
 /** Networks and credentials kept in memory; the oldest is evicted. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Limits how often one network can make the bouncer look up credentials. Credentials that this process has proven before do
@@ -56,7 +56,7 @@ function digestOf(header: string): string {
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= mostRemembered) return;
+  if (map.size <= maxRemembered) return;
   const [oldest = ""] = map.keys();
   map.delete(oldest);
 }

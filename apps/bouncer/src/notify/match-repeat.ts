@@ -2,9 +2,9 @@ import type { NotificationState, NotificationStates } from "../store/calls.ts";
 import { deviceOf } from "./entries.ts";
 
 /**
- * Matches a repeated call's notifications with the outcomes of the first try. Notifications for one device match by order
- * only, because a repeat is encrypted anew. If a device has fewer than before (messages were read meanwhile) and their
- * outcomes differ, they cannot be matched and count as `unsure`: they are not sent again.
+ * Matches a repeated call's notifications with the outcomes of the first try. Notifications for one device match by their
+ * order, because the repeat encrypts them again. If a device has fewer notifications than before (messages were read in
+ * the meantime) and their outcomes differ, they cannot be matched: they count as `unsure` and are not sent again.
  * @param names names of the repeated call's notifications
  */
 export function matchRepeat(

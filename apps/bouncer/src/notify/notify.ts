@@ -13,11 +13,11 @@ import type { Batch } from "./hand-over.ts";
 import { workOnCall, workOnce } from "./work.ts";
 
 /** Our server sends 400 notifications in a call; providers accept 4 KiB each, 5.5 KiB in Base64. */
-const mostBytes = 4 * 1024 * 1024;
-const mostEntries = 500;
+const maxBytes = 4 * 1024 * 1024;
+const maxEntries = 500;
 /** Parts of JSON in a body; a notification has 20. */
-const mostParts = 50_000;
-const mostKeyCharacters = 255;
+const maxParts = 50_000;
+const maxKeyCharacters = 255;
 
 /**
  * `POST push/e2ee/notify` (push.md §4): hands notifications to their providers. With an `Idempotency-Key` each is handed
@@ -30,12 +30,12 @@ export async function notify(
   request: IncomingMessage,
   notes: RequestNotes,
 ): Promise<NotifyAnswer> {
-  const text = await readBody(request, mostBytes);
+  const text = await readBody(request, maxBytes);
   if (!hasType(request, "application/json")) throw refusals.badRequest("The body must be JSON");
-  const parsed = parseJson(text, mostParts);
+  const parsed = parseJson(text, maxParts);
   // Counted before validation: ten thousand invalid ones take 100 ms.
-  if (countEntries(parsed) > mostEntries)
-    throw refusals.badRequest(`A call must not have more than ${mostEntries} notifications`);
+  if (countEntries(parsed) > maxEntries)
+    throw refusals.badRequest(`A call must not have more than ${maxEntries} notifications`);
   const body = notifyBody.safeParse(parsed).data;
   if (!body) throw refusals.badRequest("The body is not JSON of realm_uuid and push_requests");
   const owner = { serverId: server.id, realmUuid: realmOf(server, body.realm_uuid) };
@@ -83,8 +83,8 @@ export async function notify(
 function keyOf(request: IncomingMessage): string | undefined {
   const given = request.headers[idempotencyHeader];
   if (given === undefined) return undefined;
-  if (typeof given !== "string" || given === "" || given.length > mostKeyCharacters)
-    throw refusals.badRequest(`Idempotency-Key must have 1 to ${mostKeyCharacters} characters`);
+  if (typeof given !== "string" || given === "" || given.length > maxKeyCharacters)
+    throw refusals.badRequest(`Idempotency-Key must have 1 to ${maxKeyCharacters} characters`);
   return given;
 }
 

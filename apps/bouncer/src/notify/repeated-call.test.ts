@@ -28,7 +28,7 @@ describe("A call with an Idempotency-Key", () => {
     notify(
       on,
       server,
-      // A repeat is encrypted anew.
+      // A repeat encrypts its notifications again.
       { realm_uuid: realm, push_requests: phones.map((one) => pushTo(one, 7, randomUUID())) },
       key,
     );
@@ -49,7 +49,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.have.members([one.token, two.token, dead.token]);
   });
 
-  it("is distinct for another server and another key", async () => {
+  it("is another call for another server or another key", async () => {
     const one = await phone();
     const other = await bouncer.addServer();
     await registerPhone(bouncer, other, realm, one);
@@ -59,7 +59,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, one.token, one.token]);
   });
 
-  it("reaches only devices that the first call lacked", async () => {
+  it("hands over only to devices that the first call did not have", async () => {
     const [one, two] = [await phone(), await phone()];
     await call("grown", [one]);
     const { json } = await call("grown", [one, two]);
@@ -67,7 +67,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, two.token]);
   });
 
-  it("is repeated only for undelivered devices", async () => {
+  it("hands over again only to devices with the outcome undelivered", async () => {
     const [one, two] = [await phone(), await phone()];
     bouncer.providers.fcm.answer = ({ token }) =>
       token === two.token ? { kind: "undelivered", why: "503" } : { kind: "sent" };
@@ -122,7 +122,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([waiting.token]);
   });
 
-  it("is not repeated for devices with an unknown outcome", async () => {
+  it("does not hand over again to devices with the outcome unsure", async () => {
     const [one, two] = [await phone(), await phone()];
     bouncer.providers.fcm.answer = ({ token }) =>
       token === two.token ? { kind: "unsure", why: "ETIMEDOUT" } : { kind: "sent" };
@@ -186,8 +186,8 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token]);
   });
 
-  /** What a process leaves behind that died when it was handing over to the first device, an hour ago. */
-  async function leaveBehind(key: string, devices: Record<string, string>): Promise<void> {
+  /** Inserts the row of a call whose process died an hour ago, while it handed over. */
+  async function insertAbandonedCall(key: string, devices: Record<string, string>): Promise<void> {
     await bouncer.store.rows(
       `INSERT INTO notify_call (server_id, idempotency_key, devices, holder, held_until)
        VALUES ($1, $2, $3::jsonb, $4, now() - interval '1 hour')`,
@@ -195,9 +195,9 @@ describe("A call with an Idempotency-Key", () => {
     );
   }
 
-  it("is not repeated for devices that a dead process may have handed over", async () => {
+  it("does not hand over again to devices that a dead process may have reached", async () => {
     const [handing, sent, next] = [await phone(), await phone(), await phone()];
-    await leaveBehind("died", {
+    await insertAbandonedCall("died", {
       [`${handing.tokenId}:7`]: "handing",
       [`${sent.tokenId}:7`]: "sent",
     });
@@ -209,10 +209,10 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([next.token]);
   });
 
-  it("is left to the process that has taken the call over", async () => {
+  it("stops when another process has taken over the call", async () => {
     const phones = await Promise.all(Array.from({ length: 150 }, phone));
     bouncer.providers.fcm.answer = async () => {
-      // The first batch takes so long that others take the call.
+      // The first batch takes so long that another process takes over the call.
       await bouncer.store.rows(
         "UPDATE notify_call SET holder = gen_random_uuid() WHERE idempotency_key = 'frozen'",
       );
@@ -221,7 +221,7 @@ describe("A call with an Idempotency-Key", () => {
     const { status, json } = await call("frozen", phones);
     expect([status, json["code"]]).to.deep.equal([503, "NOTIFY_UNDER_WAY"]);
     expect(reached()).to.have.length(100);
-    // What it has done is known all the same.
+    // The outcomes of its first batch are recorded nevertheless.
     await bouncer.store.rows(
       "UPDATE notify_call SET held_until = now() WHERE idempotency_key = 'frozen'",
     );
@@ -232,7 +232,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.have.length(150);
   });
 
-  it("has a key of 1 to 255 characters", async () => {
+  it("accepts a key of 255 characters, and rejects 256", async () => {
     const one = await phone();
     expect((await call("k".repeat(255), [one])).status).to.equal(200);
     expect((await call("k".repeat(256), [one])).status).to.equal(400);

@@ -9,8 +9,8 @@ import { putRegistration } from "../store/registrations.ts";
 import type { Server } from "../store/servers.ts";
 import { openRegistration } from "./registration.ts";
 
-/** A token has at most 4,096 characters; encrypted, in Base64 and percent-encoded, three times as many bytes. */
-const mostBytes = 64 * 1024;
+/** A token has at most 4,096 characters. Encryption, Base64 and percent-encoding make them three times as many bytes. */
+const maxBytes = 64 * 1024;
 
 /**
  * `POST push/e2ee/register` (push.md §4): decrypts a device's registration and stores it.
@@ -21,7 +21,7 @@ export async function register(
   server: Server,
   request: IncomingMessage,
 ): Promise<object> {
-  const text = await readBody(request, mostBytes);
+  const text = await readBody(request, maxBytes);
   const isForm = hasType(request, "application/x-www-form-urlencoded");
   const form = new URLSearchParams(isForm ? text : "");
   const field = (name: string) => {

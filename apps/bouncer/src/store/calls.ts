@@ -94,7 +94,7 @@ export async function recordCall(
   await sql.rows(record, [serverId, idempotencyKey, holder, JSON.stringify(states), over]);
 }
 
-/** Deletes calls older than a day, at most `most`. @returns how many */
-export async function clearCalls(sql: Sql, most: number): Promise<number> {
-  return (await sql.rows(clear, [most])).length;
+/** Deletes calls older than a day. @param limit maximum number @returns the number of deleted calls */
+export async function clearCalls(sql: Sql, limit: number): Promise<number> {
+  return (await sql.rows(clear, [limit])).length;
 }

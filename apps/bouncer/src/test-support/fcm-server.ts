@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { importSPKI, jwtVerify } from "jose";
 import type { ServiceAccount } from "../providers/fcm/service-account.ts";
 
-/** A message as it was sent. */
+/** A message that the server has received. */
 export interface FcmMessage {
   readonly token: string;
   readonly data: Readonly<Record<string, string>>;
@@ -21,18 +21,18 @@ export type FcmAnswer = { readonly status: number; readonly json: unknown } | "h
 /** Google's token exchange and `messages:send`, over HTTP. */
 export interface FcmServer {
   readonly url: string;
-  /** The file of a service account that it knows. */
+  /** Content of the file of its service account. */
   readonly credentials: string;
   readonly messages: FcmMessage[];
-  /** How many access tokens it has given out. */
+  /** Number of issued access tokens. */
   grants: number;
-  /** Its answer to a message; `name` unless given. */
+  /** Returns the answer to a message; by default a success with the message's `name`. */
   answer: (message: FcmMessage) => FcmAnswer;
-  /** Its answer to an assertion in place of a token. */
+  /** Returns the answer to an assertion; undefined for an access token. */
   exchange: () => FcmAnswer | undefined;
-  /** UNIX milliseconds; decides how old an assertion is. */
+  /** Returns the time in UNIX milliseconds, by which assertions expire. */
   now: () => number;
-  /** Access tokens are good until it says so. */
+  /** Revokes the current access token. */
   expire(): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface FcmServer {
 const email = "push@carillon-test.iam.gserviceaccount.com";
 export const projectId = "carillon-test";
 
-/** Starts the server. It refuses what Google would refuse. */
+/** Starts the server. It checks assertions and access tokens as Google does. */
 export async function startFcmServer(): Promise<FcmServer> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

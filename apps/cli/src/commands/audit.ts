@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 
 import type { Context } from "../context.ts";
 
-const mostLines = 10_000;
+const maxLines = 10_000;
 
 /** `carillon audit` */
 export function addAuditCommand(program: Command, context: Context): void {
@@ -20,7 +20,7 @@ export function addAuditCommand(program: Command, context: Context): void {
     .option("--until <when>", "before this time, in the same formats")
     .option("--account <account>", "acting or affected account: e-mail address or id")
     .option("--kind <type>", "type of entry, such as user_deactivated")
-    .option("--limit <lines>", `number of entries, at most ${mostLines}`, count, 100)
+    .option("--limit <lines>", `number of entries, at most ${maxLines}`, count, 100)
     .option("--json", "one JSON object per line")
     .action(async (options) => {
       const { showAudit } = await import("../actions/audit.ts");
@@ -30,6 +30,6 @@ export function addAuditCommand(program: Command, context: Context): void {
 
 function count(text: string): number {
   const lines = Number(text);
-  if (/^\d{1,5}$/.test(text) && lines >= 1 && lines <= mostLines) return lines;
-  throw new InvalidArgumentError(`It must be a number from 1 to ${mostLines}.`);
+  if (/^\d{1,5}$/.test(text) && lines >= 1 && lines <= maxLines) return lines;
+  throw new InvalidArgumentError(`It must be a number from 1 to ${maxLines}.`);
 }

@@ -1,6 +1,6 @@
 import { statement, type Database, type RowOf } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
-import { chosenBy, conditions, databaseMicros, mostAtOnce } from "./choose.ts";
+import { chosenBy, conditions, databaseMicros, maxAtOnce } from "./choose.ts";
 import type { Action, Choice } from "./request.ts";
 
 type Done = RowOf<ReturnType<typeof acting>>;
@@ -81,6 +81,6 @@ export async function act(
     );
     for (const row of rows) log.info({ operator, ...row }, logMessages[action]);
     count += rows.length;
-    if (rows.length < batch || count >= mostAtOnce) return count;
+    if (rows.length < batch || count >= maxAtOnce) return count;
   }
 }

@@ -23,7 +23,7 @@ export function chosenBy(choice: Choice): {
 }
 
 /** Limit of rows in a preview and an action. */
-export const mostAtOnce = 10_000;
+export const maxAtOnce = 10_000;
 
 const groups = (
   name: "dead-letters-preview-chosen" | "dead-letters-preview-matching",
@@ -34,7 +34,7 @@ const groups = (
     text: `SELECT g.job, g.realm_id AS "realmId", r.name AS "realmName", g.count
       FROM (SELECT job, realm_id, count(*)::int AS count
         FROM (SELECT i.job, i.realm_id FROM job_intent i
-          WHERE i.state = 'dead' AND ${condition} ORDER BY i.finished_at, i.id LIMIT ${mostAtOnce}) i
+          WHERE i.state = 'dead' AND ${condition} ORDER BY i.finished_at, i.id LIMIT ${maxAtOnce}) i
         GROUP BY job, realm_id) g LEFT JOIN realms r ON r.id = g.realm_id
       ORDER BY g.count DESC, g.job, g.realm_id LIMIT 100`,
   });

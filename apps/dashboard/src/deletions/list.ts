@@ -2,7 +2,7 @@ import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 import { deleteMessages } from "@carillon/jobs";
 
 /** Maximum number of listed deletions; unfinished ones come first. */
-const most = 100;
+const maxRows = 100;
 
 const latest = statement({
   name: "dashboard-deletions",
@@ -23,9 +23,9 @@ const latest = statement({
         coalesce(sum(deleted), 0)::int AS deleted, max(last_error) FILTER (WHERE finished_at IS NULL) AS error
       FROM message_deletion_steps WHERE job_id = j.id) s
     WHERE j.id = ANY(ARRAY(
-      (SELECT id FROM message_deletion_jobs WHERE finished_at IS NULL LIMIT ${most})
-      UNION (SELECT id FROM message_deletion_jobs ORDER BY id DESC LIMIT ${most})))
-    ORDER BY j.finished_at IS NULL DESC, j.id DESC LIMIT ${most}`,
+      (SELECT id FROM message_deletion_jobs WHERE finished_at IS NULL LIMIT ${maxRows})
+      UNION (SELECT id FROM message_deletion_jobs ORDER BY id DESC LIMIT ${maxRows})))
+    ORDER BY j.finished_at IS NULL DESC, j.id DESC LIMIT ${maxRows}`,
   overrides: {
     /** State of the background job; null once its row has been deleted. */
     state: typed<"pending" | "done" | "dead">(),

@@ -4,7 +4,7 @@ import { BadParameter, given, givenTime, maxInt, whole } from "../http/parameter
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
 /** Maximum messages resent by one request. */
-export const mostAtOnce = 10_000;
+export const maxAtOnce = 10_000;
 
 /**
  * Reads the selected scheduled messages and reminders: `chosen`, repeatable, as `ID-VERSION`.
@@ -40,7 +40,7 @@ function compose(filter: FailedFilter, before: number): Composition {
       FROM (SELECT f.scheduled_message_id AS id, f.version FROM delivery_failures f
         WHERE ${text} AND f.failed_at <= timestamptz 'epoch' + $${values.length + 1}::bigint * interval '1 microsecond'
         GROUP BY 1, 2) f JOIN scheduled_messages s ON s.id = f.id AND s.version = f.version
-      WHERE s.failed AND NOT s.delivered ORDER BY s.id LIMIT ${mostAtOnce}`,
+      WHERE s.failed AND NOT s.delivered ORDER BY s.id LIMIT ${maxAtOnce}`,
     values: [...values, before],
   };
 }

@@ -2,7 +2,7 @@ import { composed, type Composition, notNull, type RowOf, type Sql } from "@cari
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
 /** Limit of counted failures, so that the page stays fast. */
-export const mostCounted = 50_000;
+export const maxCounted = 50_000;
 
 /** Displayed spans, with their lengths and steps in seconds. */
 export const spans = {
@@ -24,7 +24,7 @@ const latest = (filter: FailedFilter, span: Span) => {
   return {
     from: `(SELECT f.failed_at, f.reason FROM delivery_failures f
       WHERE ${text} AND f.failed_at > now() - interval '${spans[span].seconds} seconds'
-      ORDER BY f.failed_at DESC, f.id DESC LIMIT ${mostCounted}) f`,
+      ORDER BY f.failed_at DESC, f.id DESC LIMIT ${maxCounted}) f`,
     values,
   };
 };
@@ -63,13 +63,13 @@ export function countOverTime(sql: Sql, filter: FailedFilter, span: Span): Promi
 
 export type FailedReason = RowOf<typeof reasons>;
 
-const mostReasons = 20;
+const maxReasons = 20;
 
 function composeReasons(filter: FailedFilter, span: Span): Composition {
   const { from, values } = latest(filter, span);
   return {
     text: `SELECT reason, count(*)::int AS count FROM ${from}
-      GROUP BY reason ORDER BY count(*) DESC, reason LIMIT ${mostReasons}`,
+      GROUP BY reason ORDER BY count(*) DESC, reason LIMIT ${maxReasons}`,
     values,
   };
 }

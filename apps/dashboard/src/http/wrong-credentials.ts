@@ -5,7 +5,7 @@ const fromOne = { seconds: 60, requests: 10 };
 /** Failures of all networks together; proven networks are exempt. */
 const fromAll = { seconds: 60, requests: 100 };
 /** Networks kept in memory; the oldest is evicted. */
-const mostNetworks = 10_000;
+const maxNetworks = 10_000;
 
 /** Limits guessing of the dashboard's credentials, from one network and from many. */
 export class WrongCredentials {
@@ -43,7 +43,7 @@ export class WrongCredentials {
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= mostNetworks) return;
+  if (map.size <= maxNetworks) return;
   const [oldest = ""] = map.keys();
   map.delete(oldest);
 }

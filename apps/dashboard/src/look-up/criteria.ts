@@ -11,7 +11,7 @@ export interface Criteria {
   readonly withinMinutes: number;
 }
 
-const mostMinutes = 1_440;
+const maxMinutes = 1_440;
 
 /**
  * Reads the criteria; undefined if there are none.
@@ -24,8 +24,8 @@ export function readCriteria(fields: URLSearchParams): Criteria | undefined {
   if (address === undefined && channel === undefined && at === undefined) return undefined;
   const within = given(fields, "within") ?? "5";
   const withinMinutes = Number(within);
-  if (!/^\d{1,4}$/.test(within) || withinMinutes < 1 || withinMinutes > mostMinutes)
-    throw new BadParameter(`within must be from 1 to ${mostMinutes}, in minutes`);
+  if (!/^\d{1,4}$/.test(within) || withinMinutes < 1 || withinMinutes > maxMinutes)
+    throw new BadParameter(`within must be from 1 to ${maxMinutes}, in minutes`);
   return {
     ...(address === undefined ? {} : { address }),
     ...(channel === undefined ? {} : { channel }),

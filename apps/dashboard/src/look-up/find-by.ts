@@ -1,6 +1,6 @@
 import { composed, type Composition, notNull, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
-import { exampleWheres, idsOf, looked, most, Values, type Where, within } from "./where.ts";
+import { exampleWheres, idsOf, looked, maxRows, Values, type Where, within } from "./where.ts";
 
 /** Searches each account, channel or organization separately, because the indexes are ordered for a single one. */
 const each = (values: Values, ids: readonly number[] | undefined) =>
@@ -22,7 +22,7 @@ export function composeWaiting({ accounts, channels, span }: Where): Composition
         CROSS JOIN (VALUES ${kinds.map((kind) => `(${kind})`).join(", ")}) AS kinds (kind)
         CROSS JOIN LATERAL (SELECT s.id, s.channel_id, s.deliver_at FROM scheduled_messages s
           WHERE ${parts.join(" AND ")} ORDER BY s.deliver_at LIMIT ${looked}) s
-      WHERE ${rest} ORDER BY s.deliver_at, s.id LIMIT ${most}`,
+      WHERE ${rest} ORDER BY s.deliver_at, s.id LIMIT ${maxRows}`,
     values: values.list,
   };
 }
@@ -41,7 +41,7 @@ export function composeFailed({ accounts, channels, span }: Where): Composition 
     text: `SELECT f.scheduled_message_id AS id FROM ${from}
         CROSS JOIN LATERAL (SELECT f.* FROM delivery_failures f
           WHERE ${parts.join(" AND ")} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${looked}) f
-      WHERE ${rest} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${most}`,
+      WHERE ${rest} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${maxRows}`,
     values: values.list,
   };
 }
@@ -68,7 +68,7 @@ export function composeSent(
     text: `SELECT m.scheduled_message_id AS id FROM ${from}
         CROSS JOIN LATERAL (SELECT m.id, m.scheduled_message_id, m.recipient_id, m.sent_at FROM messages m
           WHERE ${parts.join(" AND ")} ORDER BY m.id DESC LIMIT ${looked}) m
-      WHERE ${rest.join(" AND ")} ORDER BY m.id DESC LIMIT ${most}`,
+      WHERE ${rest.join(" AND ")} ORDER BY m.id DESC LIMIT ${maxRows}`,
     values: values.list,
   };
 }

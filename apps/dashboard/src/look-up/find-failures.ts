@@ -2,7 +2,7 @@ import { statement, type RowOf, type Sql } from "@carillon/db";
 
 const ofMessages = statement({
   name: "dashboard-failures-of",
-  // `failedAt`: When the failing delivery claimed it.
+  // `failedAt` is the time at which the failing delivery claimed the row.
   text: `SELECT f.scheduled_message_id AS "scheduledMessageId", f.version, f.reason, f.process,
       extract(epoch FROM f.due_at)::float8 AS "dueAt", extract(epoch FROM f.failed_at)::float8 AS "failedAt",
       f.notice_id AS "noticeId"

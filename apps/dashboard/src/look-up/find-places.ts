@@ -1,7 +1,7 @@
 import { statement, type RowOf, type Sql } from "@carillon/db";
 
 /** Limit of accounts or channels with one address or name; each is in another organization. */
-const most = 50;
+const maxRows = 50;
 
 const accounts = statement({
   name: "dashboard-accounts",
@@ -9,9 +9,9 @@ const accounts = statement({
       u.realm_id AS "realmId", r.name AS "realmName"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.id = ANY(ARRAY(
-      (SELECT id FROM users WHERE lower(delivery_email) = lower($1) LIMIT ${most})
-      UNION (SELECT id FROM users WHERE lower(email) = lower($1) LIMIT ${most})))
-    ORDER BY u.id LIMIT ${most}`,
+      (SELECT id FROM users WHERE lower(delivery_email) = lower($1) LIMIT ${maxRows})
+      UNION (SELECT id FROM users WHERE lower(email) = lower($1) LIMIT ${maxRows})))
+    ORDER BY u.id LIMIT ${maxRows}`,
 });
 
 /** An account with a searched address. */
@@ -28,7 +28,7 @@ const channels = statement({
       r.name AS "realmName"
     FROM channels c JOIN realms r ON r.id = c.realm_id JOIN recipients q ON q.channel_id = c.id
     WHERE c.id = $2 OR (c.realm_id, lower(c.name)) IN (SELECT id, lower($1) FROM realms)
-    ORDER BY c.id LIMIT ${most}`,
+    ORDER BY c.id LIMIT ${maxRows}`,
 });
 
 /** A channel with a searched name. */

@@ -50,12 +50,12 @@ const byIds = find(
     s.deliver_at DESC, s.id DESC`,
 );
 
-/** Finds the scheduled message of this id, and the one that became the message of this id. */
+/** Finds the scheduled message with this id, and the one that was sent as the message with this id. */
 export function findScheduled(sql: Sql, id: number): Promise<ScheduledView[]> {
   return sql.rows(byEitherId, [id]);
 }
 
-/** Loads existing rows of these ids: pending ones first, soonest first; then the others, latest first. */
+/** Loads scheduled messages by id: pending ones first, by time; then the others, latest first. */
 export function loadScheduled(sql: Sql, ids: readonly number[]): Promise<ScheduledView[]> {
   return sql.rows(byIds, [ids]);
 }

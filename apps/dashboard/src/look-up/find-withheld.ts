@@ -8,7 +8,7 @@ import {
   statement,
   typed,
 } from "@carillon/db";
-import { exampleWheres, idsOf, looked, most, Values, type Where, within } from "./where.ts";
+import { exampleWheres, idsOf, looked, maxRows, Values, type Where, within } from "./where.ts";
 
 /** @param rows names a table expression with the columns of `withheld_messages` */
 const selectFrom = (
@@ -50,7 +50,7 @@ export function composeWithheld({ accounts, channels, span }: Where): Compositio
   const rows = `(SELECT w.* FROM ${from} AS k (id)
         CROSS JOIN LATERAL (SELECT w.* FROM withheld_messages w
           WHERE ${inner.join(" AND ")} ORDER BY w.withheld_at DESC LIMIT ${looked}) w
-      WHERE ${rest} ORDER BY w.withheld_at DESC, w.scheduled_message_id DESC LIMIT ${most})`;
+      WHERE ${rest} ORDER BY w.withheld_at DESC, w.scheduled_message_id DESC LIMIT ${maxRows})`;
   return {
     text: `${selectFrom(rows)} ORDER BY w.withheld_at DESC, w.scheduled_message_id DESC`,
     values: values.list,

@@ -43,7 +43,7 @@ export function isFound(found: Found | undefined): boolean {
 /** Ids of rows are numbers, ids of queue jobs are words. */
 const rowId = /^\d{1,15}$/;
 
-/** The id of a series, as the scheduling bot writes it, and perhaps the local date of an occurrence. */
+/** The id of a series, as the scheduling bot writes it, optionally with the local date of an occurrence. */
 const seriesId = /^s(\d{1,9})(?:\/(\d{4}-\d\d-\d\d))?$/;
 
 /** Format of all our ids. */
@@ -77,7 +77,7 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
   return { ...nothingFound, scheduled, withheld, intents };
 }
 
-/** Looks up a series, and the scheduled message of one occurrence: while it is planned, or if it was sent. */
+/** Looks up a series and, if given, one occurrence, with its scheduled message if it is planned or was sent. */
 async function lookUpSeries(
   stores: Stores,
   id: number,
@@ -94,7 +94,7 @@ async function lookUpSeries(
         ? found.nextId
         : null;
   const rows = rowId === null ? [] : await findScheduled(stores.db, rowId);
-  // The id of a message may be that of another scheduled message, too.
+  // findScheduled() also finds a row whose own id equals the id of the sent message.
   const own = rows.filter((row) => row.seriesId === id && row.occurrence === occurrence);
   return { ...nothingFound, series: [found], scheduled: await withTimelines(stores, own) };
 }

@@ -8,7 +8,7 @@ export interface Where {
 }
 
 /** Limit of each: pending, failed, sent, withheld. */
-export const most = 50;
+export const maxRows = 50;
 /** Limit of scanned rows of an account, a channel or a time, where no index covers all conditions. */
 export const looked = 5_000;
 

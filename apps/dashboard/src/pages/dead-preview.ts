@@ -1,4 +1,4 @@
-import { mostAtOnce, type Preview } from "../dead-letters/choose.ts";
+import { maxAtOnce, type Preview } from "../dead-letters/choose.ts";
 import type { DeadFilter } from "../dead-letters/list.ts";
 import type { Action, Choice } from "../dead-letters/request.ts";
 import { href, keptFilter } from "./dead-letters.ts";
@@ -42,8 +42,7 @@ export function deadPreviewPage(
         <td class="n">${group.count}</td>
       </tr>`,
   );
-  const many =
-    count >= mostAtOnce ? `the oldest ${mostAtOnce.toLocaleString("en")}` : String(count);
+  const many = count >= maxAtOnce ? `the oldest ${maxAtOnce.toLocaleString("en")}` : String(count);
   return {
     title: `${verb} ${many}?`,
     body: [

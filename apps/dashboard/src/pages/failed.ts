@@ -1,5 +1,5 @@
 import type { FailedReason, FailedStep, Span } from "../failed/counts.ts";
-import { mostCounted, spans } from "../failed/counts.ts";
+import { maxCounted, spans } from "../failed/counts.ts";
 import type { FailedQuery } from "../failed/filter.ts";
 import type { FailedPage, FailedRow } from "../failed/list.ts";
 import { chart } from "./chart.ts";
@@ -116,9 +116,9 @@ function overTime({ steps, filter, span }: Failed): Content {
       series: [{ name: "Failed", as: "bar", ink: "loud", values: steps.map(({ count }) => count) }],
       format: (value) => value.toLocaleString("en"),
     }),
-    steps.reduce((sum, { count }) => sum + count, 0) < mostCounted
+    steps.reduce((sum, { count }) => sum + count, 0) < maxCounted
       ? ""
-      : html`<p class="soft">The latest ${mostCounted.toLocaleString("en")} are counted.</p>`,
+      : html`<p class="soft">The latest ${maxCounted.toLocaleString("en")} are counted.</p>`,
     html`<p><a href="${failedHref(filter, other)}">Show the last ${spans[other].title}</a></p>`,
   ];
 }

@@ -1,5 +1,5 @@
 import type { FailedMessage, ReschedulingResult } from "@carillon/domain";
-import { mostAtOnce } from "../failed/choose.ts";
+import { maxAtOnce } from "../failed/choose.ts";
 import type { FailedQuery } from "../failed/filter.ts";
 import { failedHref, keptQuery } from "./failed.ts";
 import { html, type Content } from "./html.ts";
@@ -16,7 +16,7 @@ export interface SendingAgain {
 }
 
 /** Refused messages that are listed. */
-const mostListed = 50;
+const maxListed = 50;
 
 /** Shows what would be sent again and what is refused, and the button that does it. Submitting it twice sends once. */
 export function sendAgainPage(shown: SendingAgain): Page {
@@ -35,11 +35,10 @@ export function sendAgainPage(shown: SendingAgain): Page {
             ${rescheduled === 1 ? "its author" : "their authors"}, whose clients see a new time.
             Authors who may no longer post get another notice.
           </p>`,
-      messages.length < mostAtOnce
+      messages.length < maxAtOnce
         ? ""
         : html`<p>
-            These are the first ${mostAtOnce.toLocaleString("en")}; do the same again for the
-            others.
+            These are the first ${maxAtOnce.toLocaleString("en")}; do the same again for the others.
           </p>`,
       unchanged === 0 ? "" : html`<p>Skipped, because they are no longer failed: ${unchanged}.</p>`,
       refusals(result),
@@ -47,10 +46,8 @@ export function sendAgainPage(shown: SendingAgain): Page {
         ${rescheduled === 0 ? "" : [fieldsOf(shown), html`<button>Send ${many} ${when}</button>`]}
         ${back}
       </form>`,
-      refused.length > mostListed
-        ? html`<p class="soft">
-            The first ${mostListed} of ${refused.length} refusals are listed.
-          </p>`
+      refused.length > maxListed
+        ? html`<p class="soft">The first ${maxListed} of ${refused.length} refusals are listed.</p>`
         : "",
     ],
   };
@@ -58,7 +55,7 @@ export function sendAgainPage(shown: SendingAgain): Page {
 
 function refusals({ refused }: ReschedulingResult): Content {
   if (refused.length === 0) return "";
-  const rows = refused.slice(0, mostListed).map(
+  const rows = refused.slice(0, maxListed).map(
     ({ id, reason }) =>
       html`<tr>
         <td><a href="/look-up?id=${id}">${id}</a></td>

@@ -2,7 +2,7 @@ import { statement, notNull, type RowOf, type Sql } from "@carillon/db";
 import { failedByServer } from "@carillon/scheduling";
 
 /** Limit of counted failures. */
-export const mostCounted = 10_000;
+export const maxCounted = 10_000;
 
 const recent = statement({
   name: "dashboard-recent-failures",
@@ -11,7 +11,7 @@ const recent = statement({
       (extract(epoch FROM max(failed_at)) * 1000000)::bigint AS "latestAt"
     FROM (SELECT f.reason, f.failed_at, ${failedByServer("f")} AS by_server FROM delivery_failures f
       WHERE failed_at > now() - interval '1 hour' AND acknowledged_at IS NULL
-      ORDER BY failed_at DESC, id DESC LIMIT ${mostCounted}) recent
+      ORDER BY failed_at DESC, id DESC LIMIT ${maxCounted}) recent
     GROUP BY reason, by_server ORDER BY count(*) DESC, reason`,
   overrides: { byServer: notNull },
 });

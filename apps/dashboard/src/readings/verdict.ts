@@ -1,7 +1,7 @@
-import { mostOverdue } from "@carillon/scheduling";
+import { maxOverdue } from "@carillon/scheduling";
 import { seconds } from "../spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
-import { mostCounted, type RecentFailures } from "./failures.ts";
+import { maxCounted, type RecentFailures } from "./failures.ts";
 import { isLost, isServing } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
@@ -122,7 +122,7 @@ function missing({ processes }: Snapshot): Finding[] {
 function overdue({ lag }: Snapshot): Finding[] {
   if (!lag || lag.dueLag <= overdueAfter) return [];
   const { overdue: count, dueLag } = lag;
-  const many = count > mostOverdue ? `More than ${number(mostOverdue)}` : number(count);
+  const many = count > maxOverdue ? `More than ${number(maxOverdue)}` : number(count);
   const are = count === 1 ? "message or reminder is" : "messages and reminders are";
   return [finding("overdue", `${many} ${are} overdue, the oldest by ${seconds(dueLag)}.`)];
 }
@@ -145,7 +145,7 @@ function failedFinding(
 ): Finding[] {
   if (failures.length === 0) return [];
   const count = failures.reduce((sum, row) => sum + row.count, 0);
-  const many = count >= mostCounted ? `${number(mostCounted)} or more` : number(count);
+  const many = count >= maxCounted ? `${number(maxCounted)} or more` : number(count);
   const what = count === 1 ? "message or reminder" : "messages and reminders";
   return [
     finding(trouble, `${many} ${what} failed in the last hour, ${why}.`, {
@@ -205,10 +205,10 @@ function clocks({ lag }: Snapshot): Finding[] {
 }
 
 /** Maximum details of one finding. */
-const mostDetails = 5;
+const maxDetails = 5;
 
 function shortened(details: readonly string[], rest: string): string[] {
-  const shown = details.slice(0, mostDetails).map((text) => cut(text));
+  const shown = details.slice(0, maxDetails).map((text) => cut(text));
   const left = details.length - shown.length;
   return left === 0 ? shown : [...shown, `and ${left} ${rest}`];
 }

@@ -54,14 +54,14 @@ export class FairQueue<Item extends Waiting> {
     return true;
   }
 
-  /** Removes the next items, one of each account in turn, within the limits; the first may be heavier than `mostWeight`. */
-  take(most: number, mostWeight: number): Item[] {
+  /** Removes the next items, one of each account in turn, within the limits; the first may be heavier than `maxWeight`. */
+  take(most: number, maxWeight: number): Item[] {
     const taken: Item[] = [];
     let weight = 0;
     while (taken.length < most) {
       const [first] = this.#accounts;
       const next = first?.[1][0];
-      if (!first || !next || (taken.length > 0 && weight + next.weight > mostWeight)) break;
+      if (!first || !next || (taken.length > 0 && weight + next.weight > maxWeight)) break;
       const [accountId, own] = first;
       this.#accounts.delete(accountId);
       own.shift();

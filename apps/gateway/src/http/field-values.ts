@@ -3,7 +3,7 @@ import type { TextReader } from "@carillon/contract";
 import type { FieldValue } from "./field-sink.ts";
 
 /** Maximum characters that are kept of a text: more than any parameter accepts (http-contract.md §8.1). */
-const mostKept = 2_000_000;
+const maxKept = 2_000_000;
 
 /** Keeps a value as text, cut if it is too long for any parameter. */
 export class TextValue implements FieldValue {
@@ -15,7 +15,7 @@ export class TextValue implements FieldValue {
   }
 
   write(text: string): void {
-    if (this.#text.length < mostKept) this.#text += text;
+    if (this.#text.length < maxKept) this.#text += text;
   }
 
   end(): void {

@@ -4,7 +4,7 @@ import { type IdempotencyKey, StoredAnswer } from "@carillon/domain";
 import { KeyedSemaphore, type Semaphore } from "@carillon/kit";
 
 /** Milliseconds that a request waits for another one with its key. */
-const mostWaitMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** What is known of a key before its request runs. */
 export type KeyIdentity = Pick<IdempotencyKey, "id" | "accountId" | "fingerprint">;
@@ -27,7 +27,7 @@ export class KeyedRequests {
   readonly #waitMs: number;
 
   /** @param waitMs milliseconds, 5,000 unless given */
-  constructor(waitMs = mostWaitMs) {
+  constructor(waitMs = maxWaitMs) {
     this.#waitMs = waitMs;
   }
 

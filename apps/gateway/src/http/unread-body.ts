@@ -7,7 +7,7 @@ const restMs = 2_000;
  * Bytes of the rest that are read. Further bytes stay in the sockets, so that refusing a body of 25 MB costs no more than
  * reading a small one. A client that sends everything before it reads then misses the answer.
  */
-const mostDiscarded = 4 * 1024 * 1024;
+const maxDiscarded = 4 * 1024 * 1024;
 
 /**
  * Drains a body that was not read to its end. Otherwise a partly read body would block the connection, and the next
@@ -22,7 +22,7 @@ export function discardBody(req: IncomingMessage): Promise<void> | undefined {
   let discarded = 0;
   req.on("data", (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > mostDiscarded) req.pause();
+    if (discarded > maxDiscarded) req.pause();
   });
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, restMs);

@@ -21,7 +21,7 @@ import { expect } from "chai";
 const codes = ["25P03", "55P03", "57014", "40001", "40P01"];
 
 /** Runs of the job until everything has ended, at most: an error that comes back is no reason to go on for ever. */
-const mostRuns = 40;
+const maxRuns = 40;
 
 describe("a scheduled message whose delivery always fails", () => {
   const scene = useScene();
@@ -58,12 +58,12 @@ describe("a scheduled message whose delivery always fails", () => {
   const runToTheEnd = async (services: { db?: Database } = {}) => {
     const realmId = scene.org.realm.id;
     let runs = 0;
-    while ((await pending()) > 0 && runs < mostRuns) {
+    while ((await pending()) > 0 && runs < maxRuns) {
       const waiting: Array<Publication<DeliverDue> & { attempt: number }> = [];
       // The first is the delivery job of the second, those after it are of the sweep.
       const payload = runs === 0 ? { realmId, second: 1 } : { realmId, second: 1, tick: runs };
       waiting.push({ job: deliverDue, payload, attempt: 1 });
-      for (let next = waiting.shift(); next && runs < mostRuns; next = waiting.shift()) {
+      for (let next = waiting.shift(); next && runs < maxRuns; next = waiting.shift()) {
         const { payload: given, attempt } = next;
         runs++;
         await scene.db.rows("UPDATE scheduled_messages SET retry_at = NULL WHERE attempts < 3");
@@ -122,7 +122,7 @@ describe("a scheduled message whose delivery always fails", () => {
       const runs = await runToTheEnd({ db });
       const found = await ends(rows);
       expect(found, `${name}: ${code}`).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
-      expect(runs).to.be.below(mostRuns);
+      expect(runs).to.be.below(maxRuns);
       const stored = await storedRow(scene.db, bad);
       expect(stored?.failureMessage).to.match(/^The server tried \d times to send it/);
     }
@@ -136,7 +136,7 @@ describe("a scheduled message whose delivery always fails", () => {
         statement.name === name && statement.ids.size > 0 ? code : undefined;
       const runs = await runToTheEnd({ db: failingDatabase(scene.db, fails) });
       expect(await ends(rows), `${name}: ${code}`).to.deep.equal(["failed", "failed"]);
-      expect(runs).to.be.below(mostRuns);
+      expect(runs).to.be.below(maxRuns);
     }
   });
 
@@ -151,7 +151,7 @@ describe("a scheduled message whose delivery always fails", () => {
         return dead ? "57P01" : undefined;
       });
     };
-    for (let run = 0; run < mostRuns && (await pending()) > 0; run++) {
+    for (let run = 0; run < maxRuns && (await pending()) > 0; run++) {
       const payload = { realmId: scene.org.realm.id, second: 1, ...(run > 0 && { tick: run }) };
       await runJob(scene.db, deliverDue, payload, { services: { db: dying() } }).catch(() => {});
       await scene.db.rows("UPDATE scheduled_messages SET retry_at = now() WHERE retry_at > now()");

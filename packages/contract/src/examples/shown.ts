@@ -2,8 +2,8 @@ import type { Operation } from "../primitives/operation.ts";
 import { exampleOf } from "./example-of.ts";
 
 /**
- * Returns the value of a parameter in the example of its operation, for a document: undefined if it has none, or
- * if a shell fills it in.
+ * Returns the value of a parameter in its operation's example, for the OpenAPI document. Returns undefined if the example
+ * does not have the parameter, or takes the value from a shell variable.
  */
 export function shownExample(operation: Operation, name: string): unknown {
   const { path, params } = exampleOf(operation);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostAccounts } from "../primitives/bounds.ts";
+import { maxAccounts } from "../primitives/bounds.ts";
 import { channelObject, topicsPolicies } from "./channel-object.ts";
 import { form } from "../primitives/form.ts";
 import { maxId } from "../primitives/ids.ts";
@@ -135,7 +135,7 @@ export const createChannel = operation({
       .default("")
       .describe("Markdown; at most `max_stream_description_length` characters."),
     subscribers: form
-      .json(z.array(shape.id), { most: mostAccounts })
+      .json(z.array(shape.id), { most: maxAccounts })
       .describe("IDs of active users and bots, at most 10,000."),
     ...creationParameters,
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostMessages } from "../primitives/bounds.ts";
+import { maxMessages } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { requiredNarrowParameter } from "./narrow.ts";
 import { operation } from "../primitives/operation.ts";
@@ -40,7 +40,7 @@ export const updateMessageFlags = operation({
     "If the caller may not see one of the messages, nothing is changed. Exception: `read` is added to every message that the caller has received. Messages of channels to which the caller is not subscribed stay read.",
   params: {
     messages: form
-      .json(z.array(sentId), { most: mostMessages })
+      .json(z.array(sentId), { most: maxMessages })
       .describe("The IDs of the messages, at most 5000."),
     ...flagParameters,
   },

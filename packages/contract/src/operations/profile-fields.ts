@@ -19,7 +19,7 @@ export const maxProfileUsers = 100;
 /** Characters of HTML that a profile value renders to. */
 export const maxProfileHtml = 50_000;
 
-const mostProfileFields: Most = { count: maxProfileFields, of: "profile fields" };
+const profileFieldsBound: Most = { count: maxProfileFields, of: "profile fields" };
 
 /** New values of an account's custom profile fields. */
 export const profileEntries = form
@@ -30,7 +30,7 @@ export const profileEntries = form
         value: z.union([z.string(), z.array(shape.id), z.null()]),
       }),
     ),
-    { most: mostProfileFields },
+    { most: profileFieldsBound },
   )
   .describe('Values of custom profile fields; `null`, `""` and `[]` remove one.');
 
@@ -149,7 +149,7 @@ export const reorderProfileFields = operation({
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { order: "[$FIELD_ID]" } },
   params: {
     order: form
-      .json(z.array(shape.id), { most: mostProfileFields })
+      .json(z.array(shape.id), { most: profileFieldsBound })
       .describe("IDs of all fields of the organization, each once; others are ignored."),
   },
 });
@@ -195,7 +195,7 @@ export const removeOwnProfile = operation({
   description: "Deletes all values, or none if a field is unknown or reserved to administrators.",
   params: {
     data: form
-      .json(z.array(shape.id), { most: mostProfileFields })
+      .json(z.array(shape.id), { most: profileFieldsBound })
       .describe("IDs of fields; a field without a value is ignored."),
   },
 });

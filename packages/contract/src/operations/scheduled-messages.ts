@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostAccounts } from "../primitives/bounds.ts";
+import { maxAccounts } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
@@ -18,7 +18,7 @@ const anyInteger = z
 
 /** Recipients of a message that is sent later. */
 export const scheduledTo = form
-  .json(z.union([anyInteger, z.array(anyInteger)]), { most: mostAccounts })
+  .json(z.union([anyInteger, z.array(anyInteger)]), { most: maxAccounts })
   .describe("The ID of a channel, or a list of user IDs, which may include the sender.");
 
 /** The topic. Direct messages ignore any value of it. */

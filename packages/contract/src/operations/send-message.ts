@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostAccounts, overBound } from "../primitives/bounds.ts";
+import { maxAccounts, overBound } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { widgetContent } from "./widgets.ts";
 import { operation } from "../primitives/operation.ts";
@@ -16,12 +16,12 @@ const sendTo = form.custom<z.output<typeof recipients>>({
   decode(text) {
     if (!isJson(text)) {
       if (isUnstorable(text)) throw new Unusable("must not contain U+0000");
-      const tooMany = overBound(text.split(","), mostAccounts);
+      const tooMany = overBound(text.split(","), maxAccounts);
       if (tooMany) throw new Unusable(tooMany);
       return text;
     }
     const value = parseStrictJson(text);
-    const tooMany = overBound(value, mostAccounts);
+    const tooMany = overBound(value, maxAccounts);
     if (tooMany) throw new Unusable(tooMany);
     const parsed = recipients.safeParse(value);
     if (!parsed.success)

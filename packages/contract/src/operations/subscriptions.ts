@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bounds, mostAccounts, mostChannels } from "../primitives/bounds.ts";
+import { bounds, maxAccounts, maxChannels } from "../primitives/bounds.ts";
 import { subscriptionObject, subscriptionSwitches } from "./channel-object.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
@@ -9,7 +9,7 @@ import { creationParameters } from "./channels.ts";
 
 /** The accounts that a request subscribes or unsubscribes. */
 export const principals = form
-  .json(z.union([z.array(shape.id), z.array(z.string())]), { most: mostAccounts })
+  .json(z.union([z.array(shape.id), z.array(z.string())]), { most: maxAccounts })
   .optional()
   .describe("IDs or e-mail addresses of the users; at most 10,000; the caller unless given.");
 
@@ -87,7 +87,7 @@ export const addSubscriptions = operation({
     "Channels that do not exist are created, as with `POST /channels/create` and its parameters.",
   params: {
     subscriptions: form
-      .json(z.array(wantedChannel), { most: mostChannels })
+      .json(z.array(wantedChannel), { most: maxChannels })
       .describe(
         "At most 500, including at most 100 new channels; channels × users at most 10,000.",
       ),
@@ -121,9 +121,9 @@ export const updateSubscriptions = operation({
   example: { params: { add: [{ name: "design $RANDOM" }] } },
   description: "The change is atomic. Guests can only unsubscribe.",
   params: {
-    add: form.json(z.array(wantedChannel), { most: mostChannels }).default([]),
+    add: form.json(z.array(wantedChannel), { most: maxChannels }).default([]),
     delete: form
-      .json(z.array(z.string()), { most: mostChannels })
+      .json(z.array(z.string()), { most: maxChannels })
       .default([])
       .describe("Names of channels."),
   },
@@ -148,7 +148,7 @@ export const removeSubscriptions = operation({
   example: { as: "admin", params: { subscriptions: ["general"] } },
   params: {
     subscriptions: form
-      .json(z.array(z.string()), { most: mostChannels })
+      .json(z.array(z.string()), { most: maxChannels })
       .describe("Names of channels, at most 500; channels × users at most 10,000."),
     principals,
   },

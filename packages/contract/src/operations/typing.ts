@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostAccounts } from "../primitives/bounds.ts";
+import { maxAccounts } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
@@ -24,7 +24,7 @@ export const setTypingStatus = operation({
       .default("direct")
       .describe("`stream` and `private` are older names of `channel` and `direct`."),
     to: form
-      .json(z.union([shape.id, z.array(shape.id)]), { most: mostAccounts })
+      .json(z.union([shape.id, z.array(shape.id)]), { most: maxAccounts })
       .optional()
       .describe("Direct: a user ID, or a list of user IDs, which may include the caller."),
     stream_id: form.id().optional().describe("Channel: its ID."),

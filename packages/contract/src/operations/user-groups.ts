@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Most, mostAccounts, mostGroups } from "../primitives/bounds.ts";
+import { type Most, maxAccounts, maxGroups } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -56,10 +56,10 @@ export const createUserGroup = operation({
     name: form.text().describe("At most 100 characters, unique among all groups."),
     description: form.text().describe("May be empty."),
     members: form
-      .json(z.array(shape.id), { most: mostAccounts })
+      .json(z.array(shape.id), { most: maxAccounts })
       .describe("IDs of active users and bots, at most 10,000."),
     subgroups: form
-      .json(z.array(shape.id), { most: mostGroups })
+      .json(z.array(shape.id), { most: maxGroups })
       .default([])
       .describe("IDs of active groups."),
     ...groupSettingParameters(groupPermissions),
@@ -174,10 +174,10 @@ export const updateUserGroupMembers = operation({
     "The change is atomic and applies the parameters in this order. Added and removed people get a notice.",
   pathParams: { user_group_id: path.int() },
   params: {
-    add: ids(mostAccounts).describe("IDs of active users who are not direct members."),
-    delete: ids(mostAccounts).describe("IDs of active users who are direct members."),
-    add_subgroups: ids(mostGroups),
-    delete_subgroups: ids(mostGroups),
+    add: ids(maxAccounts).describe("IDs of active users who are not direct members."),
+    delete: ids(maxAccounts).describe("IDs of active users who are direct members."),
+    add_subgroups: ids(maxGroups),
+    delete_subgroups: ids(maxGroups),
   },
 });
 
@@ -221,7 +221,7 @@ export const updateUserGroupSubgroups = operation({
   description: "The change is atomic. A group cannot contain itself.",
   pathParams: { user_group_id: path.int() },
   params: {
-    add: ids(mostGroups).describe("IDs of active groups that are not direct subgroups."),
-    delete: ids(mostGroups).describe("IDs of active groups that are direct subgroups."),
+    add: ids(maxGroups).describe("IDs of active groups that are not direct subgroups."),
+    delete: ids(maxGroups).describe("IDs of active groups that are direct subgroups."),
   },
 });

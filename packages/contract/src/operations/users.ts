@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mostAccounts } from "../primitives/bounds.ts";
+import { maxAccounts } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { oneInteger } from "../primitives/one-integer.ts";
 import { operation } from "../primitives/operation.ts";
@@ -88,7 +88,7 @@ export const getUsers = operation({
   params: {
     ...readUserParameters,
     user_ids: form
-      .json(z.array(shape.id), { most: mostAccounts })
+      .json(z.array(shape.id), { most: maxAccounts })
       .optional()
       .describe("Only these users, at most 10,000; unknown IDs are skipped."),
   },

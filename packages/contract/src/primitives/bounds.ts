@@ -66,10 +66,10 @@ export interface Most {
   readonly of: string;
 }
 
-export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
-export const mostChannels: Most = { count: bounds.channels, of: "channels" };
-export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
-export const mostMessages: Most = { count: bounds.messages, of: "messages" };
+export const maxAccounts: Most = { count: bounds.accounts, of: "accounts" };
+export const maxChannels: Most = { count: bounds.channels, of: "channels" };
+export const maxGroups: Most = { count: bounds.accounts, of: "groups" };
+export const maxMessages: Most = { count: bounds.messages, of: "messages" };
 
 /** Returns a refusal, worded to follow the parameter's name, for a list that is too long; else undefined. */
 export function overBound(value: unknown, most: Most | undefined): string | undefined {

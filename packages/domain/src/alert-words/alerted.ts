@@ -36,7 +36,7 @@ interface Kept {
 }
 
 /** Maximum cached words of all organizations; beyond that, the least recently used organization is dropped. */
-const mostWords = 500_000;
+const maxWords = 500_000;
 /** Maximum accounts and words of a page: the driver holds a whole page in memory. */
 const pageAccounts = 500;
 const pageWords = 10_000;
@@ -109,7 +109,7 @@ function forgetSome(ofDatabase: Map<number, Kept>): void {
   let total = 0;
   for (const { words } of ofDatabase.values()) total += words.size;
   for (const [realmId, { words }] of ofDatabase) {
-    if (total <= mostWords || ofDatabase.size === 1) return;
+    if (total <= maxWords || ofDatabase.size === 1) return;
     total -= words.size;
     ofDatabase.delete(realmId);
   }

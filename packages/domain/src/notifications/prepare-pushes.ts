@@ -218,4 +218,4 @@ function placeOf({ emptyTopicDisplayName }: PushingRealm, { place }: PushedMessa
 export const accountsInRemoval = 100;
 
 /** Maximum messages removed from a device at once, the newest ones (push.md §9). */
-export const mostRemoved = 200;
+export const maxRemoved = 200;

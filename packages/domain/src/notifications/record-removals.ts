@@ -4,7 +4,7 @@ import { uniqueId } from "@carillon/kit";
 import { flag } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-import { accountsInRemoval, mostRemoved } from "./prepare-pushes.ts";
+import { accountsInRemoval, maxRemoved } from "./prepare-pushes.ts";
 
 /** Messages that were on an account's devices, ascending. */
 export interface Pushed {
@@ -22,7 +22,7 @@ export async function recordPushRemovals(
   pushed: readonly Pushed[],
 ): Promise<void> {
   const removals = pushed.flatMap(({ userId, ids }) =>
-    ids.length > 0 ? [{ userId, messageIds: ids.slice(-mostRemoved) }] : [],
+    ids.length > 0 ? [{ userId, messageIds: ids.slice(-maxRemoved) }] : [],
   );
   if (removals.length === 0) return;
   const request = uniqueId();

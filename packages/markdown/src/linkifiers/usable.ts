@@ -8,10 +8,10 @@ import { expandUrl, templateVariables } from "./url-template.ts";
 const longestPattern = 250;
 const longestTemplate = 1_000;
 /** Maximum total of repetitions (`{3,20}`) in a pattern: RE2 expands each of them. */
-const mostRepetitions = 200;
+const maxRepetitions = 200;
 
 /** Maximum instructions of a pattern: matching time grows with them. */
-const mostInstructions = 500;
+const maxInstructions = 500;
 
 /** Returns why a linkifier cannot be used, for its author; undefined if it can. */
 export function linkifierProblem({ pattern, urlTemplate }: Linkifier): string | undefined {
@@ -35,12 +35,12 @@ function patternProblem(pattern: string): string | undefined {
   const repetitions = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) =>
     Number(most || least),
   );
-  if (repetitions.reduce((sum, count) => sum + count, 0) > mostRepetitions)
-    return `pattern must not have more than ${mostRepetitions} repetitions in all`;
+  if (repetitions.reduce((sum, count) => sum + count, 0) > maxRepetitions)
+    return `pattern must not have more than ${maxRepetitions} repetitions in all`;
   const error = patternError(pattern);
   if (error !== undefined) return `pattern is not a regular expression of RE2: ${error}`;
-  if (patternSize(pattern) > mostInstructions)
-    return `pattern is too complex: it takes more than ${mostInstructions} instructions`;
+  if (patternSize(pattern) > maxInstructions)
+    return `pattern is too complex: it takes more than ${maxInstructions} instructions`;
   return undefined;
 }
 

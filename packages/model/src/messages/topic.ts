@@ -15,7 +15,7 @@ export const maxTopicLength = 60;
 export const directTopic = "\u0007";
 
 /** Maximum code points of a topic that are examined; almost all of them are truncated anyway. */
-const mostLookedAt = 10_000;
+const maxScanned = 10_000;
 
 /** Control characters, unpaired surrogates and noncharacters. */
 const unusable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
@@ -23,7 +23,7 @@ const unusable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 /** Returns the topic as it is stored, unless it is a name of the empty topic; undefined for an invalid one. */
 function plainTopic(raw: string): string | undefined {
   const topic = raw.trim();
-  if (unusable.test(firstCodePoints(topic, mostLookedAt))) return undefined;
+  if (unusable.test(firstCodePoints(topic, maxScanned))) return undefined;
   return cutTo(topic, maxTopicLength, "...");
 }
 
@@ -60,8 +60,7 @@ export function hasInvisibleCharacters(topic: string): boolean {
  * @throws ApiError `BAD_REQUEST` that names the character
  */
 export function checkNewTopicVisible(raw: string, topic: string): void {
-  if (hasInvisibleCharacters(topic))
-    checkVisible("topic", firstCodePoints(raw.trim(), mostLookedAt));
+  if (hasInvisibleCharacters(topic)) checkVisible("topic", firstCodePoints(raw.trim(), maxScanned));
 }
 
 /** Returns how topics are shown: the empty topic as it is, or by the organization's display name. */

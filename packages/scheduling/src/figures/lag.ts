@@ -8,7 +8,7 @@ import { pending } from "../delivery/pending.ts";
 export interface Lag {
   /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
   readonly dueLag: number;
-  /** Messages and reminders that have been due for more than a second, counted up to one more than {@link mostOverdue}. */
+  /** Messages and reminders that have been due for more than a second, counted up to one more than {@link maxOverdue}. */
   readonly overdue: number;
   /** How long the oldest row has been waiting for its job to be enqueued, in seconds; 0 when none is. */
   readonly outboxOldest: number;
@@ -17,7 +17,7 @@ export interface Lag {
 }
 
 /** Overdue rows are counted up to one more than this. */
-export const mostOverdue = 10_000;
+export const maxOverdue = 10_000;
 
 /** Rows read to find the oldest one. */
 const rowsRead = 1_000;
@@ -34,7 +34,7 @@ const oldest = statement({
       WHERE ${pending("s")} ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
     (SELECT count(*)::int FROM (
       SELECT FROM scheduled_messages s WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
-      LIMIT ${mostOverdue + 1}) late) AS overdue,
+      LIMIT ${maxOverdue + 1}) late) AS overdue,
     coalesce((
       SELECT extract(epoch FROM now() - min(since)) FROM (
         SELECT CASE WHEN version = 1

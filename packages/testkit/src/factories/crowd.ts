@@ -3,7 +3,7 @@ import type { Database } from "@carillon/db";
 import { unique } from "./unique.ts";
 
 /**
- * Creates `count` accounts like the given one, in the same groups, for tests of scaling. They cannot log in.
+ * Creates `size` accounts like the given one, in the same groups, for tests of scaling. They cannot log in.
  * @returns ids and delivery addresses, by id
  */
 export async function crowd(
@@ -22,7 +22,7 @@ export async function crowd(
      RETURNING id, delivery_email AS "deliveryEmail"`,
     [like.id, size],
   );
-  // Otherwise connections keep the foreign key plan for few users.
+  // Otherwise connections keep a plan for foreign key checks that was made for few users.
   await db.rows("ANALYZE users");
   await db.rows(
     `INSERT INTO user_group_member (group_id, user_id)

@@ -7,7 +7,7 @@ export type Reply =
   | { readonly notProcessed: string };
 
 /** Limit of an answer's body. */
-const mostBytes = 10_000;
+const maxBytes = 10_000;
 
 /**
  * Sends one request and reads its answer. Never throws.
@@ -44,7 +44,7 @@ export function send(
     stream.setEncoding("utf8");
     stream.on("response", (answer) => (status = Number(answer[":status"])));
     stream.on("data", (chunk: string) => {
-      if (text.length < mostBytes) text += chunk;
+      if (text.length < maxBytes) text += chunk;
     });
     stream.on("error", (error) => (failure = codeOf(error)));
     stream.on("close", () => {

@@ -125,7 +125,7 @@ describe("The provider FCM", () => {
       error(403, "PERMISSION_DENIED", [fcmError("SENDER_ID_MISMATCH")]),
       "undelivered",
     ],
-    ["a project that is not there", error(404, "NOT_FOUND"), "undelivered"],
+    ["a project that does not exist", error(404, "NOT_FOUND"), "undelivered"],
     [
       "QUOTA_EXCEEDED",
       error(429, "RESOURCE_EXHAUSTED", [fcmError("QUOTA_EXCEEDED")]),
@@ -134,17 +134,17 @@ describe("The provider FCM", () => {
     ["UNAVAILABLE", error(503, "UNAVAILABLE", [fcmError("UNAVAILABLE")]), "undelivered"],
     ["INTERNAL", error(500, "INTERNAL", [fcmError("INTERNAL")]), "undelivered"],
     ["a page of a proxy", { status: 502, json: "<html>" }, "undelivered"],
-    ["400 without a word", { status: 400, json: "" }, "refused"],
+    ["400 without a body", { status: 400, json: "" }, "refused"],
     ["a connection that breaks", "drop", "unsure"],
   ];
   for (const [what, answer, kind] of answers)
-    it(`calls it ${kind}: ${what}`, async () => {
+    it(`reports ${kind} for ${what}`, async () => {
       server.answer = () => answer;
       expect((await provider.handOver(handover)).kind).to.equal(kind);
       expect(server.messages).to.have.length(1);
     });
 
-  it("reports undelivered without an access token", async () => {
+  it("reports undelivered if it gets no access token", async () => {
     for (const answer of [
       { status: 400, json: { error: "invalid_grant" } },
       { status: 500, json: "" },
@@ -173,7 +173,7 @@ describe("The provider FCM", () => {
   it("reports unsure when the answer times out", async () => {
     server.answer = () => "hang";
     const account = await accountOf(server, readServiceAccount);
-    // The token and the connection have to be there by then, on a busy machine too.
+    // Long enough to fetch the access token and to connect, on a busy machine too.
     const impatient = await fcmProvider({ account, url: server.url, timeoutMs: 3_000 });
     const outcome = await impatient.handOver(handover);
     expect(outcome.kind).to.equal("unsure");
@@ -191,7 +191,7 @@ describe("The file of a service account", () => {
         () => "",
         ({ message }: Error) => message,
       );
-    expect(await refusalOf("nonsense")).to.match(/^BOUNCER_FCM_CREDENTIALS .* is no JSON: /);
+    expect(await refusalOf("nonsense")).to.match(/^BOUNCER_FCM_CREDENTIALS .* is not JSON: /);
     for (const name of ["project_id", "client_email", "private_key", "token_uri"]) {
       const lacking = JSON.stringify({ ...good, [name]: undefined });
       expect(await refusalOf(lacking)).to.include(`has no usable ${name}`);

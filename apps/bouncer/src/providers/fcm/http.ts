@@ -15,7 +15,7 @@ const beforeSending =
 const connections = 100;
 
 /** Limit of an answer, in bytes. */
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 /**
  * Creates the HTTP connections to a provider.
@@ -28,7 +28,7 @@ export async function httpAgent(timeoutMs: number): Promise<Agent> {
     connect: { timeout: connectMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: mostBytes,
+    maxResponseSize: maxBytes,
   });
 }
 

@@ -35,7 +35,7 @@ export async function readServiceAccount(path: string): Promise<ServiceAccount> 
     found = file.parse(JSON.parse(text));
   } catch (error) {
     const field = error instanceof z.ZodError ? String(error.issues[0]?.path[0]) : undefined;
-    throw wrong(field === undefined ? "is no JSON" : `has no usable ${field}`);
+    throw wrong(field === undefined ? "is not JSON" : `has no usable ${field}`);
   }
   const privateKey = await importPKCS8(found.private_key, "RS256").catch(() => {
     throw wrong("has no usable private_key");

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { change } from "./changing.test.ts";
 import { post, term } from "./reading.test.ts";
 
-const [mostEntries, mostCharacters] = [1_000, 100_000];
+const [maxEntries, maxCharacters] = [1_000, 100_000];
 
 describe("The edit history of a message with very many changes", () => {
   const scene = useScene();
@@ -42,7 +42,7 @@ describe("The edit history of a message with very many changes", () => {
     const narrow = [term("channel", room.id)];
     const params = { anchor: "newest", num_before: 1, num_after: 0, narrow };
     const body = await scene.as(org.member).succeed(getMessages, { params });
-    expect(JSON.stringify(body).length).to.be.below(mostCharacters + 25_000);
+    expect(JSON.stringify(body).length).to.be.below(maxCharacters + 25_000);
     const { message_history } = await scene
       .as(org.member)
       .succeed(getMessageHistory, { path: path() });
@@ -66,10 +66,10 @@ describe("The edit history of a message with very many changes", () => {
   });
 
   it("limits the number of edits", async () => {
-    await changedBefore(mostEntries - 1, { prev_content: "a", prev_rendered_content: "<p>a</p>" });
+    await changedBefore(maxEntries - 1, { prev_content: "a", prev_rendered_content: "<p>a</p>" });
     for (let n = 0; n < 3; n++) await edit(`${n}`);
     const kept = await history();
-    expect(kept).to.have.length(mostEntries);
+    expect(kept).to.have.length(maxEntries);
     expect(kept.slice(0, 4).map(({ prev_content }) => prev_content)).to.deep.equal([
       "1",
       "0",
@@ -81,19 +81,19 @@ describe("The edit history of a message with very many changes", () => {
 
   it("limits the number of moves, for each message moved together", async () => {
     const other = await post(scene.gateway, scene.org.member, room, "lunch", "other");
-    await changedBefore(mostEntries - 1, { prev_topic: "dinner", topic: "lunch" });
+    await changedBefore(maxEntries - 1, { prev_topic: "dinner", topic: "lunch" });
     const { member } = scene.org;
     for (let n = 0; n < 3; n++)
       await change(scene, member, id, { topic: `lunch ${n}`, propagate_mode: "change_all" });
     const kept = await history();
-    expect(kept).to.have.length(mostEntries);
+    expect(kept).to.have.length(maxEntries);
     expect(kept[2]).to.include({ prev_topic: "lunch", topic: "lunch 0" });
     const { message } = await scene.as(member).succeed(getMessage, { path: { message_id: other } });
     expect(message.edit_history).to.have.length(3);
     await move("lunch");
     await edit("second");
     expect((await history())[0]).to.include({ prev_content: "first" });
-    expect(await history()).to.have.length(mostEntries);
+    expect(await history()).to.have.length(maxEntries);
   });
 
   it("has one entry for a move together with an edit, and keeps the earlier entries", async () => {

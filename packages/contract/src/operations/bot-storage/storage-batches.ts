@@ -9,7 +9,7 @@ export const maxStorageEntries = 100_000;
 const longest = 65_536;
 /** Units and entries of a full batch, which one statement stores. */
 const fullAt = 131_072;
-const mostEntries = 4_096;
+const maxEntries = 4_096;
 
 /** Short entries: JSON lists of their names and, in the same order, of their values. */
 export interface ShortEntries {
@@ -96,7 +96,7 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
     this.#values.push(this.#value);
     this.#units += this.#name.length + this.#value.length;
     this.#name = this.#value = "";
-    if (this.#units >= fullAt || this.#names.length >= mostEntries) this.#pack();
+    if (this.#units >= fullAt || this.#names.length >= maxEntries) this.#pack();
   }
 
   #pack(): void {

@@ -24,9 +24,9 @@ const stamp = (userId: string) =>
   `jsonb_build_object('user_id', ${userId}::int, 'timestamp', floor(extract(epoch FROM now()))::bigint)`;
 
 /** Maximum entries of a message's history. */
-const mostEntries = 1_000;
+const maxEntries = 1_000;
 /** Maximum characters of all earlier contents and their HTML; the newest entry is kept however long it is. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 /**
  * The history stores each message's own spelling of the old topic. A message that already has the new spelling is not
@@ -121,12 +121,12 @@ function withEdit(entry: string, history: string): string {
   return `(SELECT jsonb_agg(entry ORDER BY n) FROM (
       SELECT entry, n, sum(${characters}) OVER (ORDER BY n) AS characters
       FROM jsonb_array_elements(jsonb_build_array(${entry}) || coalesce(${history}, '[]')) WITH ORDINALITY AS h (entry, n)
-    ) h WHERE n = 1 OR (n <= ${mostEntries} AND characters <= ${mostCharacters}))`;
+    ) h WHERE n = 1 OR (n <= ${maxEntries} AND characters <= ${maxCharacters}))`;
 }
 
 /** SQL: the history with one more entry, which has no content. @param history may be null */
 function withMove(entry: string, history: string): string {
-  return `jsonb_build_array(${entry}) || CASE WHEN jsonb_array_length(${history}) >= ${mostEntries}
+  return `jsonb_build_array(${entry}) || CASE WHEN jsonb_array_length(${history}) >= ${maxEntries}
     THEN ${history} - -1 ELSE coalesce(${history}, '[]') END`;
 }
 

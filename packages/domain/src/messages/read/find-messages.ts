@@ -84,7 +84,7 @@ async function firstUnread(sql: Sql, search: Search): Promise<number[]> {
 }
 
 /** Maximum messages to examine that are out of the order of time. */
-const mostOutOfOrder = 5_000;
+const maxOutOfOrder = 5_000;
 
 const first = statement({
   name: "first-sent-message",
@@ -114,7 +114,7 @@ async function firstSince(sql: Sql, time: bigint, find: Find): Promise<number | 
     compare: ">",
     bound: id,
     until,
-    limit: mostOutOfOrder,
+    limit: maxOutOfOrder,
   });
   if (earlier.length === 0) return id;
   const [earliest] = await sql.rows(first, [earlier]);

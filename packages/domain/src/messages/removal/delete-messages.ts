@@ -21,7 +21,7 @@ import {
 
 import {
   lockPlaces,
-  mostRemoved,
+  maxRemoved,
   removal,
   type RemovalRun,
   removeMessages,
@@ -193,7 +193,7 @@ async function assertCanDelete(
 }
 
 /** Maximum copies that one transaction removes: about a tenth of a second. */
-const mostCopies = 20_000;
+const maxCopies = 20_000;
 
 const holders = statement({
   name: "possible-holders",
@@ -204,11 +204,11 @@ const holders = statement({
 export async function messagesAtOnce(tx: Tx, channelId: number): Promise<number> {
   const row = await tx.first(holders, [channelId]);
   const each = Math.max(1, row?.count ?? 0);
-  return Math.min(mostRemoved, Math.max(1, Math.floor(mostCopies / each)));
+  return Math.min(maxRemoved, Math.max(1, Math.floor(maxCopies / each)));
 }
 
 /** Maximum reactions and submessages that one transaction removes: about a tenth of a second. */
-const mostPutOn = 20_000;
+const maxReactions = 20_000;
 
 const putOn = statement({
   name: "put-on-messages",
@@ -232,6 +232,6 @@ export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<reado
  */
 export function howManyAtOnce(counts: readonly number[]): number {
   let sum = 0;
-  const end = counts.findIndex((count, n) => (sum += count) > mostPutOn && n > 0);
+  const end = counts.findIndex((count, n) => (sum += count) > maxReactions && n > 0);
   return end < 0 ? counts.length : end;
 }

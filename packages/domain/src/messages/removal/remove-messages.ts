@@ -20,10 +20,10 @@ import { readEvents, unstarredEvents } from "../flags/change-flag.ts";
 import { archiveMessages, type RemovedTopicMessages, type Readers } from "./archive-messages.ts";
 
 /** Maximum messages of one event: the limit of ids in a queue's event (events.md §6). */
-const mostInEvent = 1_000;
+const maxPerEvent = 1_000;
 
 /** Maximum messages of one call, because the messages of a topic share one event. */
-export const mostRemoved = mostInEvent;
+export const maxRemoved = maxPerEvent;
 
 interface RemovedMessages {
   /** The run that the batch belongs to, with its id. */
@@ -38,7 +38,7 @@ interface RemovedMessages {
  * them, and returns the events. Uses a fixed number of statements. Visibility policies of topics, and the delivery
  * state of scheduled messages, stay.
  * @param places from `lockPlaces`, all channels that the messages are in
- * @param ids of messages that the transaction has selected and locked since; at most {@link mostRemoved}
+ * @param ids of messages that the transaction has selected and locked since; at most {@link maxRemoved}
  * @throws SendersInTheWay see `removal`
  */
 export async function removeMessages(
@@ -48,7 +48,7 @@ export async function removeMessages(
   ids: readonly number[],
 ): Promise<RemovedMessages> {
   if (ids.length === 0) return { run, count: 0, events: [] };
-  if (ids.length > mostRemoved) throw new RangeError(`at most ${mostRemoved} messages at once`);
+  if (ids.length > maxRemoved) throw new RangeError(`at most ${maxRemoved} messages at once`);
   const { realmId } = run;
   const before = Promise.all([
     newFirsts(tx, places, ids),
@@ -181,11 +181,11 @@ export function lossEvents(
   audience: readonly number[],
 ): NewEvent[] {
   if (audience.length === 0) return [];
-  const starts = ids.flatMap((_, i) => (i % mostInEvent === 0 ? [i] : []));
+  const starts = ids.flatMap((_, i) => (i % maxPerEvent === 0 ? [i] : []));
   return starts.map((start) =>
     messagesDeleted(
       {
-        message_ids: ids.slice(start, start + mostInEvent),
+        message_ids: ids.slice(start, start + maxPerEvent),
         message_type: "stream",
         stream_id: channelId,
         topic,

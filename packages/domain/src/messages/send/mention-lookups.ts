@@ -212,7 +212,7 @@ const mentionedGroups = statement({
  * they subscribed, so either the newest is visible or few are; without a bound, a text of a thousand links would read a
  * thousand topics.
  */
-const mostLookedAt = 200;
+const maxScanned = 200;
 
 /**
  * Finds the newest message of each linked topic that the author can see; a text may link to hundreds. Does not check
@@ -228,7 +228,7 @@ const newestOfTopics = statement({
       SELECT latest.id FROM (
         SELECT m.id FROM messages m
         WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
-        ORDER BY m.id DESC LIMIT CASE WHEN ${hasSharedHistorySql} THEN 1 ELSE ${mostLookedAt} END) latest
+        ORDER BY m.id DESC LIMIT CASE WHEN ${hasSharedHistorySql} THEN 1 ELSE ${maxScanned} END) latest
       WHERE ${hasSharedHistorySql}
         OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = latest.id)
       ORDER BY latest.id DESC LIMIT 1

@@ -7,7 +7,7 @@ import { statement, type Sql } from "@carillon/db";
  */
 
 /** Unanswered calls in a row that open the circuit. */
-const mostFailures = 5;
+const maxFailures = 5;
 /** Seconds. */
 const firstPause = 5;
 const longestPause = 120;
@@ -57,7 +57,7 @@ export async function admitCall(sql: Sql): Promise<Admission> {
 }
 
 /** SQL: whether a failure opens the circuit. `$1`: whether it was a trial. */
-const begins = `($1 OR failures + 1 >= ${mostFailures} AND no_calls_until IS NULL)`;
+const begins = `($1 OR failures + 1 >= ${maxFailures} AND no_calls_until IS NULL)`;
 
 const failed = statement({
   name: "push-circuit-failed",
