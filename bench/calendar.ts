@@ -3,7 +3,7 @@ import { randomRules } from "@carillon/testkit";
 import { report, say, type Row } from "./lib/report.ts";
 import { median } from "./lib/statistics.ts";
 
-// What the next occurrence of a rule costs: by the age of its start, and of the dearest of many rules.
+// Cost of the next occurrence of a rule: with an old and a new start, and of the most expensive of many rules.
 const rules = 10_000;
 const rounds = 9;
 const repeats = 2_000;
@@ -56,10 +56,10 @@ function byAge(): Row {
 function worstOfMany(): Row {
   const all = randomRules(rules, 496).map(({ rrule, start }) => ({
     name: `${rrule} from ${start}`,
-    // The dearest of a few runs would be the collector's.
+    // The median, because the slowest of a few runs may contain a garbage collection.
     ms: median(Array.from({ length: 5 }, () => cost(rrule, parseDate(start)!))),
   }));
-  // A client may begin a rule at any time.
+  // Clients may choose any start, however old.
   const hostile = [
     "FREQ=WEEKLY;BYMONTH=2;BYSETPOS=7;COUNT=1000",
     "FREQ=DAILY;BYMONTHDAY=29;BYMONTH=2;BYDAY=MO;COUNT=1000",

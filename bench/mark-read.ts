@@ -24,7 +24,7 @@ await db.rows("VACUUM ANALYZE");
 const gateway = await startGateway(database, [...watchable]);
 const worker = await startWorker(database);
 const load = await startLoad(world, "send");
-say(`${many} messages are there that somebody can have unread`);
+say(`the reader has copies of ${many} messages`);
 
 const answers = { few: [] as number[], many: [] as number[] };
 const untilRead: number[] = [];
@@ -55,7 +55,7 @@ for (let round = 0; round < rounds; round++) {
   const sending = load.run(gateway.port, seconds);
   await mark();
   meanwhile.push((await sending).p95);
-  say(`p95 of sending: ${quiet.at(-1)} ms, while somebody marks ${many}: ${meanwhile.at(-1)} ms`);
+  say(`p95 of sending: ${quiet.at(-1)} ms, while the reader marks ${many}: ${meanwhile.at(-1)} ms`);
 }
 await load.stop();
 await worker.stop();

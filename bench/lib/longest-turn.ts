@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Child } from "./child.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two readings. */
 const everyMs = 5;
 
 const script = `
@@ -20,14 +20,14 @@ process.on("message", (text) => {
   longest = 0;
 });`;
 
-/** Options of Node with which a process measures the turns of its event loop. */
+/** Node options that make a process measure the iterations of its event loop. */
 export const measuringTurns: readonly string[] = [
   `--import=data:text/javascript,${encodeURIComponent(script)}`,
 ];
 
 /**
- * Returns the longest turn of the event loop since the last call, in milliseconds of processor time of the main thread, too
- * high by up to 5. Unlike a wait, it does not depend on what else the machine has to do.
+ * Returns the longest iteration of the event loop since the last call, in milliseconds of processor time of the main thread,
+ * up to 5 too high. Unlike wall-clock time, processor time does not depend on other load on the machine.
  */
 export async function longestTurn(child: Child): Promise<number> {
   const answer = once(child.process, "message") as Promise<[{ readonly longest: number }]>;

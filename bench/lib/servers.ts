@@ -38,13 +38,13 @@ export async function createBenchDatabase(backend: BackendName): Promise<BenchDa
   return connectTo(name, redisUrl);
 }
 
-/** Opens a database that was created before on the same server, with PostgreSQL's queues, by its name. */
+/** Opens an existing database by its name, with queues on PostgreSQL. Returns undefined if there is none. */
 export async function openBenchDatabase(name: string): Promise<BenchDatabase | undefined> {
   const named = await administer(`SELECT FROM pg_database WHERE datname = '${name}'`);
   return named.rowCount === 0 ? undefined : connectTo(name, undefined);
 }
 
-/** Names the database so that it can be opened later; it must have no connections. */
+/** Renames the database, so that {@link openBenchDatabase} can open it later. No other connection to it may be open. */
 export async function renameBenchDatabase({ url, db }: BenchDatabase, name: string): Promise<void> {
   await db.close();
   await administer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
@@ -72,7 +72,7 @@ function addressOf(database: string): string {
   return url.href;
 }
 
-/** A vacuum may run for a while; only a superuser can end it, or a DROP without FORCE. */
+/** Retries while an autovacuum runs: WITH (FORCE) needs a superuser to end it, a plain DROP ends it by itself. */
 async function dropDatabase(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

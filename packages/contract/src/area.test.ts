@@ -9,7 +9,7 @@ describe("areaOf", () => {
     expect(areaOf({ path: "/api/v1/drafts" })).to.equal("personal-lists");
   });
 
-  it("gives any other resource a page of its own, called like its path", () => {
+  it("gives any other resource its own page, named after its path", () => {
     expect(areaOf({ path: "/api/v1/door_bells/{door_bell_id}" })).to.equal("door-bells");
   });
 });

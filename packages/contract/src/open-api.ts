@@ -47,7 +47,7 @@ export function openApi(
     },
     servers: [{ url: options.serverUrl }],
     paths,
-    // The webhooks of OpenAPI 3.1, by the name of the extension for 3.0.
+    // OpenAPI 3.0 has no webhooks: this extension has the form of the `webhooks` of 3.1.
     ...(hasEvents ? { "x-webhooks": eventWebhooks() } : {}),
     components: {
       securitySchemes: {
@@ -109,7 +109,7 @@ const idempotentReplayed = {
 };
 
 function describe(operation: Operation): Record<string, unknown> {
-  // HTTP leaves open what a body of DELETE means, and so does OpenAPI 3.0: generated clients send none.
+  // Neither HTTP nor OpenAPI 3.0 defines the body of a DELETE request, so generated clients send none.
   const inBody = operation.method !== "GET" && operation.method !== "DELETE";
   return {
     operationId: operation.id,
@@ -265,7 +265,7 @@ function mostSpecificCode({ errors }: Operation, codes: readonly ErrorCode[]): E
   return errors.find((code) => codes.includes(code) && code !== "BAD_REQUEST") ?? codes[0]!;
 }
 
-/** Makes an example; without one, viewers show the first of all codes for any error. */
+/** Makes the example of an error response. Without it, viewers would show the first code of the enum for every error. */
 function errorExample(code: ErrorCode): object {
   return { result: "error", msg: errorCodes[code].when, code };
 }

@@ -11,8 +11,8 @@ export interface ProxiedGateway {
 }
 
 /**
- * Starts a gateway behind a proxy to the database.
- * @param pool its connections; `connectMs` is the time limit of getting one
+ * Starts a gateway that reaches its database through a proxy.
+ * @param pool limits of its connection pool
  */
 export async function startBehindProxy(
   database: { readonly url: string },

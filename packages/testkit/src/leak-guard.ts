@@ -21,7 +21,11 @@ export function openResources(): Map<string, number> {
   return counts;
 }
 
-/** @throws Error that lists resources still open and not open at `earlier`, after a grace time */
+/**
+ * Waits until no more resources are open than before.
+ * @param earlier open resources before
+ * @throws Error that lists the others if they are still open after `limitMs`
+ */
 export async function checkNothingLeaks(
   earlier: ReadonlyMap<string, number>,
   limitMs = graceMs,

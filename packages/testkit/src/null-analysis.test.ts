@@ -110,7 +110,7 @@ describe("the description of a statement", () => {
     ]);
   });
 
-  it("of a statement with several texts has the nulls of all of them", async () => {
+  it("says that a column is nullable if it is in one of a statement's texts", async () => {
     const rows = await describeRows(client, [
       { name: "one", text: "SELECT id FROM users" },
       { name: "one", text: "SELECT bot_owner_id AS id FROM users" },

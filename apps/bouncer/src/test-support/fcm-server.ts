@@ -127,7 +127,7 @@ export async function startFcmServer(): Promise<FcmServer> {
   return server;
 }
 
-/** Reads the service account that the server knows from a file. */
+/** Writes the server's credentials to a file, and reads the service account from it. */
 export async function accountOf(
   server: FcmServer,
   read: (path: string) => Promise<ServiceAccount>,
