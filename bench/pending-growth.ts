@@ -74,7 +74,7 @@ async function prepare(pending: number): Promise<Side> {
   const { db } = database;
   const world = await createWorld(db, 50, 10);
   const gateway = await startGateway(database);
-  // Makes the row of the sending program.
+  // Inserts the row of the client program.
   await create({ database, world, gateway }, 0);
   const [, ...senders] = world.members;
   const step = 100_000;

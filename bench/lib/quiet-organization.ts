@@ -24,7 +24,11 @@ export async function keepScheduling(
   }
 }
 
-/** Returns how late each message that was due between two times, in UNIX seconds, was committed; in seconds. */
+/**
+ * Returns the lateness of each message that was due between two times: seconds from its due time to its commit.
+ * @param from UNIX seconds
+ * @param to UNIX seconds
+ */
 export async function latenessBetween(
   { db }: BenchDatabase,
   { realmId }: World,

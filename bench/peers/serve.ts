@@ -41,7 +41,7 @@ async function burst(
   const due = Math.floor(Date.now() / 1_000) + ahead;
   const jobs = Array.from({ length: count }, (_, n) => ({ n, content: `${content} (${n})` }));
   await add(jobs, due);
-  if (Date.now() > due * 1_000) throw new Error("adding took longer than the jobs were ahead");
+  if (Date.now() > due * 1_000) throw new Error("the jobs were due before all were added");
   await pause(due * 1_000 - Date.now());
   // Numbers come from a sequence and no row is rolled back, so the highest number is the count.
   while ((await highest(pool)) - before < count) await pause(50);

@@ -1,9 +1,9 @@
 import { Agent, request } from "node:http";
 
-/** The accounts whose requests are measured. */
+/** Where to send the measured requests, and for which account. */
 export interface WatchRequest {
   readonly port: number;
-  /** Port of a server in another process that has nothing to do. */
+  /** Port of an idle server in another process. */
   readonly idlePort?: number;
   readonly authorization: string;
 }
@@ -14,7 +14,7 @@ export interface Waits {
   readonly account: number;
   /** An unknown path, which needs no database: measures only delays of the process. */
   readonly process: number;
-  /** The server that has nothing to do: measures delays of the machine; 0 without one. */
+  /** The idle server: measures delays of the machine; 0 without one. */
   readonly machine: number;
 }
 

@@ -95,7 +95,7 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   return { world, room, crowd: crowd.slice(0, -1), bot, wordy, patient, history, hall, drafter };
 }
 
-/** Gives channels descriptions of 1,024 emoji, with the HTML that they are allowed: 8,000 characters and the rest as text. */
+/** Gives channels descriptions of 1,024 emoji. Their HTML has the allowed 8,000 characters of markup, the other emoji are text. */
 async function describeChannels(db: Database, { realmId }: World, count: number): Promise<void> {
   await db.rows(
     `UPDATE channels SET description = repeat('😀', 1024),

@@ -11,7 +11,7 @@ export interface Watcher {
   stop(): Promise<void>;
 }
 
-/** Starts the client; it ends with the bench. @param idlePort of a server that has nothing to do */
+/** Starts the client, which exits with the bench. @param idlePort port of an idle server, for comparison */
 export async function startWatcher(
   port: number,
   member: Member,

@@ -148,7 +148,7 @@ for (const kind of backends)
       expect(await queues.queue("delivery").counts()).to.include({ delayed: 2, waiting: 0 });
     });
 
-    it("has a board that refuses writes by itself", async () => {
+    it("mounts the board read-only", async () => {
       const { queues } = dashboard();
       const app = new Koa();
       app.silent = true;

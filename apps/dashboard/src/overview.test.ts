@@ -29,7 +29,7 @@ describe("the overview", () => {
     );
   const page = async () => (await dashboard().ask("/")).text();
 
-  it("says all is well only if it is", async () => {
+  it("says that all is well only without findings", async () => {
     const { db } = dashboard();
     // Heartbeats in the future, so that no process counts as lost during the test.
     await heartbeat("worker", -3_600);

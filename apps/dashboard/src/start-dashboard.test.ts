@@ -86,10 +86,10 @@ describe("the process of the dashboard", () => {
   });
 
   for (const [how, channel, end] of [
-    ["it is told to", false, (child: ChildProcess) => child.kill("SIGTERM")],
-    ["its parent is gone", true, (child: ChildProcess) => child.disconnect()],
+    ["it gets SIGTERM", false, (child: ChildProcess) => child.kill("SIGTERM")],
+    ["its parent has exited", true, (child: ChildProcess) => child.disconnect()],
   ] as const) {
-    it(`serves, sends heartbeats, and ends when ${how}`, async () => {
+    it(`serves, sends heartbeats, and exits when ${how}`, async () => {
       const { child, out, err, exit } = run(operator, channel);
       const line = await waitFor(() => /"port":(\d+).*dashboard started/.exec(out())?.[1], {
         what: "the dashboard starts",

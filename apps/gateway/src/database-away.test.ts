@@ -77,7 +77,7 @@ describe("while the database is away", () => {
     );
   });
 
-  describe("and goes in the middle of a request", () => {
+  describe("and disconnects in the middle of a request", () => {
     const obstacle = useObstacle(db);
     beforeEach(() => behindProxy());
     const oneWaits = () => obstacle.untilWaiting(1, "the request waits");
@@ -138,7 +138,7 @@ describe("while the database is away", () => {
         expect(await rows("edited once")).to.equal(1);
       });
 
-      it("reports that the outcome is unknown once its COMMIT was sent, and its repeat settles it", async () => {
+      it("reports that the outcome is unknown once its COMMIT was sent, and answers its repeat", async () => {
         const schedule: KeyedAsk = {
           path: scheduledMessagesPath,
           params: channelMessage(room.id, { content: "once at most" }),

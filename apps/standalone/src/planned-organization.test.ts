@@ -16,7 +16,7 @@ describe("the first organization", () => {
     expect(planned(given)).to.deep.equal({ demo: true, ...bells });
   });
 
-  it("is in production the named one, or none", () => {
+  it("is the configured one in production, or none", () => {
     const NODE_ENV = "production";
     expect(planned({ NODE_ENV })).to.equal(undefined);
     expect(planned({ NODE_ENV, DEMO: "off" })).to.equal(undefined);

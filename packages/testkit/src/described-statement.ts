@@ -6,7 +6,7 @@ export interface DescribedColumn {
   readonly name: string;
   /** As in `pg_type.typname`. */
   readonly type: string;
-  /** False where the table or the plan rules null out; true otherwise, even for an expression that is never null. */
+  /** False if the table or the plan rules out null; otherwise true, even for an expression that is never null. */
   readonly nullable: boolean;
 }
 

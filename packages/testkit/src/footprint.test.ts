@@ -4,7 +4,7 @@ import { organization } from "./factories/index.ts";
 import { changesOf } from "./footprint.ts";
 import { refused } from "./requests/index.ts";
 
-describe("Tables changed by a piece of work", () => {
+describe("changesOf", () => {
   const db = useDatabase();
   const tables = async (...statements: string[]) => {
     const work = () =>
@@ -15,7 +15,7 @@ describe("Tables changed by a piece of work", () => {
   };
   before(() => organization(db));
 
-  it("include those with inserted, updated or deleted rows, in any organization", async () => {
+  it("returns tables with inserted, updated or deleted rows, in any organization", async () => {
     expect(
       await tables("INSERT INTO channel_folders (realm_id, name) SELECT id, 'a' FROM realms"),
     ).to.deep.equal(["channel_folders"]);
@@ -27,14 +27,14 @@ describe("Tables changed by a piece of work", () => {
     );
   });
 
-  it("are none for reads, row locks and rolled back changes", async () => {
+  it("returns no tables for reads, row locks and rolled back changes", async () => {
     expect(await tables("SELECT * FROM users FOR UPDATE")).to.deep.equal([]);
     expect(await tables("SAVEPOINT a", "DELETE FROM alert_words", "ROLLBACK TO a")).to.deep.equal(
       [],
     );
   });
 
-  it("fail the check of a refusal", async () => {
+  it("fails the check of a refusal that changed a table", async () => {
     const body = { result: "error", msg: "No.", code: "BAD_REQUEST" } as const;
     const ask = async () => {
       await db.rows("UPDATE users SET full_name = full_name || '!'");

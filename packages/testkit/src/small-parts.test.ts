@@ -22,12 +22,12 @@ describe("waitFor", () => {
         (error: Error) => error.message,
       );
     expect(await failure(() => false)).to.equal(
-      "waited 30 ms in vain until the moon is blue; the last look saw false",
+      "timed out after 30 ms until the moon is blue; the last check returned false",
     );
     const broken = () => {
       throw new Error("clouds");
     };
-    expect(await failure(broken)).to.match(/; the last look failed: clouds$/);
+    expect(await failure(broken)).to.match(/; the last check threw: clouds$/);
   });
 });
 

@@ -31,8 +31,8 @@ export async function waitFor<T>(
       seen = error;
     }
     if (Date.now() >= deadline) {
-      const last = seen instanceof Error ? `failed: ${seen.message}` : `saw ${String(seen)}`;
-      throw new Error(`waited ${timeoutMs} ms in vain until ${what}; the last look ${last}`, {
+      const last = seen instanceof Error ? `threw: ${seen.message}` : `returned ${String(seen)}`;
+      throw new Error(`timed out after ${timeoutMs} ms until ${what}; the last check ${last}`, {
         cause: seen,
       });
     }

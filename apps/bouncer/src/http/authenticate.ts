@@ -11,7 +11,7 @@ const unknownServerHash = hashKey("");
 
 /**
  * Authenticates the server of a request by HTTP Basic: its id and its key.
- * @param address where the request comes from
+ * @param address the client's address
  * @throws Refusal
  */
 export async function authenticate(

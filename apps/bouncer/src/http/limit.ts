@@ -3,8 +3,8 @@ import { countCall } from "../store/rate.ts";
 import type { Server } from "../store/servers.ts";
 import { refusals } from "./refusal.ts";
 
-/** Servers kept in memory; others are looked up in the database. */
-const most = 10_000;
+/** Maximum number of servers kept in memory; others are looked up in the database. */
+const maxServers = 10_000;
 
 /** Rate limit of each server. A server that must wait is refused from memory until its time has passed. */
 export class Limiter {
@@ -16,7 +16,7 @@ export class Limiter {
     const left = (this.#waiting.get(id) ?? 0) - performance.now();
     const waitMs = left > 0 ? left : await countCall(sql, id, rateLimit);
     if (waitMs === 0) return;
-    if (this.#waiting.size >= most) this.#waiting.clear();
+    if (this.#waiting.size >= maxServers) this.#waiting.clear();
     this.#waiting.set(id, performance.now() + waitMs);
     throw refusals.tooMany(waitMs);
   }

@@ -138,7 +138,7 @@ describe("POST push/e2ee/notify", () => {
       502,
       "PUSH_PROVIDER_UNAVAILABLE",
     ]);
-    // Without a key a repeat would reach the other one twice.
+    // Without an idempotency key, a repeat would reach the other device twice.
     const part = await notify(bouncer, server, body(android, apple));
     expect([part.status, part.json]).to.deep.equal([200, answer(0, 1)]);
     bouncer.providers.apns.answer = () => ({ kind: "unsure", why: "ETIMEDOUT" });
@@ -174,7 +174,7 @@ describe("POST push/e2ee/notify", () => {
       const what = JSON.stringify(one).slice(0, 80);
       expect([status, json["code"]], what).to.deep.equal([400, "BAD_REQUEST"]);
     }
-    // Nobody looks at each of so many.
+    // Entries of a list that is too long are not checked one by one.
     const many = { realm_uuid: realm, push_requests: Array.from({ length: 20_000 }, () => 0) };
     expect((await notify(bouncer, server, many)).json["msg"]).to.match(/500 notifications/);
     const large = await notify(bouncer, server, " ".repeat(4_300_000));
@@ -203,12 +203,12 @@ describe("POST push/e2ee/notify", () => {
       expect(json).to.deep.equal(answer(count, 0));
       return (await statements()) - before;
     };
-    // Of what is about to be done, and of what was.
+    // One records the batch before it is handed over, the other its outcomes.
     const few = await asked(3);
     expect(await asked(110)).to.equal(few + 2);
   });
 
-  /** How many statements its pool has had so far. */
+  /** Number of statements that the bouncer's pool has run. */
   let queries = 0;
   before(() => {
     const { pool } = bouncer.store;

@@ -83,7 +83,7 @@ describe("A limited provider", () => {
     };
     const few = bounded(provider, 3);
     const ends = await Promise.all(Array.from({ length: 20 }, () => few.handOver(handover)));
-    // Those that fall silent first make room for another one each, until there are three.
+    // Three are handed over at once; the first two to end each let another one through, then the circuit is open.
     expect(provider.handovers).to.have.length(5);
     expect(ends.filter(({ kind }) => kind === "undelivered")).to.have.length(15);
   });

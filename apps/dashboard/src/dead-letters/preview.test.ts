@@ -69,7 +69,7 @@ describe("dead letters, selected and previewed", () => {
     ].map(([, name = "", value = ""]) => [name, value] as const);
   }
 
-  it("are previewed without a change, confirmed by the page's form, and a confirm sent twice does it once", async () => {
+  it("are previewed without a change, and changed once when the page's form is sent twice", async () => {
     const ids = [await dead(), await dead(), await dead("mark-read")];
     const chosen = ids.slice(0, 2).map((id) => ["chosen", `${id}-4`] as const);
     const shown = await json<Preview>("preview", [["what", "replay"], ...chosen]);

@@ -31,7 +31,7 @@ describe("sending failed messages again", () => {
   /** A message that has failed, with its failure. */
   async function failed(of: TestAccount = author, to: TestChannel = room): Promise<string> {
     const { db } = dashboard();
-    // Tried as often as may be: without a new count the delivery would give it up at once.
+    // The maximum number of tries: the delivery would fail it at once if the count were not reset.
     const row = { failed: true, attempts: 6, retryAt: new Date(Date.now() + 3_600_000) };
     const { id } = await scheduledMessage(db, of, to, { row });
     await db.rows(
@@ -43,7 +43,7 @@ describe("sending failed messages again", () => {
   }
   const idOf = (chosen: string) => Number(chosen.split("-")[0]);
 
-  /** Posts several values under one name, too. */
+  /** Posts fields, of which several may have the same name. */
   async function send(
     fields: ReadonlyArray<readonly [string, string]>,
     asking: { as?: "operator" | "viewer" | "nobody"; path?: string; headers?: object } = {},

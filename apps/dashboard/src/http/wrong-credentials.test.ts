@@ -8,7 +8,7 @@ describe("Wrong credentials for the dashboard", () => {
     return { clock, wrong: new WrongCredentials(clock) };
   };
 
-  it("block their network after ten in a minute, and no other", () => {
+  it("block only their own network after ten in a minute", () => {
     const { clock, wrong } = setUp();
     for (let i = 0; i < 10; i++) {
       expect(wrong.blockedMs("2001:db8::1")).to.equal(0);
@@ -21,7 +21,7 @@ describe("Wrong credentials for the dashboard", () => {
     expect(wrong.blockedMs("2001:db8::77")).to.equal(0);
   });
 
-  it("block unproven networks after a hundred from all", () => {
+  it("block all unproven networks after a hundred in total", () => {
     const { wrong } = setUp();
     wrong.proven("10.1.1.1");
     for (let i = 0; i < 100; i++) wrong.count(`10.0.0.${i}`);

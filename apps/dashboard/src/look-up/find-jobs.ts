@@ -14,7 +14,7 @@ export async function findJobs(queues: Queues, id: string): Promise<FoundJob[]> 
   return found.filter((job) => job !== undefined);
 }
 
-/** Finds the delivery jobs of a pending scheduled message: that of its second, and its own. */
+/** Finds the delivery jobs of a pending scheduled message: the one for all messages of its second, and its own. */
 export async function findDeliveryJobs(queues: Queues, row: ScheduledView): Promise<FoundJob[]> {
   if (row.state !== "pending") return [];
   const { realmId, id: scheduledMessageId, version } = row;

@@ -7,9 +7,9 @@ export interface Where {
   readonly span?: readonly [from: number, to: number];
 }
 
-/** Limit of each: pending, failed, sent, withheld. */
+/** Maximum number of results of each kind: pending, failed, sent, withheld. */
 export const maxRows = 50;
-/** Limit of scanned rows of an account, a channel or a time, where no index covers all conditions. */
+/** Maximum number of scanned rows of an account, a channel or a time if no index covers all conditions. */
 export const looked = 5_000;
 
 /** Parameters of a composed statement, in their order. */
@@ -29,7 +29,7 @@ export function within(values: Values, column: string, span: readonly [number, n
   return `${column} BETWEEN ${from} AND ${to}`;
 }
 
-/** One search of each kind, for the types of rows. */
+/** Example searches, for the test that describes statements. */
 export const exampleWheres: readonly Where[] = [
   { accounts: [{ id: 1 }] },
   { channels: [{ id: 1, recipientId: 1, realmId: 1 }] },

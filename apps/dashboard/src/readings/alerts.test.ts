@@ -12,7 +12,7 @@ import {
 
 const rules = new URL("../../../../deploy/prometheus/alerts.yml", import.meta.url);
 
-/** The alert of each trouble of the verdict, and what its expression asks; null where the page alone tells. */
+/** Name and expression of the alert for each trouble of the verdict; null if only the page shows it. */
 const alerts: Readonly<Record<Trouble, { readonly name: string; readonly asks: string } | null>> = {
   database: { name: "CarillonStoreAway", asks: "min by (store) (carillon_store_up) == 0" },
   queues: { name: "CarillonStoreAway", asks: "min by (store) (carillon_store_up) == 0" },

@@ -111,7 +111,7 @@ describe("Compression of answers", () => {
       expect([status, headers["content-encoding"]]).to.deep.equal([200, coding]);
     });
 
-  it("compresses small answers too where the client refuses identity", async () => {
+  it("compresses small answers, too, if the client refuses identity", async () => {
     things = [];
     const { headers, bytes } = await ask("gzip, identity;q=0");
     expect(headers["content-encoding"]).to.equal("gzip");

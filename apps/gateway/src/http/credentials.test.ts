@@ -66,7 +66,7 @@ describe("credentials", () => {
     expect((await gateway.send("POST", "/api/v1/webhook", { as: "webhook" })).status).to.equal(200);
   });
 
-  it("ignores credentials where no log-in is needed", async () => {
+  it("ignores credentials on operations that anyone may call", async () => {
     for (const authorization of Object.values(refused)) {
       const headers = authorization === undefined ? {} : { Authorization: authorization };
       expect((await gateway.send("POST", "/api/v1/login", { as: null, headers })).status).to.equal(

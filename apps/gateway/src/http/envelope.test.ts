@@ -8,7 +8,7 @@ describe("the envelope", () => {
   });
   after(() => gateway.stop());
 
-  it("is exactly result and msg where there are no fields", async () => {
+  it("is exactly result and msg if there are no fields", async () => {
     const { status, text, headers } = await gateway.send("GET", "/api/v1/nothing");
     expect(status).to.equal(200);
     expect(text).to.equal('{"result":"success","msg":""}');

@@ -19,7 +19,7 @@ function multipart(...parts: Array<[name: string, value: string, extra?: string,
   };
 }
 
-describe("where parameters come from", () => {
+describe("sources of parameters", () => {
   let gateway: Gateway;
   before(async () => {
     gateway = await startGateway();
@@ -268,7 +268,7 @@ describe("sizes", () => {
 
   const mebibyte = 1024 * 1024;
 
-  it("accepts forms of up to 2 MiB where a parameter is JSON, and parameters of up to 1 MiB", async () => {
+  it("accepts forms of up to 2 MiB if a parameter is JSON, and parameters of up to 1 MiB", async () => {
     const value = "x".repeat(mebibyte);
     const rest = 2 * mebibyte - `content=${value}&other=`.length;
     const { status, json } = await gateway.send("POST", "/api/v1/echo", {
@@ -281,7 +281,7 @@ describe("sizes", () => {
     expect(longer.json["msg"]).to.equal("content must not be longer than 1048576 characters");
   });
 
-  it("accepts forms of up to 1 MiB where no parameter is JSON", async () => {
+  it("accepts forms of up to 1 MiB if no parameter is JSON", async () => {
     for (const [more, status] of [
       [0, 200],
       [1, 413],

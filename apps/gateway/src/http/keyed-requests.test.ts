@@ -34,7 +34,7 @@ describe("requests with keys in one process", () => {
     expect(keyed.counts).to.deep.equal({ first: 1, replayed: 1, mismatched: 1, waited: 3 });
   });
 
-  it("run one by one when their keys are equal, and at once when not", async () => {
+  it("run one by one if their keys are equal, otherwise concurrently", async () => {
     const keyed = new KeyedRequests();
     const running: string[] = [];
     const ends: Array<() => void> = [];

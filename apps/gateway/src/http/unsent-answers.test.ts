@@ -52,7 +52,7 @@ describe("memory for large answers", () => {
   });
   const uncountedAndOne = 16 * 2 ** 10 + 1;
 
-  it("allows one whole answer of an account and four of the process to be made at once", async () => {
+  it("builds at most one large answer of an account and four of the process concurrently", async () => {
     const unsent = new UnsentAnswers(impatient);
     const enter = (accountId: number) =>
       unsent.enter({ accountId, kind: "register", isWhole: true }, deadline());

@@ -151,7 +151,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(Math.abs(reported - systemClock.now())).to.be.lessThan(300_000);
   });
 
-  it("admit after a reset by another process, though full locally", async () => {
+  it("admit requests after another process has reset the limit", async () => {
     const [first, second] = [await join(), await join()];
     const name = fresh();
     const rules = [{ seconds: 1_800, requests: 5 }];

@@ -74,7 +74,7 @@ describe("a delivery batch that is prepared while another is written", () => {
     return delivering;
   };
 
-  it("is the only one, and writes nothing before the first has committed", async () => {
+  it("writes nothing before the first batch has committed, and is the only prepared batch", async () => {
     await make("a", "b", "c", "d", "e", "f");
     const error = await between(async (held) => {
       expect(await held.waiting()).to.equal(1);

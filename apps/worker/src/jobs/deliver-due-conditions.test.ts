@@ -71,7 +71,7 @@ describe("the conditions of a due message", () => {
   const say = (by: TestAccount, topic: string, content = "here") =>
     send(scene.as(by), toChannel(room.id, { topic, content }));
 
-  it("withhold it where another person has replied in its topic since it was scheduled", async () => {
+  it("withhold it if another person has replied in its topic since it was scheduled", async () => {
     await say(friend, "before");
     const before = await plan(reply, { topic: "before" });
     const [own, robot, other, folded, done] = [
@@ -137,7 +137,7 @@ describe("the conditions of a due message", () => {
     expect(await outcomes([both, all, self])).to.deep.equal(["withheld", "sent", "sent"]);
   });
 
-  it("withhold it where its topic is resolved, and has no message without the mark", async () => {
+  it("withhold it if its topic is resolved and no message is in the unresolved topic", async () => {
     const long = "x".repeat(60);
     await say(friend, "✔ done");
     await say(friend, "✔ both");
@@ -158,7 +158,7 @@ describe("the conditions of a due message", () => {
     ]);
   });
 
-  it("remove the message without a notice, with an event to the sender that only queues get that name it", async () => {
+  it("remove the message without a notice; withheld_messages events go only to queues that name the type", async () => {
     const id = await plan(reply, { content: "Anybody?" });
     const answer = await say(friend, "lunch");
     const queues = {
@@ -189,7 +189,7 @@ describe("the conditions of a due message", () => {
     expect(await messagesOf(scene.as(friend), inChannel(room.id))).to.have.length(1);
   });
 
-  it("come before lateness and permissions, and after a deactivated sender", async () => {
+  it("are checked before lateness and permissions, but after a deactivated sender", async () => {
     const { db, org } = scene;
     const late = await plan(reply, { topic: "late" });
     await say(friend, "late");
@@ -209,7 +209,7 @@ describe("the conditions of a due message", () => {
     expect(await outcomes([gone])).to.deep.equal(["failed"]);
   });
 
-  it("are not looked at where the sender may no longer read the channel", async () => {
+  it("are not checked if the sender may no longer read the channel", async () => {
     const { db, org } = scene;
     const closed = await channel(db, org.realm, {
       inviteOnly: true,
@@ -224,7 +224,7 @@ describe("the conditions of a due message", () => {
     expect(await outcomeOf(late)).to.equal("failed");
   });
 
-  it("see what an earlier message of the same second says, and not what a later one does", async () => {
+  it("see earlier messages of the same second, but not later ones", async () => {
     const { db, org } = scene;
     const plain = (by: TestAccount, topic: string) =>
       schedule(scene.as(by), channelMessage(room.id, { topic }));
@@ -261,7 +261,7 @@ describe("the conditions of a due message", () => {
     expect(event).to.equal(undefined);
   });
 
-  it("see what the batch before it sends, though that is prepared while the other is written", async () => {
+  it("see the messages of the previous batch, although batches are prepared while others are written", async () => {
     const { db, org } = scene;
     const ids: number[] = [];
     for (let n = 0; n < 6; n++) {
@@ -276,7 +276,7 @@ describe("the conditions of a due message", () => {
     );
   });
 
-  it("do not let a withheld message begin a topic that a later one may not begin", async () => {
+  it("do not let a withheld message start a topic for a later message", async () => {
     const { db, org } = scene;
     const owned = await channel(db, org.realm, { subscribers: [org.owner, friend] });
     await changeChannel(db, owned, { canCreateTopicGroupId: org.groups["role:owners"] });

@@ -118,7 +118,7 @@ describe("a due reminder", () => {
     "is one of another organization, by mistake": () => change("realm_id = realm_id + 1"),
   };
   for (const [what, lose] of Object.entries(lost))
-    it(`quotes the text from its creation where the message ${what}`, async () => {
+    it(`quotes the text as of its creation if the message ${what}`, async () => {
       const id = await remind(scene.as(account), message, { note: "what was it?" });
       const [text] = await remindersOf(scene.as(account));
       await lose();

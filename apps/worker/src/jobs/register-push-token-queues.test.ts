@@ -94,7 +94,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
       where: { id: { in: [...ids] }, pushTokenId: null, pushRegistrationErrorCode: null },
     });
 
-  it("go on until the bouncer answers", async () => {
+  it("are retried until the bouncer answers", async () => {
     server.behave({ fault: answers({ status: 500 }) });
     const ids = await register(3);
     await work();

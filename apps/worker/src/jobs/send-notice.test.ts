@@ -172,7 +172,7 @@ describe("Notices of the notification bot after the commit", () => {
       expect((await posted())[0]?.content).to.include(`#**${name}**`);
     });
 
-    it("are not sent if the channel is private or archived by then", async () => {
+    it("are not sent if the channel has become private or archived", async () => {
       for (const row of [
         { inviteOnly: true, historyPublicToSubscribers: false },
         { isArchived: true },

@@ -332,7 +332,7 @@ describe("the job send-pushes", () => {
         expect(await pendingPayloads(scene.db, sendPushes)).to.deep.equal([]);
       };
 
-      it("that fails at a part: tells each once, though devices come and go meanwhile", async () => {
+      it("that fails partway: notifies each device once, even if devices are added and removed meanwhile", async () => {
         await beginWith(90);
         // The bouncer hands over the second part, and its answer is lost.
         let calls = 0;
@@ -348,7 +348,7 @@ describe("the job send-pushes", () => {
         await assertOnce();
       });
 
-      it("that was called by a worker that was killed: tells each once, though devices come meanwhile", async () => {
+      it("that was called by a killed worker: notifies each device once, even if devices are added meanwhile", async () => {
         await beginWith(79);
         await fails(unheard);
         expect(sizes()).to.deep.equal([396]);
@@ -359,7 +359,7 @@ describe("the job send-pushes", () => {
         await assertOnce();
       });
 
-      it("that was called before: repeats the call with as many devices as it takes, the oldest ones", async () => {
+      it("that was called before: repeats the call with the 500 oldest devices", async () => {
         await beginWith(79);
         await fails(unheard);
         await register(80, 101);

@@ -10,7 +10,7 @@ import indexMessagesTask from "./index-messages.ts";
 describe("the recurring work index-messages", () => {
   const scene = useScene();
 
-  it("makes messages from before the search findable, in batches", async () => {
+  it("indexes messages that were sent before search existed, in batches", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const count = indexMessagesForSearch.bound.batch + 3;

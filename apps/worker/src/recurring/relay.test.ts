@@ -52,7 +52,7 @@ forEachBackend("the delivery job of a message that is due in more than a day", (
     await relay.stop();
   };
 
-  it("is not set by the request, one of today is", async () => {
+  it("is added by the request only if the message is due within 24 hours", async () => {
     const clock = createDeliveryJobPublisher({ queues, db, log: silentLogger });
     const [tomorrow, today] = [await deliveryOf(25 * hour), await deliveryOf(23 * hour)];
     clock.add(tomorrow);
@@ -62,7 +62,7 @@ forEachBackend("the delivery job of a message that is due in more than a day", (
     expect(await stateOf(today)).to.deep.equal({ stamped: true, job: "delayed" });
   });
 
-  it("is set by the relay once the day has come", async () => {
+  it("is added by the relay 24 hours before the message is due", async () => {
     expect(deliveryJobHorizonMs).to.equal(24 * hour * 1_000);
     const deliveryJob = await deliveryOf(25 * hour);
     await relayOnce();

@@ -4,7 +4,7 @@ import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** Views of one account: every registration gets all of them. */
+/** Maximum number of views of one account: each registration returns all of them. */
 export const maxNavigationViews = 1_000;
 
 /** A view of the navigation in answers; `name` is null for built-in views. */

@@ -4,7 +4,7 @@ import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** Snippets of one account: every registration gets all of them. */
+/** Maximum number of snippets of one account: each registration returns all of them. */
 export const maxSavedSnippets = 1_000;
 
 /** A saved snippet, as clients get it. */

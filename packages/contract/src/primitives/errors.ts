@@ -98,7 +98,7 @@ export const errors = {
       { retryAfter },
     ),
   /**
-   * Large answers to other accounts take all the memory that there is for answers.
+   * Large answers to other accounts use all memory that is reserved for answers.
    * @param retryAfter seconds
    */
   noRoomForAnswer: (retryAfter: number) =>

@@ -31,8 +31,8 @@ export interface QueueEffect {
 }
 
 /**
- * How a client that keeps its snapshot up to date applies an event: to which field of the answer of `POST /register`, and
- * which field of the event says what.
+ * How a client applies an event to its snapshot: which field of the answer of `POST /register` changes, and which field of
+ * the event has the change.
  */
 export type SnapshotChange = { readonly field: string; readonly becomes: string } | ListChange;
 

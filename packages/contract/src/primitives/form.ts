@@ -89,7 +89,7 @@ export interface Range {
   readonly max?: number;
 }
 
-/** Anchors reach 10^16, which is exact as a double; nothing asks for more. Always fits a `bigint` column. */
+/** Default bound of integers: anchors need up to 10^16. It is exact as a double and fits a `bigint` column. */
 const widest = 10_000_000_000_000_000;
 
 /** A JSON integer within the range, which is ±10^16 unless given. */
@@ -115,7 +115,7 @@ function intOr<const Values extends readonly [string, ...string[]]>(
   });
 }
 
-/** The ID of something: a JSON integer. What no column can hold becomes 0, the ID of nothing. */
+/** An ID: a JSON integer. A number that no column can hold becomes 0, which is the ID of no row. */
 function id(options: { max?: number } = {}): Parameter<number> {
   const max = options.max ?? maxId;
   return new Parameter({

@@ -2,8 +2,8 @@ import type { Gateway } from "../gateway.ts";
 import type { Obstacle } from "../obstacle.ts";
 import { waitFor } from "../wait-for.ts";
 
-/** Requests that wait behind an earlier one. */
-export interface Line<Answer> {
+/** Requests that wait for an earlier one. */
+export interface QueuedRequests<Answer> {
   /** The responses, in the order of the requests. */
   readonly pending: ReadonlyArray<Promise<Answer>>;
   /** Releases the requests. */
@@ -11,7 +11,8 @@ export interface Line<Answer> {
 }
 
 /**
- * Sends a request whose COMMIT is held at the event log, and further requests of the same batch queue behind it.
+ * Sends a request and blocks its COMMIT with a lock on the event log. Then sends further requests, which wait in the batch
+ * queue until the first one has committed.
  * @throws the error of the first request
  */
 export async function behindOne<Answer>(
@@ -19,15 +20,15 @@ export async function behindOne<Answer>(
   obstacle: Obstacle,
   leading: () => Promise<unknown>,
   others: ReadonlyArray<() => Promise<Answer>>,
-): Promise<Line<Answer>> {
+): Promise<QueuedRequests<Answer>> {
   await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
   const waiting = await obstacle.waiting();
   const first = leading();
-  await obstacle.untilWaiting(waiting + 1, "the first one waits for the log");
+  await obstacle.untilWaiting(waiting + 1, "the first request waits for the log");
   const pending: Array<Promise<Answer>> = [];
   for (const [i, ask] of others.entries()) {
     pending.push(ask());
-    await waitFor(() => group.waiting === i + 1, { what: "it waits in line" });
+    await waitFor(() => group.waiting === i + 1, { what: "it is queued" });
   }
   return {
     pending,

@@ -1,6 +1,6 @@
 import type { Answer, GatewayClient, Params } from "../gateway-client.ts";
 
-/** What a request with an `Idempotency-Key` is made of. */
+/** Parts of a request with an `Idempotency-Key`. */
 export interface KeyedAsk {
   readonly method?: "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;

@@ -114,7 +114,7 @@ describe("The provider APNs", () => {
     [{ status: 503 }, "undelivered"],
   ];
   for (const [answer, kind] of answers)
-    it(`calls it ${kind}: ${JSON.stringify(answer)}`, async () => {
+    it(`reports ${kind} for ${JSON.stringify(answer)}`, async () => {
       server.answer = () => answer;
       expect((await provider.handOver(handover)).kind).to.equal(kind);
       expect(server.pushes).to.have.length(1);

@@ -44,7 +44,7 @@ describe("POST /users/me/subscriptions: principals", () => {
     expect(await added(member, [])).to.deep.include({ subscribed: {}, already_subscribed: {} });
   });
 
-  it("counts a person who is named twice once", async () => {
+  it("subscribes a person once who is named twice", async () => {
     const { member, admin, guest, moderator } = scene.org;
     const room = await channel(scene.db, admin);
     await added(member, [room.name, room.name.toUpperCase()], {

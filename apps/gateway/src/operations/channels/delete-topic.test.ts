@@ -146,7 +146,7 @@ describe("POST /streams/{stream_id}/delete_topic", () => {
     expect(after["user_topics"]).to.deep.equal(before["user_topics"]);
   });
 
-  it("updates the channel's first message, down to none, and the next message becomes the first", async () => {
+  it("updates the channel's first message, clears it when none is left, and sets it with the next one", async () => {
     const { owner } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner] });
     await post(gateway, owner, room, "rain");

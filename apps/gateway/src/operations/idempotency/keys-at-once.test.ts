@@ -180,7 +180,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       return row?.sentAt;
     };
 
-    it("are answered and leave their batch where they are known, and the others share a commit", async () => {
+    it("are answered without a commit if their keys are known, and the other requests share a commit", async () => {
       const [known, reused, fresh] = [newKey(), newKey(), newKey()];
       const plain = scene.gateway.as(sender);
       const before = [await ask(message(known)), await ask(message(reused))];
@@ -204,7 +204,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       expect([await stored(known), await stored(fresh)]).to.deep.equal([1, 1]);
     });
 
-    it("leave their batch where their lock is held, and do not hold the others up", async () => {
+    it("leave their batch if the lock of their key is taken, and do not delay the others", async () => {
       const [held, free] = [newKey(), newKey()];
       await ask(message(held));
       await holder.lock("SELECT pg_advisory_xact_lock($1, $2)", [
@@ -257,7 +257,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
     });
   });
 
-  describe("whose row another request has stored without the lock", () => {
+  describe("whose row was stored by a request without the lock", () => {
     /** Stores the answer of a key while its request is about to write it. */
     const storedMeanwhile = async (asked: KeyedAsk, table: string, content: string) => {
       const first = await ask(asked);

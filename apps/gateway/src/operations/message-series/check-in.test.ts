@@ -94,7 +94,7 @@ describe("POST /message_series/{series_id}/check_in", () => {
     ]);
   });
 
-  it("leaves each occurrence the time at which it was planned, from which replies count", async () => {
+  it("keeps the time at which an occurrence was planned, since which replies count", async () => {
     const id = await create([{ kind: "reply" }, checkInCondition()]);
     const answer = await send(
       scene.as(manager),

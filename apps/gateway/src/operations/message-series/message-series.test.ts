@@ -125,7 +125,7 @@ describe("Message series", () => {
     expect(await seriesOf(scene.as(author), id)).to.include({ timezone: "Asia/Tokyo" });
   });
 
-  it("refuse schedules that are none, and change nothing", async () => {
+  it("refuse invalid schedules, and change nothing", async () => {
     const bad: Params[] = [
       { start: "2030-01-01T09:00Z" },
       { start: "2030-01-01T09:00+01:00" },
@@ -364,7 +364,7 @@ describe("Message series", () => {
     expect(after.next_scheduled_message_id).not.to.equal(rowId);
   });
 
-  it("plan the next occurrence when one is changed by itself", async () => {
+  it("plan the next occurrence when the planned one is edited", async () => {
     const client = scene.as(author);
     const id = await create();
     const before = await seriesOf(client, id);
@@ -450,7 +450,7 @@ describe("Message series", () => {
     expect(last?.changed).to.deep.equal(["canManageGroup"]);
   });
 
-  it("send no events when the members of a managing group change, and go on with their next change", async () => {
+  it("send no events when the members of a managing group change, only with the next change of the series", async () => {
     const { db, org } = scene;
     const team = await userGroup(db, org.realm, { members: [author] });
     const id = await create({ can_manage_group: team.id });
@@ -468,7 +468,7 @@ describe("Message series", () => {
     expect(kindsOf(told.manager)).to.deep.equal(["message_series/update"]);
   });
 
-  it("may be paused, skipped and deleted by who administers the channel, no more", async () => {
+  it("may be paused, skipped and deleted, but not edited, by administrators of the channel", async () => {
     const { db, org } = scene;
     const id = await create();
     const client = scene.as(org.admin);
@@ -565,7 +565,7 @@ describe("Message series", () => {
     expect((await ask()).status).to.equal(200);
   });
 
-  it("are outside the bound of pending messages, unless an occurrence is changed by itself", async () => {
+  it("do not count as pending messages, unless an occurrence is edited", async () => {
     const { db } = scene;
     const id = await create();
     await db.rows(

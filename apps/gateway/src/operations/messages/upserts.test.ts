@@ -92,7 +92,7 @@ describe("POST /messages with an upsert key", () => {
     expect(body).to.have.all.keys("result", "msg", "id", "automatic_new_visibility_policy");
   });
 
-  it("edits the message where people have moved it, in another topic and another channel", async () => {
+  it("edits the message in the topic and the channel to which people have moved it", async () => {
     const { db, org } = scene;
     const other = await channel(db, org.realm, { subscribers: [sender, org.owner] });
     const { id } = await upsert(ofRoom("one"));
@@ -230,7 +230,7 @@ describe("POST /messages with an upsert key", () => {
     expect(next.id).not.to.equal(id);
   });
 
-  it("leaves message and binding as they were where the content or posting is refused", async () => {
+  it("does not change the message or the key if the content or the posting is refused", async () => {
     const { db, org } = scene;
     const { id } = await upsert(ofRoom("one", { upsert_version: 1 }));
     const again = (content: string) => () =>
@@ -427,7 +427,7 @@ describe("POST /messages with an upsert key", () => {
     });
   });
 
-  it("keeps the visibility policy of the topic in the answer where it sends", async () => {
+  it("returns the visibility policy of the topic if it sends a message", async () => {
     const { db, org } = scene;
     const fresh = await user(db, org.realm);
     await changeSettings(db, fresh, { automatically_follow_topics_policy: 1 });

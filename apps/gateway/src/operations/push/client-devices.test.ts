@@ -48,7 +48,7 @@ describe("Devices", () => {
     expect(await remove(await create(guest), guest)).to.include({ status: 200 });
   });
 
-  it("are created anew each time, without a push service, and listed with all fields", async () => {
+  it("are created by each request, without a push service, and listed with all fields", async () => {
     const ids = [await create(), await create()];
     expect(new Set(ids).size).to.equal(2);
     const [first = "", second = ""] = ids.map(String);

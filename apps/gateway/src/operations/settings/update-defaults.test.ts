@@ -217,7 +217,7 @@ describe("PATCH /realm/user_settings_defaults", () => {
       expect(again).to.deep.equal(newcomer);
     });
 
-    it("that are bots get none, and show their address", async () => {
+    it("that are bots get no defaults, and show their address", async () => {
       const { owner } = await organization(scene.db);
       await succeeds({ ...others, email_address_visibility: 4 }, owner);
       const name = unique("robot");
