@@ -23,7 +23,7 @@ const target = 0.5;
 const limitMs = 50;
 const watched = 15;
 
-/** A request, and a caller whose channels make a difference. */
+/** A kind of request whose answer contains channels. */
 interface Kind {
   readonly name: string;
   readonly request: (member: Member) => FormRequest;

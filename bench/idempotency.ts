@@ -7,16 +7,16 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// What an Idempotency-Key costs: messages with a new key each against messages without, the same where millions of keys
-// are stored, and repeats, which are answered from the store.
+// Cost of an Idempotency-Key: messages with a new key each against messages without one, the same with millions of stored
+// keys, and repeated requests, which get their stored answers.
 const rounds = Number(process.env["ROUNDS"] ?? 5);
-/** Keys that are stored: a day of 115 requests a second. */
+/** Number of stored keys: 115 requests a second make as many in a day. */
 const stored = Number(process.env["KEYS"] ?? 10_000_000);
 const seconds = Number(process.env["SECONDS"] ?? 5);
 const inFlight = 32;
-/** Different requests, and keys that are repeated. */
+/** Number of different requests, and of repeated keys. */
 const different = 2_000;
-/** Both sides make a header anew for each request, so that they cost the sending process alike. */
+/** Both sides send a header with a new value in each request, so that the load generator has the same cost. */
 const withKey = "idempotency-key";
 const withoutKey = "x-no-key";
 
@@ -39,7 +39,7 @@ for (const { gateway, database } of [empty, full]) {
 await report("idempotency", rows);
 process.exit(0);
 
-/** A gateway on a database of its own, with so many keys of the last 23 hours. */
+/** Starts a gateway with its own database. @param keys number of stored keys, of the last 23 hours */
 async function install(keys: number): Promise<Installation> {
   const database = await createBenchDatabase("postgres");
   const { db } = database;
@@ -47,7 +47,7 @@ async function install(keys: number): Promise<Installation> {
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
   if (keys > 0) {
     say(`storing ${keys} keys`);
-    // The index of a table that is filled is built faster at once.
+    // Building the index after the INSERT is faster.
     await db.rows("ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_pkey");
     await db.rows(
       `INSERT INTO idempotency_keys (id, account_id, fingerprint, answer, created_at)
@@ -151,7 +151,7 @@ async function besideStored(without: Installation, beside: Installation): Promis
 
 type Run = () => ReturnType<typeof loader.run>;
 
-/** The rates of two loads, which differ in more than their port. */
+/** Measures the rates of two loads in turn. */
 function byTurns(ours: Run, theirs: Run, name: string) {
   const sides = { gateway: 0, peer: 1 };
   return ratesByTurns((side) => (side === sides.gateway ? ours() : theirs()), sides, rounds, name);

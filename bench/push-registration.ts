@@ -127,7 +127,7 @@ async function install(name: string, backend: BackendName, url: string): Promise
   };
 }
 
-/** @returns the address */
+/** Starts a server, and returns its address. Without a listener, returns an address that refuses connections. */
 async function listen(listener: RequestListener | undefined): Promise<string> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");

@@ -88,7 +88,7 @@ async function backendsMs(): Promise<number> {
   return rows.reduce((sum, { pid }) => sum + processorMsOf(pid), 0);
 }
 
-/** Deletes messages older than slightly more than this many days, until none is left or it is stopped. */
+/** Deletes expired messages, until none is left or `signal` aborts. @param days age of the messages to delete */
 async function sweep(days: number, signal = new AbortController().signal): Promise<number> {
   await db.rows("UPDATE channels SET message_retention_days = $1", [days - 5]);
   await db.rows("DELETE FROM daily_work");
@@ -105,7 +105,7 @@ async function measureSends(loader: Load, days: number): Promise<void> {
   });
   sends.meanwhile.push((await loader.run(gateway.port, seconds)).rate);
   ending.abort();
-  if ((await sweeping) >= during) throw new Error("there was too little to remove");
+  if ((await sweeping) >= during) throw new Error("the sweep ended before the load");
   // Deletes the rest, so that the next round starts without it.
   await sweep(days);
 }

@@ -17,7 +17,7 @@ import { createWorld, type World } from "./lib/world.ts";
 const organizations = 10;
 const rounds = 3;
 const cores = 2;
-/** Of each period of this many milliseconds a confined worker runs for the first part and is frozen for the rest. */
+/** A confined worker runs for the first `runMs` of each period and is frozen for the rest, in milliseconds. */
 const confined = { periodMs: 60, runMs: 10 };
 
 /** One delivery of all messages. CPU times are seconds per 1,000 messages. */
@@ -26,7 +26,7 @@ interface Run {
   readonly worker: number;
   readonly postgres: number;
   readonly redis: number;
-  /** CPU time of all processes, of the two CPUs. */
+  /** Share of both CPUs that all processes used. */
   readonly used: number;
 }
 
@@ -61,14 +61,14 @@ await report("scale-workers", rows);
 await database.drop();
 process.exit(0);
 
-/** Rounds; each measures every number of workers. */
+/** Measures each number of workers in every round. */
 async function compare(
   numbers: readonly number[],
   messages: number,
   confine: boolean,
 ): Promise<Map<number, Run[]>> {
   const runs = new Map<number, Run[]>(numbers.map((number) => [number, []]));
-  // Workers that are warmed up.
+  // The first run is a warm-up.
   await once(1, messages, false);
   for (let round = 1; round <= rounds; round++)
     for (const number of numbers) {

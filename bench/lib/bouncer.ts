@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { BouncerQuestion, BouncerWord } from "../peers/bouncer.ts";
+import type { BouncerAnswer, BouncerRequest } from "../peers/bouncer.ts";
 import type { PushingRequest } from "../peers/pushing.ts";
 import { startChild } from "./child.ts";
 
@@ -23,10 +23,10 @@ export async function startBouncer(): Promise<BenchBouncer> {
       PUSH_SERVER_KEY: "bench",
     },
     async received(expected) {
-      const question: BouncerQuestion = { expected };
-      const word = once(child.process, "message") as Promise<[BouncerWord]>;
-      child.process.send(question);
-      return (await word)[0].at / 1_000;
+      const request: BouncerRequest = { expected };
+      const answer = once(child.process, "message") as Promise<[BouncerAnswer]>;
+      child.process.send(request);
+      return (await answer)[0].at / 1_000;
     },
     stop: () => child.stop(),
   };

@@ -2,18 +2,18 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { NotifyBody } from "@carillon/push";
 
-/** Request of a bench: answer when this many more notifications have arrived. */
-export interface BouncerQuestion {
+/** Request of a bench: to answer when this number of further notifications has arrived. */
+export interface BouncerRequest {
   readonly expected: number;
 }
 
-/** When the last one arrived, UNIX milliseconds. */
-export interface BouncerWord {
+export interface BouncerAnswer {
+  /** When the last of them arrived, UNIX milliseconds. */
   readonly at: number;
 }
 
-// A push bouncer that reads notifications and hands none over.
-let came = 0;
+// A push bouncer that reads and discards notifications.
+let arrived = 0;
 let awaited = Infinity;
 
 const server = createServer((request, response) => {
@@ -29,15 +29,15 @@ const server = createServer((request, response) => {
     };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
-    came += android;
+    arrived += android;
     sendState();
   });
 });
 server.listen(0, "127.0.0.1", () => {
   console.log(`peer started on ${(server.address() as AddressInfo).port}`);
 });
-process.on("message", ({ expected }: BouncerQuestion) => {
-  came = 0;
+process.on("message", ({ expected }: BouncerRequest) => {
+  arrived = 0;
   awaited = expected;
   sendState();
 });
@@ -45,10 +45,10 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 
 function sendState(): void {
-  if (came < awaited) return;
+  if (arrived < awaited) return;
   awaited = Infinity;
-  const word: BouncerWord = { at: Date.now() };
-  process.send?.(word);
+  const answer: BouncerAnswer = { at: Date.now() };
+  process.send?.(answer);
 }
 
 async function read(request: IncomingMessage): Promise<NotifyBody> {

@@ -16,7 +16,7 @@ describe("A bouncer whose database is away", () => {
   let proxy: FaultProxy;
   let store: Store;
   before(async () => {
-    // The database is made by the first, and looked at through the proxy.
+    // One bouncer creates the database; the tested one reaches it through the proxy.
     const direct = await startTestBouncer();
     proxy = await startFaultProxy(direct.databaseUrl);
     const options = { max: 5, name: "bouncer", connectMs: 5_000 };
@@ -60,7 +60,7 @@ describe("A bouncer whose database is away", () => {
     expect((await notify(bouncer, server, body, "unwritten")).status).to.equal(500);
     fcm.answer = () => ({ kind: "sent" });
     await proxy.heal();
-    // As if the time were over for which nobody else works on it.
+    // Lets the lease of the call expire.
     await bouncer.store.rows("UPDATE notify_call SET held_until = now()");
     const again = await notify(bouncer, server, body, "unwritten");
     expect(again.json).to.include({ result: "success", android_successfully_sent_count: 0 });

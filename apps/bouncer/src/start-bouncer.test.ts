@@ -20,14 +20,14 @@ import { expect } from "chai";
 import { startBouncer } from "./start-bouncer.ts";
 import { notify, pushTo, register } from "./test-support/call.ts";
 
-describe("A bouncer as it is started", () => {
+describe("startBouncer", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-bouncer-"));
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Runs one with these variables for as long as `use` takes. */
+  /** Runs a bouncer with these variables until `use` ends. */
   async function running(
     variables: Record<string, string>,
     use: (url: string, publicKeys: string[]) => Promise<void>,

@@ -13,12 +13,12 @@ import type { Parameter } from "./primitives/parameter.ts";
 import { path } from "./primitives/path.ts";
 import { isUnstorable } from "./primitives/strict-json.ts";
 
-/** What a database can hold. */
+/** Texts that PostgreSQL can store. */
 const storable = fc.string({ unit: "binary", maxLength: 40 }).filter((text) => !isUnstorable(text));
 const whole = fc.integer({ min: -(10 ** 15), max: 10 ** 15 });
 /** JSON values with whole numbers only, no deeper than parameters are. */
 const value = fc.jsonValue({ maxDepth: 5, stringUnit: "grapheme" }).filter(isWhole);
-/** Texts that look like what somebody may send, and others. */
+/** Texts that look like values of parameters, and arbitrary texts. */
 const sent = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc.json({ maxDepth: 4 }),
@@ -56,7 +56,7 @@ function withoutStrings(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }
 
-/** What a text comes to: its value, or the refusal. Any other error is one of ours. */
+/** Decodes a text. Returns its value or the refusal; any other error fails the test. */
 function decoded<T>(parameter: Parameter<T>, text: string): T | ApiError {
   try {
     return parameter.decode("it", text);

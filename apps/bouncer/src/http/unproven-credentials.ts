@@ -5,7 +5,7 @@ import { refusals } from "./refusal.ts";
 /** Lookups of unproven credentials allowed from one network. */
 const rule = { seconds: 60, requests: 30 };
 
-/** Networks and credentials kept in memory; the oldest is evicted. */
+/** Maximum number of networks and of credentials kept in memory; the oldest is evicted. */
 const maxRemembered = 10_000;
 
 /**

@@ -12,10 +12,10 @@ import { entriesOf } from "./entries.ts";
 import type { Batch } from "./hand-over.ts";
 import { workOnCall, workOnce } from "./work.ts";
 
-/** Our server sends 400 notifications in a call; providers accept 4 KiB each, 5.5 KiB in Base64. */
+/** Maximum size of a body: our server sends 400 notifications of at most 4 KiB, 5.5 KiB in Base64, in a call. */
 const maxBytes = 4 * 1024 * 1024;
 const maxEntries = 500;
-/** Parts of JSON in a body; a notification has 20. */
+/** Maximum number of JSON parts in a body; a notification has 20. */
 const maxParts = 50_000;
 const maxKeyCharacters = 255;
 

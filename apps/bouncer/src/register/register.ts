@@ -9,7 +9,7 @@ import { putRegistration } from "../store/registrations.ts";
 import type { Server } from "../store/servers.ts";
 import { openRegistration } from "./registration.ts";
 
-/** A token has at most 4,096 characters. Encryption, Base64 and percent-encoding make them three times as many bytes. */
+/** Maximum size of a body. A token has at most 4,096 characters, which encryption, Base64 and percent-encoding triple. */
 const maxBytes = 64 * 1024;
 
 /**

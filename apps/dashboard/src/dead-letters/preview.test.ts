@@ -151,7 +151,7 @@ describe("dead letters, selected and previewed", () => {
     await db.rows("UPDATE job_intent SET finished_at = now() WHERE id = $1", [later]);
     expect(await json("replay", fields)).to.deep.equal({ replayed: 1 });
     expect((await states()).find(({ id }) => id === seen)?.state).to.equal("pending");
-    // It dies once more: the same confirm means what it was.
+    // After it has failed again, the same confirmation does not replay it.
     await db.rows("UPDATE job_intent SET state = 'dead', finished_at = now() WHERE id = $1", [
       seen,
     ]);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Enough for a thousand ids. */
+/** Maximum size of a form: enough for a thousand ids. */
 const maxBytes = 32 * 1024;
 
 /** Reads a posted form; undefined if it is too large. */

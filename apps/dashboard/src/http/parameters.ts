@@ -1,6 +1,6 @@
 import { parseIso8601 } from "@carillon/kit";
 
-/** PostgreSQL's `integer`. */
+/** Maximum of PostgreSQL's `integer`. */
 export const maxInt = 2_147_483_647;
 
 /** A malformed parameter; the message says what would be right. */

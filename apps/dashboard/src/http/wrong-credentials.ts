@@ -4,7 +4,7 @@ import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 const fromOne = { seconds: 60, requests: 10 };
 /** Failures of all networks together; proven networks are exempt. */
 const fromAll = { seconds: 60, requests: 100 };
-/** Networks kept in memory; the oldest is evicted. */
+/** Maximum number of networks kept in memory; the oldest is evicted. */
 const maxNetworks = 10_000;
 
 /** Limits guessing of the dashboard's credentials, from one network and from many. */

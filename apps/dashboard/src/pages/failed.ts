@@ -16,7 +16,7 @@ export interface Failed extends FailedPage {
   readonly reasons: readonly FailedReason[];
   readonly mayAct: boolean;
   /** Result of the resending just done. */
-  readonly was?: SentAgain;
+  readonly sentAgain?: SentAgain;
 }
 
 /** Counts of messages that the operator sent again. */
@@ -30,7 +30,7 @@ const refreshSeconds = 15;
 
 /** Lists failed messages: reasons, the notices to their authors, and their state now. */
 export function failedPage(shown: Failed): Page {
-  const { rows, next, filter, span, mayAct, was } = shown;
+  const { rows, next, filter, span, mayAct, sentAgain } = shown;
   const columns = [
     ...(mayAct ? ["Choose"] : []),
     "Failed",
@@ -47,11 +47,11 @@ export function failedPage(shown: Failed): Page {
   );
   return {
     title: "Failed messages",
-    ...(was === undefined ? { refresh: refreshSeconds } : {}),
+    ...(sentAgain === undefined ? { refresh: refreshSeconds } : {}),
     body: [
-      was === undefined
+      sentAgain === undefined
         ? ""
-        : html`<div class="verdict good" role="status"><p>${resultText(was)}</p></div>`,
+        : html`<div class="verdict good" role="status"><p>${resultText(sentAgain)}</p></div>`,
       filterForm(shown),
       overTime(shown),
       byReason(shown),
@@ -153,7 +153,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
         aria-label="Message ${id}"
       />`
     : "";
-  // Two lines a row: longer texts are cut for the eye, and whole on hover, on focus and for screen readers.
+  // A row has two lines: longer texts are clipped, but shown whole on hover and focus and read whole by screen readers.
   const line = (text: Content, whole: string) =>
     html`<span class="clip" title="${whole}">${text}</span>`;
   return html`<tr data-key="failure-${row.id}">

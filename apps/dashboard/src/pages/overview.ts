@@ -208,7 +208,7 @@ function queueTable(queues: QueueDepths | undefined): Html {
   return html`${table(["Queue", "Purpose", ...states], rows, "The queues do not answer.")}
     <p class="soft">
       Failed jobs are kept in the queue for 14 days, even when they were replayed or discarded
-      since. What needs an operator is in
+      since. Jobs that need an operator are in
       <a href="/dead-letters">Dead letters</a>.
     </p>`;
 }

@@ -15,10 +15,10 @@ export interface SendingAgain {
   readonly result: ReschedulingResult;
 }
 
-/** Refused messages that are listed. */
+/** Maximum number of listed refused messages. */
 const maxListed = 50;
 
-/** Shows what would be sent again and what is refused, and the button that does it. Submitting it twice sends once. */
+/** Shows which messages would be sent again and which are refused, with a button to confirm. Confirming twice sends once. */
 export function sendAgainPage(shown: SendingAgain): Page {
   const { query, deliverAt, result, messages } = shown;
   const { rescheduled, refused, unchanged } = result;

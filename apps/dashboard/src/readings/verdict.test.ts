@@ -52,7 +52,7 @@ const byServer = (reason: string, count: number) => ({
 });
 const people = (reason: string, count: number) => ({ ...byServer(reason, count), byServer: false });
 
-/** What differs from all being well, and what is said then. */
+/** Differences from a snapshot without problems, and the findings for them. */
 const cases: ReadonlyArray<{
   readonly title: string;
   readonly differs: Partial<Snapshot>;
@@ -69,7 +69,7 @@ const cases: ReadonlyArray<{
     found: [],
   },
   {
-    title: "messages that failed, what the server did apart from what people caused, by reason",
+    title: "failed messages by reason, server errors apart from refusals by the organization",
     differs: {
       failures: [
         people("The channel is archived.", 50),
@@ -116,7 +116,7 @@ const cases: ReadonlyArray<{
     found: [["late", "Messages of the last hour were late: worst 31 s (limit 10 s)."]],
   },
   {
-    title: "nothing of lateness where nothing was sent",
+    title: "no lateness if nothing was sent",
     differs: { lateness: { deliveries: 0, median: 0, p95: 9, max: 99 } },
     found: [],
   },

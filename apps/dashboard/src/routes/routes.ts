@@ -66,9 +66,9 @@ export function pageRoutes(services: RouteServices): Middleware {
       countByReason(db, filter, span),
     ]);
     const data = { ...page, filter: asked, span, steps, reasons } as const;
-    const was = sentAgainIn(query);
+    const sentAgain = sentAgainIn(query);
     answer(ctx, data, (shown) =>
-      failedPage({ ...shown, mayAct: mayAct(ctx), ...(was ? { was } : {}) }),
+      failedPage({ ...shown, mayAct: mayAct(ctx), ...(sentAgain ? { sentAgain } : {}) }),
     );
   });
 

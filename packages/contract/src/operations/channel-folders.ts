@@ -5,7 +5,7 @@ import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 import { shape } from "../primitives/shape.ts";
 
-/** Folders of an organization, archived ones included: every registration gets all of them. */
+/** Maximum number of folders of an organization, archived ones included: each registration returns all of them. */
 export const maxChannelFolders = 500;
 
 /** A folder of channels as clients see it (channels.md §6). */

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { form } from "../primitives/form.ts";
 import { maxId } from "../primitives/ids.ts";
 
-/** Conditions of one message. */
+/** Maximum number of conditions of one message. */
 const maxConditions = 5;
-/** Accounts that one condition names. */
+/** Maximum number of accounts in one condition. */
 const maxAccounts = 50;
 
 /** Bounds of the `interval` of a `check_in` condition, in seconds: a minute and 30 days. */

@@ -5,7 +5,7 @@ import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 import { shape } from "../primitives/shape.ts";
 
-/** Drafts of one account: every registration gets all of them. */
+/** Maximum number of drafts of one account: each registration returns all of them. */
 export const maxDrafts = 1_000;
 
 const types = ["stream", "private", ""] as const;
@@ -82,7 +82,7 @@ export const updateDraft = operation({
     path: { draft_id: "$DRAFT_ID" },
     params: { draft: { type: "stream", to: [1], topic: "hello", content: "Continued" } },
   },
-  params: { draft: form.json(givenDraft, { fractions: true }).describe("All of it.") },
+  params: { draft: form.json(givenDraft, { fractions: true }).describe("The whole draft.") },
   missingIs404: true,
 });
 

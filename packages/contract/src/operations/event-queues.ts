@@ -5,9 +5,9 @@ import { operation } from "../primitives/operation.ts";
 
 const typeNames = form.json(z.array(z.string())).nullMeansAbsent().optional();
 
-/** Seconds: a week. Longer timeouts are cut to it. */
+/** Longest `idle_queue_timeout`, in seconds: a week. Longer ones are reduced to it. */
 export const longestIdleTimeout = 604_800;
-/** Seconds that `mobile` stands for. */
+/** The `idle_queue_timeout` that `mobile` stands for, in seconds. */
 export const mobileIdleTimeout = 43_200;
 const usualIdleTimeout = 600;
 

@@ -5,10 +5,10 @@ import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 import { shape } from "../primitives/shape.ts";
 
-/** Linkifiers of an organization: each text is matched with all of them. */
+/** Maximum number of linkifiers of an organization: each text is matched with all of them. */
 export const maxLinkifiers = 100;
 
-/** Instructions of the patterns of an organization, taken together. */
+/** Maximum number of RE2 instructions of all patterns of an organization together. */
 export const maxLinkifierInstructions = 2_000;
 
 /** A linkifier as clients see it (rendering.md §3). */

@@ -11,11 +11,11 @@ import {
 import { condition, unlessParameter } from "./conditions.ts";
 import { messageTypes, scheduledTo, sendingErrors, topicParameter } from "./scheduled-messages.ts";
 
-/** Series of one account that have not ended. */
+/** Maximum number of series of one account that have not ended. */
 export const maxSeries = 100;
-/** Dates that a series leaves out. */
+/** Maximum number of excluded dates of a series. */
 export const maxExcludedDates = 500;
-/** Occurrences that one answer lists. */
+/** Maximum number of occurrences in one answer. */
 const maxOccurrences = 100;
 /** Occurrences that an answer lists unless `count` asks for another number. */
 export const usualOccurrences = 5;

@@ -7,16 +7,16 @@ import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 import { shape } from "../primitives/shape.ts";
 
-/** Custom profile fields of an organization: every registration gets all of them. */
+/** Maximum number of custom profile fields of an organization: each registration returns all of them. */
 export const maxProfileFields = 100;
 
-/** Code points of what configures one field. */
+/** Maximum length of the `field_data` of a field, in code points. */
 export const maxProfileFieldData = 20_000;
 
-/** Accounts that a profile value names: every registration gets the values of all accounts. */
+/** Maximum number of accounts in a profile value: each registration returns the values of all accounts. */
 export const maxProfileUsers = 100;
 
-/** Characters of HTML that a profile value renders to. */
+/** Maximum length of the HTML of a profile value, in characters. */
 export const maxProfileHtml = 50_000;
 
 const profileFieldsBound: Most = { count: maxProfileFields, of: "profile fields" };

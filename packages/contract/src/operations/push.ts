@@ -3,16 +3,16 @@ import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
 
-/** Devices of one account: a further one replaces the oldest. */
+/** Maximum number of devices of one account: a further one replaces the oldest. */
 export const maxDevices = 100;
 
 /** Push tokens of the older kind of one account: a further one replaces the oldest. */
 export const maxLegacyPushTokens = 100;
 
-/** Characters of the push bouncer's key that a registration names. */
+/** Maximum length of `bouncer_public_key`, in characters. */
 export const maxBouncerPublicKeyLength = 1_000;
 
-/** Characters of a registration for the push bouncer: a sealed token has up to 4,096. */
+/** Maximum length of `encrypted_push_registration`, in characters: a sealed token has up to 4,096. */
 export const maxEncryptedRegistrationLength = 20_000;
 
 /** A device in answers (push.md §5). Token ids are Base64. */

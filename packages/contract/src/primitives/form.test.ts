@@ -33,7 +33,7 @@ describe("form.oneOf", () => {
     refuses(form.oneOf("direct", "channel"), "Channel", '"channel"', "", "null", " channel");
   });
 
-  it("also takes them as JSON strings where clients send either", () => {
+  it("also accepts the values as JSON strings", () => {
     accepts(form.oneOfOrJson("inherit", "none"), "inherit", "inherit");
     accepts(form.oneOfOrJson("inherit", "none"), '"none"', "none");
     refuses(form.oneOfOrJson("inherit", "none"), '"other"', "1", "");
@@ -64,7 +64,7 @@ describe("form.int", () => {
     expect(Object.is(form.int().decode("x", "-0"), 0)).to.equal(true);
   });
 
-  it("refuses what only looks like one", () => {
+  it("refuses other spellings of numbers", () => {
     refuses(
       form.int(),
       "5.0",
@@ -126,7 +126,7 @@ describe("form.json", () => {
     accepts(form.json(z.array(z.boolean())), "[true,false]", [true, false]);
   });
 
-  it("refuses other JSON, a wrong element anywhere, and what is not JSON", () => {
+  it("refuses JSON of another shape, a wrong element anywhere, and malformed JSON", () => {
     refuses(ids, "5", "{}", '"[1]"', "null", "true", "", "abc", "[1", "[1,]", "[1,2] x", "1,2");
     refuses(ids, '[1,"2"]', "[1,true]", "[1,null]", "[[1]]", "[1.5]");
     refuses(form.json(z.object({ a: z.boolean() })), '{"a":"true"}', '{"a":1}', "{}", "[]");

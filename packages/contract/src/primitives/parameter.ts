@@ -29,7 +29,7 @@ export interface TextReader<T> {
 /** Why a text cannot be used, worded to follow the parameter's name: `must be an integer`. */
 export class Unusable extends Error {}
 
-/** Characters of a parameter's text, which is parsed and checked in one synchronous step. */
+/** Maximum length of a parameter's text, which is parsed and checked in one synchronous step. */
 const maxText = 1_048_576;
 
 interface Presence {
@@ -41,7 +41,7 @@ interface Presence {
   readonly nullIs: "refused" | "null" | "absent";
   /** Checked, but without effect: it is reported as ignored. */
   readonly ignored: boolean;
-  /** A repeat of a request may have another value: it is no part of the fingerprint (once-and-again.md §1). */
+  /** Not part of the fingerprint: the repeat of a request may have another value (once-and-again.md §1). */
   readonly mayDifferInRepeats: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { needsOf } from "./program-needs.ts";
 
-describe("what programs need", () => {
-  it("applies to the named programs by their whole name only", () => {
+describe("needsOf", () => {
+  it("returns the needs of programs whose name matches exactly", () => {
     expect(needsOf("ZulipTerminal")).to.deep.equal([
       "reaction_user",
       "channel_email",

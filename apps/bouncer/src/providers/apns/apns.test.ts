@@ -230,7 +230,7 @@ describe("The key for APNs", () => {
     expect(await refusalOf(path, { BOUNCER_APNS_KEY_ID: "K" })).to.match(/^BOUNCER_APNS_TEAM_ID/);
     expect(await refusalOf(`${path}x`, names)).to.match(/^BOUNCER_APNS_KEY .* cannot be read/);
     const wrong = await refusalOf(path, names);
-    expect(wrong).to.match(/^BOUNCER_APNS_KEY .* is no key/);
+    expect(wrong).to.match(/^BOUNCER_APNS_KEY .* is not a key/);
     expect(wrong).to.not.include("SECRET");
     await rm(folder, { recursive: true });
   });

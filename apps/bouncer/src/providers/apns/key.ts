@@ -23,7 +23,7 @@ export async function readApnsKey(path: string, env: Environment): Promise<ApnsK
   });
   const privateKey = await importPKCS8(text, "ES256").catch(() => {
     throw new StartupError(
-      `BOUNCER_APNS_KEY ${path} is no key: it must be the .p8 file of a key for APNs`,
+      `BOUNCER_APNS_KEY ${path} is not a key: it must be the .p8 file of a key for APNs`,
     );
   });
   return { privateKey, keyId, teamId };

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { Unusable, type TextReader } from "../../primitives/parameter.ts";
 import { StringEntries } from "./string-entries.ts";
 
-/** Entries that one request writes: each is a row, and 100,000 take some seconds. */
+/** Maximum number of entries that one request writes: each is a row, and 100,000 take some seconds. */
 export const maxStorageEntries = 100_000;
 
 /** UTF-16 units of an entry that is stored as one row; a longer entry is cut into rows of about this size. */
