@@ -420,8 +420,8 @@ declare module "@carillon/db" {
     };
     "conditions-replies": {
       place: number | null;
-      id: number;
-      sentAt: number;
+      id: number | null;
+      sentAt: number | null;
     };
     "conditions-resolved": {
       place: number | null;

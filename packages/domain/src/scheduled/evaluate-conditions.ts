@@ -57,25 +57,82 @@ function hasCheckedIn(
   return interval === undefined && checkedInBy.some((id) => id === senderId || by.includes(id));
 }
 
-const wroteSql = `m.recipient_id = a.recipient_id AND m.id > a.before AND CASE WHEN a.by_ids IS NULL
-  THEN m.sender_id <> a.sender_id AND NOT u.is_bot ELSE m.sender_id = ANY(a.by_ids::int[]) END`;
+/** Messages of a topic that are read one by one before its senders are. */
+const readOneByOne = 100;
 
-/** Reads a conversation from its newest message back to the newest one when the row was scheduled. */
-const newest = statement({
+/** SQL: the message counts as a reply where no accounts are named. */
+const isReply = "m.sender_id <> a.sender_id AND NOT u.is_bot";
+
+const isInTopic =
+  "m.recipient_id = a.recipient_id AND m.is_channel AND lower(m.topic) = lower(t.topic)";
+
+/**
+ * SQL: the newest message of an account in a direct conversation. As ranges and in the order of the index: with equations
+ * PostgreSQL may expect a match soon, and walk back along the ids of all messages.
+ */
+const newestDirect = (account: string) => {
+  const key = (id: string) => `(${account}, a.recipient_id, ${id})`;
+  return `(SELECT m.id, m.sent_at FROM messages m
+      WHERE (m.sender_id, m.recipient_id, m.id) > ${key("a.before")}
+        AND (m.sender_id, m.recipient_id, m.id) <= ${key(String(Number.MAX_SAFE_INTEGER))}
+      ORDER BY m.sender_id DESC, m.recipient_id DESC, m.id DESC LIMIT 1)`;
+};
+
+/** SQL: the newest message of an account in a topic, as a range for the same reason. */
+const newestInTopic = (account: string) =>
+  `(SELECT m.id, m.sent_at FROM messages m
+      WHERE ${isInTopic} AND m.sender_id >= ${account} AND m.sender_id <= ${account} AND m.id > a.before
+      ORDER BY m.sender_id, m.id DESC LIMIT 1)`;
+
+/**
+ * Finds the newest reply. What a look reads does not grow with the messages in the conversation:
+ * - of named accounts, and of the members of a direct conversation, the newest message of each;
+ * - of a topic, the last {@link readOneByOne} messages since the row was scheduled. Where all of them are by bots or by the
+ *   sender, and there are more, the newest message of each account that has ever written there: the recursion steps from
+ *   account to account in the index messages_topic_senders_idx.
+ */
+export const newest = statement({
   name: "conditions-replies",
   text: `SELECT a.place::int, reply.id, extract(epoch FROM reply.sent_at)::float8 AS "sentAt"
     FROM unnest($1::int[], $2::text[], $3::text[], $4::int[], $5::text[], $6::bigint[])
         WITH ORDINALITY AS a (recipient_id, topic, resolved, sender_id, by_ids, before, place)
       CROSS JOIN LATERAL (
-        (SELECT m.id, m.sent_at FROM messages m JOIN users u ON u.id = m.sender_id
-          WHERE a.topic IS NULL AND NOT m.is_channel AND ${wroteSql} ORDER BY m.id DESC LIMIT 1)
+        SELECT there.id, there.sent_at FROM unnest(a.by_ids::int[]) AS by_id
+          CROSS JOIN LATERAL ${newestDirect("by_id")} there
+        WHERE a.topic IS NULL
+        UNION ALL
+        SELECT there.id, there.sent_at FROM recipients r CROSS JOIN unnest(r.member_ids) AS member_id
+          JOIN users u ON u.id = member_id AND u.id <> a.sender_id AND NOT u.is_bot
+          CROSS JOIN LATERAL ${newestDirect("member_id")} there
+        WHERE a.by_ids IS NULL AND a.topic IS NULL AND r.id = a.recipient_id
+        UNION ALL
+        SELECT there.id, there.sent_at FROM (VALUES (a.topic), (a.resolved)) AS t (topic)
+          CROSS JOIN unnest(a.by_ids::int[]) AS by_id
+          CROSS JOIN LATERAL ${newestInTopic("by_id")} there
+        WHERE a.topic IS NOT NULL
         UNION ALL
         SELECT there.id, there.sent_at FROM (VALUES (a.topic), (a.resolved)) AS t (topic) CROSS JOIN LATERAL (
-          SELECT m.id, m.sent_at FROM messages m JOIN users u ON u.id = m.sender_id
-          WHERE m.is_channel AND lower(m.topic) = lower(t.topic) AND ${wroteSql}
-          ORDER BY m.id DESC LIMIT 1) there
+          WITH RECURSIVE last AS MATERIALIZED (
+            SELECT m.id, m.sent_at, ${isReply} AS is_reply FROM (
+              SELECT m.id, m.sent_at, m.sender_id FROM messages m WHERE ${isInTopic} AND m.id > a.before
+              ORDER BY m.id DESC LIMIT ${readOneByOne}) m JOIN users u ON u.id = m.sender_id
+          ), writer AS (
+            (SELECT m.sender_id, m.id, m.sent_at FROM messages m
+              WHERE ${isInTopic} AND (SELECT count(*) = ${readOneByOne} AND NOT bool_or(is_reply) FROM last)
+              ORDER BY m.sender_id, m.id DESC LIMIT 1)
+            UNION ALL
+            SELECT next.* FROM writer w CROSS JOIN LATERAL (
+              SELECT m.sender_id, m.id, m.sent_at FROM messages m WHERE ${isInTopic} AND m.sender_id > w.sender_id
+              ORDER BY m.sender_id, m.id DESC LIMIT 1) next
+          )
+          (SELECT id, sent_at FROM last WHERE is_reply ORDER BY id DESC LIMIT 1)
+          UNION ALL
+          (SELECT m.id, m.sent_at FROM writer m JOIN users u ON u.id = m.sender_id
+            WHERE m.id > a.before AND ${isReply} ORDER BY m.id DESC LIMIT 1)
+        ) there
+        WHERE a.by_ids IS NULL AND a.topic IS NOT NULL
       ) reply`,
-  overrides: { place: notNull },
+  overrides: { place: notNull, id: notNull, sentAt: notNull },
 });
 
 /** One look for a reply: sender, conversation and accounts. Rows with the same look share it. */
@@ -112,14 +169,14 @@ async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies
     packed.texts(asked.map(({ by }) => (by ? `{${by.join(",")}}` : null))),
     packed.bigints(asked.map(({ before }) => before)),
   ]);
-  const newestOf = new Map<string, { readonly id: number; readonly sentAt: number }>();
+  const newestBy = new Map<string, { readonly id: number; readonly sentAt: number }>();
   for (const { place, id, sentAt } of found) {
     const { row, by } = asked[place - 1]!;
     const key = lookKey(row, by);
-    if (id > (newestOf.get(key)?.id ?? 0)) newestOf.set(key, { id, sentAt });
+    if (id > (newestBy.get(key)?.id ?? 0)) newestBy.set(key, { id, sentAt });
   }
   return (row, by) => {
-    const reply = newestOf.get(lookKey(row, by));
+    const reply = newestBy.get(lookKey(row, by));
     const isLater =
       reply && reply.id > (row.messagesBefore ?? 0) && reply.sentAt >= row.scheduledAt;
     return isLater ? reply.id : undefined;
