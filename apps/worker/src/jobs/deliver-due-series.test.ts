@@ -1,4 +1,4 @@
-import { deactivateUser, reactivateUser } from "@carillon/contract";
+import { deactivateUser, editScheduledMessage, reactivateUser } from "@carillon/contract";
 import { lockClass } from "@carillon/db";
 import {
   changeChannel,
@@ -230,6 +230,22 @@ describe("the delivery of series", () => {
     const [received, ...more] = await notices();
     expect(more).to.deep.equal([]);
     expect(received?.content).to.include("its rule or its time zone");
+  });
+
+  it("pauses with the same notice if its next occurrence is changed by itself meanwhile", async () => {
+    const id = await create();
+    const { next_scheduled_message_id: planned } = await read(id);
+    await scene.db.rows("UPDATE message_series SET timezone = 'Gone/Zone' WHERE id = $1", [id]);
+    await scene.as(author).succeed(editScheduledMessage, {
+      path: { scheduled_message_id: planned ?? 0 },
+      params: { content: "Only today" },
+    });
+    expect(await read(id)).to.include({ state: "paused", paused_reason: "rule" });
+    const [told, ...more] = await notices();
+    expect(more).to.deep.equal([]);
+    expect(told?.content).to.include("its rule or its time zone");
+    await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+    expect(await sent()).to.have.length(1);
   });
 
   describe("of a deactivated author", () => {

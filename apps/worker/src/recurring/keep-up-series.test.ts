@@ -5,7 +5,9 @@ import {
   channel,
   createdSeries,
   dailySeries,
+  deliverNow,
   eventsOf,
+  noticesTo,
   organization,
   type Params,
   runsOf,
@@ -95,6 +97,29 @@ describe("recurring work of series", () => {
       await repair();
       expect(await repaired()).to.equal(1);
       expect(await scheduledOf(scene.as(author))).to.have.length(2);
+    });
+
+    it("pauses a series whose zone is gone with the notice that the delivery sends", async () => {
+      const { db, org } = scene;
+      const [delivered, repairedOne] = [await create(), await create()];
+      const { next_scheduled_message_id: row } = await read(delivered);
+      await db.rows("UPDATE message_series SET timezone = 'Gone/Zone'");
+      await deliverNow(db, org.realm, [row ?? 0]);
+      await lose(repairedOne);
+      const { events } = await eventsOf(db, org.realm.id, repair);
+      expect(await read(repairedOne)).to.include({ state: "paused", paused_reason: "rule" });
+      expect(kindsOf(events)).to.deep.equal(["message_series/update", "message/null"]);
+      const [first, second, ...more] = (await noticesTo(scene.as(author), org.notificationBot)).map(
+        ({ content }) => content,
+      );
+      expect(more).to.deep.equal([]);
+      expect(second).to.equal(first?.replace(String(delivered), String(repairedOne)));
+      expect(await audited(repairedOne)).to.deep.equal([
+        "message_series_paused",
+        "message_series_repaired",
+      ]);
+      await repair();
+      expect(await noticesTo(scene.as(author), org.notificationBot)).to.have.length(2);
     });
 
     it("does not plan a day that was sent, and pauses a series whose rule no longer computes", async () => {

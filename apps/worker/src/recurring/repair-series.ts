@@ -11,7 +11,7 @@ import type { WorkerServices } from "../services.ts";
 export default {
   definition: repairSeriesPlans,
   async run({ db, site, log, signal }) {
-    const repaired = await repairSeries(db, site, repairSeriesPlans.bound.batch, signal);
+    const repaired = await repairSeries({ db, site, log }, repairSeriesPlans.bound.batch, signal);
     if (repaired > 0) log.warn({ repaired }, "missing occurrences of series planned");
   },
 } satisfies RecurringTask<Pick<WorkerServices, "site">>;

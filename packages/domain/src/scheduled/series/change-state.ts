@@ -1,7 +1,8 @@
-import { errors, maxExcludedDates, type SeriesOccurrence } from "@carillon/contract";
+import { errors, maxExcludedDates, type NewEvent, type SeriesOccurrence } from "@carillon/contract";
 import { formatDate, parseDate } from "@carillon/calendar";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
 import {
   type Account,
   currentActor,
@@ -25,6 +26,7 @@ import { recordRuns } from "./runs.ts";
 import { checkSchedule, localDay, nextOccurrence, scheduleOf } from "./schedule.ts";
 import { seriesEvents } from "./series-events.ts";
 import { checkSeriesMessage, type SeriesAuthor } from "./series-message.ts";
+import { sendSeriesNotices } from "./series-notices.ts";
 import type { OpenSeries, PausedReason, SeriesRow } from "./series-row.ts";
 import { updateSeries } from "./store-series.ts";
 
@@ -47,19 +49,51 @@ export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<v
 export async function pauseOpen(
   tx: Tx,
   actorId: number | null,
-  { series, planned }: OpenSeries,
+  open: OpenSeries,
   reason: PausedReason,
   data: object = {},
 ): Promise<void> {
-  const events = await unplan(tx, planned);
-  const paused = await updateSeries(tx, series, { state: "paused", pausedReason: reason });
+  const { events } = await pause(tx, actorId, open, reason, data);
+  emit(tx, open.series.realmId, events);
+}
+
+/**
+ * Pauses a locked series whose rule or zone can no longer be used, and sends its author the notice that the delivery sends in
+ * the same case.
+ * @param log for a notice that cannot be sent; without it the error is thrown
+ * @param changes further fields of the series
+ */
+export async function pauseBroken(
+  tx: Tx,
+  log: Logger | undefined,
+  realm: Realm,
+  actorId: number | null,
+  open: OpenSeries,
+  changes: Partial<SeriesRow> = {},
+): Promise<void> {
+  const { series, events } = await pause(tx, actorId, open, "rule", {}, changes);
+  const told = await sendSeriesNotices(tx, log, realm, [{ kind: "rule", series }]);
+  emit(tx, realm.id, [...events, ...told]);
+}
+
+async function pause(
+  tx: Tx,
+  actorId: number | null,
+  { series, planned }: OpenSeries,
+  reason: PausedReason,
+  data: object,
+  changes: Partial<SeriesRow> = {},
+): Promise<{ series: SeriesRow; events: readonly NewEvent[] }> {
+  const removed = await unplan(tx, planned);
+  const paused = await updateSeries(tx, series, {
+    ...changes,
+    state: "paused",
+    pausedReason: reason,
+  });
   recordStateChange(tx, actorId, series, "message_series_paused", { reason, ...data });
-  emit(tx, series.realmId, [
-    ...events,
-    ...(await seriesEvents(tx, [
-      { before: series, after: { series: paused, planned: undefined } },
-    ])),
-  ]);
+  const after = { series: paused, planned: undefined };
+  const events = [...removed, ...(await seriesEvents(tx, [{ before: series, after }]))];
+  return { series: paused, events };
 }
 
 /**

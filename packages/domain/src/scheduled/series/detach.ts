@@ -1,5 +1,4 @@
 import type { Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 import { loadRealm, type Realm, type Site } from "@carillon/model";
 
 import type { ScheduledRow } from "../row.ts";
@@ -7,10 +6,8 @@ import { emitReplanned } from "./edit-series.ts";
 import { replan } from "./replan.ts";
 import { recordRuns } from "./runs.ts";
 import { scheduleOf } from "./schedule.ts";
-import { seriesEvents } from "./series-events.ts";
 import { lockSeries, type OpenSeries, type SeriesRow } from "./series-row.ts";
-import { updateSeries } from "./store-series.ts";
-import { recordStateChange, skipOpen } from "./change-state.ts";
+import { pauseBroken, recordStateChange, skipOpen } from "./change-state.ts";
 
 /** Whether the row is the planned occurrence of a series. */
 export function isPlannedOccurrence(row: ScheduledRow): boolean {
@@ -44,16 +41,7 @@ export async function planAfterDetached(
   recordStateChange(tx, actorId, series, "message_series_occurrence_changed", { occurrence });
   if (schedule)
     return emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, changes, row));
-  const paused = await updateSeries(tx, series, {
-    ...changes,
-    state: "paused",
-    pausedReason: "rule",
-  });
-  emit(
-    tx,
-    realm.id,
-    await seriesEvents(tx, [{ before: series, after: { series: paused, planned: undefined } }]),
-  );
+  await pauseBroken(tx, undefined, realm, actorId, open, changes);
 }
 
 /**

@@ -1,12 +1,13 @@
 import { parseLocalTime, tzdataVersion, loadZones } from "@carillon/calendar";
 import { type Database, notNull, packed, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
 import { loadRealm, type Site } from "@carillon/model";
 import { addToCounter, deliveryScheduled } from "@carillon/scheduling";
 
 import { scheduledEvents } from "../record.ts";
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "../row.ts";
-import { pauseOpen, recordStateChange } from "./change-state.ts";
+import { pauseBroken, recordStateChange } from "./change-state.ts";
 import { emitReplanned } from "./edit-series.ts";
 import { replan } from "./replan.ts";
 import { scheduleOf } from "./schedule.ts";
@@ -21,6 +22,12 @@ const unplanned = statement({
     ORDER BY m.id LIMIT $2`,
 });
 
+interface RepairServices {
+  readonly db: Database;
+  readonly site: Pick<Site, "url">;
+  readonly log: Logger;
+}
+
 /**
  * Plans the next occurrence of active series that have none (once-and-again.md §3.4), from now on, in one transaction per
  * series. Counts them as `series_repaired`.
@@ -29,8 +36,7 @@ const unplanned = statement({
  * @throws AggregateError if some could not be planned, after all others are
  */
 export async function repairSeries(
-  db: Database,
-  site: Pick<Site, "url">,
+  { db, site, log }: RepairServices,
   most: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -39,7 +45,7 @@ export async function repairSeries(
   for (const { id } of await db.rows(unplanned, [0, most])) {
     if (signal.aborted) break;
     try {
-      if (await db.transaction((tx) => repairOne(tx, site, id))) repaired++;
+      if (await db.transaction((tx) => repairOne(tx, { site, log }, id))) repaired++;
     } catch (error) {
       failures.push(new Error(`series ${id} could not be planned`, { cause: error }));
     }
@@ -50,12 +56,16 @@ export async function repairSeries(
   return repaired;
 }
 
-async function repairOne(tx: Tx, site: Pick<Site, "url">, id: number): Promise<boolean> {
+async function repairOne(
+  tx: Tx,
+  { site, log }: Omit<RepairServices, "db">,
+  id: number,
+): Promise<boolean> {
   const open = await openSeries(tx, id);
   if (!open || open.planned || open.series.state !== "active") return false;
   const realm = await loadRealm(tx, open.series.realmId);
   const schedule = await scheduleOf(open.series).catch(() => undefined);
-  if (!schedule) await pauseOpen(tx, null, open, "rule");
+  if (!schedule) await pauseBroken(tx, log, realm, null, open);
   else await emitReplanned(tx, open, await replan(tx, site, realm, open, schedule, {}));
   recordStateChange(tx, null, open.series, "message_series_repaired");
   return true;

@@ -24,12 +24,13 @@ const maxNotifiedManagers = 20;
 
 /**
  * Sends notices about series from the notification bot, all in one savepoint. If that throws, logs the error and sends none.
+ * @param log without it the error is thrown
  * @returns the events, for the transaction's one `emit`
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendSeriesNotices(
   tx: Tx,
-  log: Logger,
+  log: Logger | undefined,
   realm: Realm,
   notices: readonly SeriesNotice[],
 ): Promise<readonly NewEvent[]> {
@@ -37,7 +38,7 @@ export async function sendSeriesNotices(
   try {
     return await tx.savepoint(() => send(tx, realm, notices));
   } catch (error) {
-    if (isTransient(error)) throw error;
+    if (!log || isTransient(error)) throw error;
     log.error({ err: error, realmId: realm.id }, "notices about series could not be sent");
     return [];
   }
