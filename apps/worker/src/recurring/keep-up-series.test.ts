@@ -1,4 +1,4 @@
-import { recomputeSeriesTimes } from "@carillon/domain";
+import { SeriesTimes } from "@carillon/domain";
 import { readCounters, startTask } from "@carillon/scheduling";
 import {
   captureLog,
@@ -170,7 +170,8 @@ describe("recurring work of series", () => {
       return row;
     };
     const recompute = async (version?: string) => {
-      while ((await recomputeSeriesTimes(scene.db, 2, version)) === "more");
+      const times = new SeriesTimes(scene.db, version);
+      while ((await times.recompute(2)) === "more");
     };
 
     it("moves an occurrence whose time changed with the time zone database, as an edit of its row", async () => {
@@ -230,6 +231,40 @@ describe("recurring work of series", () => {
       const before = [await stored(due), await stored(detached)];
       await recompute();
       expect([await stored(due), await stored(detached)]).to.deep.equal(before);
+    });
+
+    it("recomputes other organizations although those of one fail, and tries it again in the next run", async () => {
+      const { db } = scene;
+      const other = await organization(db);
+      const place = await channel(db, other.member, { subscribers: [other.member] });
+      const ids = [await create(), await create(), await create({}, other.member, place)];
+      for (const id of ids) await made(id, "1999a", hour);
+      await db.rows(
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF new.realm_id = ${scene.org.realm.id} THEN RAISE 'refused'; END IF; RETURN new; END $$`,
+      );
+      await db.rows(
+        "CREATE TRIGGER refuse BEFORE UPDATE ON scheduled_messages FOR EACH ROW EXECUTE FUNCTION refuse()",
+      );
+      const run = async () => {
+        const { log, lines } = captureLog();
+        const task = startTask(recomputeSeriesTask, { db, log });
+        await task.run();
+        await task.stop();
+        return lines;
+      };
+      const versions = async () => Promise.all(ids.map(async (id) => (await stored(id))?.version));
+      try {
+        const [line, ...more] = await run();
+        expect(more).to.deep.equal([]);
+        expect(line?.msg).to.contain("recurring work failed");
+        expect(JSON.stringify(line)).to.contain("of 1 organizations could not be recomputed");
+        expect(await versions()).to.deep.equal([1, 1, 2]);
+      } finally {
+        await db.rows("DROP FUNCTION refuse CASCADE");
+      }
+      expect(await run()).to.deep.equal([]);
+      expect(await versions()).to.deep.equal([2, 2, 2]);
     });
 
     it("keeps the time if the time zone no longer exists: the delivery pauses the series", async () => {

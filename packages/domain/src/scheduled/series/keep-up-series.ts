@@ -74,7 +74,8 @@ async function repairOne(
 const outdatedRealm = statement({
   name: "series-outdated-realm",
   text: `SELECT s.realm_id AS "realmId" FROM scheduled_messages s
-    WHERE ${isPlanned("s")} AND s.tzdata COLLATE "C" < $1 AND s.deliver_at > now() LIMIT 1`,
+    WHERE ${isPlanned("s")} AND s.tzdata COLLATE "C" < $1 AND s.deliver_at > now() AND s.realm_id <> ALL($2::int[])
+    LIMIT 1`,
 });
 
 const lockOutdated = statement({
@@ -101,20 +102,48 @@ const storeTimes = statement({
 });
 
 /**
- * Recomputes the times of planned occurrences of one organization that were computed with an older time zone database than
- * this process has (once-and-again.md §3.3). Clients see a changed time as an edit of the scheduled message.
- * @param version version of the time zone database; another one only in tests
- * @returns "done" if no such occurrence is left in any organization
+ * Recomputes the times of planned occurrences that were computed with an older time zone database than this process has
+ * (once-and-again.md §3.3). Clients see a changed time as an edit of the scheduled message. Each run creates one: after an error
+ * it leaves the organization out, and the next run tries it again.
  */
-export async function recomputeSeriesTimes(
-  db: Database,
-  size: number,
-  version = tzdataVersion,
-): Promise<"more" | "done"> {
-  const [found] = await db.rows(outdatedRealm, [version]);
-  if (!found) return "done";
-  await db.transaction((tx) => recomputeIn(tx, found.realmId, size, version));
-  return "more";
+export class SeriesTimes {
+  readonly #db: Database;
+  readonly #version: string;
+  readonly #failures = new Map<number, unknown>();
+
+  /** @param version version of the time zone database; another one only in tests */
+  constructor(db: Database, version = tzdataVersion) {
+    this.#db = db;
+    this.#version = version;
+  }
+
+  /**
+   * Recomputes so many occurrences of one organization.
+   * @returns "done" where none is left
+   * @throws AggregateError for the organizations that were left out, after the others are done
+   */
+  async recompute(size: number): Promise<"more" | "done"> {
+    const failed = [...this.#failures.keys()];
+    const [found] = await this.#db.rows(outdatedRealm, [this.#version, failed]);
+    if (!found) return this.#end();
+    const { realmId } = found;
+    try {
+      await this.#db.transaction((tx) => recomputeIn(tx, realmId, size, this.#version));
+    } catch (error) {
+      const message = `the series of organization ${realmId} could not be recomputed`;
+      this.#failures.set(realmId, new Error(message, { cause: error }));
+    }
+    return "more";
+  }
+
+  #end(): "done" {
+    const { size } = this.#failures;
+    if (size === 0) return "done";
+    throw new AggregateError(
+      this.#failures.values(),
+      `the series of ${size} organizations could not be recomputed`,
+    );
+  }
 }
 
 async function recomputeIn(tx: Tx, realmId: number, size: number, version: string): Promise<void> {
