@@ -275,6 +275,42 @@ describe("the delivery of series", () => {
       expect(await sent()).to.have.length(1);
     });
 
+    it("pauses with one run that says why after days without a worker, and makes up for nothing", async () => {
+      for (const more of [{}, { catch_up_seconds: 7_200 }]) {
+        const id = await create({ ...minutesAgo(60), ...more });
+        await movePlanned(scene.db, id, { days: 4 });
+        await deactivate();
+        await deliver(scene.db, scene.org.realm);
+        expect(await read(id, scene.org.admin)).to.include({
+          state: "paused",
+          paused_reason: "author_deactivated",
+          consecutive_failures: 0,
+        });
+        const runs = await runsOf(scene.as(scene.org.admin), id);
+        expect(runs).to.have.length(1);
+        expect(runs[0]).to.include({
+          outcome: "failed",
+          reason: "The sender's account was deactivated.",
+        });
+        await scene.as(scene.org.owner).succeed(reactivateUser, { path: { user_id: author.id } });
+        const after = await read(id, scene.org.admin);
+        expect(after).to.include({ state: "active" });
+        expect(Number(after.next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+        expect(await outcomes(id, scene.org.admin)).to.deep.equal(["failed"]);
+      }
+      expect(await sent()).to.deep.equal([]);
+    });
+
+    it("misses what is overtaken where managers keep the series, and the bot sends the latest", async () => {
+      const id = await create({ ...minutesAgo(60), ...managed(), catch_up_seconds: 7_200 });
+      await movePlanned(scene.db, id, { days: 4 });
+      await deactivate();
+      await deliver(scene.db, scene.org.realm);
+      expect(await sent()).to.have.length(1);
+      expect(await outcomes(id, manager)).to.deep.equal(["sent", "missed", "missed", "missed"]);
+      expect(await read(id, manager)).to.include({ state: "active" });
+    });
+
     it("sends occurrences by the notification bot if the series has managers, and notifies them once", async () => {
       const id = await create({
         ...managed(),

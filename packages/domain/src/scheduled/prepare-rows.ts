@@ -57,9 +57,9 @@ export async function prepareRows(
   const handedOver = await findHandedOver(tx, realm, rows);
   const isHandedOver = (row: DueRow) => handedOver?.rows.has(row) === true;
   for (const row of rows) {
-    const failure = superseded.has(row)
-      ? late(row)
-      : failedBeforeChecks(row, realm, { handedOver: isHandedOver(row) });
+    const failure =
+      failedBeforeChecks(row, realm, { handedOver: isHandedOver(row) }) ??
+      (superseded.has(row) ? late(row) : undefined);
     if (failure) failures.set(row, failure);
   }
   const conditional = rows.filter((row) => hasOpenConditions(row, failures.get(row)));

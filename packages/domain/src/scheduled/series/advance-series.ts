@@ -78,7 +78,8 @@ export async function advanceSeries(
       state.series = { ...state.series, ...countsAfter(state.series, outcome) };
       continue;
     }
-    const following = followingPlans.get(row);
+    // Later occurrences that are due, too, are of the time in which the series is paused.
+    const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
     if (missed.length > 0) reasons.set(row, missedReason(missed));
     const others = (following?.missed ?? []).map((date) => missedRun(series, date));
