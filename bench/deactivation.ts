@@ -71,7 +71,7 @@ for (const other of others) {
   const startedAt = performance.now();
   sends.meanwhile.push((await load.run(gateway.port, seconds)).rate);
   const deleted = before - (await left(other));
-  if (deleted === before) throw new Error("there was too little to delete");
+  if (deleted === before) throw new Error("the deletion ended before the load");
   rates.during.push(deleted / ((performance.now() - startedAt) / 1_000));
   await finished();
   say(

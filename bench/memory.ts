@@ -13,7 +13,7 @@ const messages = 5_000;
 const bursts = 2;
 const seconds = 10;
 const limitMb = 160;
-/** Idle memory of each process, and of all with standalone and dashboard. */
+/** Limits of idle memory: of a gateway or worker, and of all processes of `npm start` together. */
 const restMb = 100;
 const allMb = 320;
 
@@ -25,7 +25,7 @@ process.exit(0);
 async function atRest(): Promise<Row[]> {
   const nodes = await startedAtRest();
   const shown = ({ rss, pss }: { rss: number; pss: number }) =>
-    `${rss.toFixed(0)} MB (${pss.toFixed(0)} MB where what they share is divided)`;
+    `${rss.toFixed(0)} MB (PSS ${pss.toFixed(0)} MB)`;
   const how = "half a minute after `npm start`, without a collection asked for";
   const each = nodes.map((node) => {
     say(`at rest, ${node.name}: ${shown(node)}`);

@@ -21,7 +21,7 @@ export interface Burst {
    * Schedules messages of all members for one second, waits until the worker has sent them, and checks that each was
    * sent completely.
    * @param change changes the rows before they are due
-   * @throws Error when one was not
+   * @throws Error if a message was not sent completely
    */
   run(count: number, change?: (ids: readonly number[]) => Promise<unknown>): Promise<BurstResult>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ const onMessage = `process.on("message", (text) => {
   process.send("collected");
 });`;
 
-/** Options of Node for a process that `settled` can measure. */
+/** Node options for a process whose memory {@link settledMemory} can measure. */
 export const settling: readonly string[] = [
   "--expose-gc",
   `--import=data:text/javascript,${encodeURIComponent(onMessage)}`,

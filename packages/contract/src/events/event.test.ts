@@ -28,11 +28,11 @@ describe("a declared event", () => {
     rung({ user_id: "3" }, receivers);
     // @ts-expect-error a field too many
     rung({ user_id: 3, why: "" }, receivers);
-    // @ts-expect-error who is told must be said
+    // @ts-expect-error the receivers are missing
     rung({ user_id: 3 });
     // @ts-expect-error nothing else differs between receivers
     rung({ user_id: 3 }, { ...receivers, userData: { 1: { quiet: true } } });
-    // @ts-expect-error everybody is told
+    // @ts-expect-error an event to everybody has no receivers
     silenced({}, receivers);
     // @ts-expect-error only a declaration makes an event
     const made: ReturnType<typeof rung> = { type: "bell", op: "ring", payload: {}, ...receivers };
@@ -56,7 +56,7 @@ describe("a declared event", () => {
     expect(deliveredFaults(head)).to.have.length.above(0);
   });
 
-  it("for gateways only is never delivered to clients", () => {
+  it("is never delivered to clients if it is internal", () => {
     expect(deliveredFaults({ type: "filler" })).to.have.lengthOf(1);
     const row = { type: "filler", op: null, payload: {}, userData: null };
     expect(loggedFaults(row)).to.deep.equal([]);

@@ -3,7 +3,7 @@ import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 
-/** Alert words of one account: each change sends all of them to the account's clients. */
+/** Maximum number of alert words of one account: each change sends all of them to the account's clients. */
 export const maxAlertWords = 10_000;
 
 /** The words of a request. */

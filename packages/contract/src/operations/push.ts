@@ -6,7 +6,7 @@ import { operation } from "../primitives/operation.ts";
 /** Maximum number of devices of one account: a further one replaces the oldest. */
 export const maxDevices = 100;
 
-/** Push tokens of the older kind of one account: a further one replaces the oldest. */
+/** Maximum number of legacy push tokens of one account: a further one replaces the oldest. */
 export const maxLegacyPushTokens = 100;
 
 /** Maximum length of `bouncer_public_key`, in characters. */
