@@ -41,7 +41,7 @@ interface Case {
   readonly type?: string;
 }
 
-/** One at a time: bodies have a hundred megabytes. */
+/** Generates one case at a time, because a body has up to a hundred megabytes. */
 function* cases(): Generator<Case> {
   const value = (unit: string, times: number) =>
     `storage=%7B%22a%22:%22${unit.repeat(times)}%22%7D`;

@@ -21,7 +21,7 @@ const seconds = 6;
 const inFlight = 4;
 const target = 0.5;
 const limitMs = 50;
-const watched = 15;
+const waitSamples = 15;
 
 /** A kind of request whose answer contains channels. */
 interface Kind {
@@ -94,7 +94,7 @@ async function measureWait({ name, request }: Kind): Promise<Row> {
   await pause(3_000);
   const quiet: number[] = [];
   const beside: number[] = [];
-  for (let n = 0; n < watched; n++) {
+  for (let n = 0; n < waitSamples; n++) {
     await watcher.read();
     await pause(300);
     quiet.push((await watcher.read()).process);
@@ -104,7 +104,7 @@ async function measureWait({ name, request }: Kind): Promise<Row> {
   await watcher.stop();
   const more = Math.max(0, median(beside) - median(quiet));
   return {
-    question: `${name}, one at a time, 2,000 channels: longest wait of others who ask the process every 20 ms, beyond that of a quiet time, median of ${watched}`,
+    question: `${name}, one at a time, 2,000 channels: longest wait of others who ask the process every 20 ms, beyond that of a quiet time, median of ${waitSamples}`,
     value: `${more.toFixed(0)} ms longer (${spread(beside)} against ${spread(quiet)} ms)`,
     target: `at most ${limitMs} ms longer`,
     holds: more <= limitMs,

@@ -12,7 +12,7 @@ import { createWorld, type World } from "./lib/world.ts";
 
 // Whether due messages of other organizations delay an organization's messages: 100,000 of one organization, or of ten.
 const flood = 100_000;
-/** Between two messages of the quiet organization, in milliseconds. */
+/** Time between two messages of the quiet organization, in milliseconds. */
 const everyMs = 100;
 /**
  * How long before their due time the messages are scheduled, in rotation, in seconds. Messages on short notice have

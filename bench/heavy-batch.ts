@@ -17,7 +17,7 @@ import { createWorld, type World } from "./lib/world.ts";
 
 // Whether messages with long texts, all due in one second, are sent in time, and whether they delay other
 // organizations.
-const longest = 10_000;
+const maxLength = 10_000;
 const messages = 1_000;
 const reminders = 600;
 /** Time between two messages of the other organization, in milliseconds. */
@@ -26,7 +26,7 @@ const everyMs = 200;
 const list = (n: number) => `${"- a\n".repeat(2_495)}${n}`;
 const paragraph =
   "The **plan** for the [release](https://example.com/plan) is in `docs/plan.md`; see point 3.\n\n* one point\n* another, _as agreed_\n\n> a quote\n\n";
-const ordinary = (n: number) => `${paragraph.repeat(200).slice(0, longest - 10)}\n${n}`;
+const ordinary = (n: number) => `${paragraph.repeat(200).slice(0, maxLength - 10)}\n${n}`;
 
 interface Case {
   readonly what: string;

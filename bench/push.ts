@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startBarePushing, startBouncer } from "./lib/bouncer.ts";
 import { prepareBurst } from "./lib/burst.ts";
-import { addDevices, dropDevices, wantEverything } from "./lib/devices.ts";
+import { addDevices, dropDevices, enablePushNotifications } from "./lib/devices.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import { backends, createBenchDatabase, type BackendName } from "./lib/servers.ts";
 import { medianRatio, spread } from "./lib/statistics.ts";
@@ -13,7 +13,7 @@ const rounds = Number(process.env["ROUNDS"] ?? 5);
 const notifications = 5_000;
 const messages = 5_000;
 /** Devices in one call of the bouncer. */
-const inCall = 200;
+const batchSize = 200;
 
 const rows: Row[] = [];
 for (const backend of backends) rows.push(await pushing(backend), await sending(backend));
@@ -25,7 +25,7 @@ async function pushing(backend: BackendName): Promise<Row> {
   const database = await createBenchDatabase(backend);
   const world = await createWorld(database.db, 50, 51);
   await addDevices(database.db, world);
-  await wantEverything(database.db, world);
+  await enablePushNotifications(database.db, world);
   const bouncer = await startBouncer();
   const worker = await startWorker(database, [], bouncer.variables);
   const bare = await startBarePushing(bouncer);
@@ -37,7 +37,7 @@ async function pushing(backend: BackendName): Promise<Row> {
     const last = bouncer.received(notifications);
     const { due, first } = await burst.run(notifications / 50);
     const own = notifications / ((await last) - due - first);
-    const request = { notifications, people: 2_500, inCall };
+    const request = { notifications, people: 2_500, batchSize };
     const other = notifications / (await bare.run(request));
     say(`${backend}: ${own.toFixed(0)} notifications/s, the bare loop ${other.toFixed(0)}/s`);
     if (round === 0) continue;

@@ -23,7 +23,7 @@ import { worstTexts } from "./worst-request/texts.ts";
 
 // The CPU time of rendering the slowest texts. Arguments: how many texts to try, the seed.
 const [tried = 1_500, seed = 496] = process.argv.slice(2).map(Number);
-const longest = 10_000;
+const maxLength = 10_000;
 const limitMs = 50;
 const rounds = 5;
 const kept = 12;
@@ -66,12 +66,12 @@ function search(): SlowText[] {
   const random = sequence(seed);
   const worst: { of: SlowText; ms: number }[] = finds.map((of) => ({
     of,
-    ms: cost(slowText(of, longest)),
+    ms: cost(slowText(of, maxLength)),
   }));
   for (let n = 0; n < tried; n++) {
     const of =
       random() < 0.6 ? changedSlowText(random, oneOf(random, worst).of) : someSlowText(random);
-    const text = slowText(of, longest);
+    const text = slowText(of, maxLength);
     // Other load on the machine makes some texts seem slower, so a text that would be kept is measured again.
     let ms = cost(text);
     if (ms > (worst.at(-1)?.ms ?? 0)) ms = Math.min(ms, cost(text), cost(text));
@@ -83,21 +83,21 @@ function search(): SlowText[] {
 
 const repeated = slowFragments.map((fragment): Named => {
   const of = { beginning: "", repeated: fragment, between: "", after: "", share: 1 };
-  return [JSON.stringify(fragment), slowText(of, longest)];
+  return [JSON.stringify(fragment), slowText(of, maxLength)];
 });
-const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, text(longest)]);
+const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, text(maxLength)]);
 const corpus = [...repeated, ...composed];
 // As in a process that has rendered some texts: V8 compiles code during the first ones.
 for (let n = 0; n < 3; n++) for (const [, text] of corpus) cost(text);
 const rows = [slowest("the corpus of hostile texts", corpus)];
 const found = [...finds, ...search()].map((of): Named => [
   JSON.stringify(of),
-  slowText(of, longest),
+  slowText(of, maxLength),
 ]);
 rows.push(slowest(`the finds of a search over ${tried} texts and of earlier ones`, found));
 for (const [name, linkifiers] of Object.entries(costlyLinkifiers)) {
   const lookups = { ...emptyLookups, linkifiers: new Linkifiers(linkifiers) };
-  const texts = [...Object.entries(linkifiedTexts(longest)), ...corpus];
+  const texts = [...Object.entries(linkifiedTexts(maxLength)), ...corpus];
   for (const [, text] of texts) cost(text, lookups);
   rows.push(slowest(`linkifiers, ${name}`, texts, lookups));
 }

@@ -9,7 +9,7 @@ import { startChild } from "./lib/child.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway } from "./lib/system.ts";
-import type { BystanderRequest, Met } from "./peers/bystander.ts";
+import type { BystanderRequest, BystanderMeasurements } from "./peers/bystander.ts";
 
 // How long other requests wait, and how much memory a gateway takes, while an account attacks it. Arguments: run only
 // attacks whose name contains one of them.
@@ -35,10 +35,10 @@ async function measure(attack: Attack): Promise<Row[]> {
   await attack.prepare?.(scene);
   const other = startChild("bystander", "bench/peers/bystander.ts", { NODE_ENV: "production" });
   await other.written("bystander started");
-  const read = async (): Promise<Met> => {
+  const read = async (): Promise<BystanderMeasurements> => {
     const answer = once(other.process, "message");
     other.process.send("read");
-    return ((await answer) as [Met])[0];
+    return ((await answer) as [BystanderMeasurements])[0];
   };
   const { email, deliveryEmail, apiKey } = scene.bystander;
   const request: BystanderRequest = {

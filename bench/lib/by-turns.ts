@@ -9,8 +9,8 @@ interface Measured {
 }
 
 /**
- * Measures the rates of the gateway and of a peer in alternation, each after a warm-up, so that both run on the same
- * machine load.
+ * Measures the rates of the gateway and of a peer in alternation, each after a warm-up, so that other load of the
+ * machine affects both equally.
  * @param run puts the same load on the port
  * @param peer name of the peer
  */

@@ -24,7 +24,7 @@ export async function dropDevices(db: Database): Promise<void> {
 }
 
 /** Turns on notifications of all messages of their channels for all members. */
-export async function wantEverything(db: Database, { members }: World): Promise<void> {
+export async function enablePushNotifications(db: Database, { members }: World): Promise<void> {
   await db.rows(
     "UPDATE subscriptions SET push_notifications = true WHERE user_id = ANY($1::int[])",
     [members.map(({ id }) => id)],

@@ -17,9 +17,8 @@ const connections = { schedule: 32, send: 8 };
 
 export interface Load {
   /**
-   * Keeps that number of requests in flight.
-   * @returns answered requests per second
-   * @throws Error when one was refused
+   * Sends requests for a time, with `inFlight` of them in flight at all times.
+   * @throws Error if a request was refused
    */
   run(port: number, seconds: number, inFlight?: number): Promise<LoadAnswer>;
   stop(): Promise<void>;

@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
  * Schedules messages of an organization one by one, each for a full second, with its delivery job.
  * @param everyMs pause between two messages, in milliseconds
  * @param notice how long before its due time a message is scheduled, in seconds, in rotation
- * @param over whether to stop
+ * @param over returns true when no more messages are to be scheduled
  */
 export async function keepScheduling(
   database: BenchDatabase,

@@ -4,7 +4,7 @@ import { startBystander, type Bystander } from "../../test/scale/attacks/bystand
 export type BystanderRequest = Parameters<typeof startBystander>[0];
 
 /** Measurements of the bystander since the last request for them. */
-export interface Met {
+export interface BystanderMeasurements {
   /** Milliseconds of each answer. */
   readonly times: readonly number[];
   /** Answers other than success. */
@@ -18,11 +18,11 @@ process.on("message", (wanted: BystanderRequest | "read") => {
     bystander = startBystander(wanted);
     return;
   }
-  const met: Met = {
+  const measurements: BystanderMeasurements = {
     times: bystander?.takeTimes() ?? [],
     failures: bystander?.failures ?? [],
   };
-  process.send?.(met);
+  process.send?.(measurements);
 });
 process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));

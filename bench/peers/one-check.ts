@@ -18,7 +18,7 @@ const declare = (id: string) =>
     method: "GET",
     path: `/api/v1/bench/${id}`,
     access: "account",
-    summary: "What the bench asks for",
+    summary: "The operation that the bench measures",
     result: { holds: z.boolean() },
   });
 

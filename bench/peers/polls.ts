@@ -37,7 +37,7 @@ interface PollBody {
 }
 
 /** The last event id of each queue, by the path of its polls: the next poll acknowledges it, on any connection. */
-const given = new Map<string, number>();
+const lastEventIds = new Map<string, number>();
 
 /** Concurrent new connections, fewer than a server's backlog. */
 const connecting = 100;
@@ -65,7 +65,7 @@ class Poller {
   open(): void {
     this.answered = undefined;
     const { path, authorization, lastEventId } = this.#poll;
-    const last = given.get(path) ?? lastEventId;
+    const last = lastEventIds.get(path) ?? lastEventId;
     this.#socket.write(
       `GET ${path}&last_event_id=${last} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`,
     );
@@ -80,7 +80,7 @@ class Poller {
   messages(): number[] {
     const { events = [] } = JSON.parse(this.answered!.body.toString()) as PollBody;
     const last = events.at(-1);
-    if (last) given.set(this.#poll.path, last.id);
+    if (last) lastEventIds.set(this.#poll.path, last.id);
     return events.flatMap(({ message }) => (message ? [message.id] : []));
   }
 
@@ -112,7 +112,7 @@ class Poller {
 }
 
 let pollers: Poller[] = [];
-let missing = 0;
+let unanswered = 0;
 let onAll: (() => void) | undefined;
 
 process.on("message", (request: PollsRequest) => {
@@ -140,17 +140,17 @@ async function open(port: number, polls: readonly PollRequest[]): Promise<undefi
     const some = polls.slice(from, from + connecting).map(async (poll) => {
       const socket = await connected(port);
       return new Poller(poll, socket, () => {
-        if (--missing === 0) onAll?.();
+        if (--unanswered === 0) onAll?.();
       });
     });
     pollers.push(...(await Promise.all(some)));
   }
-  missing = pollers.length;
+  unanswered = pollers.length;
   for (const poller of pollers) poller.open();
 }
 
 async function answers(): Promise<PollsAnswer> {
-  if (missing > 0) await new Promise<void>((resolve) => (onAll = resolve));
+  if (unanswered > 0) await new Promise<void>((resolve) => (onAll = resolve));
   const times = pollers.map(({ answered }) => answered!.at);
   const received = pollers.map((poller) => poller.messages());
   const counts = received.map(({ length }) => length);

@@ -6,7 +6,7 @@ import { pushKeyOf } from "../lib/devices.ts";
 export interface PushingRequest {
   readonly notifications: number;
   readonly people: number;
-  readonly inCall: number;
+  readonly batchSize: number;
 }
 
 // The minimal cost of pushing: encrypts each device's notification and posts a batch per call, without lookups.
@@ -25,12 +25,12 @@ process.on("message", (wanted: PushingRequest) => {
 process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 
-async function run({ notifications, people, inCall }: PushingRequest): Promise<void> {
+async function run({ notifications, people, batchSize }: PushingRequest): Promise<void> {
   let next = 0;
   const calls = async (): Promise<void> => {
     while (next < notifications) {
       const first = next;
-      next = Math.min(first + inCall, notifications);
+      next = Math.min(first + batchSize, notifications);
       const push_requests: PushRequest[] = [];
       for (let n = first; n < next; n++) push_requests.push(await request(n, n % people));
       const outcome = await client.notify({ realm_uuid: "bench", push_requests });

@@ -23,7 +23,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 const none: Waits = { account: 0, process: 0, machine: 0 };
 let longest = { ...none };
 const open = new Map<number, { kind: keyof Waits; at: number }>();
-let asked = 0;
+let nextNumber = 0;
 
 process.on("message", (wanted: WatchRequest | "read") => {
   if (wanted === "read") return sendState();
@@ -44,7 +44,7 @@ process.on("SIGTERM", () => process.exit(0));
 console.log("watcher started");
 
 function get(wanted: WatchRequest, kind: keyof Waits, path: string, at: number): void {
-  const number = asked++;
+  const number = nextNumber++;
   open.set(number, { kind, at });
   const headers = { authorization: wanted.authorization };
   const done = (): void => {

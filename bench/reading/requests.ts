@@ -4,7 +4,7 @@ import type { Member } from "../lib/world.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** `GET /messages`, asked by a member. */
+/** `GET /messages`, requested by a member. */
 export function readRequest(member: Member, fields: Fields): FormRequest {
   const query = new URLSearchParams(fields).toString();
   const headers = { authorization: credentials(member) };

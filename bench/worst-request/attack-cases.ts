@@ -6,11 +6,11 @@ import { fill } from "./texts.ts";
 
 const mebibyte = 2 ** 20;
 /** Characters that a message may have. */
-const longest = 10_000;
+const maxLength = 10_000;
 /** Characters that a channel's description may have. */
-const longestDescription = 1_024;
+const maxDescriptionLength = 1_024;
 
-/** What an account can do to others under the default rate limits: a few hundred requests, costly by what is stored or not read. */
+/** Attacks by one account within the default rate limits: requests with costly stored data, and answers that are not read. */
 export function attackCases({ hall, drafter }: Crowded): readonly Case[] {
   const members = hall.members.slice(0, 4);
   const attacker = members[0]!;
@@ -61,11 +61,11 @@ export function attackCases({ hall, drafter }: Crowded): readonly Case[] {
       type: "channel",
       to: hall.id,
       topic: "sent",
-      content: "😀".repeat(longest),
+      content: "😀".repeat(maxLength),
     }),
   );
   atOnce("POST /messages/render, 10,000 emoji", 40, (member) =>
-    post(member, "/messages/render", { content: "😀".repeat(longest) }),
+    post(member, "/messages/render", { content: "😀".repeat(maxLength) }),
   );
 
   const drafts = `${size.drafts} drafts of 10,000 characters`;
@@ -83,7 +83,7 @@ export function attackCases({ hall, drafter }: Crowded): readonly Case[] {
         type: "stream",
         to: [hall.id],
         topic: `t${n}`,
-        content: fill("€", longest),
+        content: fill("€", maxLength),
       })),
     }),
   );
@@ -109,7 +109,7 @@ export function attackCases({ hall, drafter }: Crowded): readonly Case[] {
   atOnce("a new channel with a description of 1,024 emoji", 10, (member, round, n) =>
     post(member, "/users/me/subscriptions", {
       subscriptions: [
-        { name: `described ${round}.${n}`, description: "😀".repeat(longestDescription) },
+        { name: `described ${round}.${n}`, description: "😀".repeat(maxDescriptionLength) },
       ],
     }),
   );

@@ -10,7 +10,7 @@ import { fill, growing, worstTexts } from "./texts.ts";
 
 const megabyte = 1_000_000;
 /** Maximum sizes of a message. */
-const longest = 10_000;
+const maxLength = 10_000;
 
 /** Returns all cases, each named after its request. */
 export function worstCases(crowded: Crowded): readonly Case[] {
@@ -126,7 +126,7 @@ export function worstCases(crowded: Crowded): readonly Case[] {
       }),
     );
   for (const [name, text] of Object.entries(worstTexts)) {
-    const content = text(longest);
+    const content = text(maxLength);
     const message = { type: "channel", to: room.id, topic: "t", content };
     inTurn(`10,000 code points rendered, scheduled and sent, ${name}`, () => [
       render(content),

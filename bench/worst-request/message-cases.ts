@@ -3,7 +3,7 @@ import type { Crowded } from "./crowded.ts";
 import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
-/** Changes of existing messages: 5,000 messages of 4 KB with 20 receivers. */
+/** Requests for existing messages, which are read or changed: 5,000 messages of 4 KB with 20 receivers. */
 export function messageCases({ room, crowd, wordy, history }: Crowded): readonly Case[] {
   const [owner, eve] = room.members as [Member, Member];
   const [first = 0] = history;

@@ -22,7 +22,7 @@ function encoded(fields: Readonly<Record<string, unknown>>): string {
   return new URLSearchParams(texts).toString();
 }
 
-/** Builds a form request of a member; of undefined, without credentials. */
+/** Builds a form request of a member, or one without credentials if `member` is undefined. */
 export function post(
   member: Member | undefined,
   path: string,

@@ -6,11 +6,11 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** Where the client stands still, for {@link haltMs}: it does not read the answer's body, or does not end its own. */
+  /** What the client omits: it does not read the answer's body, or does not send the end of its own body. */
   readonly halt?: "unread" | "unfinished";
 }
 
-/** Milliseconds after which a client that stands still breaks the connection. */
+/** Milliseconds after which such a client breaks the connection. */
 const haltMs = 1_500;
 
 /** Sends it on its own connection. @returns the status, or why there was none */

@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Longer than any secret. */
-const longest = 4_096;
+const maxLength = 4_096;
 
 /**
  * Reads a secret from a file, from standard input (`-`), or from the terminal, where it is typed twice.
@@ -58,7 +58,7 @@ async function all({ input }: Terminal): Promise<string> {
   for await (const piece of input as AsyncIterable<Buffer>) {
     pieces.push(piece);
     size += piece.length;
-    if (size > longest) break;
+    if (size > maxLength) break;
   }
   // Decoded as a whole: a character may span two chunks.
   return Buffer.concat(pieces).toString("utf8");
@@ -67,7 +67,8 @@ async function all({ input }: Terminal): Promise<string> {
 /** Returns the only line, without a byte order mark. */
 function firstLine(text: string): string {
   const line = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
-  if (line.length > longest) throw new StartupError(`a secret has at most ${longest} characters`);
+  if (line.length > maxLength)
+    throw new StartupError(`a secret has at most ${maxLength} characters`);
   if (/[\r\n]/.test(line)) throw new StartupError("a secret is one line; this has several");
   return line;
 }

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-const largest = 50_000_000;
+const maxBytes = 50_000_000;
 
 /** The log file of a process, and the file before it (`.1`). */
 export class LogFile {
@@ -40,7 +40,7 @@ export class LogFile {
 
   /** Moves the content to `.1` when it exceeds 50 MB. Writers append, so they continue in the emptied file. */
   limit(): void {
-    if (this.size() <= largest) return;
+    if (this.size() <= maxBytes) return;
     copyFileSync(this.path, `${this.path}.1`);
     truncateSync(this.path);
   }

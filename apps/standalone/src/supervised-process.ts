@@ -14,9 +14,9 @@ import type { LogFile } from "./log-file.ts";
 import { ask } from "./health.ts";
 import { hangs } from "./watchdog.ts";
 
-/** Pauses before a process is restarted: the first doubles with each death, up to the longest (ms). */
+/** Pauses before a process is restarted: the first doubles with each death, up to the maximum (ms). */
 const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A process that lived this long gets the first pause again. */
 const steadyAfterMs = 30_000;
 const endsWithinMs = 10_000;
@@ -153,7 +153,7 @@ export class SupervisedProcess {
   async #startAfterPause(): Promise<void> {
     const ending = new AbortController();
     this.#machine.move(["running"], { kind: "pausing", ending });
-    const waitMs = Math.min(firstPauseMs * 2 ** this.#deaths++, longestPauseMs);
+    const waitMs = Math.min(firstPauseMs * 2 ** this.#deaths++, maxPauseMs);
     try {
       await pause(waitMs, undefined, { signal: ending.signal });
     } catch {

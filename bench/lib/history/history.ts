@@ -1,13 +1,13 @@
 import type { Database } from "@carillon/db";
 import { say } from "../report.ts";
 import { withoutIndexes } from "./indexes.ts";
-import { busyRooms, fillMessages } from "./messages.ts";
-import { createScenery, type Place, type Scenery } from "./scenery.ts";
+import { busyChannels, fillMessages } from "./messages.ts";
+import { createScenery, type HistoryChannel, type Scenery } from "./scenery.ts";
 
 /** An organization with years of messages. */
 export interface History extends Scenery {
   /** Channels with few members and most of the messages. */
-  readonly busy: readonly Place[];
+  readonly busy: readonly HistoryChannel[];
 }
 
 /** Size of a history. The same numbers make the same history, except for API keys and times, which end now. */
@@ -48,5 +48,5 @@ export async function createHistory(
   say(
     `${messages} messages with ${(made!.copies / 1e6).toFixed(1)} million copies, ${(made!.bytes / 1e9).toFixed(2)} GB, took ${seconds.toFixed(0)} s`,
   );
-  return { ...scenery, busy: scenery.channels.slice(busyRooms.first - 1, busyRooms.last) };
+  return { ...scenery, busy: scenery.channels.slice(busyChannels.first - 1, busyChannels.last) };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "@carillon/db";
 import { say } from "../report.ts";
 
-const found = `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS index,
+const indexesText = `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS index,
     i.indrelid::regclass::text AS table, pg_get_constraintdef(c.oid) AS constraint
   FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid
   WHERE i.indrelid = ANY ($1::regclass[]) ORDER BY 1`;
@@ -10,7 +10,7 @@ interface Index {
   readonly name: string;
   readonly table: string;
   readonly index: string;
-  /** Index of a primary key. */
+  /** The definition of the primary key that the index belongs to; null for other indexes. */
   readonly constraint: string | null;
 }
 
@@ -23,7 +23,7 @@ export async function withoutIndexes(
   tables: readonly string[],
   fill: () => Promise<void>,
 ): Promise<void> {
-  const indexes = await db.rows<Index>(found, [tables]);
+  const indexes = await db.rows<Index>(indexesText, [tables]);
   for (const { name, table, constraint } of indexes)
     await db.rows(
       constraint ? `ALTER TABLE ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`,

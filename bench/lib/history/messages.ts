@@ -13,11 +13,11 @@ const cases = 100_000;
 const batch = 100_000;
 
 /** Numbers of the channels that get half of all channel messages: teams that talk all day. */
-export const busyRooms = { first: 41, last: 60 };
+export const busyChannels = { first: 41, last: 60 };
 
 /**
- * One in this many messages, the newest ones, is unread by all accounts but its sender: 50,000 of the first member's at
- * 3 million.
+ * The newest thirtieth of the messages is unread by all accounts but the senders: of 3 million, the first member has
+ * 50,000 unread ones.
  */
 export const unreadShare = 30;
 
@@ -76,7 +76,7 @@ function spokenText(seed: number): string {
         END AS topic
       FROM drawn d
       JOIN bench_rooms r ON NOT d.direct AND r.n = CASE WHEN d.busy
-        THEN ${busyRooms.first} + floor(a * ${busyRooms.last - busyRooms.first + 1})::int
+        THEN ${busyChannels.first} + floor(a * ${busyChannels.last - busyChannels.first + 1})::int
         ELSE 1 + floor((SELECT count(*) FROM bench_rooms) * pow(a, 0.8))::int END
       CROSS JOIN LATERAL (
         SELECT greatest(0, i / CASE WHEN busy THEN 5000 ELSE 125000 END - floor(8 * b * b * b))::bigint AS n

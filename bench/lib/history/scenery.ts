@@ -12,7 +12,7 @@ export interface Size {
 }
 
 /** A channel of the organization. */
-export interface Place {
+export interface HistoryChannel {
   readonly id: number;
   readonly name: string;
   readonly recipientId: number;
@@ -24,7 +24,7 @@ export interface Scenery {
   readonly realmId: number;
   readonly members: readonly Member[];
   /** The largest first. */
-  readonly channels: readonly Place[];
+  readonly channels: readonly HistoryChannel[];
 }
 
 /** The fewest subscribers of a channel: those of a small team. */
@@ -45,7 +45,7 @@ export async function createScenery(db: Database, { users, channels }: Size): Pr
   await addRooms(db, world.realmId, channels, members);
   await addTalks(db, world.realmId, members);
   await db.rows("VACUUM ANALYZE");
-  const places = await db.rows<Place>(
+  const places = await db.rows<HistoryChannel>(
     `SELECT c.id, c.name, b.recipient_id AS "recipientId", b.subscribers
      FROM bench_rooms b JOIN channels c ON c.id = b.channel_id ORDER BY b.n`,
   );

@@ -7,7 +7,7 @@ const newLine = 0x0a;
 /** The line after the rows of a table. No row looks like it: backslashes in values are doubled. */
 const endOfRows = Buffer.from("\n\\.\n");
 /** Far longer than any line of a backup. */
-const longestLine = 16 * 1024 * 1024;
+const maxLineLength = 16 * 1024 * 1024;
 
 /**
  * Parses the text of a backup as a stream.
@@ -43,7 +43,7 @@ export async function* readParts(
         yield { line };
       }
     }
-    if (!inRows && rest.length > longestLine)
+    if (!inRows && rest.length > maxLineLength)
       throw new StartupError("this is not a Carillon backup");
   }
   if (inRows || rest.length > 0)

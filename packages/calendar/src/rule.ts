@@ -30,17 +30,17 @@ export interface Rule {
 /** Codes of the days of the week, Monday first. */
 export const dayCodes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 
-const longest = 300;
+const maxLength = 300;
 const frequencies: readonly string[] = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
-const largest = { INTERVAL: 1_000, COUNT: 1_000, BYMONTH: 12, BYMONTHDAY: 31, BYSETPOS: 366 };
-const known = ["FREQ", "UNTIL", "BYDAY", "WKST", ...Object.keys(largest)];
+const maxValues = { INTERVAL: 1_000, COUNT: 1_000, BYMONTH: 12, BYMONTHDAY: 31, BYSETPOS: 366 };
+const known = ["FREQ", "UNTIL", "BYDAY", "WKST", ...Object.keys(maxValues)];
 
 /**
  * Parses a rule: RFC 5545 `RRULE` parts, up to 300 characters, in any letter case, with or without `RRULE:` before them.
  * @throws CalendarError for `rrule`
  */
 export function parseRule(text: string): Rule {
-  if (text.length > longest) throw refused(`is longer than ${longest} characters`);
+  if (text.length > maxLength) throw refused(`is longer than ${maxLength} characters`);
   const parts = partsOf(text.toUpperCase().replace(/^RRULE:/, ""));
   const frequency = parts.get("FREQ");
   if (frequency === undefined) throw refused("has no FREQ: begin with FREQ=DAILY, for example");
@@ -102,14 +102,18 @@ function list(parts: ReadonlyMap<string, string>, name: string): readonly string
 /** Parses a list of numbers, each once and in their order. */
 function numbers(
   parts: ReadonlyMap<string, string>,
-  name: keyof typeof largest,
+  name: keyof typeof maxValues,
   signed: boolean,
 ): readonly number[] {
   const values = list(parts, name).map((text) => {
     const value = /^[+-]?\d{1,4}$/.test(text) ? Number(text) : 0;
-    const least = signed ? `-${largest[name]} to -1, or 1` : "1";
-    if (Math.abs(value) < 1 || Math.abs(value) > largest[name] || (!signed && !/^\d+$/.test(text)))
-      throw refused(`has ${quoted(text)} in ${name}: use ${least} to ${largest[name]}`);
+    const least = signed ? `-${maxValues[name]} to -1, or 1` : "1";
+    if (
+      Math.abs(value) < 1 ||
+      Math.abs(value) > maxValues[name] ||
+      (!signed && !/^\d+$/.test(text))
+    )
+      throw refused(`has ${quoted(text)} in ${name}: use ${least} to ${maxValues[name]}`);
     return value;
   });
   return [...new Set(values)].sort((a, b) => a - b);
@@ -117,7 +121,7 @@ function numbers(
 
 function oneNumber(
   parts: ReadonlyMap<string, string>,
-  name: keyof typeof largest,
+  name: keyof typeof maxValues,
 ): number | undefined {
   const values = list(parts, name);
   if (values.length > 1) throw refused(`has more than one ${name}`);

@@ -42,12 +42,12 @@ export const loadZones: () => Promise<Zones> = whenNeeded(async () =>
 );
 
 const nameForm = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+){0,3}$/i;
-const longestName = 60;
+const maxNameLength = 60;
 
 function zonesOf({ PlainDateTime, Instant }: typeof Temporal): Zones {
   return {
     canonicalName(name) {
-      const known = name.length <= longestName && nameForm.test(name);
+      const known = name.length <= maxNameLength && nameForm.test(name);
       const zone = known
         ? zonedOrUndefined(() => Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name))
         : undefined;

@@ -64,7 +64,7 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
     "A running server has all this as a page at `/api`, and as an OpenAPI document at `/api/v1/openapi.json`.",
     "## Safe repeats",
     "Operations that say so take the header `Idempotency-Key`: any 1 to 255 visible ASCII characters without quotation " +
-      "marks and commas, such as a UUID, made anew for each thing that you want done. When no answer arrives, or 409, 429 or " +
+      "marks and commas, such as a UUID, and a new one for each action. If no answer arrives, or 409, 429 or " +
       "5xx, send the same request with the same key again: for 24 hours it is carried out at most once, and a repeat gets " +
       "the first answer, with the header `Idempotent-Replayed: true`. " +
       "[The rules](../protocol/once-and-again.md#1-idempotency-keys).",
@@ -99,7 +99,7 @@ function section(operation: Operation, operations: readonly Operation[]): string
       .map((code) => `\`${code}\``)
       .join(", ")}.`,
     ...(operation.missingIs404
-      ? ["When what the path names does not exist: status 404, code `BAD_REQUEST`."]
+      ? ["If the target of the path does not exist: status 404, code `BAD_REQUEST`."]
       : []),
     `\`\`\`sh\n${curlExample(operation, operations, demoUrl)}\n\`\`\``,
   ];

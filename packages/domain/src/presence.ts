@@ -101,7 +101,7 @@ interface ReadPresencesOptions {
 export const usualHistoryLimit = 14;
 
 /** A hundred years, in days: longer than any history, and PostgreSQL can still compute the date. */
-const longestHistory = 36_525;
+const maxHistoryDays = 36_525;
 
 const shown = statement({
   name: "presences",
@@ -129,7 +129,7 @@ export async function readPresences(
   viewer: Pick<Account, "id" | "realmId" | "role">,
   { modern, since = -1, historyLimit }: ReadPresencesOptions,
 ) {
-  const days = Math.min(Math.max(historyLimit, 0), longestHistory);
+  const days = Math.min(Math.max(historyLimit, 0), maxHistoryDays);
   const [rows, userVisibility, [time]] = await Promise.all([
     sql.rows(shown, [viewer.realmId, since, days]),
     loadUserVisibility(sql, viewer),

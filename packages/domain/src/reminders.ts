@@ -3,7 +3,7 @@ import { codePointLength, inSlices } from "@carillon/kit";
 import {
   directMessageLink,
   fencedQuote,
-  longestQuoteFrame,
+  maxQuoteFrameLength,
   messageLink,
   type Notice,
   notice,
@@ -88,7 +88,7 @@ function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextRe
   const noted = note === null ? "" : quotedLines(note);
   const wrote = paragraph`${silentUser({ id: message.senderId, fullName: message.senderName })} wrote:`;
   const before = [about.source, noted, wrote.source, ""].join("\n\n");
-  const quoteLength = maxMessageLength - longestQuoteFrame - codePointLength(before);
+  const quoteLength = maxMessageLength - maxQuoteFrameLength - codePointLength(before);
   return {
     about,
     note: note === null ? undefined : reader.readAhead(noted),

@@ -12,7 +12,7 @@ import type { Settings } from "./settings.ts";
 const readyWithinMs = 120_000;
 /** Child processes of a killed server need a moment to notice; until then its shared memory is in use. */
 const leftoversWithinMs = 15_000;
-const largestLog = 10_000_000;
+const maxLogBytes = 10_000_000;
 
 /** What to start, and where. */
 export interface Launch {
@@ -101,7 +101,7 @@ function refusal(output: string, what: Launch): string {
 }
 
 function rotate(path: string): void {
-  if (sizeOf(path) > largestLog) renameSync(path, `${path}.1`);
+  if (sizeOf(path) > maxLogBytes) renameSync(path, `${path}.1`);
 }
 
 function sizeOf(path: string): number {

@@ -1,4 +1,4 @@
-const longest = 100;
+const maxLength = 100;
 
 const year = String.raw`(?<year>\d{4}|[+\u2212-]\d{6})`;
 const dates = [
@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
  * @returns microseconds since the UNIX epoch, rounded up; undefined for other texts, or beyond 275,000 years
  */
 export function parseIso8601(text: string): bigint | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > maxLength) return undefined;
   const [, date = "", time, offset] =
     /^([^T ]+)(?:[T ]([\d:.,]+)\s?([Z+\u2212-].*)?)?$/i.exec(text) ?? [];
   const day = dayOf(date, time !== undefined);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { StartupError } from "./startup-error.ts";
 
 /** A larger file is not a secret, but a wrong file. */
-const longestBytes = 65_536;
+const maxBytes = 65_536;
 
 /**
  * Adds the variables that are given as files: `SECRET_KEY_FILE` names the file with the value of `SECRET_KEY`, as
@@ -47,13 +47,13 @@ export function readSecretFile(file: string): string {
   const handle = openSync(file, "r");
   try {
     for (;;) {
-      const piece = Buffer.alloc(longestBytes);
+      const piece = Buffer.alloc(maxBytes);
       const count = readSync(handle, piece);
       if (count === 0) return Buffer.concat(pieces).toString("utf8");
       pieces.push(piece.subarray(0, count));
       size += count;
-      if (size > longestBytes)
-        throw new Error(`it has more than ${longestBytes} bytes, which no secret has`);
+      if (size > maxBytes)
+        throw new Error(`it has more than ${maxBytes} bytes, which no secret has`);
     }
   } finally {
     closeSync(handle);

@@ -30,7 +30,7 @@ export {
 } from "./notice.ts";
 export { type ParseOptions, parseMessage } from "./parse-message.ts";
 export { plainText } from "./plain/plain-text.ts";
-export { fencedQuote, longestQuoteFrame, quotedLines } from "./quote-source.ts";
+export { fencedQuote, maxQuoteFrameLength, quotedLines } from "./quote-source.ts";
 export { renderDescription } from "./render-description.ts";
 export { renderMessage, renderVersion } from "./render-message.ts";
 export { RenderLimitError } from "./rendering.ts";

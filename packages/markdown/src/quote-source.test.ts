@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { hostileFragments } from "./hostile-fragments.test.ts";
 import { parseMessage } from "./parse-message.ts";
-import { fencedQuote, longestQuoteFrame, quotedLines } from "./quote-source.ts";
+import { fencedQuote, maxQuoteFrameLength, quotedLines } from "./quote-source.ts";
 import { renderMessage } from "./render-message.ts";
 import { lookups } from "./sample-organization.test.ts";
 
@@ -55,7 +55,7 @@ describe("The Markdown source of a quote", () => {
     const long = runs.slice(0, 10_000);
     expect(codePointLength(fencedQuote(long)) - codePointLength(long)).to.be.within(
       250,
-      longestQuoteFrame,
+      maxQuoteFrameLength,
     );
   });
 });

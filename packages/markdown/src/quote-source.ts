@@ -1,5 +1,5 @@
 /** Maximum length of a quote's fences for a text of 10,000 characters, which can contain runs of 140 different lengths. */
-export const longestQuoteFrame = 300;
+export const maxQuoteFrameLength = 300;
 
 /**
  * Returns Markdown that quotes a short text, each line after a `>`. Nothing in the text can end the quote early or continue

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import {
   adminCodes,
-  longestRetryAfterMs,
+  maxRetryAfterMs,
   type AdminCode,
   type BouncerFailure,
   type BouncerOutcome,
@@ -16,7 +16,7 @@ const limitedMs = 10_000;
 /**
  * Minimum wait after a 429, in milliseconds: such a call does not count as an attempt, so backoff does not slow it down.
  */
-const leastLimitedMs = 1_000;
+const minLimitedMs = 1_000;
 
 /** Error codes that are passed on to clients; all others become `BAD_REQUEST`. */
 const namedCodes = ["INVALID_BOUNCER_PUBLIC_KEY", "REQUEST_EXPIRED"];
@@ -52,7 +52,7 @@ function failure(
   const reason = code === undefined ? `status ${status}` : `status ${status}, ${code}`;
   const wait = waitMs(retryAfter) ?? bounded((said?.["retry-after"] ?? Number.NaN) * 1_000);
   if (status === 429)
-    return { kind: "limited", retryAfterMs: Math.max(leastLimitedMs, wait ?? limitedMs), reason };
+    return { kind: "limited", retryAfterMs: Math.max(minLimitedMs, wait ?? limitedMs), reason };
   if (status >= 500 || status === 408)
     return {
       kind: "retry",
@@ -78,7 +78,7 @@ function waitMs(header: string | undefined): number | undefined {
 }
 
 function bounded(ms: number): number | undefined {
-  return Number.isNaN(ms) ? undefined : Math.ceil(Math.min(Math.max(ms, 0), longestRetryAfterMs));
+  return Number.isNaN(ms) ? undefined : Math.ceil(Math.min(Math.max(ms, 0), maxRetryAfterMs));
 }
 
 function json(text: string): unknown {

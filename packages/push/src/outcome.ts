@@ -22,7 +22,7 @@ export type BouncerFailure =
   /**
    * A retry may succeed. `at` says where it failed: `transport`, no complete answer in time (consecutive ones open the
    * circuit); `bouncer`, a 5xx or a malformed answer. `retryAfterMs` is the bouncer's requested delay, at most {@link
-   * longestRetryAfterMs}.
+   * maxRetryAfterMs}.
    */
   | {
       readonly kind: "retry";
@@ -41,4 +41,4 @@ export type BouncerOutcome<Answer> =
   | BouncerFailure;
 
 /** Upper bound of the bouncer's requested delay, in milliseconds. */
-export const longestRetryAfterMs = 600_000;
+export const maxRetryAfterMs = 600_000;

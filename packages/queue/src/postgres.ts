@@ -18,10 +18,10 @@ import type { Backend, QueueConfig } from "./backend.ts";
 export const sharedConnections = 4;
 
 /**
- * Longest sleep of an idle worker, in seconds. New jobs wake it at once; this limits the delay after a wake-up was
+ * Maximum sleep of an idle worker, in seconds. New jobs wake it at once; this limits the delay after a wake-up was
  * lost with a connection that died unnoticed. BullMQ's own limit is an hour.
  */
-const longestSleep = 5;
+const maxSleep = 5;
 
 /** Default connection timeout, in milliseconds. */
 const defaultConnectMs = 5_000;
@@ -141,7 +141,7 @@ const createShortBlockingBackend: BackendFactory<IQueueBackend, ConnectionOption
   const connection: unknown = options.connection;
   if (!isPgPool(connection)) throw new TypeError("the PostgreSQL queues need a pg.Pool");
   const backend = createPostgresBackend(name, { ...options, connection }, kind);
-  Object.defineProperty(backend, "maximumBlockTimeout", { value: longestSleep });
+  Object.defineProperty(backend, "maximumBlockTimeout", { value: maxSleep });
   return backend;
 };
 

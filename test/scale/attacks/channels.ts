@@ -4,7 +4,7 @@ import type { Attack, Scene } from "./attack.ts";
 import { flood } from "./connections.ts";
 
 /** Characters that a channel's description may have. */
-const longestDescription = 1_024;
+const maxDescriptionLength = 1_024;
 
 /**
  * Fills the organization with as many channels as it may have, all public. The attacker has created as many as a member
@@ -13,7 +13,7 @@ const longestDescription = 1_024;
 async function fillOrganization({ db, url, attacker, org }: Scene): Promise<void> {
   // Emoji make the most HTML for each character. The gateway renders the first description; the others are copies.
   const { id } = await clientOf(url, attacker).succeed(createChannel, {
-    params: { name: "the first", subscribers: [], description: "😀".repeat(longestDescription) },
+    params: { name: "the first", subscribers: [], description: "😀".repeat(maxDescriptionLength) },
   });
   await channelsLike(db, { id }, bounds.channelsADay - 1);
   const had = await db.prisma.channel.count({ where: { realmId: org.realm.id } });

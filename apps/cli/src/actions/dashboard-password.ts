@@ -9,7 +9,7 @@ import { secretFrom } from "../secret-input.ts";
 
 /** Length of a generated password. */
 const length = 24;
-const shortest = 12;
+const minLength = 12;
 
 /** Changes the dashboard operator's password in `secrets.json`. */
 export async function rotateDashboardPassword(
@@ -34,8 +34,8 @@ export async function rotateDashboardPassword(
           what: "new password",
           option: "--password-file",
         });
-  if (password.length < shortest)
-    throw new StartupError(`the password must have at least ${shortest} characters`);
+  if (password.length < minLength)
+    throw new StartupError(`the password must have at least ${minLength} characters`);
   await storeSecret(dataDir, "DASHBOARD_PASSWORD", password);
   context.terminal.say(
     `The new password is DASHBOARD_PASSWORD in ${secrets}; it is valid from the next start.`,

@@ -1,5 +1,5 @@
 /** Maximum length of a table line. */
-const longest = 160;
+const maxLength = 160;
 
 /**
  * Returns an error as one readable line: its first line, or the last one for Prisma's errors, which begin with a place in
@@ -13,5 +13,5 @@ export function readableReason(error: string | null): string {
     .filter((line) => line !== "" && !line.startsWith("at "));
   const [first = "no reason was recorded"] = lines;
   const line = first.startsWith("Invalid `") ? (lines.at(-1) ?? first) : first;
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }

@@ -28,15 +28,15 @@ export function readAction(fields: URLSearchParams): Action {
   return action;
 }
 
-const longestSearch = 200;
+const maxSearchLength = 200;
 
 /** @throws BadParameter */
 export function readFilter(fields: URLSearchParams): DeadFilter {
   const job = given(fields, "job");
   const realmId = givenId(fields, "realm");
   const error = given(fields, "error");
-  if (error !== undefined && (error.length > longestSearch || error.includes("\0")))
-    throw new BadParameter(`error must have at most ${longestSearch} characters`);
+  if (error !== undefined && (error.length > maxSearchLength || error.includes("\0")))
+    throw new BadParameter(`error must have at most ${maxSearchLength} characters`);
   return {
     ...(job === undefined ? {} : { job: checkJob(job) }),
     ...(realmId === undefined ? {} : { realmId }),

@@ -11,7 +11,7 @@ export interface Audit extends AuditPage {
 }
 
 /** Longer data are folded. */
-const longestData = 120;
+const maxOpenLength = 120;
 
 /**
  * Lists changes in the organizations, by account or operator.
@@ -63,9 +63,9 @@ function dataCell(id: number, data: AuditLine["data"]): Content {
   const text = entries
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
-  if (text.length <= longestData) return html`<bdi>${text}</bdi>`;
+  if (text.length <= maxOpenLength) return html`<bdi>${text}</bdi>`;
   return html`<details id="audit-data-${id}">
-    <summary><bdi>${text.slice(0, longestData)}…</bdi></summary>
+    <summary><bdi>${text.slice(0, maxOpenLength)}…</bdi></summary>
     <pre class="text">${JSON.stringify(data, undefined, 2)}</pre>
   </details>`;
 }

@@ -6,7 +6,7 @@ const maxLength = 30;
 /** Programs that send requests are few; invented and long names must not fill the memory. */
 const cache = new Map<string, string>();
 const cacheLimit = 500;
-const longestCached = 500;
+const maxCachedLength = 500;
 
 /**
  * Returns the sending program's name: the parameter `client` when given, else the first token of `User-Agent`.
@@ -19,7 +19,7 @@ export function clientName(userAgent: string | undefined, parameter: string | un
   let name = cache.get(userAgent);
   if (name === undefined) {
     name = firstCodePoints(/^[^/\s(]*/.exec(userAgent)?.[0] ?? "", maxLength) || "InvalidUserAgent";
-    if (userAgent.length > longestCached) return name;
+    if (userAgent.length > maxCachedLength) return name;
     if (cache.size >= cacheLimit) cache.clear();
     cache.set(userAgent, name);
   }

@@ -7,7 +7,7 @@ const equals = 0x3d;
 const percent = 0x25;
 const questionMark = 0x3f;
 /** Characters of a name; {@link FieldSink.field} has a far lower limit. */
-const longestName = 100_000;
+const maxNameLength = 100_000;
 
 /**
  * Decodes a form (`application/x-www-form-urlencoded`) as a stream, like {@link decodeForm}, for values that are too
@@ -69,7 +69,7 @@ export class FormStream {
   #grow(bytes: Buffer): void {
     const text = this.#decoder.write(bytes.subarray(0, unescapeForm(bytes, 0, bytes.length, 0)));
     if (this.#value) this.#value.write(text);
-    else if (this.#name.length < longestName) this.#name += text;
+    else if (this.#name.length < maxNameLength) this.#name += text;
   }
 
   #endName(): void {

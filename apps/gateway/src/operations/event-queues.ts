@@ -21,7 +21,7 @@ export default [
       includeSubscribers: input.include_subscribers,
       allPublicChannels: input.all_public_streams,
       narrow: input.narrow ?? [],
-      idleTimeout: Math.min(timeout, contract.longestIdleTimeout),
+      idleTimeout: Math.min(timeout, contract.maxIdleTimeout),
     });
     // Lists of the account's own texts may be too large for memory.
     for (const [name, value] of Object.entries(registration) as Array<[string, unknown]>)

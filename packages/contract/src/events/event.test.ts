@@ -22,7 +22,7 @@ describe("a declared event", () => {
     expect(silenced({})).to.deep.include({ type: "bell", op: "silence", audience: null });
   });
 
-  it("does not compile with another payload, without receivers, or from an object", () => {
+  it("does not compile with a wrong payload or without receivers, nor does a literal in place of an event", () => {
     const receivers = { audience: [1] };
     // @ts-expect-error a field of another type
     rung({ user_id: "3" }, receivers);
@@ -30,7 +30,7 @@ describe("a declared event", () => {
     rung({ user_id: 3, why: "" }, receivers);
     // @ts-expect-error the receivers are missing
     rung({ user_id: 3 });
-    // @ts-expect-error nothing else differs between receivers
+    // @ts-expect-error a field that is not among the receivers' own
     rung({ user_id: 3 }, { ...receivers, userData: { 1: { quiet: true } } });
     // @ts-expect-error an event to everybody has no receivers
     silenced({}, receivers);

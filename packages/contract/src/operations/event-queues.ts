@@ -5,8 +5,8 @@ import { operation } from "../primitives/operation.ts";
 
 const typeNames = form.json(z.array(z.string())).nullMeansAbsent().optional();
 
-/** Longest `idle_queue_timeout`, in seconds: a week. Longer ones are reduced to it. */
-export const longestIdleTimeout = 604_800;
+/** Maximum `idle_queue_timeout`, in seconds: a week. A longer one is reduced to it. */
+export const maxIdleTimeout = 604_800;
 /** The `idle_queue_timeout` that `mobile` stands for, in seconds. */
 export const mobileIdleTimeout = 43_200;
 const usualIdleTimeout = 600;

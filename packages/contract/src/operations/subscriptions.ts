@@ -41,7 +41,7 @@ export const listSubscriptions = operation({
   result: {
     subscriptions: z.array(
       subscriptionObject.extend({
-        /** Replaces `subscribers` for a large channel when `partial` is asked for. */
+        /** Replaces `subscribers` of a large channel if `partial` is requested. */
         partial_subscribers: z.array(z.int()).optional(),
       }),
     ),
@@ -104,7 +104,7 @@ export const addSubscriptions = operation({
     already_subscribed: z.record(z.string(), z.array(z.string())),
     /** Only without `authorization_errors_fatal`. */
     unauthorized: z.array(z.string()).optional(),
-    /** Only if messages were asked for. */
+    /** Only if `send_new_subscription_messages` is true. */
     new_subscription_messages_sent: z.boolean().optional(),
   },
   errors: ["SYSTEM_GROUP_REQUIRED", "UNAUTHORIZED_PRINCIPAL"],

@@ -47,7 +47,7 @@ export const updateStatus = operation({
   summary: "Update your status",
   example: { params: { status_text: "At lunch", emoji_name: "hamburger" } },
   description:
-    "Send the text, the emoji or both; what is not sent stays unchanged. An empty value removes it.",
+    "Send the text, the emoji or both; a parameter that is not sent stays unchanged. An empty value removes it.",
   params: statusParameters,
 });
 

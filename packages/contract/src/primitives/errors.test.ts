@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.ts";
 import { errorCodes, type ErrorDescription } from "./error-codes.ts";
 import { errors } from "./errors.ts";
 
-/** One of each refusal, with what they need. */
+/** One of each refusal, with example arguments. */
 const all: ApiError[] = [
   errors.badRequest("No"),
   errors.notFound404("No"),

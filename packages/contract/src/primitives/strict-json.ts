@@ -20,7 +20,7 @@ export interface JsonOptions {
 
 /**
  * Parses `text` as one JSON value.
- * @throws Unusable for a text that is no JSON value, or is refused as above
+ * @throws Unusable if the text is not JSON, or breaks one of the rules above
  */
 export function parseStrictJson(text: string, options: JsonOptions = {}): unknown {
   scan(text, options.fractions ?? false);
@@ -35,7 +35,7 @@ export function parseStrictJson(text: string, options: JsonOptions = {}): unknow
   return value;
 }
 
-/** Checks what is outside of strings: the depth, and the spelling of numbers. */
+/** Checks the text outside of strings: the depth, the number of values, and the spelling of numbers. */
 function scan(text: string, fractions: boolean): void {
   let depth = 0;
   let values = 1;

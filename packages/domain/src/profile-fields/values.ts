@@ -187,7 +187,7 @@ export async function storeProfileValues(
 type WantedValue = string | readonly number[] | null;
 
 /** Maximum Unicode code points, by field type. */
-const longest: Readonly<Record<number, number>> = {
+const maxLengths: Readonly<Record<number, number>> = {
   [SHORT_TEXT.id]: 50,
   [LONG_TEXT.id]: 500,
   [EXTERNAL_ACCOUNT.id]: 50,
@@ -212,7 +212,7 @@ function checkValue(field: ProfileField, wanted: string | readonly number[]): st
     return JSON.stringify(wanted);
   }
   if (typeof wanted !== "string") throw refuse("a string");
-  const most = longest[field.fieldType];
+  const most = maxLengths[field.fieldType];
   if (most !== undefined && isLongerThan(wanted, most))
     throw refuse(`of at most ${most} characters`);
   if (field.fieldType === SELECT.id && !Object.hasOwn(parseFieldData(field.fieldData), wanted))

@@ -5,8 +5,8 @@ import { re2 } from "./re2.ts";
 import { expandUrl, templateVariables } from "./url-template.ts";
 
 /** Maximum lengths of a pattern and of a template, in UTF-16 units. */
-const longestPattern = 250;
-const longestTemplate = 1_000;
+const maxPatternLength = 250;
+const maxTemplateLength = 1_000;
 /** Maximum total of repetitions (`{3,20}`) in a pattern: RE2 expands each of them. */
 const maxRepetitions = 200;
 
@@ -30,8 +30,8 @@ export function patternSize(pattern: string): number {
 
 function patternProblem(pattern: string): string | undefined {
   if (pattern.trim() === "") return "pattern must not be empty";
-  if (pattern.length > longestPattern)
-    return `pattern must not have more than ${longestPattern} characters`;
+  if (pattern.length > maxPatternLength)
+    return `pattern must not have more than ${maxPatternLength} characters`;
   const repetitions = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) =>
     Number(most || least),
   );
@@ -45,8 +45,8 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 function templateProblem(pattern: string, template: string): string | undefined {
-  if (template.length > longestTemplate)
-    return `url_template must not have more than ${longestTemplate} characters`;
+  if (template.length > maxTemplateLength)
+    return `url_template must not have more than ${maxTemplateLength} characters`;
   const variables = templateVariables(template);
   if (variables === undefined) return "url_template is not a URL template of RFC 6570";
   const groups = Object.keys(re2().compile(pattern).namedGroups());

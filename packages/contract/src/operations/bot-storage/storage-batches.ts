@@ -6,7 +6,7 @@ import { StringEntries } from "./string-entries.ts";
 export const maxStorageEntries = 100_000;
 
 /** UTF-16 units of an entry that is stored as one row; a longer entry is cut into rows of about this size. */
-const longest = 65_536;
+const maxLength = 65_536;
 /** Units and entries of a full batch, which one statement stores. */
 const fullAt = 131_072;
 const maxEntries = 4_096;
@@ -69,7 +69,7 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   #grow(name: string, value: string): void {
     this.#name += name;
     this.#value += value;
-    if (this.#name.length + this.#value.length > longest) this.#cut();
+    if (this.#name.length + this.#value.length > maxLength) this.#cut();
   }
 
   #cut(): OpenEntry {

@@ -1,7 +1,7 @@
 import { ApiError } from "@carillon/contract";
 import { expect } from "chai";
 
-import { largestAnchor, parseAnchor } from "./request.ts";
+import { maxAnchor, parseAnchor } from "./request.ts";
 
 describe("anchors", () => {
   it("are message IDs, clamped to the range from 0 to the largest anchor", () => {
@@ -9,9 +9,9 @@ describe("anchors", () => {
     expect(idOf("17")).to.deep.equal({ kind: "id", id: 17 });
     expect(idOf("-17")).to.deep.equal({ kind: "id", id: 0 });
     expect(idOf("3000000000")).to.deep.equal({ kind: "id", id: 3_000_000_000 });
-    expect(idOf("10000000000000000")).to.deep.equal({ kind: "id", id: largestAnchor });
+    expect(idOf("10000000000000000")).to.deep.equal({ kind: "id", id: maxAnchor });
     for (const anchor of ["9223372036854775808", "9".repeat(400), "newest"])
-      expect(idOf(anchor), anchor).to.deep.equal({ kind: "id", id: largestAnchor });
+      expect(idOf(anchor), anchor).to.deep.equal({ kind: "id", id: maxAnchor });
     expect(idOf("oldest")).to.deep.equal({ kind: "id", id: 0 });
   });
 

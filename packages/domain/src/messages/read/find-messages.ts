@@ -2,7 +2,7 @@ import { type Sql, statement } from "@carillon/db";
 import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon/model";
 
 import { findWords } from "./find-words.ts";
-import { type Anchor, largestAnchor, type Wanted } from "./request.ts";
+import { type Anchor, maxAnchor, type Wanted } from "./request.ts";
 import { pathOf } from "./source.ts";
 import {
   firstUnreadStatement,
@@ -27,7 +27,7 @@ export async function findMessages(sql: Sql, search: Search, wanted: Wanted): Pr
     return { ...nothing, ids: ids.toSorted((a, b) => a - b) };
   }
   const anchor = await anchorId(sql, search, wanted.anchor);
-  if (anchor === undefined) return { ...nothing, anchor: largestAnchor };
+  if (anchor === undefined) return { ...nothing, anchor: maxAnchor };
   const window = { ...wanted, anchor };
   const sides = sidesOf(window);
   const ids = await idsOnSides(sql, search, sides);
@@ -46,7 +46,7 @@ const nothing = { ids: [], foundAnchor: false, foundOldest: false, foundNewest: 
 /** The result for a channel that exists but may not be read (messages.md §2.2). */
 export function foundInRefusedChannel(wanted: Wanted): Found {
   if (wanted.kind === "ids") return nothing;
-  return { ...nothing, anchor: largestAnchor, foundOldest: true, foundNewest: true };
+  return { ...nothing, anchor: maxAnchor, foundOldest: true, foundNewest: true };
 }
 
 /**
@@ -63,12 +63,12 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
       const personal = { ...search, narrow: { ...search.narrow, shared: false } };
       const besides = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
       const [first] = await firstUnread(sql, { ...personal, besides });
-      return first ?? largestAnchor;
+      return first ?? maxAnchor;
     }
     case "date": {
       const find = (besides: readonly Fragment[], side: Side) =>
         idsOnSides(sql, { ...search, besides }, [side]);
-      const newest: Side = { compare: "<", bound: largestAnchor, limit: 1 };
+      const newest: Side = { compare: "<", bound: maxAnchor, limit: 1 };
       return (await firstSince(sql, anchor.time, find)) ?? (await find([], newest))[0];
     }
   }

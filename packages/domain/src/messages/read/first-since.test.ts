@@ -13,7 +13,7 @@ import { expect } from "chai";
 
 import { searchTexts, searchVector } from "../search/search-vector.ts";
 import { findMessages } from "./find-messages.ts";
-import { largestAnchor } from "./request.ts";
+import { maxAnchor } from "./request.ts";
 import { idsOf, sidesStatement } from "./window.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
@@ -161,7 +161,7 @@ describe("the first message since a date", () => {
         includeAnchor: true,
       });
       const what = JSON.stringify({ seed, n, terms, words, time });
-      expect(anchor, what).to.equal(later[0] ?? newest ?? largestAnchor);
+      expect(anchor, what).to.equal(later[0] ?? newest ?? maxAnchor);
       const disordered = later[0] !== undefined && later[0] > Math.min(...later);
       const outcome = disordered ? "out of order" : later[0] ? "later" : newest ? "newest" : "none";
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

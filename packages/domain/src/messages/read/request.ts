@@ -4,7 +4,7 @@ import { parseIso8601 } from "@carillon/kit";
 import { checkTerms } from "./narrow/compile.ts";
 
 /** An anchor greater than every message id: 10^16, exact as a double and as a `bigint`. */
-export const largestAnchor = 10_000_000_000_000_000;
+export const maxAnchor = 10_000_000_000_000_000;
 
 export type Anchor =
   | { readonly kind: "id"; readonly id: number }
@@ -29,7 +29,7 @@ export function parseAnchor(sent: {
     case "oldest":
       return { kind: "id", id: 0 };
     case "newest":
-      return { kind: "id", id: largestAnchor };
+      return { kind: "id", id: maxAnchor };
     case "first_unread":
       return { kind: "first_unread" };
     case "date":
@@ -37,7 +37,7 @@ export function parseAnchor(sent: {
   }
   if (!/^-?[0-9]+$/.test(sent.anchor))
     throw errors.badRequest("anchor must be an integer, newest, oldest, first_unread or date");
-  return { kind: "id", id: Math.min(Math.max(Number(sent.anchor), 0), largestAnchor) };
+  return { kind: "id", id: Math.min(Math.max(Number(sent.anchor), 0), maxAnchor) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { largestAnchor } from "./request.ts";
+import { maxAnchor } from "./request.ts";
 import { foundIn, sidesOf, type Window } from "./window.ts";
 
 /** Returns what the database would find among `all` for the sides of the window. */
@@ -44,9 +44,9 @@ describe("the window around an anchor", () => {
   it("has nothing before the anchor oldest and nothing after the anchor newest", () => {
     expect(around(0, 3, 2)).to.deep.equal([[10, 20], flags(true, false, false)]);
     expect(around(0, 3, 0)).to.deep.equal([[], flags(true, false, false)]);
-    expect(around(largestAnchor, 2, 3)).to.deep.equal([[40, 50], flags(false, false, true)]);
-    expect(around(largestAnchor, 0, 3)).to.deep.equal([[], flags(false, false, true)]);
-    expect(around(largestAnchor, 9, 0)).to.deep.equal([all, flags(true, false, true)]);
+    expect(around(maxAnchor, 2, 3)).to.deep.equal([[40, 50], flags(false, false, true)]);
+    expect(around(maxAnchor, 0, 3)).to.deep.equal([[], flags(false, false, true)]);
+    expect(around(maxAnchor, 9, 0)).to.deep.equal([all, flags(true, false, true)]);
   });
 
   it("reaches both ends if nothing matches", () => {

@@ -4,7 +4,7 @@ import { allOf, type Fragment, messageReadable, type Reader, SqlValues } from "@
 
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import type { Drive } from "./narrow/operator.ts";
-import { largestAnchor } from "./request.ts";
+import { maxAnchor } from "./request.ts";
 import { chooseSource, type Path, pathOf, type Source } from "./source.ts";
 
 /** The part of the matching messages to find, around the message ID `anchor`. */
@@ -28,7 +28,7 @@ export function sidesOf(window: Window): Side[] {
   const { anchor: bound, numBefore, numAfter, includeAnchor } = window;
   const sides: Side[] = [];
   if (numBefore > 0 && bound > 0) sides.push({ compare: "<", bound, limit: numBefore });
-  if (bound >= largestAnchor) return sides;
+  if (bound >= maxAnchor) return sides;
   if (includeAnchor && bound > 0) sides.push({ compare: ">=", bound, limit: numAfter + 1 });
   else if (numAfter > 0) sides.push({ compare: ">", bound, limit: numAfter });
   return sides;
@@ -46,7 +46,7 @@ export function foundIn(window: Window, ids: readonly number[]): FoundWindow {
     ids: [...before, ...(foundAnchor ? [anchor] : []), ...after],
     foundAnchor,
     foundOldest: anchor === 0 || before.length < numBefore,
-    foundNewest: anchor >= largestAnchor || after.length < numAfter,
+    foundNewest: anchor >= maxAnchor || after.length < numAfter,
   };
 }
 
@@ -210,7 +210,7 @@ function fromChannels(search: Search, where: Fragment, side: Side, values: SqlVa
     const last = `(SELECT id FROM ${found} ${order} OFFSET ${limit} - 1 LIMIT 1)`;
     return side.compare === "<"
       ? () => `m.id >= coalesce(${last}, 0)`
-      : (v) => `m.id <= coalesce(${last}, ${v.add(largestAnchor, "bigint")})`;
+      : (v) => `m.id <= coalesce(${last}, ${v.add(maxAnchor, "bigint")})`;
   };
   return `WITH first AS MATERIALIZED (
       SELECT f.recipient_id, newest.id FROM (

@@ -10,7 +10,7 @@ import { statement, type Sql } from "@carillon/db";
 const maxFailures = 5;
 /** Seconds. */
 const firstPause = 5;
-const longestPause = 120;
+const maxPause = 120;
 /** Seconds after which another worker may make the trial: longer than a call may take. */
 const trialSeconds = 30;
 /** Milliseconds between two checks whether a trial is over. */
@@ -64,7 +64,7 @@ const failed = statement({
   text: `UPDATE bouncer_circuit SET failures = least(failures + 1, 1000), pauses = pauses + ${begins}::int,
       in_trial = in_trial AND NOT ${begins},
       no_calls_until = CASE WHEN ${begins} THEN clock_timestamp() + make_interval(secs =>
-        least(${longestPause}, ${firstPause} * 2 ^ least(pauses, 10))) ELSE no_calls_until END
+        least(${maxPause}, ${firstPause} * 2 ^ least(pauses, 10))) ELSE no_calls_until END
     RETURNING ${waitMs} AS "waitMs"`,
 });
 

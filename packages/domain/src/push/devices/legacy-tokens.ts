@@ -14,9 +14,9 @@ interface LegacyToken {
 }
 
 /** Maximum code points of a token. */
-const longestToken = 4_096;
+const maxTokenLength = 4_096;
 /** Maximum length of an app id; Apple's are at most 155 characters. */
-const longestAppId = 255;
+const maxAppIdLength = 255;
 
 /** An existing token gets a new id, so that a pending removal of older tokens leaves it. */
 const store = statement({
@@ -50,13 +50,13 @@ export async function addLegacyToken(
   { kind, token }: LegacyToken,
   appId?: string,
 ): Promise<void> {
-  if (token === "" || isLongerThan(token, longestToken))
-    throw errors.badRequest(`token must have 1 to ${longestToken} characters`);
+  if (token === "" || isLongerThan(token, maxTokenLength))
+    throw errors.badRequest(`token must have 1 to ${maxTokenLength} characters`);
   if (kind === "apns" && !/^([0-9a-f]{2})+$/i.test(token))
     throw errors.badRequest("token must be an even number of hexadecimal digits");
-  if (appId !== undefined && (!/^[.A-Za-z0-9-]+$/.test(appId) || appId.length > longestAppId))
+  if (appId !== undefined && (!/^[.A-Za-z0-9-]+$/.test(appId) || appId.length > maxAppIdLength))
     throw errors.badRequest(
-      `appid must have 1 to ${longestAppId} letters, digits, dots and hyphens`,
+      `appid must have 1 to ${maxAppIdLength} letters, digits, dots and hyphens`,
     );
   const account = await lockAccount(tx, actor.realmId, actor.id);
   if (!account?.isActive) throw errors.unauthorized();
