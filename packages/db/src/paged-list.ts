@@ -2,7 +2,7 @@ import type { Sql } from "./sql.ts";
 
 /** Approximate bytes of the rows of one page: what a list keeps in memory while its answer is sent. */
 const pageBytes = 1_000_000;
-/** Most rows of one page, which the driver reads at once. */
+/** Maximum number of rows of one page, which the driver reads at once. */
 const pageRows = 200;
 
 /** A row of a list, with its approximate size in bytes. */

@@ -3,7 +3,7 @@ import { effectOf, isForAllPublic } from "./effects.ts";
 import { eventId } from "./event-ids.ts";
 import type { EventQueue, LoggedEvent, NumberedEvent } from "./queue-options.ts";
 
-/** Most events in one answer; the rest comes with the next poll. */
+/** Maximum number of events in one answer; the rest comes with the next poll. */
 const maxEvents = 1_000;
 /** Approximate bytes. */
 const maxWeight = 1_000_000;

@@ -15,20 +15,18 @@ export function examineDatabase(databaseUrl: string): Promise<Finding[]> {
     const { version } = await checkServer(client).catch((error: Error) => {
       throw error instanceof StartupError ? error : unreachable(databaseUrl, error);
     });
-    const { rows } = await client.query<{ used: number; most: number; own: boolean }>(
+    const { rows } = await client.query<{ used: number; max: number; own: boolean }>(
       `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
-         current_setting('max_connections')::int AS most, has_schema_privilege('public', 'CREATE') AS own`,
+         current_setting('max_connections')::int AS max, has_schema_privilege('public', 'CREATE') AS own`,
     );
-    const { used = 0, most = 0, own = false } = rows[0] ?? {};
-    const connections = `${used} of ${most} connections used`;
+    const { used = 0, max = 0, own = false } = rows[0] ?? {};
+    const connections = `${used} of ${max} connections used`;
     return [
       ok("database", `PostgreSQL ${version}`),
       own
         ? ok("rights", "the role may create tables")
         : failed("rights", "the role may not create tables in schema public: migrations fail"),
-      used < most * nearlyAll
-        ? ok("connections", connections)
-        : warning("connections", connections),
+      used < max * nearlyAll ? ok("connections", connections) : warning("connections", connections),
     ];
   });
 }

@@ -19,11 +19,15 @@ export function given(fields: URLSearchParams, name: string): string | undefined
   return fields.get(name)?.trim() || undefined;
 }
 
-/** Returns a text field. @throws BadParameter when it is longer than `most` characters */
-export function givenText(fields: URLSearchParams, name: string, most: number): string | undefined {
+/** Returns a text field. @throws BadParameter when it is longer than `maxLength` characters */
+export function givenText(
+  fields: URLSearchParams,
+  name: string,
+  maxLength: number,
+): string | undefined {
   const text = given(fields, name);
-  if (text !== undefined && (text.length > most || text.includes("\0")))
-    throw new BadParameter(`${name} must have at most ${most} characters`);
+  if (text !== undefined && (text.length > maxLength || text.includes("\0")))
+    throw new BadParameter(`${name} must have at most ${maxLength} characters`);
   return text;
 }
 

@@ -213,6 +213,7 @@ function shortened(details: readonly string[], rest: string): string[] {
   return left === 0 ? shown : [...shown, `and ${left} ${rest}`];
 }
 
-const cut = (text: string, most = 200) => (text.length > most ? `${text.slice(0, most)}…` : text);
+const cut = (text: string, maxLength = 200) =>
+  text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 
 const number = (value: number) => value.toLocaleString("en");

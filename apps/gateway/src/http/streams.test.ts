@@ -36,8 +36,8 @@ function* cut(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-const textOf = (pieces: readonly string[], most: number) =>
-  Array.from({ length: random(most) }, () => pieces[random(pieces.length)]).join("");
+const textOf = (pieces: readonly string[], maxLength: number) =>
+  Array.from({ length: random(maxLength) }, () => pieces[random(pieces.length)]).join("");
 
 describe("streamed forms", () => {
   it("decode the same as whole forms, wherever the chunks are cut", async () => {

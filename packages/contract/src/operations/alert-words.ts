@@ -8,7 +8,7 @@ export const maxAlertWords = 10_000;
 
 /** The words of a request. */
 const wordsParameter = form.json(z.array(z.string()), {
-  most: { count: maxAlertWords, of: "alert words" },
+  maxItems: { count: maxAlertWords, of: "alert words" },
 });
 
 /** All words of the account. */

@@ -100,7 +100,7 @@ export const reorderChannelFolders = operation({
   },
   params: {
     order: form
-      .json(z.array(shape.id), { most: { count: maxChannelFolders, of: "channel folders" } })
+      .json(z.array(shape.id), { maxItems: { count: maxChannelFolders, of: "channel folders" } })
       .describe("IDs of all folders of the organization, including archived ones, each once."),
   },
 });

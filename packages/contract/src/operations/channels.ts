@@ -135,7 +135,7 @@ export const createChannel = operation({
       .default("")
       .describe("Markdown; at most `max_stream_description_length` characters."),
     subscribers: form
-      .json(z.array(shape.id), { most: maxAccounts })
+      .json(z.array(shape.id), { maxItems: maxAccounts })
       .describe("IDs of active users and bots, at most 10,000."),
     ...creationParameters,
   },

@@ -62,7 +62,7 @@ export const createDrafts = operation({
   },
   params: {
     drafts: form
-      .json(z.array(givenDraft), { most: { count: maxDrafts, of: "drafts" }, fractions: true })
+      .json(z.array(givenDraft), { maxItems: { count: maxDrafts, of: "drafts" }, fractions: true })
       .describe("Stores all drafts or none."),
   },
   result: { ids: z.array(z.int()).describe("IDs of the drafts, in the given order.") },

@@ -91,7 +91,7 @@ export const reorderLinkifiers = operation({
   },
   params: {
     ordered_linkifier_ids: form
-      .json(z.array(shape.id), { most: { count: maxLinkifiers, of: "linkifiers" } })
+      .json(z.array(shape.id), { maxItems: { count: maxLinkifiers, of: "linkifiers" } })
       .describe("IDs of all linkifiers of the organization, each once."),
   },
 });

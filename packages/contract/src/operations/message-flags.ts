@@ -40,7 +40,7 @@ export const updateMessageFlags = operation({
     "If the caller may not see one of the messages, nothing is changed. Exception: `read` is added to every message that the caller has received. Messages of channels to which the caller is not subscribed stay read.",
   params: {
     messages: form
-      .json(z.array(sentId), { most: maxMessages })
+      .json(z.array(sentId), { maxItems: maxMessages })
       .describe("The IDs of the messages, at most 5000."),
     ...flagParameters,
   },

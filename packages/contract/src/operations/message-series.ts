@@ -98,7 +98,7 @@ const rrule = form
       "`BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`, and `COUNT` or `UNTIL`.",
   );
 const excludedDates = form
-  .json(z.array(z.string()), { most: { count: maxExcludedDates, of: "dates" } })
+  .json(z.array(z.string()), { maxItems: { count: maxExcludedDates, of: "dates" } })
   .optional()
   .describe("Local dates without an occurrence: `2026-12-25`. At most 500.");
 const template = form

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Most } from "../primitives/bounds.ts";
+import type { ItemLimit } from "../primitives/bounds.ts";
 import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { oneInteger } from "../primitives/one-integer.ts";
@@ -19,7 +19,7 @@ export const maxProfileUsers = 100;
 /** Maximum length of the HTML of a profile value, in characters. */
 export const maxProfileHtml = 50_000;
 
-const profileFieldsBound: Most = { count: maxProfileFields, of: "profile fields" };
+const profileFieldsBound: ItemLimit = { count: maxProfileFields, of: "profile fields" };
 
 /** New values of an account's custom profile fields. */
 export const profileEntries = form
@@ -30,7 +30,7 @@ export const profileEntries = form
         value: z.union([z.string(), z.array(shape.id), z.null()]),
       }),
     ),
-    { most: profileFieldsBound },
+    { maxItems: profileFieldsBound },
   )
   .describe('Values of custom profile fields; `null`, `""` and `[]` remove one.');
 
@@ -149,7 +149,7 @@ export const reorderProfileFields = operation({
   example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { order: "[$FIELD_ID]" } },
   params: {
     order: form
-      .json(z.array(shape.id), { most: profileFieldsBound })
+      .json(z.array(shape.id), { maxItems: profileFieldsBound })
       .describe("IDs of all fields of the organization, each once; others are ignored."),
   },
 });
@@ -195,7 +195,7 @@ export const removeOwnProfile = operation({
   description: "Deletes all values, or none if a field is unknown or reserved to administrators.",
   params: {
     data: form
-      .json(z.array(shape.id), { most: profileFieldsBound })
+      .json(z.array(shape.id), { maxItems: profileFieldsBound })
       .describe("IDs of fields; a field without a value is ignored."),
   },
 });

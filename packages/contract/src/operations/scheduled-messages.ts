@@ -18,7 +18,7 @@ const anyInteger = z
 
 /** Recipients of a message that is sent later. */
 export const scheduledTo = form
-  .json(z.union([anyInteger, z.array(anyInteger)]), { most: maxAccounts })
+  .json(z.union([anyInteger, z.array(anyInteger)]), { maxItems: maxAccounts })
   .describe("The ID of a channel, or a list of user IDs, which may include the sender.");
 
 /** The topic. Direct messages ignore any value of it. */

@@ -9,7 +9,7 @@ import { creationParameters } from "./channels.ts";
 
 /** The accounts that a request subscribes or unsubscribes. */
 export const principals = form
-  .json(z.union([z.array(shape.id), z.array(z.string())]), { most: maxAccounts })
+  .json(z.union([z.array(shape.id), z.array(z.string())]), { maxItems: maxAccounts })
   .optional()
   .describe("IDs or e-mail addresses of the users; at most 10,000; the caller unless given.");
 
@@ -87,7 +87,7 @@ export const addSubscriptions = operation({
     "Channels that do not exist are created, as with `POST /channels/create` and its parameters.",
   params: {
     subscriptions: form
-      .json(z.array(wantedChannel), { most: maxChannels })
+      .json(z.array(wantedChannel), { maxItems: maxChannels })
       .describe(
         "At most 500, including at most 100 new channels; channels × users at most 10,000.",
       ),
@@ -121,9 +121,9 @@ export const updateSubscriptions = operation({
   example: { params: { add: [{ name: "design $RANDOM" }] } },
   description: "The change is atomic. Guests can only unsubscribe.",
   params: {
-    add: form.json(z.array(wantedChannel), { most: maxChannels }).default([]),
+    add: form.json(z.array(wantedChannel), { maxItems: maxChannels }).default([]),
     delete: form
-      .json(z.array(z.string()), { most: maxChannels })
+      .json(z.array(z.string()), { maxItems: maxChannels })
       .default([])
       .describe("Names of channels."),
   },
@@ -148,7 +148,7 @@ export const removeSubscriptions = operation({
   example: { as: "admin", params: { subscriptions: ["general"] } },
   params: {
     subscriptions: form
-      .json(z.array(z.string()), { most: maxChannels })
+      .json(z.array(z.string()), { maxItems: maxChannels })
       .describe("Names of channels, at most 500; channels × users at most 10,000."),
     principals,
   },
@@ -178,7 +178,7 @@ export const updateSubscriptionProperties = operation({
   description: "One invalid change rejects all of them.",
   params: {
     subscription_data: form
-      .json(z.array(change), { most: { count: bounds.accounts, of: "changes" } })
+      .json(z.array(change), { maxItems: { count: bounds.accounts, of: "changes" } })
       .describe(
         "What to change: `color` (`#` and six hex digits), or one of the switches; `in_home_view` is the opposite of `is_muted`.",
       ),

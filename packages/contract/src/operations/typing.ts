@@ -24,7 +24,7 @@ export const setTypingStatus = operation({
       .default("direct")
       .describe("`stream` and `private` are older names of `channel` and `direct`."),
     to: form
-      .json(z.union([shape.id, z.array(shape.id)]), { most: maxAccounts })
+      .json(z.union([shape.id, z.array(shape.id)]), { maxItems: maxAccounts })
       .optional()
       .describe("Direct: a user ID, or a list of user IDs, which may include the caller."),
     stream_id: form.id().optional().describe("Channel: its ID."),

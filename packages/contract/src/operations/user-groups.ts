@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Most, maxAccounts, maxGroups } from "../primitives/bounds.ts";
+import { type ItemLimit, maxAccounts, maxGroups } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
@@ -56,10 +56,10 @@ export const createUserGroup = operation({
     name: form.text().describe("At most 100 characters, unique among all groups."),
     description: form.text().describe("May be empty."),
     members: form
-      .json(z.array(shape.id), { most: maxAccounts })
+      .json(z.array(shape.id), { maxItems: maxAccounts })
       .describe("IDs of active users and bots, at most 10,000."),
     subgroups: form
-      .json(z.array(shape.id), { most: maxGroups })
+      .json(z.array(shape.id), { maxItems: maxGroups })
       .default([])
       .describe("IDs of active groups."),
     ...groupSettingParameters(groupPermissions),
@@ -155,7 +155,7 @@ export const listUserGroupMembers = operation({
   },
 });
 
-const ids = (most: Most) => form.json(z.array(shape.id), { most }).default([]);
+const ids = (maxItems: ItemLimit) => form.json(z.array(shape.id), { maxItems }).default([]);
 
 /** `POST /user_groups/{user_group_id}/members` (user-groups.md §5.5). */
 export const updateUserGroupMembers = operation({

@@ -88,7 +88,7 @@ export const getUsers = operation({
   params: {
     ...readUserParameters,
     user_ids: form
-      .json(z.array(shape.id), { most: maxAccounts })
+      .json(z.array(shape.id), { maxItems: maxAccounts })
       .optional()
       .describe("Only these users, at most 10,000; unknown IDs are skipped."),
   },

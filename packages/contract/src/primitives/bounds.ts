@@ -61,18 +61,18 @@ export const bounds = {
 } as const;
 
 /** The maximum length of a list, and the noun that a refusal uses for its items. */
-export interface Most {
+export interface ItemLimit {
   readonly count: number;
   readonly of: string;
 }
 
-export const maxAccounts: Most = { count: bounds.accounts, of: "accounts" };
-export const maxChannels: Most = { count: bounds.channels, of: "channels" };
-export const maxGroups: Most = { count: bounds.accounts, of: "groups" };
-export const maxMessages: Most = { count: bounds.messages, of: "messages" };
+export const maxAccounts: ItemLimit = { count: bounds.accounts, of: "accounts" };
+export const maxChannels: ItemLimit = { count: bounds.channels, of: "channels" };
+export const maxGroups: ItemLimit = { count: bounds.accounts, of: "groups" };
+export const maxMessages: ItemLimit = { count: bounds.messages, of: "messages" };
 
 /** Returns a refusal, worded to follow the parameter's name, for a list that is too long; else undefined. */
-export function overBound(value: unknown, most: Most | undefined): string | undefined {
-  if (!most || !Array.isArray(value) || value.length <= most.count) return undefined;
-  return `must not name more than ${most.count} ${most.of} in one request`;
+export function overBound(value: unknown, limit: ItemLimit | undefined): string | undefined {
+  if (!limit || !Array.isArray(value) || value.length <= limit.count) return undefined;
+  return `must not name more than ${limit.count} ${limit.of} in one request`;
 }

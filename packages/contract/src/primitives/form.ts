@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { overBound, type Most } from "./bounds.ts";
+import { overBound, type ItemLimit } from "./bounds.ts";
 import { knowableId, maxId } from "./ids.ts";
 import { schemaOf } from "./json-schema.ts";
 import { parseShape } from "./parse-shape.ts";
@@ -127,17 +127,17 @@ function id(options: { max?: number } = {}): Parameter<number> {
 
 /**
  * A JSON value of the given shape; numbers in it are whole unless `fractions` is set. The schema must not coerce: a
- * string is not an integer, `true` is not an integer. A list longer than `most` is refused before its items are
+ * string is not an integer, `true` is not an integer. A list longer than `maxItems` is refused before its items are
  * checked.
  */
 function json<Schema extends z.ZodType>(
   schema: Schema,
-  options: JsonOptions & { readonly most?: Most } = {},
+  options: JsonOptions & { readonly maxItems?: ItemLimit } = {},
 ): Parameter<z.output<Schema>> {
   return new Parameter({
     decode(given) {
       const value = parseStrictJson(given, options);
-      const tooMany = overBound(value, options.most);
+      const tooMany = overBound(value, options.maxItems);
       if (tooMany) throw new Unusable(tooMany);
       return parseShape(schema, value);
     },

@@ -77,10 +77,10 @@ export const quietChannels = statement({
 async function quietOnes(
   sql: Sql,
   realmId: number,
-  most: number,
+  limit: number,
   among?: readonly number[],
 ): Promise<number[]> {
-  const rows = await sql.rows(quietChannels, [realmId, most, among ?? null]);
+  const rows = await sql.rows(quietChannels, [realmId, limit, among ?? null]);
   return rows.map(({ id }) => id);
 }
 
@@ -95,15 +95,15 @@ const end = statement({
 /**
  * Marks channels as no longer active, and sends the events. Serialized with concurrent sends to these channels by their
  * locks.
- * @param most maximum channels
- * @returns how many candidates there were; if it equals `most`, there may be more
+ * @param limit maximum number of channels
+ * @returns how many candidates there were; if it equals `limit`, there may be more
  */
-async function endActivity(tx: Tx, realmId: number, most: number): Promise<number> {
+async function endActivity(tx: Tx, realmId: number, limit: number): Promise<number> {
   await lockGroupGraphShared(tx, realmId);
-  const found = await quietOnes(tx, realmId, most);
+  const found = await quietOnes(tx, realmId, limit);
   if (found.length === 0) return 0;
   await lockChannels(tx, found);
-  const ids = await quietOnes(tx, realmId, most, found);
+  const ids = await quietOnes(tx, realmId, limit, found);
   await tx.lock({ name: "channels", keys: ids }, end, [ids]);
   const [channels, audiences] = await Promise.all([
     loadChannels(tx, realmId, ids),

@@ -212,9 +212,9 @@ function checkValue(field: ProfileField, wanted: string | readonly number[]): st
     return JSON.stringify(wanted);
   }
   if (typeof wanted !== "string") throw refuse("a string");
-  const most = maxLengths[field.fieldType];
-  if (most !== undefined && isLongerThan(wanted, most))
-    throw refuse(`of at most ${most} characters`);
+  const maxLength = maxLengths[field.fieldType];
+  if (maxLength !== undefined && isLongerThan(wanted, maxLength))
+    throw refuse(`of at most ${maxLength} characters`);
   if (field.fieldType === SELECT.id && !Object.hasOwn(parseFieldData(field.fieldData), wanted))
     throw refuse("one of its choices");
   if (field.fieldType === DATE.id && !isDate(wanted)) throw refuse("a date such as 2026-01-31");

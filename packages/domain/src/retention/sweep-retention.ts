@@ -164,13 +164,13 @@ interface ExpiredBatch {
 /**
  * Removes the oldest expired messages of a place (channels.md §11). Reads the retention period again under the locks
  * that changing it requires.
- * @param most maximum messages
+ * @param limit maximum number of messages
  */
 async function removeExpired(
   tx: Tx,
   { channelId }: Place,
   run: RemovalRun,
-  most: number,
+  limit: number,
   blockSends: boolean,
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
@@ -181,7 +181,7 @@ async function removeExpired(
       atOnce: channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
     },
   );
-  const size = Math.min(most, atOnce);
+  const size = Math.min(limit, atOnce);
   // One more row tells whether any are left.
   const found =
     channelId === null

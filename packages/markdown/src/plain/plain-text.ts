@@ -28,10 +28,10 @@ interface Skipped {
 /**
  * Converts HTML of `renderMessage` to plain text for a notification (push.md §9): no formatting, emoji as characters,
  * spoilers by their header, quotes after `> `. Stops at the limit.
- * @param most code points; longer text is cut, with `…`
+ * @param maxLength code points; longer text is cut, with `…`
  */
-export function plainText(html: string, most: number): string {
-  const reader = new PlainTextReader(most);
+export function plainText(html: string, maxLength: number): string {
+  const reader = new PlainTextReader(maxLength);
   for (const [part] of html.matchAll(token)) {
     reader.read(part);
     if (reader.isFull) break;
@@ -49,8 +49,8 @@ class PlainTextReader {
   #header = 0;
   #cells = 0;
 
-  constructor(most: number) {
-    this.#out = new LineWriter(most);
+  constructor(maxLength: number) {
+    this.#out = new LineWriter(maxLength);
   }
 
   get isFull(): boolean {

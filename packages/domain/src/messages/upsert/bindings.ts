@@ -163,6 +163,6 @@ const clear = statement({
 });
 
 /** Deletes at most so many bindings that have not been used for {@link keptDays}; returns how many. */
-export async function clearBindings(tx: Tx, most: number): Promise<number> {
-  return (await tx.first(clear, [most]))?.count ?? 0;
+export async function clearBindings(tx: Tx, limit: number): Promise<number> {
+  return (await tx.first(clear, [limit]))?.count ?? 0;
 }

@@ -199,8 +199,9 @@ function checkOpaque({ bouncerPublicKey, encryptedRegistration }: GivenToken): v
     ["bouncer_public_key", bouncerPublicKey, maxBouncerPublicKeyLength],
     ["encrypted_push_registration", encryptedRegistration, maxEncryptedRegistrationLength],
   ] as const;
-  for (const [name, text, most] of texts) {
-    if (text.length > most) throw errors.badRequest(`${name} must have ${most} characters at most`);
+  for (const [name, text, maxLength] of texts) {
+    if (text.length > maxLength)
+      throw errors.badRequest(`${name} must have ${maxLength} characters at most`);
     if (text.includes("\0")) throw errors.badRequest(`${name} must not contain U+0000`);
   }
 }
