@@ -6,8 +6,8 @@ import { testFiles } from "./lib/test-files.mjs";
 
 // npm test: all suites, or the files and mocha options after `--`.
 
-/** Test files in parallel. Each has its own databases and ports, and a third of the time is waiting. */
-const jobs = Math.min(6, Math.max(3, Math.ceil(availableParallelism() * 0.75)));
+/** Test files in parallel. Each has its own databases and ports, and half of the time is waiting. */
+const jobs = Math.min(8, Math.max(4, Math.ceil(availableParallelism() * 0.75)));
 
 /** Without mocha's launcher, which would leave its child running when it is killed. */
 const mocha = (...args) =>

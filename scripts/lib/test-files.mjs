@@ -3,18 +3,27 @@ import { join } from "node:path";
 import { root } from "./root.mjs";
 
 const folders = ["packages", "apps", ...["boundaries", "contract", "e2e", "faults"].map(inTest)];
-/** Tests that start processes take long and mostly wait. */
+/** Tests that start processes: they take long, and mostly wait. */
 const startsProcesses =
   /\b(spawn|useProcesses|onBothBackends|startApp|startOwnPostgres|startEmbeddedPostgres)\(/;
 
+/** Part of the others that is run until the last file that mostly waits begins. */
+const spreadOver = 0.8;
+
 /**
- * Lists the files of all suites, slow ones first, so that none runs alone at the end.
+ * Lists the files of all suites. Those that mostly wait are spread among the others, so that the processors are busy from
+ * the beginning, but for the end, so that none of them runs there alone.
  * @returns {string[]} paths from the root of the repository
  */
 export function testFiles() {
   const files = folders.flatMap(testsIn).toSorted();
-  const slow = files.filter((file) => startsProcesses.test(readFileSync(join(root, file), "utf8")));
-  return [...slow, ...files.filter((file) => !slow.includes(file))];
+  const waiting = files.filter((file) =>
+    startsProcesses.test(readFileSync(join(root, file), "utf8")),
+  );
+  const computing = files.filter((file) => !waiting.includes(file));
+  const between = Math.floor((spreadOver * computing.length) / Math.max(1, waiting.length));
+  const spread = waiting.flatMap((file) => [file, ...computing.splice(0, between)]);
+  return [...spread, ...computing];
 }
 
 function testsIn(folder) {
