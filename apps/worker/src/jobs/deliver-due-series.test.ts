@@ -1,4 +1,9 @@
-import { deactivateUser, editScheduledMessage, reactivateUser } from "@carillon/contract";
+import {
+  deactivateUser,
+  editMessageSeries,
+  editScheduledMessage,
+  reactivateUser,
+} from "@carillon/contract";
 import { lockClass } from "@carillon/db";
 import {
   changeChannel,
@@ -7,6 +12,7 @@ import {
   dailySeries,
   deliver,
   deliverNow,
+  dueSeries,
   inChannel,
   makeDue,
   messagesOf,
@@ -219,6 +225,60 @@ describe("the delivery of series", () => {
     await makeDue(scene.db, planned ?? 0, -30);
     await deliver(scene.db, scene.org.realm);
     expect(await outcomes(id)).to.deep.equal(["sent"]);
+  });
+
+  describe("edited while an occurrence is due", () => {
+    /** Moves the time of day of a series to so many minutes earlier. */
+    const moveBy = async (id: number, minutes: number) => {
+      const { start } = await read(id);
+      const moved = new Date(Date.parse(`${start}Z`) - minutes * 60_000).toISOString().slice(0, 19);
+      await scene
+        .as(author)
+        .succeed(editMessageSeries, { path: { series_id: id }, params: { start: moved } });
+    };
+    const due = () => dueSeries(scene.db, scene.as(author), dailySeries(room.id));
+
+    it("sends it if its new time of the day is not too late", async () => {
+      const { id, date } = await due();
+      await moveBy(id, 5);
+      expect(await read(id)).to.include({ next_occurrence: date });
+      await deliver(scene.db, scene.org.realm);
+      expect(await sent()).to.have.length(1);
+      expect(await outcomes(id)).to.deep.equal(["sent"]);
+    });
+
+    it("records that it was missed if its new time is too late", async () => {
+      const { id, date } = await due();
+      await moveBy(id, 120);
+      await deliver(scene.db, scene.org.realm);
+      expect(await sent()).to.deep.equal([]);
+      const [run, ...more] = await runsOf(scene.as(author), id);
+      expect(more).to.deep.equal([]);
+      expect(run).to.include({ occurrence: date, outcome: "missed" });
+      expect(String((await read(id)).next_occurrence) > date).to.equal(true);
+    });
+
+    it("does not send it twice at an earlier time", async () => {
+      const { id } = await due();
+      await deliver(scene.db, scene.org.realm);
+      await moveBy(id, 5);
+      await deliver(scene.db, scene.org.realm);
+      expect(await sent()).to.have.length(1);
+      expect(await outcomes(id)).to.deep.equal(["sent"]);
+    });
+
+    it("leaves out one that is not due yet and whose new time is past, without a run", async () => {
+      const { id, date } = await due();
+      await scene.db.rows(
+        "UPDATE scheduled_messages SET deliver_at = deliver_at + interval '1 hour' WHERE series_id = $1",
+        [id],
+      );
+      await moveBy(id, 5);
+      await deliver(scene.db, scene.org.realm);
+      expect(await sent()).to.deep.equal([]);
+      expect(await outcomes(id)).to.deep.equal([]);
+      expect(String((await read(id)).next_occurrence) > date).to.equal(true);
+    });
   });
 
   it("sends the due occurrence and pauses the series if its time zone no longer exists", async () => {

@@ -2,7 +2,7 @@ import type { NewEvent, SeriesOccurrence } from "@carillon/contract";
 import { usualOccurrences } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import type { Realm, Site } from "@carillon/model";
-import type { Schedule } from "@carillon/calendar";
+import { parseDate, type Schedule } from "@carillon/calendar";
 
 import { scheduledEvents } from "../record.ts";
 import { planOccurrences } from "./plan-occurrences.ts";
@@ -32,6 +32,16 @@ export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<N
 }
 
 /**
+ * Returns an instant before the planned occurrence at its new time, if it is due: an edit that moves it to an earlier time of
+ * its day does not lose it (once-and-again.md §3.4). The delivery decides whether that is too late.
+ */
+function beforeDue(schedule: Schedule, realm: Realm, planned: PlannedRow | undefined): number {
+  if (!planned || planned.deliverAt > realm.now) return Infinity;
+  const day = parseDate(planned.occurrence);
+  return day !== undefined && schedule.includes(day) ? schedule.at(day).instant - 1 : Infinity;
+}
+
+/**
  * Stores changes of a locked series and replaces its planned occurrence by the next one of the changed schedule. A series
  * without a next occurrence ends, and an ended one with a next occurrence becomes active.
  * @param schedule of the changed series
@@ -47,7 +57,11 @@ export async function replan(
   ended: Pick<PlannedRow, "deliverAt"> | undefined = planned,
 ): Promise<Replanned> {
   const changed = { ...series, ...changes };
-  const after = ended ? Math.min(realm.now, ended.deliverAt - 1) : realm.now;
+  const after = Math.min(
+    realm.now,
+    ...(ended ? [ended.deliverAt - 1] : []),
+    beforeDue(schedule, realm, planned),
+  );
   const next = occurrencesAfter(schedule, after, changed.lastOccurrence, usualOccurrences);
   const [occurrence] = next;
   const occurrences = next.map(presentOccurrence);
