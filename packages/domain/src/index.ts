@@ -91,7 +91,7 @@ export { sendNow } from "./messages/send/send-now.ts";
 export type { SendRequest } from "./messages/send/send-batch.ts";
 export { clearBindings } from "./messages/upsert/bindings.ts";
 export { sendOrEditBatch } from "./messages/upsert/send-or-edit.ts";
-export { answerCommand, CommandRefused } from "./scheduling-bot/answer-command.ts";
+export { answerCommand, botClient, CommandRefused } from "./scheduling-bot/answer-command.ts";
 export {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,

@@ -1,7 +1,7 @@
-import { answerCommand, CommandRefused } from "@carillon/domain";
+import { answerCommand, botClient, CommandRefused } from "@carillon/domain";
 import { lockKey, type Database } from "@carillon/db";
 import { botCommand, type IntentRef } from "@carillon/jobs";
-import type { Site } from "@carillon/model";
+import type { SendingClient, Site } from "@carillon/model";
 import {
   claimIntent,
   finishIntent,
@@ -23,13 +23,15 @@ export default processor(botCommand, (context) =>
     if (!own) return;
     const { site } = context.services;
     const { userId } = own.payload;
-    while (!(await answerNext({ db, site, own: context.payload, userId })));
+    const client = await botClient(db);
+    while (!(await answerNext({ db, site, client, own: context.payload, userId })));
   }),
 );
 
 interface Answering {
   readonly db: Database;
   readonly site: Site;
+  readonly client: SendingClient;
   /** The intent of the job. */
   readonly own: IntentRef;
   readonly userId: number;
@@ -45,7 +47,7 @@ async function answerNext(
   answering: Answering,
   refused?: { readonly ref: IntentRef; readonly refusal: CommandRefused["refusal"] },
 ): Promise<boolean> {
-  const { db, site, own, userId } = answering;
+  const { db, own, userId } = answering;
   let ref: IntentRef | undefined;
   try {
     return await db.transaction(async (tx) => {
@@ -55,7 +57,7 @@ async function answerNext(
       if (!ref || !intent) return !ref;
       await finishIntent(tx, intent.id);
       const refusal = refused?.ref.intentId === ref.intentId ? refused.refusal : undefined;
-      await answerCommand(tx, site, intent.realmId, intent.payload, refusal);
+      await answerCommand(tx, answering, intent.realmId, intent.payload, refusal);
       return ref.intentId === own.intentId;
     });
   } catch (error) {

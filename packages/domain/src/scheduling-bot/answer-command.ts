@@ -1,6 +1,6 @@
 import { loadZones } from "@carillon/calendar";
 import { ApiError } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import type { BotCommandIntent } from "@carillon/jobs";
 import type { Notice } from "@carillon/markdown";
@@ -13,6 +13,7 @@ import {
   memberKey,
   membersOf,
   loadVisibleMessages,
+  type SendingClient,
   type Site,
 } from "@carillon/model";
 
@@ -46,6 +47,14 @@ import {
 /** Client name of the operations that the bot runs. */
 const clientName = "SchedulingBot";
 
+/**
+ * Returns the client of what the bot does; the first command of an installation adds it. Call it outside the command's
+ * transaction: all other commands would wait for the name until that transaction has ended.
+ */
+export async function botClient(db: Database): Promise<SendingClient> {
+  return { id: await clientIdOf(db, clientName), name: clientName };
+}
+
 /** Thrown if the API refuses a command: the caller rolls back, and answers with the refusal in another transaction. */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
@@ -66,7 +75,7 @@ export class CommandRefused extends Error {
  */
 export async function answerCommand(
   tx: Tx,
-  site: Site,
+  { site, client }: { readonly site: Site; readonly client: SendingClient },
   realmId: number,
   { messageId, userId, isScheduled }: BotCommandIntent,
   refusal?: ApiError,
@@ -78,9 +87,8 @@ export async function answerCommand(
   ]);
   const actor = accounts.get(userId);
   if (!actor?.isActive || !message) return;
-  const [settings, clientId, zones, english] = [
+  const [settings, zones, english] = [
     await loadOwnSettings(tx, realm, userId),
-    await clientIdOf(tx, clientName),
     await loadZones(),
     await loadEnglish(),
   ];
@@ -89,7 +97,7 @@ export async function answerCommand(
     site,
     realm,
     actor,
-    client: { id: clientId, name: clientName },
+    client,
     zones,
     english,
     twentyFourHours: settings["twenty_four_hour_time"] === true,
