@@ -8,7 +8,7 @@ import {
 import type { Database } from "@carillon/db";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { gate } from "./support/obstacles.ts";
+import { killWorkersAt } from "./support/kill-workers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -27,14 +27,7 @@ async function killInCommands(world: World): Promise<void> {
   for (const [index, place] of places.entries()) {
     // The command's own message is written before the gate is there.
     await command(gateway.url, org, `send 2031-12-02 9:00 to me: number ${index}`);
-    const blocked = await gate(db, place);
-    const worker = world.startWorker();
-    await waitFor(async () => (await blocked.waiting()) > 0, {
-      what: "the job is in the middle of its transaction",
-      timeoutMs: waitTimeoutMs,
-    });
-    await worker.kill();
-    await blocked.drop();
+    await killWorkersAt(world, [{ statement: place }]);
     const next = world.startWorker();
     await waitFor(async () => (await answers(db, org, org.member)).length === index + 1, {
       what: "the command is answered",

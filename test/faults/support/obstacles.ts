@@ -1,4 +1,5 @@
 import type { Database } from "@carillon/db";
+import { waitFor } from "@carillon/testkit";
 import pg from "pg";
 
 /**
@@ -25,10 +26,18 @@ export interface Gate {
   waiting(): Promise<number>;
   /** Lets all statements pass, for good. */
   open(): Promise<void>;
+  /** Opens the gate, and waits until the server has ended the transactions that were waiting. */
+  finish(): Promise<void>;
   /**
    * Terminates waiting statements, as the server does when it notices that their client is gone, and opens the gate.
    */
   drop(): Promise<void>;
+}
+
+/** An advisory lock with two keys. */
+export interface HeldLock {
+  readonly lockClass: number;
+  readonly key: number;
 }
 
 const waiting = `locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND NOT granted
@@ -39,37 +48,65 @@ const gateClass = 9_000_000;
 
 /**
  * Blocks every statement of one kind in the middle of its transaction.
- * @param statement such as `INSERT ON messages` or `UPDATE OF alarmed_at ON scheduled_messages`
+ * @param statement such as `INSERT ON messages` or `UPDATE OF alarmed_at ON scheduled_messages`: waits before it.
+ *   `AFTER INSERT ON messages` waits after it, `COMMIT OF INSERT ON messages` in the COMMIT of its transaction.
+ * @param holder blocks only transactions that hold this lock
  */
-export async function gate(db: Database, statement: string): Promise<Gate> {
+export async function gate(db: Database, statement: string, holder?: HeldLock): Promise<Gate> {
   const key = gateClass + ++gates;
   const name = `gate_${key}`;
-  const holder = new pg.Client({ connectionString: db.url });
+  const client = new pg.Client({ connectionString: db.url });
   // If the server is killed, the gate is gone.
-  holder.on("error", () => undefined);
-  await holder.connect();
-  await holder.query("SELECT pg_advisory_lock($1)", [key]);
-  await holder.query(
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("SELECT pg_advisory_lock($1)", [key]);
+  await client.query(
     `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-     BEGIN PERFORM pg_advisory_xact_lock_shared(${key}); RETURN NULL; END $$`,
+     BEGIN
+       IF ${holder ? isHeld(holder) : "true"} THEN PERFORM pg_advisory_xact_lock_shared(${key}); END IF;
+       RETURN NULL;
+     END $$`,
   );
-  await holder.query(
-    `CREATE TRIGGER ${name} BEFORE ${statement} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`,
-  );
+  await client.query(triggerOf(name, statement));
+  const waitingPids = async () => {
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_locks WHERE ${waiting}`,
+      [key],
+    );
+    return rows.map(({ pid }) => pid);
+  };
   return {
-    async waiting() {
-      const { rows } = await holder.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_locks WHERE ${waiting}`,
-        [key],
-      );
-      return rows[0]?.n ?? 0;
+    waiting: async () => (await waitingPids()).length,
+    open: () => client.end(),
+    async finish() {
+      const pids = await waitingPids();
+      await client.end();
+      const unfinished = () =>
+        db.rows("SELECT FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state <> 'idle'", [
+          pids,
+        ]);
+      await waitFor(async () => (await unfinished()).length === 0, {
+        what: `the transactions with ${statement} have ended`,
+      });
     },
-    open: () => holder.end(),
     async drop() {
-      await holder.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE ${waiting}`, [
+      await client.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE ${waiting}`, [
         key,
       ]);
-      await holder.end();
+      await client.end();
     },
   };
+}
+
+function triggerOf(name: string, statement: string): string {
+  const [, time = "BEFORE", what = statement] =
+    /^(BEFORE|AFTER|COMMIT OF) (.*)$/.exec(statement) ?? [];
+  return time === "COMMIT OF"
+    ? `CREATE CONSTRAINT TRIGGER ${name} AFTER ${what} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${name}()`
+    : `CREATE TRIGGER ${name} ${time} ${what} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`;
+}
+
+function isHeld({ lockClass, key }: HeldLock): string {
+  return `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = ${lockClass} AND objid = ${key}
+    AND objsubid = 2 AND granted AND pid = pg_backend_pid())`;
 }

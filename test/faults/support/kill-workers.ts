@@ -1,0 +1,55 @@
+import { waitFor } from "@carillon/testkit";
+import { gate, type HeldLock } from "./obstacles.ts";
+import { waitTimeoutMs } from "./patience.ts";
+import type { World } from "./world.ts";
+
+/** A point in a transaction of a worker. */
+export interface Point {
+  /** As for `gate`. */
+  readonly statement: string;
+  /** Only the transaction that holds this lock is killed there. */
+  readonly holder?: HeldLock | undefined;
+  /** The server still commits the transaction, but the worker does not learn of it. */
+  readonly commits?: boolean;
+}
+
+export interface KillOptions {
+  /** Workers, which work and die together: their queues run a few jobs at once each. */
+  readonly workers?: number;
+  /** What must happen before they are killed, too; called when they have started. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
+/**
+ * Starts workers, and kills them with SIGKILL when a transaction waits at each of the points. The server ends these
+ * transactions as it does when it notices that their client is gone.
+ */
+export async function killWorkersAt(
+  world: World,
+  points: readonly Point[],
+  { workers = 1, meanwhile }: KillOptions = {},
+): Promise<void> {
+  const { db } = world;
+  const gates = await Promise.all(
+    points.map(async (point) => ({
+      ...point,
+      blocked: await gate(db, point.statement, point.holder),
+    })),
+  );
+  const started = Array.from({ length: workers }, () => world.startWorker());
+  const reached = async () => {
+    for (const { statement, blocked } of gates)
+      if ((await blocked.waiting()) === 0) throw new Error(`none waits at ${statement}`);
+    return true;
+  };
+  await Promise.all(started.map((worker) => worker.waitForLine("worker started")));
+  await Promise.all([
+    waitFor(reached, { what: "a transaction waits at each point", timeoutMs: waitTimeoutMs }),
+    meanwhile?.(),
+  ]);
+  // A stopped process cannot answer to a COMMIT.
+  for (const worker of started) worker.signal("SIGSTOP");
+  for (const { blocked } of gates.filter(({ commits }) => commits)) await blocked.finish();
+  await Promise.all(started.map((worker) => worker.kill()));
+  for (const { blocked } of gates.filter(({ commits }) => !commits)) await blocked.drop();
+}
