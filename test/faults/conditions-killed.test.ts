@@ -1,8 +1,8 @@
-import { channel, send, toChannel, startGateway, waitFor } from "@carillon/testkit";
+import { channel, send, toChannel, startGateway } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
+import { killWorkersAt } from "./support/kill-workers.ts";
 import { addDeliveryJobs, crowd, schedule, type Crowd } from "./support/load.ts";
-import { gate } from "./support/obstacles.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { allSent } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
@@ -34,16 +34,7 @@ async function killAtEachPlace(world: World): Promise<void> {
   const ids = planned.map(({ scheduledMessageId }) => scheduledMessageId);
   await expectReplies(world, people, ids);
   await addDeliveryJobs(queues, planned);
-  for (const place of places) {
-    const blocked = await gate(db, place);
-    const worker = world.startWorker();
-    await waitFor(async () => (await blocked.waiting()) > 0, {
-      what: `a delivery is in the middle of: ${place}`,
-      timeoutMs: waitTimeoutMs,
-    });
-    await worker.kill();
-    await blocked.drop();
-  }
+  for (const statement of places) await killWorkersAt(world, [{ statement }]);
   await world.worker();
   await allSent(db, people.realmId, waitTimeoutMs);
   const outcomes = await db.rows<{

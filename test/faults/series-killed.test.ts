@@ -10,11 +10,12 @@ import {
   waitFor,
   type QueueBackend,
 } from "@carillon/testkit";
-import type { Database } from "@carillon/db";
+import { lockClass, type Database } from "@carillon/db";
+import { queues } from "@carillon/jobs";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
+import { killWorkersAt, type Point } from "./support/kill-workers.ts";
 import { addDeliveryJobs, crowd, makeOverdue, schedule, type Crowd } from "./support/load.ts";
-import { gate } from "./support/obstacles.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { expectSoundSeries } from "./support/sound-series.ts";
 import { verdict } from "./support/verdict.ts";
@@ -22,15 +23,32 @@ import { inWorld, type World } from "./support/world.ts";
 
 const series = 60;
 
-/** Statements of a delivery. The worker is killed while it waits in one of them. */
-const places = [
-  "INSERT ON messages",
-  "UPDATE OF delivered ON scheduled_messages",
-  "INSERT ON series_runs",
-  "UPDATE ON message_series",
-  "INSERT ON scheduled_messages",
-  "INSERT ON event_log",
+/** Where a delivery is when its worker is killed: before and after each of its statements that write, and in its COMMIT. */
+const points: ReadonlyArray<Pick<Point, "statement" | "commits">> = [
+  ...[
+    "UPDATE OF delivered ON scheduled_messages",
+    "INSERT ON messages",
+    "INSERT ON user_messages",
+    "INSERT ON user_topics",
+    "INSERT ON series_runs",
+    "UPDATE ON message_series",
+    "INSERT ON scheduled_messages",
+    "INSERT ON delivery_batches",
+    "UPDATE ON event_head",
+    "INSERT ON event_log",
+  ].flatMap((write) => [{ statement: `BEFORE ${write}` }, { statement: `AFTER ${write}` }]),
+  { statement: "COMMIT OF INSERT ON series_runs" },
+  { statement: "COMMIT OF INSERT ON series_runs", commits: true },
 ];
+
+/** Organizations that a worker delivers when it is killed, each at another point. It can deliver one more. */
+const atOnce = queues.delivery.concurrency - 1;
+
+/** Series of each of them. */
+const seriesEach = 8;
+
+/** How long it may take until what a killed worker was delivering is sent, in milliseconds. */
+const recoveryMs = 20_000;
 
 describe("A delivery of occurrences that is killed after any number of statements", () => {
   const db = useDatabase();
@@ -57,34 +75,44 @@ describe("A delivery of occurrences that is killed after any number of statement
 onBothBackends("Series whose occurrences fall due", scenarioMs, {
   "go on, each occurrence sent once, though workers are killed in the middle of deliveries": (
     backend,
-  ) => inWorld(backend, killAtEachPlace),
+  ) => inWorld(backend, killAtEachPoint),
   "go on though the queue is emptied": emptied,
 });
 
-async function killAtEachPlace(world: World): Promise<void> {
+async function killAtEachPoint(world: World): Promise<void> {
   const { db } = world;
-  const people = await crowd(db);
-  await dueOccurrences(db, people);
-  for (const place of places) {
-    const blocked = await gate(db, place);
-    const worker = world.startWorker();
-    await waitFor(async () => (await blocked.waiting()) > 0, {
-      what: `a delivery is in the middle of: ${place}`,
-      timeoutMs: waitTimeoutMs,
-    });
-    await worker.kill();
-    await blocked.drop();
+  const all: Crowd[] = [];
+  let killed: Crowd[] = [];
+  for (let first = 0; first < points.length; first += atOnce) {
+    const next: Crowd[] = [];
+    const stops: Point[] = [];
+    for (const point of points.slice(first, first + atOnce)) {
+      const people = await crowd(db);
+      await dueOccurrences(db, people, seriesEach);
+      next.push(people);
+      stops.push({ ...point, holder: { lockClass: lockClass.deliver, key: people.realmId } });
+    }
+    // The worker that is killed next does what the last one was doing, beside its own.
+    const before = killed;
+    await killWorkersAt(world, stops, { meanwhile: () => allRecovered(db, before) });
     await expectSoundSeries(db);
+    killed = next;
+    all.push(...next);
   }
-  await world.worker();
-  await allWentOn(db, people, 1);
-  await expectEachSentOnce(db, people);
+  const last = await world.worker();
+  await allRecovered(db, killed);
+  await last.kill();
+  for (const people of all) await expectEachSentOnce(db, people, seriesEach);
+}
+
+async function allRecovered(db: Database, crowds: readonly Crowd[]): Promise<void> {
+  await Promise.all(crowds.map((people) => allWentOn(db, people, 1, recoveryMs)));
 }
 
 async function emptied(backend: QueueBackend): Promise<void> {
   const redis = backend === "redis" ? await startOwnRedis() : undefined;
   const scenario = async (world: World) => {
-    const { db, queues } = world;
+    const { db } = world;
     const people = await crowd(db);
     await world.worker();
     const planned = await schedule(db, people, planning(3_600));
@@ -92,7 +120,7 @@ async function emptied(backend: QueueBackend): Promise<void> {
       db,
       planned.map(({ scheduledMessageId }) => scheduledMessageId),
     );
-    await addDeliveryJobs(queues, planned);
+    await addDeliveryJobs(world.queues, planned);
     if (redis) {
       await redisCommand(redis.url, "FLUSHALL");
       await redis.stop("SIGKILL");
@@ -113,11 +141,16 @@ async function emptied(backend: QueueBackend): Promise<void> {
   }
 }
 
-const planning = (dueIn: number) => ({ count: series, dueIn, seconds: 1, noReminders: true });
+const planning = (dueIn: number, count = series) => ({
+  count,
+  dueIn,
+  seconds: 1,
+  noReminders: true,
+});
 
 /** Series of several accounts whose occurrences were due half a minute ago, without delivery jobs. */
-async function dueOccurrences(db: Database, people: Crowd): Promise<void> {
-  const planned = await schedule(db, people, planning(-30));
+async function dueOccurrences(db: Database, people: Crowd, count = series): Promise<void> {
+  const planned = await schedule(db, people, planning(-30, count));
   await makeSeries(
     db,
     planned.map(({ scheduledMessageId }) => scheduledMessageId),
@@ -125,7 +158,13 @@ async function dueOccurrences(db: Database, people: Crowd): Promise<void> {
 }
 
 /** Waits until each series has sent so many messages. */
-async function allWentOn(db: Database, { realmId }: Crowd, messages: number): Promise<void> {
+async function allWentOn(
+  db: Database,
+  { realmId }: Crowd,
+  messages: number,
+  // The scenarios of this file run at once, and a Redis that is started anew is reached again late on a busy machine.
+  timeoutMs = 1.5 * waitTimeoutMs,
+): Promise<void> {
   const done = async () => {
     const [row] = await db.rows<{ least: number }>(
       "SELECT min(sent_count) AS least FROM message_series WHERE realm_id = $1",
@@ -135,18 +174,17 @@ async function allWentOn(db: Database, { realmId }: Crowd, messages: number): Pr
   };
   await waitFor(done, {
     what: `each series has sent ${messages}`,
-    // The scenarios of this file run at once, and a Redis that is started anew is reached again late on a busy machine.
-    timeoutMs: 1.5 * waitTimeoutMs,
+    timeoutMs,
     everyMs: 100,
   });
 }
 
-async function expectEachSentOnce(db: Database, { realmId }: Crowd): Promise<void> {
+async function expectEachSentOnce(db: Database, { realmId }: Crowd, count = series): Promise<void> {
   await expectSoundSeries(db);
   expect(await verdict(db, realmId)).to.deep.equal({
-    pending: series,
+    pending: count,
     failed: 0,
-    sent: series,
+    sent: count,
     twice: 0,
     unmatched: 0,
     altered: 0,
