@@ -34,6 +34,8 @@ interface Left {
   readonly run: string | null;
   /** Days from the due occurrence to the planned one; null for none. */
   readonly planned: number | null;
+  /** Whether the author has checked in at the planned occurrence. */
+  readonly checkedIn: boolean;
   readonly state: string;
 }
 
@@ -54,6 +56,7 @@ const sentAsPlanned: Left = {
   sent: ["author: old"],
   run: "sent",
   planned: 1,
+  checkedIn: false,
   state: "active",
 };
 
@@ -137,6 +140,12 @@ describe("Requests about series that race with the delivery", function () {
       first: { ...sentAsPlanned, sent: [], run: "withheld" },
       second: { ...sentAsPlanned, status: 400 },
     },
+    "a check-in at the series": {
+      params: () => ({ unless: [{ kind: "check_in" }] }),
+      ask: (due) => as().post(path(due, "/check_in")),
+      first: { ...sentAsPlanned, sent: [], run: "withheld" },
+      second: { ...sentAsPlanned, checkedIn: true },
+    },
     "sending it besides": {
       ask: (due) => as().post(path(due, "/send")),
       first: { ...sentAsPlanned, sent: ["author: old", "author: old"] },
@@ -169,15 +178,17 @@ describe("Requests about series that race with the delivery", function () {
       state: string | null;
       run: string | null;
       next: string | null;
+      checkedIn: boolean;
     }>(
       `SELECT (SELECT state FROM message_series WHERE id = $1) AS state,
          (SELECT outcome FROM series_runs WHERE series_id = $1 AND occurrence = $2::text::date) AS run,
-         (SELECT occurrence::text FROM scheduled_messages
-          WHERE series_id = $1 AND NOT detached AND NOT delivered AND NOT failed) AS next`,
+         p.occurrence::text AS next, p.last_check_in IS NOT NULL AS "checkedIn"
+       FROM (SELECT) one LEFT JOIN scheduled_messages p
+         ON p.series_id = $1 AND NOT p.detached AND NOT p.delivered AND NOT p.failed`,
       [id, date],
     );
     if (!found) throw new Error("the database has answered nothing");
-    const { state, run, next } = found;
+    const { state, run, next, checkedIn } = found;
     const names = new Map([
       [author.id, "author"],
       [manager.id, "manager"],
@@ -187,6 +198,7 @@ describe("Requests about series that race with the delivery", function () {
       sent: sent.map(({ sender, content }) => `${names.get(sender)}: ${content}`),
       run,
       planned: next ? (Date.parse(next) - Date.parse(date)) / day : null,
+      checkedIn,
       state: state ?? "deleted",
     };
   };
