@@ -1,6 +1,8 @@
+import { execFile, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Database } from "@carillon/db";
 import {
   later,
@@ -23,6 +25,16 @@ async function programOf(name: string): Promise<string> {
     .map(([, text = ""]) => text)
     .filter((text) => text.split("\n")[0]?.includes(name));
   expect(found, `programs named ${name}`).to.have.length(1);
+  return found[0] ?? "";
+}
+
+/** Returns the page's shell line that calls the path. */
+async function lineOf(path: string): Promise<string> {
+  const blocks = [...(await readFile(page, "utf8")).matchAll(/^```sh\n([\s\S]*?)^```/gm)];
+  const found = blocks
+    .map(([, text = ""]) => text)
+    .filter((text) => text.includes(`SITE/api/v1/${path} `));
+  expect(found, `lines that call ${path}`).to.have.length(1);
   return found[0] ?? "";
 }
 
@@ -89,6 +101,53 @@ describe("The programs of docs/scheduling.md", function () {
     );
     expect(second).to.match(/"scheduled_message_id":\d+/);
     expect(second).to.equal(first);
+  });
+
+  describe("for a shell", () => {
+    before("look for curl", function () {
+      if (spawnSync("curl", ["--version"]).status !== 0) this.skip();
+    });
+
+    /** Runs the line that calls the path, in a folder with the credentials of an account. */
+    async function answerOf(path: string, whose: "admin" | "member") {
+      const { email, apiKey } = server.account(whose);
+      const credentials = `user = "${email}:${apiKey}"\n`;
+      await writeFile(join(server.folder, `${whose}.curlrc`), credentials, { mode: 0o600 });
+      const line = (await lineOf(path)).replaceAll("SITE/", `${server.url}/`);
+      const { stdout } = await promisify(execFile)("bash", ["-c", line], { cwd: server.folder });
+      const answer = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+      expect(answer, stdout).to.include({ result: "success" });
+      expect(answer, stdout).not.to.have.property("ignored_parameters_unsupported");
+      return answer;
+    }
+
+    it("create a series that is planned at nine o'clock in Berlin on working days", async () => {
+      const answer = await answerOf("message_series", "member");
+      const { body } = await server.as("member").get("/api/v1/message_series");
+      const all = body["message_series"] as ReadonlyArray<Record<string, unknown>>;
+      const made = all.find((one) => one["series_id"] === answer["series_id"]);
+      expect(made).to.deep.include({
+        content: "What do you plan today?",
+        topic: "stand-up",
+        start: "2026-12-01T09:00:00",
+        timezone: "Europe/Berlin",
+        rrule: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+        state: "active",
+      });
+      const next = answer["occurrences"] as ReadonlyArray<{ local_time: string }>;
+      expect(next).to.have.length(5);
+      for (const { local_time: time } of next) {
+        expect(time).to.match(/T09:00:00\+0[12]:00$/);
+        expect(new Date(time.slice(0, 10)).getUTCDay()).to.be.within(1, 5);
+      }
+    });
+
+    it("send an alert once, whose repeat changes nothing", async () => {
+      const first = await answerOf("messages", "admin");
+      expect(first).to.include({ upsert_result: "created" });
+      const second = await answerOf("messages", "admin");
+      expect(second).to.include({ upsert_result: "stale", id: first["id"] });
+    });
   });
 
   describe("in Python", () => {
