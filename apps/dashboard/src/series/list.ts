@@ -55,14 +55,34 @@ export function composeSeries(filter: SeriesFilter, before?: number): Compositio
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
   const { realmId, authorIds, channelIds, state } = filter;
   const parts = ["true"];
-  if (realmId !== undefined) parts.push(`m.realm_id = ${value(realmId, "int")}`);
-  if (authorIds !== undefined) parts.push(`m.author_id = ANY(${value(authorIds, "int[]")})`);
-  if (channelIds !== undefined) parts.push(`m.channel_id = ANY(${value(channelIds, "int[]")})`);
-  if (state !== undefined) parts.push(`m.state = ${value(state, "text")}`);
+  const order = ["m.id DESC"];
+  // A range, in the order of its index: with an equation PostgreSQL may expect a match soon, and walk back along all ids.
+  const inOrder = (column: string, given: string) => {
+    parts.push(`${column} >= ${given} AND ${column} <= ${given}`);
+    order.unshift(`${column} DESC`);
+  };
+  const isListed = authorIds === undefined && channelIds === undefined;
+  if (realmId !== undefined) {
+    const given = value(realmId, "int");
+    if (isListed && state === undefined) inOrder("m.realm_id", given);
+    else parts.push(`m.realm_id = ${given}`);
+  }
+  // PostgreSQL takes the order of an index for one id, and sorts all rows of several.
+  const among = (column: string, ids: readonly number[]) =>
+    ids.length === 1
+      ? `${column} = ${value(ids[0], "int")}`
+      : `${column} = ANY(${value(ids, "int[]")})`;
+  if (authorIds !== undefined) parts.push(among("m.author_id", authorIds));
+  if (channelIds !== undefined) parts.push(among("m.channel_id", channelIds));
+  if (state !== undefined) {
+    const given = value(state, "text");
+    if (isListed) inOrder("m.state", given);
+    else parts.push(`m.state = ${given}`);
+  }
   if (before !== undefined) parts.push(`m.id < ${value(before, "bigint")}`);
   return {
     text: select(
-      `SELECT * FROM message_series m WHERE ${parts.join(" AND ")} ORDER BY m.id DESC LIMIT ${pageSize + 1}`,
+      `SELECT * FROM message_series m WHERE ${parts.join(" AND ")} ORDER BY ${order.join(", ")} LIMIT ${pageSize + 1}`,
     ),
     values,
   };
@@ -75,6 +95,9 @@ const page = composed({
   examples: (compose) => [
     compose({}),
     compose({ realmId: 1, authorIds: [1], channelIds: [1], state: "paused" }, 1),
+    compose({ authorIds: [1, 2], channelIds: [1, 2] }),
+    compose({ realmId: 1 }),
+    compose({ realmId: 1, state: "paused" }),
   ],
 });
 

@@ -7,6 +7,7 @@ import {
   type Gateway,
   messageSeries,
   organization,
+  rowsRead,
   type Params,
   seriesOf,
   startGateway,
@@ -19,7 +20,10 @@ import { expect } from "chai";
 
 import type { Found } from "../look-up/look-up.ts";
 import { useDashboard } from "../test-support.ts";
-import type { SeriesPage } from "./list.ts";
+import { type SeriesFilter, seriesStates } from "./filter.ts";
+import { composeSeries, type SeriesPage } from "./list.ts";
+
+const count = 30_000;
 
 describe("the dashboard's series", () => {
   const dashboard = useDashboard();
@@ -115,6 +119,47 @@ describe("the dashboard's series", () => {
     expect((await list({ before: String(first.next) })).rows.map(({ id }) => id)).to.deep.equal([
       direct,
     ]);
+  });
+
+  it("are found by an index for every filter and any number of series", async () => {
+    const { db } = dashboard();
+    const large = await organization(db);
+    const busy = await channel(db, large.realm, { name: "busy room" });
+    const [few, many] = [
+      await messageSeries(db, author, room),
+      await messageSeries(db, large.member, busy),
+    ];
+    // Of every thousand, one is of the small organization. The older half have ended, and one is paused.
+    await db.rows(
+      `INSERT INTO message_series (realm_id, author_id, recipient_id, channel_id, content, client_id, read_by_sender,
+         start, timezone, rrule, can_manage_group_id, state, paused_reason)
+       SELECT m.realm_id, m.author_id, m.recipient_id, m.channel_id, '', m.client_id, false, m.start, m.timezone, m.rrule,
+         m.can_manage_group_id, s.state, CASE s.state WHEN 'paused' THEN 'manual' END
+       FROM generate_series(1, ${count}) n CROSS JOIN LATERAL (SELECT CASE WHEN n = 7 THEN 'paused'
+         WHEN n <= ${count / 2} THEN 'ended' ELSE 'active' END AS state) s
+         JOIN message_series m ON m.id = CASE WHEN n % 1000 = 1 THEN $1 ELSE $2 END::int`,
+      [few, many],
+    );
+    await db.rows("ANALYZE message_series");
+    const [realmId, channelIds, authorIds] = [org.realm.id, [room.id], [author.id]];
+    const largeId = large.realm.id;
+    const filters: SeriesFilter[] = [
+      {},
+      ...seriesStates.map((state) => ({ state })),
+      { realmId },
+      { realmId: largeId },
+      ...seriesStates.map((state) => ({ realmId: largeId, state })),
+      { channelIds },
+      { channelIds: [busy.id] },
+      { authorIds },
+      { authorIds: [large.member.id] },
+    ];
+    for (const filter of filters)
+      for (const before of [undefined, many + count / 2]) {
+        const { text, values } = composeSeries(filter, before);
+        const { found, read } = await rowsRead(db, text, values, "message_series");
+        expect(read, JSON.stringify({ filter, before, found })).to.be.at.most(100);
+      }
   });
 
   describe("pausing one", () => {
