@@ -7,7 +7,7 @@ import {
   user,
   userGroup,
 } from "@carillon/testkit";
-import { clientCapabilities } from "@carillon/contract";
+import { allEvents, clientCapabilities, register } from "@carillon/contract";
 import { expect } from "chai";
 
 import { chance as drawnFrom, withChance, type Chance } from "../faults/support/chance.ts";
@@ -15,7 +15,7 @@ import { differencesFrom } from "./support/client-model-compare.ts";
 import { QueueClient } from "./support/queue-client.ts";
 import { movedMessages, removedMessages } from "./support/removed-messages.ts";
 import { Casting } from "./support/walk/casting.ts";
-import { allSteps, channelsAlone, nextStep } from "./support/walk/steps.ts";
+import { allSteps, channelsAlone, nextStep, seriesAlone } from "./support/walk/steps.ts";
 import {
   beginWalk,
   storyOf,
@@ -31,6 +31,31 @@ const stretches = 3;
 const atOnce = 6;
 /** Clients that register in each stretch. */
 const newcomers = 3;
+/** Every type of events, opt-in ones too. */
+const everyType = [...new Set(allEvents.map(({ type }) => type))];
+
+/** Every section of the snapshot, opt-in ones too: those that have the name of a type of events, and these. */
+const everySection = [
+  ...everyType,
+  "channel_folders",
+  "default_stream_groups",
+  "device",
+  "giphy",
+  "navigation_views",
+  "onboarding_steps",
+  "push_device",
+  "realm_domains",
+  "realm_embedded_bots",
+  "realm_filters",
+  "realm_incoming_webhook_bots",
+  "realm_playgrounds",
+  "realm_user_groups",
+  "recent_private_conversations",
+  "starred_messages",
+  "stop_words",
+  "video_calls",
+];
+
 /** Steps of a stretch: enough to run most kinds. */
 const rounds = ({ operations }: Course) => newcomers * Math.max(3, Math.ceil(operations / 16));
 
@@ -46,6 +71,7 @@ describe("Snapshots and events", function () {
   const courses: Readonly<Record<string, Course>> = {
     "all steps": allSteps,
     "steps of channels and their visibility": channelsAlone,
+    "steps of series": seriesAlone,
   };
   for (const [title, course] of Object.entries(courses))
     it(`together equal a later snapshot for each client, without gaps or duplicates: ${title}`, () =>
@@ -57,6 +83,19 @@ describe("Snapshots and events", function () {
           throw new Error(`${(error as Error).message}\n${storyOf(walk)}`, { cause: error });
         }
       }));
+
+  // Otherwise clients of the walk that name everything would not see what others see.
+  it("are named by the walk completely", async () => {
+    const { owner } = await organization(db);
+    const client = gateways.at(0)!.as(owner);
+    const named = { event_types: everyType, fetch_event_types: everySection };
+    const params = { include_subscribers: true };
+    const usual = Object.keys(await client.succeed(register, { params }));
+    const all = Object.keys(await client.succeed(register, { params: { ...params, ...named } }));
+    // Of clients that name both, the newer section takes the place of `muted_topics`.
+    expect(usual.filter((name) => !all.includes(name))).to.deep.equal(["muted_topics"]);
+    expect(all.filter((name) => !usual.includes(name))).to.deep.equal(["message_series"]);
+  });
 
   async function go(walk: Walk): Promise<void> {
     const clients: QueueClient[] = [];
@@ -130,9 +169,9 @@ describe("Snapshots and events", function () {
     // Separate random numbers, so that the steps do not depend on the number of polls.
     const ownChance = () => drawnFrom(walk.chance.below(2 ** 31));
     for (const client of clients) watch(client, ownChance());
-    const register = async (): Promise<void> => {
+    const join = async (): Promise<void> => {
       const chance = ownChance();
-      const asked = abilities(chance);
+      const asked = abilities(chance, walk.course);
       const client = await casting.next((account) =>
         QueueClient.register(account, gateways, chance, asked),
       );
@@ -144,7 +183,7 @@ describe("Snapshots and events", function () {
       const last = rounds(walk.course);
       for (let round = 0; round < last && !over; round++) {
         const steps: Step[] = Array.from({ length: atOnce }, () => nextStep(walk));
-        if (round % (last / newcomers) === 0) steps.splice(walk.chance.below(atOnce), 0, register);
+        if (round % (last / newcomers) === 0) steps.splice(walk.chance.below(atOnce), 0, join);
         await Promise.all(steps.map((step) => step()));
       }
     } finally {
@@ -154,7 +193,7 @@ describe("Snapshots and events", function () {
   }
 
   /** The client's capabilities, which determine its snapshots and events. */
-  function abilities(chance: Chance): Record<string, unknown> {
+  function abilities(chance: Chance, { optsIn }: Course): Record<string, unknown> {
     const able = clientCapabilities.filter(
       // Without it, subscription events depend on settings that the client would have to apply itself.
       (name) => name === "notification_settings_null" || chance.below(2) === 0,
@@ -162,6 +201,9 @@ describe("Snapshots and events", function () {
     return {
       client_capabilities: Object.fromEntries(able.map((name) => [name, true])),
       include_subscribers: true,
+      ...(chance.below(2) === 0 || optsIn
+        ? { event_types: everyType, fetch_event_types: everySection }
+        : {}),
       slim_presence: chance.below(2) === 0,
       apply_markdown: chance.below(2) === 0,
       client_gravatar: chance.below(2) === 0,

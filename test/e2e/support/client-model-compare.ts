@@ -32,6 +32,7 @@ interface Known {
   /** Channels whose earlier subscription the client cannot know. */
   readonly gained: ReadonlySet<number>;
   readonly topics: (topic: Item) => boolean;
+  readonly wasGuest: boolean;
 }
 
 /** Messages whose state the client cannot know. */
@@ -74,7 +75,7 @@ export function differencesFrom(
   unknown: UnknownMessages,
 ): string[] {
   const now = fresh as unknown as ModelState;
-  const known = { topics: knownTopics(model, now), gained: model.gained };
+  const known = { topics: knownTopics(model, now), gained: model.gained, wasGuest: model.wasGuest };
   const kept = {
     ...model.state,
     max_message_id: newestLeft(model, now, unknown),
@@ -151,7 +152,7 @@ function isObject(value: unknown): value is Item {
 /** Returns all fields but `leftOut` by name, each list as an object by its items' keys. */
 function comparable(
   state: ModelState,
-  { topics, gained }: Known,
+  { topics, gained, wasGuest }: Known,
 ): Readonly<Record<string, unknown>> {
   const fields = Object.entries(state).filter(([name]) => !leftOut.has(name));
   return Object.fromEntries(
@@ -160,6 +161,7 @@ function comparable(
       const key = keys[name];
       if (!key) return [name, value];
       const items = (value as Item[]).filter((item) => {
+        if (name === "message_series" && wasGuest) return item["author_id"] === state.user_id;
         if (name === "user_topics") return topics(item);
         const isLeft = name === "unsubscribed" || name === "never_subscribed";
         return !isLeft || !gained.has(item["stream_id"] as number);

@@ -19,6 +19,8 @@ export interface ModelState {
   realm_bots: Item[];
   user_topics: Item[];
   drafts: Item[];
+  /** Only of clients that name the section. */
+  message_series: Item[];
   devices: Record<string, Item>;
   user_status: Record<string, Record<string, string>>;
   realm_user_settings_defaults: Record<string, unknown>;

@@ -30,6 +30,11 @@ export class ClientModel {
   readonly gained = new Set<number>();
   /** Channels whose privacy has changed: they may be readable again; no event lists the policies of their topics. */
   readonly reopened = new Set<number>();
+  /**
+   * Whether the account has ever been a guest: as one it manages no series of others, and no event tells of those that it
+   * begins or ceases to manage with its role (once-and-again.md §3.1).
+   */
+  wasGuest: boolean;
   /** IDs of messages from events, in order. */
   readonly messages: number[] = [];
   /** Deleted messages. */
@@ -41,6 +46,7 @@ export class ClientModel {
   constructor(snapshot: Readonly<Record<string, unknown>>, listIsIncomplete = false) {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
+    this.wasGuest = this.state.is_guest;
     this.#appliers = { ...this.#own, ...peopleAppliers(this.state, listIsIncomplete) };
   }
 
@@ -57,12 +63,23 @@ export class ClientModel {
         throw new Error(
           `neither the event nor test/e2e/support/client-model.ts says how to apply ${kind}`,
         );
+      this.wasGuest ||= this.state.is_guest;
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`${message}; the event is ${JSON.stringify(event).slice(0, 1_000)}`, {
         cause: error,
       });
     }
+  }
+
+  /** Whether the client may learn of this series without an `add`, or lose it without a `remove`. */
+  #isUncertain(series: Item | undefined): boolean {
+    return this.wasGuest && series?.["author_id"] !== this.state.user_id;
+  }
+
+  #forgetSeries(id: unknown): void {
+    const { state } = this;
+    state.message_series = state.message_series.filter((each) => each["series_id"] !== id);
   }
 
   #isSubscribed(channelId: number): boolean {
@@ -117,6 +134,25 @@ export class ClientModel {
     },
     "reaction/remove": () => {},
     submessage: () => {},
+    "message_series/add": ({ message_series }) => {
+      const series = message_series as Item;
+      if (this.#isUncertain(series)) this.#forgetSeries(series["series_id"]);
+      addOnce(this.state.message_series, series, "series_id");
+    },
+    "message_series/update": ({ message_series }) => {
+      const series = message_series as Item;
+      const { series_id: id } = series;
+      if (this.#isUncertain(series)) this.#forgetSeries(id);
+      else take(this.state.message_series, "series_id", id);
+      this.state.message_series.push(series);
+    },
+    "message_series/remove": ({ series_id: id }) => {
+      const known = this.state.message_series.find((each) => each["series_id"] === id);
+      if (this.#isUncertain(known)) this.#forgetSeries(id);
+      else take(this.state.message_series, "series_id", id);
+    },
+    // No section of the snapshot has them.
+    "withheld_messages/add": () => {},
     "stream/create": (event) => {
       for (const channel of event["streams"] as Item[]) {
         addOnce(this.state.streams, channel, "stream_id");

@@ -35,7 +35,7 @@ import {
 } from "./walk.ts";
 
 /** The content of a message; one in four mentions an account. */
-function content(walk: Walk): string {
+export function content(walk: Walk): string {
   const { fullName } = someone(walk);
   return pick(walk, [
     unique("words"),
@@ -46,7 +46,8 @@ function content(walk: Walk): string {
   ]);
 }
 
-function target(walk: Walk, by: TestAccount): Record<string, unknown> {
+/** Draws where a message goes. */
+export function target(walk: Walk, by: TestAccount): Record<string, unknown> {
   if (walk.chance.below(3) > 0)
     return { type: "channel", to: pick(walk, walk.channels).id, topic: pick(walk, topics) };
   const others = idsOf(some(walk, walk.accounts));
@@ -69,7 +70,8 @@ function change(walk: Walk): Record<string, unknown> {
   ]);
 }
 
-function soon(walk: Walk): number {
+/** A time in ten to twenty minutes, UNIX seconds. */
+export function soon(walk: Walk): number {
   return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
 }
 

@@ -1,8 +1,10 @@
 import {
+  addSubscriptions,
   allOperations,
   createChannel,
   deactivateBot,
   deactivateUser,
+  removeSubscriptions,
   sendMessage,
   type Operation,
   updateMessage,
@@ -22,6 +24,7 @@ import { ownListSteps } from "./own-lists.ts";
 import { ownSteps } from "./own.ts";
 import { peopleSteps } from "./people.ts";
 import { profileFieldSteps } from "./profile-fields.ts";
+import { seriesHappenings, seriesSteps } from "./series.ts";
 import {
   decide,
   pick,
@@ -46,6 +49,7 @@ const writtenSteps: readonly WalkStep[] = [
   ...ownSteps,
   ...peopleSteps,
   ...profileFieldSteps,
+  ...seriesSteps,
 ];
 
 /** Operations other than GET that are no steps because they send no events, with the reason. */
@@ -121,6 +125,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
     },
   },
   { weight: 2, make: bouncerDecides },
+  ...seriesHappenings,
   {
     weight: 1,
     make(walk) {
@@ -134,14 +139,17 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
   },
 ];
 
-function courseOf(steps: readonly WalkStep[]): Course {
+function courseOf(
+  steps: readonly WalkStep[],
+  happening: ReadonlyArray<{ weight: number; make: Maker["make"] }> = happenings,
+): Course {
   return {
     makers: [
       ...steps.flatMap((one) => {
         const make: Maker["make"] = (walk) => decide(walk, one);
         return Array.from({ length: one.weight }, () => ({ id: one.operation.id, make }));
       }),
-      ...happenings.flatMap(({ weight, make }) => Array.from({ length: weight }, () => ({ make }))),
+      ...happening.flatMap(({ weight, make }) => Array.from({ length: weight }, () => ({ make }))),
     ],
     operations: steps.length,
   };
@@ -163,6 +171,22 @@ export const channelsAlone = courseOf([
   ...messageSteps.filter(({ operation }) => alsoThere.has(operation.id)),
   ...peopleSteps.filter(({ operation }) => operation.id === "update-user"),
 ]);
+
+const alsoOfSeries = new Set(
+  [sendMessage, addSubscriptions, removeSubscriptions].map(({ id }) => id),
+);
+
+/**
+ * Series of accounts that keep their roles. Their occurrences are withheld after replies, and fail after authors have
+ * left channels. Every client names the opt-in types.
+ */
+export const seriesAlone: Course = {
+  ...courseOf(
+    [...seriesSteps, ...writtenSteps.filter(({ operation }) => alsoOfSeries.has(operation.id))],
+    seriesHappenings,
+  ),
+  optsIn: true,
+};
 
 /** Draws a step. Draws again once if the kind was done before, so that more kinds occur. */
 export function nextStep(walk: Walk): Step {

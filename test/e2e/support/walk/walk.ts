@@ -33,6 +33,8 @@ export interface Walk {
   readonly linkifiers: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   readonly reminders: Array<{ id: number; by: TestAccount }>;
+  /** Series with the accounts that created them, including deleted ones. */
+  readonly series: Array<{ id: number; by: TestAccount }>;
   readonly drafts: Array<{ id: number; by: TestAccount }>;
   readonly snippets: Array<{ id: number; by: TestAccount }>;
   /** Includes deleted ones. */
@@ -63,6 +65,7 @@ export function beginWalk(begun: Begun): Walk {
     linkifiers: [],
     scheduled: [],
     reminders: [],
+    series: [],
     drafts: [],
     snippets: [],
     devices: [],
@@ -89,6 +92,8 @@ export interface Course {
   readonly makers: readonly Maker[];
   /** The number of different operations. */
   readonly operations: number;
+  /** Every client names the opt-in types of events, instead of one in two. */
+  readonly optsIn?: true;
 }
 
 /** A request of a walk, which may be refused. */
