@@ -71,8 +71,8 @@ export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): 
 }
 
 /**
- * Connects, and checks that the tables exist, before any BullMQ object is constructed: a Queue or Worker that is
- * constructed while the database is down never recovers.
+ * Connects, and checks that the tables exist, before any BullMQ object is constructed: a Queue that is constructed while the
+ * database is down never recovers.
  * @throws StartupError naming DATABASE_URL, and the command that helps
  */
 export async function connectPostgres(
