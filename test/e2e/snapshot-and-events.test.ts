@@ -34,7 +34,7 @@ const newcomers = 3;
 /** Every type of events, opt-in ones too. */
 const everyType = [...new Set(allEvents.map(({ type }) => type))];
 
-/** Every section of the snapshot, opt-in ones too: those that have the name of a type of events, and these. */
+/** All sections of the snapshot, opt-in ones too. Some have the name of an event type; the others are listed here. */
 const everySection = [
   ...everyType,
   "channel_folders",

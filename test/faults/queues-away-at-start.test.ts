@@ -1,6 +1,12 @@
 import { deliverDue } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { openQueues, startOwnPostgres, startOwnRedis, waitFor } from "@carillon/testkit";
+import {
+  needServer,
+  openQueues,
+  startOwnPostgres,
+  startOwnRedis,
+  waitFor,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
 const backends = {
@@ -23,7 +29,7 @@ for (const [name, { start, signal, config }] of Object.entries(backends))
       ["went away before", true],
     ] as const)
       it(`takes jobs after the store's return, if it ${when}`, async function () {
-        if (name === "redis" && !process.env["CARILLON_TEST_REDIS_URL"]) this.skip();
+        needServer(name as keyof typeof backends, this);
         const store = await start();
         const { connect, close } = openQueues({ ...config(store.url), log: silentLogger });
         try {

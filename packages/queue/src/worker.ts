@@ -183,6 +183,11 @@ export function startWorker(
     return worker;
   };
 
+  const storeAnswers = () =>
+    backend.ping().then(
+      () => true,
+      () => false,
+    );
   let worker = construct();
   /** Starts the worker, and replaces it if it cannot connect: BullMQ tries once, and such a worker would never take a job. */
   const start = async () => {
@@ -196,16 +201,11 @@ export function startWorker(
         await worker.close(true);
         // BullMQ leaves a listener on the pool for each worker constructed: constructs the next one when the store answers.
         do await pause(refusedPauseMs);
-        while (!fetching.closing && !(await answers()));
+        while (!fetching.closing && !(await storeAnswers()));
         if (!fetching.closing) worker = construct();
       }
     }
   };
-  const answers = () =>
-    backend.ping().then(
-      () => true,
-      () => false,
-    );
   const started = start();
   let closing: Promise<void> | undefined;
   const close = async () => {

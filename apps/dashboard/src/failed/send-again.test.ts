@@ -43,7 +43,7 @@ describe("sending failed messages again", () => {
   }
   const idOf = (chosen: string) => Number(chosen.split("-")[0]);
 
-  /** Posts fields, of which several may have the same name. */
+  /** Posts a form. Several of its fields may have the same name. */
   async function send(
     fields: ReadonlyArray<readonly [string, string]>,
     asking: { as?: "operator" | "viewer" | "nobody"; path?: string; headers?: object } = {},
