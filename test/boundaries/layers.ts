@@ -4,7 +4,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ["kit"],
-  ["contract", "jobs", "mail", "push", "embedded", "markdown", "calendar"],
+  ["contract", "jobs", "mail", "push", "files", "embedded", "markdown", "calendar"],
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup"],
   ["model", "domain"],
@@ -21,5 +21,6 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },
   { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
   { names: /^(libsodium|sodium)-/, only: ["packages/push"] },
+  { names: /^@aws-sdk\//, only: ["packages/files"] },
   { names: /^@prisma\/client(\/|$)/, only: ["packages/db"] },
 ];

@@ -83,6 +83,7 @@ const variables = {
     .max(100_000_000, storageRule)
     .default(10_000_000),
   TRUSTED_PROXIES: z.string().min(1).optional(),
+  FILES_DIR: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
   MAIL_FROM: z.email("must be an e-mail address").optional(),
   DEVELOPMENT: z

@@ -1,0 +1,99 @@
+import { access, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { whenNeeded } from "@carillon/kit";
+
+import { codeOf } from "./disk-errors.ts";
+
+const mode = 0o700;
+
+/** Age in milliseconds from which a temporary file belongs to a crashed process: no upload takes longer than an hour. */
+const leftoverMs = 24 * 3_600_000;
+const sweepEveryMs = 3_600_000;
+
+/** The folders of a disk store: `tmp` for files that are being written, and two levels for objects. */
+export class Folders {
+  readonly root: string;
+  readonly temporary: string;
+  readonly #prepare: () => Promise<void>;
+  /** Folders that this process knows to be durable. */
+  readonly #durable = new Set<string>();
+  #nextSweep = 0;
+
+  constructor(root: string) {
+    this.root = root;
+    this.temporary = join(root, "tmp");
+    this.#prepare = whenNeeded(async () => {
+      // Once only: should the folder vanish later, its file system is probably not mounted, and must not be replaced.
+      await makeDurably(root);
+      await makeDurably(this.temporary);
+    });
+  }
+
+  /** Creates the folder if it is used for the first time by this process. */
+  async prepare(): Promise<void> {
+    await this.#prepare();
+  }
+
+  /** Creates the folder of an object, durably. */
+  async make(folder: string): Promise<void> {
+    if (this.#durable.has(folder)) return;
+    const parent = dirname(folder);
+    if (parent !== this.root) await this.make(parent);
+    await mkdir(folder, { mode }).catch(unless("EEXIST"));
+    // Also if another process has just created it: that process may not have synced the parent yet.
+    await syncFolder(parent);
+    this.#durable.add(folder);
+  }
+
+  /** Forgets which folders exist, because one of them has been removed. */
+  forget(): void {
+    this.#durable.clear();
+  }
+
+  /** @throws the error of the operating system if the store's own folder is gone */
+  async assertPresent(): Promise<void> {
+    await access(this.temporary);
+  }
+
+  /**
+   * Removes temporary files of crashed processes: those that nothing has been written to for 24 hours. Looks for them at
+   * most once an hour. Other processes may be writing newer ones.
+   */
+  async removeLeftovers(): Promise<void> {
+    const now = Date.now();
+    if (now < this.#nextSweep) return;
+    this.#nextSweep = now + sweepEveryMs;
+    for (const name of await readdir(this.temporary)) {
+      const path = join(this.temporary, name);
+      const found = await stat(path).catch(unless("ENOENT"));
+      if (found && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
+    }
+  }
+}
+
+/** Makes the entries of a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Creates a folder and its missing parents, durably. */
+async function makeDurably(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode });
+  if (first === undefined) return;
+  for (let made = folder; ; made = dirname(made)) {
+    await syncFolder(dirname(made));
+    if (made === first) return;
+  }
+}
+
+/** Returns a handler that ignores errors of the operating system with the given code. */
+export function unless(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+  };
+}
