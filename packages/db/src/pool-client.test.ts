@@ -27,6 +27,28 @@ describe("PoolClient", () => {
     return count;
   }
 
+  it("parses a large answer in pieces, between which the event loop runs other work", async () => {
+    const client = await db.pool.connect();
+    client.release();
+    if (!(client instanceof PoolClient)) throw new Error("the pool has connections of its own");
+    let [bytes, most, answered] = [0, 0, false];
+    const count = (chunk: Buffer) => void (most = Math.max(most, (bytes += chunk.length)));
+    const { stream } = client.connection;
+    stream.on("data", count);
+    const beginIteration = () => {
+      bytes = 0;
+      if (!answered) setImmediate(beginIteration);
+    };
+    beginIteration();
+    const rows = await db.rows<{ text: string }>(
+      "SELECT repeat('x', 100000) AS text FROM generate_series(1, 400)",
+    );
+    answered = true;
+    stream.off("data", count);
+    expect(rows.map(({ text }) => text.length)).to.deep.equal(Array(400).fill(100_000));
+    expect(most).to.be.within(1, 512 * 1024);
+  });
+
   it("sends the beginning of a transaction in one write, and its end in another", async () => {
     const hello = { name: "write-hello", text: "SELECT $1::int AS hello" };
     const count = await writes(() =>

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 
 import pg from "pg";
@@ -13,6 +14,11 @@ export class PoolClient extends pg.Client {
   declare readonly processID: number | null;
   declare readonly secretKey: number | null;
   #gathering = false;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.once("connect", () => paceReads(this.connection.stream));
+  }
 
   /**
    * Sends everything until the end of the microtask queue in one write: BEGIN with the first statement, the last
@@ -73,6 +79,25 @@ export class PoolClient extends pg.Client {
   cutOff(): void {
     this.connection.stream.destroy();
   }
+}
+
+/** Bytes of an answer that are parsed at once: one to two milliseconds. */
+const bytesBeforeYield = 256 * 1024;
+
+/**
+ * Lets other work run while a large answer arrives. Node reads up to 2 MiB in one iteration of the event loop, and parsing
+ * them takes 15 ms: a registration of 35 MB delayed other requests by 118 ms, and by 53 ms with this (bench
+ * `worst-request`).
+ */
+function paceReads(stream: Readable): void {
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes < bytesBeforeYield) return;
+    bytes = 0;
+    stream.pause();
+    setImmediate(() => stream.resume());
+  });
 }
 
 function words(...values: number[]): Buffer {
