@@ -13,7 +13,8 @@ import { watch, watchable } from "./lib/watched-process.ts";
 import { busyRequests, newest, otherRequests } from "./reading/requests.ts";
 
 // Reading from a large history. `npm run bench -- reading 300000` runs the same bench with fewer messages, in less
-// time.
+// time. With BEFORE, the build of that checkout reads from the same database by turns.
+const before = process.env["BEFORE"];
 const few = 30_000;
 const many = Number(process.argv[2] ?? 3_000_000);
 const rounds = 5;
@@ -34,7 +35,11 @@ const manyText = many.toLocaleString("en");
 const small = await prepare(few);
 const large = await prepare(many);
 const loader = await startLoader();
-const rows: Row[] = [await againstPeer(large, loader), await apart(small, large, loader)];
+const rows: Row[] = [
+  await againstPeer(large, loader),
+  ...(before ? [await againstBefore(large, loader, before)] : []),
+  await apart(small, large, loader),
+];
 await loader.stop();
 await small.gateway.stop();
 rows.push(...(await otherKinds(large)), ...(await manyAtOnce(large)));
@@ -62,6 +67,27 @@ async function againstPeer({ database, history, gateway }: Side, loader: Loader)
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: `at least ${limits.rate} ×`,
     holds: ratio >= limits.rate,
+  };
+}
+
+/** @param checkout the folder of the other build */
+async function againstBefore(
+  { database, history, gateway }: Side,
+  loader: Loader,
+  checkout: string,
+): Promise<Row> {
+  const other = await startGateway(database, [], {}, checkout);
+  const requests = busyRequests(history);
+  const run = (port: number) => loader.run({ port, seconds, connections: inFlight, requests });
+  const ports = { gateway: gateway.port, peer: other.port };
+  const { ours, theirs } = await ratesByTurns(run, ports, rounds);
+  await other.stop();
+  const ratio = medianRatio(ours, theirs);
+  return {
+    question: "the same, against the build of another checkout",
+    value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
+    target: "at least 0.95 ×",
+    holds: ratio >= 0.95,
   };
 }
 
