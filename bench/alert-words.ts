@@ -26,7 +26,7 @@ for (const { members } of [organizations.unheard, organizations.heard])
 // A word of every chat line, so each message alerts one member of its channel.
 await addWords(
   db,
-  organizations.heard.rooms.map(({ members }) => members[1]!),
+  organizations.heard.channels.map(({ members }) => members[1]!),
   1,
   "the",
 );

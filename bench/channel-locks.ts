@@ -25,7 +25,7 @@ const limits = { heldMs: 100, times: 2 };
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 10, 10);
-const [first, ...small] = world.rooms as [BenchChannel, ...BenchChannel[]];
+const [first, ...small] = world.channels as [BenchChannel, ...BenchChannel[]];
 const actor = first.members[0]!;
 const crowd = await addCrowd(db, world, first, subscribers);
 const groups = groupIds(
@@ -101,7 +101,7 @@ function row(what: string): Row {
 async function measureBeside(): Promise<Row> {
   const requests = Array.from({ length: 500 }, (_, n): FormRequest =>
     n % 2 === 0
-      ? sendRequest({ rooms: small }, n / 2)
+      ? sendRequest({ channels: small }, n / 2)
       : {
           method: "GET",
           path: "/api/v1/users/me/subscriptions",

@@ -57,7 +57,7 @@ const database = await createBenchDatabase("postgres");
 const world = await createWorld(database.db, 1, people);
 await addChannels(database.db, world, world.members, {
   ...channels,
-  count: channels.count - world.rooms.length,
+  count: channels.count - world.channels.length,
 });
 say(`created ${channels.count} channels, ${channels.inviteOnly} of them private`);
 const gateway = await startGateway(database);

@@ -15,7 +15,7 @@ import { createWorld } from "./lib/world.ts";
 // Deactivating an account that has sent many messages: the time until the answer and until the messages are deleted,
 // without load and while others send.
 const scale = Number(process.argv[2] ?? 1);
-const rooms = 20;
+const channels = 20;
 /** Subscribers of each channel. */
 const subscribers = 10;
 const bots = 20;
@@ -30,7 +30,7 @@ const during = Math.round(60_000 * Math.max(scale, 0.25));
 
 const database = await createBenchDatabase("postgres");
 const { db } = database;
-const world = await createWorld(db, rooms, subscribers);
+const world = await createWorld(db, channels, subscribers);
 const admin = await administrator(db, world);
 const quiet = await departing(db, world, "Quiet", bots);
 const busy = await departing(db, world, "Busy", bots);
@@ -38,7 +38,7 @@ const others: Departing[] = [];
 for (let round = 0; round < rounds; round++)
   others.push(await departing(db, world, `Other ${round}`, 1));
 // Each channel begins with a message of an account that stays.
-await fillPast(db, world, rooms, 40);
+await fillPast(db, world, channels, 40);
 // Half of the messages are the account's own.
 await fill(busy, much, 30);
 for (const other of others) await fill(other, during, 20);

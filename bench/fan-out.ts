@@ -55,9 +55,9 @@ async function prepare(queues: number): Promise<Side> {
   const database = await createBenchDatabase("postgres");
   const { db } = database;
   const world = await createWorld(db, 1, 10);
-  const [room] = world.rooms;
-  await addCrowd(db, world, room!, receivers - room!.members.length);
-  if (queues > 0) await insertQueues(database, world, room!);
+  const [channel] = world.channels;
+  await addCrowd(db, world, channel!, receivers - channel!.members.length);
+  if (queues > 0) await insertQueues(database, world, channel!);
   await db.rows("CREATE TABLE bench_copies (LIKE user_messages INCLUDING ALL)");
   await db.rows("VACUUM ANALYZE");
   await db.rows("CHECKPOINT");
@@ -70,7 +70,7 @@ async function prepare(queues: number): Promise<Side> {
 async function insertQueues(
   { db }: BenchDatabase,
   { realmId }: World,
-  room: BenchChannel,
+  channel: BenchChannel,
 ): Promise<void> {
   const options: QueueOptions = {
     eventTypes: ["message"],
@@ -85,7 +85,7 @@ async function insertQueues(
     `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
      SELECT gen_random_uuid(), h.realm_id, s.user_id, h.seq, $3, 3600
      FROM subscriptions s, event_head h WHERE s.channel_id = $1 AND h.realm_id = $2 RETURNING queue_id`,
-    [room.id, realmId, JSON.stringify(options)],
+    [channel.id, realmId, JSON.stringify(options)],
   );
   if (rows.length !== receivers) throw new Error(`${rows.length} queues were registered`);
 }
@@ -103,7 +103,7 @@ async function copy({ database: { db }, world }: Side, n: number): Promise<numbe
   const startedAt = performance.now();
   await db.rows(
     "INSERT INTO bench_copies (user_id, message_id, flags) SELECT user_id, $2, 0 FROM subscriptions WHERE channel_id = $1",
-    [world.rooms[0]!.id, n + 1],
+    [world.channels[0]!.id, n + 1],
   );
   return performance.now() - startedAt;
 }

@@ -24,8 +24,8 @@ const limitMs = 1;
 
 const database = await createBenchDatabase("postgres");
 const world = await createWorld(database.db, 1, 10);
-const [room] = world.rooms;
-const crowd = await addCrowd(database.db, world, room!, accounts - room!.members.length);
+const [channel] = world.channels;
+const crowd = await addCrowd(database.db, world, channel!, accounts - channel!.members.length);
 const { holders } = await addGroups(database.db, world, crowd, groups);
 say(`${accounts} accounts are in ${groups} groups`);
 await report("groups", [await measureCheck(), await measureList()]);

@@ -126,12 +126,12 @@ async function writeTexts(
 
 /** Inserts reminders of one message, of all members of a channel in rotation. */
 async function writeReminders({ db }: BenchDatabase, world: World, due: number): Promise<number> {
-  const room = world.rooms[0]!;
+  const channel = world.channels[0]!;
   const clientId = await clientIdOf(db, "website");
   const [target] = await db.rows<{ id: number }>(
     `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
        render_version, client_id) VALUES ($1, $2, $3, true, 'lists', $4, '<p>a list</p>', 1, $5) RETURNING id`,
-    [world.realmId, room.members[0]!.id, room.recipientId, list(0), clientId],
+    [world.realmId, channel.members[0]!.id, channel.recipientId, list(0), clientId],
   );
   const written = await db.rows<{ id: number }>(
     `INSERT INTO scheduled_messages (realm_id, sender_id, kind, recipient_id, content, rendered_content, client_id,
@@ -140,8 +140,8 @@ async function writeReminders({ db }: BenchDatabase, world: World, due: number):
        false, $7 FROM generate_series(0, $8 - 1) AS n RETURNING id`,
     [
       world.realmId,
-      room.members.map(({ id }) => id),
-      room.recipientId,
+      channel.members.map(({ id }) => id),
+      channel.recipientId,
       list(0),
       clientId,
       due,

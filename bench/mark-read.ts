@@ -18,7 +18,7 @@ const seconds = 3;
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 2, 10);
-const reader = world.rooms[0]!.members[1]!;
+const reader = world.channels[0]!.members[1]!;
 await fillPast(db, world, 2 * many, 10);
 await db.rows("VACUUM ANALYZE");
 const gateway = await startGateway(database, [...watchable]);

@@ -18,8 +18,8 @@ const limits = { times: 3, heldMs: 50 };
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 1, subscribers);
-const room = world.rooms[0]!;
-const mover = room.members[0]!;
+const channel = world.channels[0]!;
+const mover = channel.members[0]!;
 await fillPast(db, world, messages, 1);
 const topic = (n: number) => `topic number ${n}`;
 await db.rows("UPDATE messages SET topic = $1", [topic(0)]);
@@ -40,7 +40,7 @@ for (let round = 0; round <= rounds; round++) {
     db.transaction((tx) =>
       tx.rows(
         "UPDATE messages SET topic = $3 WHERE recipient_id = $1 AND is_channel AND lower(topic) = lower($2)",
-        [room.recipientId, topic(moves), topic(++moves)],
+        [channel.recipientId, topic(moves), topic(++moves)],
       ),
     ),
   );

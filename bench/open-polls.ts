@@ -37,10 +37,10 @@ interface Holder {
 
 const database = await createBenchDatabase("postgres");
 const world = await createWorld(database.db, 51, 10);
-const [large, ...small] = world.rooms;
+const [large, ...small] = world.channels;
 const members = await addCrowd(database.db, world, large!, crowd);
 const polls = await startPolls();
-const load = await startLoad({ ...world, rooms: small }, "send");
+const load = await startLoad({ ...world, channels: small }, "send");
 const gateway = await startGateway(database, settling);
 const bare = await startBare();
 const beside: number[] = [];
@@ -59,7 +59,10 @@ process.exit(0);
 
 async function answerAll(round: number): Promise<void> {
   const answer = await answerPolls(ours, async () => {
-    const sent = await ask<{ id: number }>(gateway.port, sendRequest({ rooms: [large!] }, round));
+    const sent = await ask<{ id: number }>(
+      gateway.port,
+      sendRequest({ channels: [large!] }, round),
+    );
     return sent.id;
   });
   await answerPolls(theirs, async () => {

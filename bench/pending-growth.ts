@@ -109,12 +109,14 @@ async function withoutForeignKeys({ db }: BenchDatabase, work: () => Promise<voi
 /** Inserts rows as the operation does; rows due within a day are marked as having delivery jobs. */
 async function insertPending(
   { db }: BenchDatabase,
-  { realmId, rooms }: World,
+  { realmId, channels }: World,
   senders: World["members"],
   from: number,
   count: number,
 ): Promise<void> {
-  const roomOf = new Map(rooms.flatMap((room) => room.members.map(({ id }) => [id, room])));
+  const channelOf = new Map(
+    channels.flatMap((channel) => channel.members.map(({ id }) => [id, channel])),
+  );
   const lines = Array.from({ length: 500 }, (_, n) => chatLine(n, "nobody"));
   await db.rows(
     `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content, rendered_content,
@@ -132,8 +134,8 @@ async function insertPending(
       from,
       count,
       senders.map(({ id }) => id),
-      senders.map(({ id }) => roomOf.get(id)!.recipientId),
-      senders.map(({ id }) => roomOf.get(id)!.id),
+      senders.map(({ id }) => channelOf.get(id)!.recipientId),
+      senders.map(({ id }) => channelOf.get(id)!.id),
       lines,
     ],
   );

@@ -12,7 +12,7 @@ import { createWorld } from "./lib/world.ts";
 
 // Deleting expired messages, without load and while others send.
 const rounds = 3;
-const rooms = 20;
+const channels = 20;
 const subscribers = 10;
 /** Messages that the sweep deletes in each round without load. */
 const alone = 20_000;
@@ -22,7 +22,7 @@ const during = 75_000;
 
 const database = await createBenchDatabase("postgres");
 const { db } = database;
-const world = await createWorld(db, rooms, subscribers);
+const world = await createWorld(db, channels, subscribers);
 const parts = ["alone", "during"] as const;
 const sizes = { alone, during };
 // Expired messages have the lowest ids, as in production, and messages sent meanwhile have higher ones.
@@ -66,7 +66,7 @@ const rate = median(rates.alone);
 const kept = medianRatio(sends.meanwhile, sends.without);
 await report("retention", [
   {
-    question: `retention removes messages with ${subscribers} copies each, from ${rooms} channels, with their events, nobody sending`,
+    question: `retention removes messages with ${subscribers} copies each, from ${channels} channels, with their events, nobody sending`,
     value: `${spread(rates.alone)} messages/s (${spread(costs)} ms of PostgreSQL's processor time for a thousand)`,
     target: "at least 20,000 messages/s",
     holds: rate >= 20_000,

@@ -13,7 +13,7 @@ import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
 // The cost of one more of each kind of row: bytes of tables and indexes after writing, and CPU time.
-const rooms = 200;
+const channels = 200;
 const each = 10;
 const messages = 20_000;
 const sendSeconds = 20;
@@ -26,9 +26,9 @@ const note = (question: string, value: string) =>
   rows.push({ question, value, target: "none", holds: true });
 
 const empty = await sizes(db);
-const world = await createWorld(db, rooms, each);
+const world = await createWorld(db, channels, each);
 const peopled = await sizes(db);
-const perUser = (grown(empty, peopled) - grown(empty, peopled, "channels")) / (rooms * each);
+const perUser = (grown(empty, peopled) - grown(empty, peopled, "channels")) / (channels * each);
 note(`an account, with its settings, and a channel for every ${each}`, bytes(perUser));
 
 const due = Math.ceil(Date.now() / 1_000) + 20;

@@ -16,9 +16,9 @@ const limits = { rare: 50, common: 300 };
 const { database, history } = await historyDatabase({ messages: many });
 const gateway = await startGateway(database);
 const reader = history.members[0]!;
-const room = history.busy[0]!;
+const channel = history.busy[0]!;
 const everywhere = [{ operator: "search", operand: "" }];
-const inChannel = [{ operator: "channel", operand: room.id }, ...everywhere];
+const inChannel = [{ operator: "channel", operand: channel.id }, ...everywhere];
 
 /** Words that are in one of 100,000 messages, in one of ten, and common words that few messages contain together. */
 const searches = {

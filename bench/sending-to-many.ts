@@ -18,7 +18,7 @@ const longerMs = 50;
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 2, 10);
-const [small, large] = world.rooms as [BenchChannel, BenchChannel];
+const [small, large] = world.channels as [BenchChannel, BenchChannel];
 await addCrowd(db, world, large, many - large.members.length);
 await db.rows("VACUUM ANALYZE");
 await db.rows("CHECKPOINT");
@@ -31,8 +31,8 @@ await database.drop();
 process.exit(0);
 
 /** Milliseconds until the answer. */
-async function send(room: BenchChannel): Promise<number> {
-  const request = sendRequest({ rooms: [room] }, sent++);
+async function send(channel: BenchChannel): Promise<number> {
+  const request = sendRequest({ channels: [channel] }, sent++);
   const startedAt = performance.now();
   await ask(gateway.port, request);
   return performance.now() - startedAt;

@@ -25,9 +25,9 @@ type Kind = (typeof kinds)[number];
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, 1, 10);
-const room = world.rooms[0]!;
-const actor = room.members[0]!;
-const crowd = await addCrowd(db, world, room, people + polling);
+const channel = world.channels[0]!;
+const actor = channel.members[0]!;
+const crowd = await addCrowd(db, world, channel, people + polling);
 const groups = groupIds(
   defaultGroups(channelPermissions, await loadSystemGroups(db, world.realmId)),
 );

@@ -18,7 +18,7 @@ interface Listener {
   readonly port: number;
   readonly path: string;
   readonly authorization: string;
-  readonly room: BenchChannel;
+  readonly channel: BenchChannel;
   lastEventId: number;
 }
 
@@ -34,8 +34,8 @@ async function measure(backend: BackendName): Promise<Row> {
   const far = await startGateway(database);
   const across: number[] = [];
   const within: number[] = [];
-  const there = await listener(world.rooms[0]!, far.port);
-  const here = await listener(world.rooms[1]!, near.port);
+  const there = await listener(world.channels[0]!, far.port);
+  const here = await listener(world.channels[1]!, near.port);
   for (let n = 0; n < warmUps + sends; n++) {
     const measured = n >= warmUps;
     // One at a time, so that both gateways are otherwise idle.
@@ -62,10 +62,10 @@ async function measure(backend: BackendName): Promise<Row> {
   };
 }
 
-async function listener(room: BenchChannel, port: number): Promise<Listener> {
-  const [first, ...others] = room.members;
+async function listener(channel: BenchChannel, port: number): Promise<Listener> {
+  const [first, ...others] = channel.members;
   const [queue] = await registerQueues(port, [first!]);
-  return { ...queue!, port, room: { ...room, members: others } };
+  return { ...queue!, port, channel: { ...channel, members: others } };
 }
 
 /** Milliseconds from the request to the answer of a waiting poll. */
@@ -76,7 +76,7 @@ async function send(n: number, port: number, listening: Listener): Promise<numbe
   const startedAt = performance.now();
   const [{ at, messageId }, { id }] = await Promise.all([
     answer,
-    ask<{ id: number }>(port, sendRequest({ rooms: [listening.room] }, n)),
+    ask<{ id: number }>(port, sendRequest({ channels: [listening.channel] }, n)),
   ]);
   if (messageId !== id) throw new Error(`message ${id} was not received`);
   return at - startedAt;

@@ -18,7 +18,7 @@ const days = 7;
 const sends = 300;
 const schedules = 60;
 const queues = 30;
-const rooms = 10;
+const channels = 10;
 
 /** Tables with user content, which is kept as long as users want. */
 const theirs = new Map([
@@ -30,7 +30,7 @@ const theirs = new Map([
 /** Tables whose rows are kept for longer than a week, with the largest number expected here. */
 const bounds = new Map([
   ["bullmq.event", { rows: 4 * 10_256, why: "BullMQ keeps 10,000 of each queue" }],
-  ["channel_traffic", { rows: rooms * 30, why: "a row for each channel and day, for 28 days" }],
+  ["channel_traffic", { rows: channels * 30, why: "a row for each channel and day, for 28 days" }],
   [
     "delivery_history",
     { rows: 31 * 24 + 25 * 12, why: "an hour each for 31 days, five minutes for 25 hours" },
@@ -39,7 +39,7 @@ const bounds = new Map([
 
 const database = await createBenchDatabase("postgres");
 const { db } = database;
-const world = await createWorld(db, rooms, 10);
+const world = await createWorld(db, channels, 10);
 const counts: Array<Map<string, number>> = [];
 let line = 0;
 for (let day = 1; day <= days; day++) {

@@ -108,7 +108,7 @@ interface Found {
 /** Returns the commit times that PostgreSQL recorded (`track_commit_timestamp`). */
 async function check(
   db: BenchDatabase["db"],
-  { members, rooms }: World,
+  { members, channels }: World,
   ids: readonly number[],
   due: number,
 ): Promise<BurstResult> {
@@ -127,7 +127,7 @@ async function check(
     "SELECT count(*)::int AS count FROM user_messages WHERE user_id = ANY($1::int[]) AND message_id BETWEEN $2 AND $3",
     [members.map(({ id }) => id), found.firstId, found.lastId],
   );
-  const wanted = (ids.length * members.length) / rooms.length;
+  const wanted = (ids.length * members.length) / channels.length;
   if (copies?.count !== wanted) throw new Error(`${copies?.count} of ${wanted} copies were made`);
   if (found.early) throw new Error("a message was sent early");
   return { seconds: found.last - due, first: found.first - due, due };

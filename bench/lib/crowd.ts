@@ -8,11 +8,11 @@ import type { Member, BenchChannel, World } from "./world.ts";
 export async function addCrowd(
   db: Database,
   { realmId }: World,
-  room: BenchChannel,
+  channel: BenchChannel,
   count: number,
 ): Promise<Member[]> {
   const { secrets } = benchSite;
-  const label = `crowd-${room.id}`;
+  const label = `crowd-${channel.id}`;
   const people = Array.from({ length: count }, (_, n) => {
     const apiKey = randomKey();
     return { name: `Crowd ${n + 1}`, email: `${label}-${n + 1}@bench.test`, apiKey };
@@ -26,7 +26,7 @@ export async function addCrowd(
        WHERE m.id = $2 RETURNING id, email`,
       [
         realmId,
-        room.members[0]!.id,
+        channel.members[0]!.id,
         people.map(({ email }) => email),
         people.map(({ name }) => name),
         people.map(({ apiKey }) => secrets.seal(apiKey)),
@@ -36,11 +36,11 @@ export async function addCrowd(
     await tx.rows(
       `INSERT INTO user_group_member (group_id, user_id)
        SELECT g.group_id, n.id FROM user_group_member g, unnest($2::int[]) AS n (id) WHERE g.user_id = $1`,
-      [room.members[0]!.id, ids.map(({ id }) => id)],
+      [channel.members[0]!.id, ids.map(({ id }) => id)],
     );
     await subscribe(
       tx,
-      [{ channelId: room.id }],
+      [{ channelId: channel.id }],
       ids.map(({ id }) => id),
     );
     const idOf = new Map(ids.map(({ id, email }) => [email, id]));

@@ -13,10 +13,10 @@ const lines = 500;
  */
 export async function fillPast(
   db: Database,
-  { realmId, rooms }: World,
+  { realmId, channels }: World,
   count: number,
   daysAgo: number,
-  senders = rooms.map(({ members }) => members[0]!.id),
+  senders = channels.map(({ members }) => members[0]!.id),
 ): Promise<void> {
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
   const texts = Array.from({ length: lines }, (_, n) => chatLine(n, "Somebody"));
@@ -36,7 +36,7 @@ export async function fillPast(
      INSERT INTO user_messages SELECT s.user_id, added.id, 1
      FROM added JOIN recipients r ON r.id = added.recipient_id JOIN subscriptions s ON s.channel_id = r.channel_id
      ORDER BY added.id, s.user_id`,
-    [realmId, count, texts, rooms.map(({ recipientId }) => recipientId), senders, daysAgo],
+    [realmId, count, texts, channels.map(({ recipientId }) => recipientId), senders, daysAgo],
   );
   await db.rows(
     `UPDATE channels c SET first_message_id = (

@@ -23,7 +23,7 @@ export function scheduleRequest(world: World, n: number, deliverAt: number): For
 }
 
 /** Request number `n`: a member sends a chat line to their channel. */
-export function sendRequest(world: Pick<World, "rooms">, n: number): FormRequest {
+export function sendRequest(world: Pick<World, "channels">, n: number): FormRequest {
   const { sender, fields } = lineOf(world, n);
   return formRequest(sender, "/api/v1/messages", fields);
 }
@@ -89,14 +89,14 @@ export function registerDeviceRequest(member: Member, deviceId: number): FormReq
 }
 
 /** Returns senders and their channels in rotation. */
-function lineOf({ rooms }: { readonly rooms: readonly BenchChannel[] }, n: number) {
-  const room = rooms[n % rooms.length]!;
-  const turn = Math.floor(n / rooms.length);
-  const sender = room.members[turn % room.members.length]!;
-  const colleague = room.members[(turn + 3) % room.members.length]!;
+function lineOf({ channels }: { readonly channels: readonly BenchChannel[] }, n: number) {
+  const channel = channels[n % channels.length]!;
+  const turn = Math.floor(n / channels.length);
+  const sender = channel.members[turn % channel.members.length]!;
+  const colleague = channel.members[(turn + 3) % channel.members.length]!;
   const fields = {
     type: "channel",
-    to: String(room.id),
+    to: String(channel.id),
     topic: `topic ${turn % 8}`,
     content: chatLine(n, colleague.name),
   };

@@ -44,19 +44,19 @@ export async function scheduleRows(
 }
 
 /** All members write to their channels in rotation; a quarter of the topics are new in each burst. */
-function chatRows({ rooms }: World, count: number) {
+function chatRows({ channels }: World, count: number) {
   const burst = lines / count;
   return Array.from({ length: count }, (_, i) => {
     const n = lines++;
-    const room = rooms[i % rooms.length]!;
-    const turn = Math.floor(i / rooms.length);
-    const sender = room.members[turn % room.members.length]!;
-    const colleague = room.members[(turn + 3) % room.members.length]!;
+    const channel = channels[i % channels.length]!;
+    const turn = Math.floor(i / channels.length);
+    const sender = channel.members[turn % channel.members.length]!;
+    const colleague = channel.members[(turn + 3) % channel.members.length]!;
     const topic = turn % 8 < 6 ? `topic ${turn % 8}` : `topic ${turn % 8} of ${Math.floor(burst)}`;
     return {
       senderId: sender.id,
-      recipientId: room.recipientId,
-      channelId: room.id,
+      recipientId: channel.recipientId,
+      channelId: channel.id,
       topic,
       content: chatLine(n, colleague.name),
     };

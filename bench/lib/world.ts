@@ -21,14 +21,14 @@ export interface BenchChannel {
 /** An organization whose members are subscribed to one channel each. */
 export interface World {
   readonly realmId: number;
-  readonly rooms: readonly BenchChannel[];
+  readonly channels: readonly BenchChannel[];
   readonly members: readonly Member[];
 }
 
 let worlds = 0;
 
-/** Creates an organization with `rooms` channels of `each` subscribers. */
-export async function createWorld(db: Database, rooms: number, each: number): Promise<World> {
+/** Creates an organization with `count` channels of `each` subscribers. */
+export async function createWorld(db: Database, count: number, each: number): Promise<World> {
   const label = `bench${++worlds}`;
   const world = await db.transaction(async (tx): Promise<World> => {
     const { realm } = await createOrganization(tx, benchSite, {
@@ -40,7 +40,7 @@ export async function createWorld(db: Database, rooms: number, each: number): Pr
       defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)),
     );
     const made: BenchChannel[] = [];
-    for (let r = 0; r < rooms; r++) {
+    for (let r = 0; r < count; r++) {
       const members: Member[] = [];
       for (let m = 0; m < each; m++) {
         const name = `Member ${r + 1}-${m + 1}`;
@@ -67,7 +67,7 @@ export async function createWorld(db: Database, rooms: number, each: number): Pr
       );
       made.push({ id: channel!.id, recipientId: recipient!.id, members });
     }
-    return { realmId: realm.id, rooms: made, members: made.flatMap(({ members }) => members) };
+    return { realmId: realm.id, channels: made, members: made.flatMap(({ members }) => members) };
   });
   await db.rows("ANALYZE");
   return world;

@@ -35,7 +35,7 @@ export function otherRequests(
   { ids, colleagues }: { readonly ids: readonly number[]; readonly colleagues: readonly number[] },
 ): Record<string, FormRequest> {
   const reader = members[0]!;
-  const room = busy[0]!;
+  const channel = busy[0]!;
   const window = { num_before: "100", num_after: "0", anchor: "newest" };
   const narrowed = (...terms: ReadonlyArray<readonly [string, unknown]>): FormRequest =>
     readRequest(reader, {
@@ -50,7 +50,7 @@ export function otherRequests(
     }),
     "is:mentioned": narrowed(["is", "mentioned"]),
     "is:starred": narrowed(["is", "starred"]),
-    "channel and topic": narrowed(["channel", room.id], ["topic", "daily notes"]),
+    "channel and topic": narrowed(["channel", channel.id], ["topic", "daily notes"]),
     "topic alone": narrowed(["topic", "daily notes"]),
     "is:dm": narrowed(["is", "dm"]),
     dm: narrowed(["dm", colleagues]),

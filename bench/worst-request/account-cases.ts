@@ -4,8 +4,8 @@ import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
 /** Requests that store data of one account, and settings that administrators change for 10,000 accounts. */
-export function accountCases({ room, crowd, bot }: Crowded): readonly Case[] {
-  const [owner, eve] = room.members as [Member, Member];
+export function accountCases({ channel, crowd, bot }: Crowded): readonly Case[] {
+  const [owner, eve] = channel.members as [Member, Member];
   const one = (name: string, request: (round: number) => RawRequest): Case => ({
     name,
     inTurn: false,
@@ -43,7 +43,7 @@ export function accountCases({ room, crowd, bot }: Crowded): readonly Case[] {
     one("POST /messages after 9,000 alert words", () =>
       post(owner, "/messages", {
         type: "channel",
-        to: room.id,
+        to: channel.id,
         topic: "t",
         content: "word 1 of 1 ".repeat(830),
       }),

@@ -14,8 +14,8 @@ const maxLength = 10_000;
 
 /** Returns all cases, each named after its request. */
 export function worstCases(crowded: Crowded): readonly Case[] {
-  const { room, crowd, wordy, patient, history } = crowded;
-  const [owner, eve] = room.members as [Member, Member];
+  const { channel, crowd, wordy, patient, history } = crowded;
+  const [owner, eve] = channel.members as [Member, Member];
   const cases: Case[] = [];
   const add = (
     name: string,
@@ -119,7 +119,7 @@ export function worstCases(crowded: Crowded): readonly Case[] {
     add(`POST ${path}, 10 MB of white space and stars`, (round) =>
       post(eve, path, {
         type: "channel",
-        to: room.id,
+        to: channel.id,
         topic: `t${" ".repeat(megabyte)}${round}`,
         content: `a${" \n*".repeat(3 * megabyte)}`,
         scheduled_delivery_timestamp: String(later()),
@@ -127,7 +127,7 @@ export function worstCases(crowded: Crowded): readonly Case[] {
     );
   for (const [name, text] of Object.entries(worstTexts)) {
     const content = text(maxLength);
-    const message = { type: "channel", to: room.id, topic: "t", content };
+    const message = { type: "channel", to: channel.id, topic: "t", content };
     inTurn(`10,000 code points rendered, scheduled and sent, ${name}`, () => [
       render(content),
       post(eve, "/scheduled_messages", {
@@ -200,7 +200,7 @@ export function worstCases(crowded: Crowded): readonly Case[] {
       anchor: history[2_500],
       num_before: 2_500,
       num_after: 2_499,
-      narrow: [{ operator: "channel", operand: room.id }],
+      narrow: [{ operator: "channel", operand: channel.id }],
     }),
   );
   add("GET /messages, ten times 5,000 ids of 4 KB each, at once", () =>

@@ -21,15 +21,15 @@ export const size = {
 /** A large organization, and accounts with much data. */
 export interface Crowded {
   readonly world: World;
-  readonly room: BenchChannel;
+  readonly channel: BenchChannel;
   readonly crowd: readonly Member[];
-  /** A bot; its owner is the room's first member, who also owns the organization. */
+  /** A bot; its owner is the channel's first member, who also owns the organization. */
   readonly bot: Member;
   /** With 600 pending scheduled messages of 10,000 characters. */
   readonly wordy: Member;
   /** With 10,000 pending scheduled messages. */
   readonly patient: Member;
-  /** IDs of 5,000 messages of 4,000 characters in the room, in order; all its members have copies. */
+  /** IDs of 5,000 messages of 4,000 characters in the channel, in order; all its members have copies. */
   readonly history: readonly number[];
   /** A channel with messages whose HTML is a hundred times as long as their text. */
   readonly hall: BenchChannel;
@@ -44,15 +44,15 @@ const emoji =
 /** Fills the database, one set after another. */
 export async function createCrowded(db: Database): Promise<Crowded> {
   const world = await createWorld(db, 2, 20);
-  const [room, hall] = world.rooms as [BenchChannel, BenchChannel];
-  const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
+  const [channel, hall] = world.channels as [BenchChannel, BenchChannel];
+  const crowd = await addCrowd(db, world, channel, size.accounts - channel.members.length);
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
   const bot = crowd.at(-1)!;
-  await db.rows("UPDATE users SET role = $2 WHERE id = $1", [room.members[0]!.id, roles.owner]);
+  await db.rows("UPDATE users SET role = $2 WHERE id = $1", [channel.members[0]!.id, roles.owner]);
   await db.rows(
     "UPDATE users SET is_bot = true, bot_type = 1, bot_owner_id = $2, full_name = 'Bot' WHERE id = $1",
-    [bot.id, room.members[0]!.id],
+    [bot.id, channel.members[0]!.id],
   );
   const groups = groupIds(
     defaultGroups(channelPermissions, await loadSystemGroups(db, world.realmId)),
@@ -60,18 +60,18 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   await db.transaction(async (tx) => {
     for (let n = 0; n < size.channels; n++) {
       const name = `one of many ${n}`;
-      await insertChannel(tx, world.realmId, { name, creatorId: room.members[0]!.id, groups });
+      await insertChannel(tx, world.realmId, { name, creatorId: channel.members[0]!.id, groups });
     }
   });
   await describeChannels(db, world, size.described);
-  const [, , wordy, patient] = room.members as [Member, Member, Member, Member];
+  const [, , wordy, patient] = channel.members as [Member, Member, Member, Member];
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
-  await schedule(db, world, room, wordy, 600, fill("many words ", 9_990));
-  await schedule(db, world, room, patient, 10_000, "few words");
+  await schedule(db, world, channel, wordy, 600, fill("many words ", 9_990));
+  await schedule(db, world, channel, patient, 10_000, "few words");
   const history = await fillHistory(
     db,
     world,
-    room,
+    channel,
     wordy,
     size.history,
     fill("long words ", 3_990),
@@ -92,7 +92,7 @@ export async function createCrowded(db: Database): Promise<Crowded> {
     [drafter.id, size.drafts],
   );
   await db.rows("VACUUM ANALYZE");
-  return { world, room, crowd: crowd.slice(0, -1), bot, wordy, patient, history, hall, drafter };
+  return { world, channel, crowd: crowd.slice(0, -1), bot, wordy, patient, history, hall, drafter };
 }
 
 /** Gives channels descriptions of 1,024 emoji. Their HTML has the allowed 8,000 characters of markup, the other emoji are text. */
@@ -108,7 +108,7 @@ async function describeChannels(db: Database, { realmId }: World, count: number)
 async function fillHistory(
   db: Database,
   { realmId }: World,
-  room: BenchChannel,
+  channel: BenchChannel,
   sender: Member,
   count: number,
   text: string,
@@ -125,7 +125,15 @@ async function fillHistory(
        INSERT INTO user_messages SELECT m.id, added.id, 1 FROM added, unnest($6::int[]) AS m (id)
      )
      SELECT id FROM added ORDER BY id`,
-    [realmId, sender.id, room.recipientId, count, text, room.members.map(({ id }) => id), html],
+    [
+      realmId,
+      sender.id,
+      channel.recipientId,
+      count,
+      text,
+      channel.members.map(({ id }) => id),
+      html,
+    ],
   );
   return rows.map(({ id }) => id);
 }
@@ -133,7 +141,7 @@ async function fillHistory(
 function schedule(
   db: Database,
   { realmId }: World,
-  room: BenchChannel,
+  channel: BenchChannel,
   { id }: Member,
   count: number,
   text: string,
@@ -144,6 +152,6 @@ function schedule(
      SELECT $1, $2, $3, $4, 't', $6, '<p>' || $6 || '</p>', (SELECT min(id) FROM clients),
        date_trunc('second', now()) + interval '30 days' + make_interval(secs => n), false
      FROM generate_series(1, $5::int) AS n`,
-    [realmId, id, room.recipientId, room.id, count, text],
+    [realmId, id, channel.recipientId, channel.id, count, text],
   );
 }

@@ -4,10 +4,10 @@ import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
 /** Requests for existing messages, which are read or changed: 5,000 messages of 4 KB with 20 receivers. */
-export function messageCases({ room, crowd, wordy, history }: Crowded): readonly Case[] {
-  const [owner, eve] = room.members as [Member, Member];
+export function messageCases({ channel, crowd, wordy, history }: Crowded): readonly Case[] {
+  const [owner, eve] = channel.members as [Member, Member];
   const [first = 0] = history;
-  const inRoom = { operator: "channel", operand: room.id };
+  const inRoom = { operator: "channel", operand: channel.id };
   const all = { anchor: "newest", num_before: 5_000, num_after: 0 };
   const one = (name: string, request: (round: number) => RawRequest): Case => ({
     name,
@@ -71,6 +71,6 @@ export function messageCases({ room, crowd, wordy, history }: Crowded): readonly
     ),
     one("GET /messages/{id}/read_receipts", () => get(eve, `/messages/${first}/read_receipts`)),
     one("GET /messages/{id}/history", () => get(eve, `/messages/${first}/history`)),
-    one("GET /users/me/{stream_id}/topics", () => get(crowd[0]!, `/users/me/${room.id}/topics`)),
+    one("GET /users/me/{stream_id}/topics", () => get(crowd[0]!, `/users/me/${channel.id}/topics`)),
   ];
 }

@@ -7,7 +7,7 @@ import type { Database } from "@carillon/db";
 import {
   later,
   startFaultProxy,
-  useObstacle,
+  useBlocker,
   useProcesses,
   waitFor,
   type FaultProxy,
@@ -57,7 +57,7 @@ describe("The programs of docs/scheduling.md", function () {
   const processes = useProcesses();
   const { value: db, set: setDatabase } = later<Database>("the database");
   before("find the database", () => setDatabase(server.db));
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let proxy: FaultProxy;
   /** Credentials whose address leads through the proxy. */
   let zuliprc = "";
@@ -77,11 +77,11 @@ describe("The programs of docs/scheduling.md", function () {
   ) {
     const args = [zuliprc, `key of ${content}`.replaceAll(" ", "-"), time, content];
     const own = async () => (await scheduled(server)).filter(([text]) => text === content);
-    await obstacle.lock("LOCK TABLE scheduled_messages IN EXCLUSIVE MODE");
+    await blocker.lock("LOCK TABLE scheduled_messages IN EXCLUSIVE MODE");
     const first = start(args);
-    await obstacle.untilWaiting(1, "the first request waits for the table");
+    await blocker.untilWaiting(1, "the first request waits for the table");
     proxy.freeze();
-    await obstacle.release();
+    await blocker.release();
     await waitFor(async () => (await own()).length === 1, { what: "the message is scheduled" });
     proxy.drop();
     await proxy.heal();

@@ -26,7 +26,7 @@ import {
   toChannel,
   unique,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   userGroup,
   useScene,
@@ -37,7 +37,7 @@ import { expect } from "chai";
 describe("Archiving a channel during another change of it", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let member: TestAccount;
   let room: TestChannel;
 
@@ -55,12 +55,12 @@ describe("Archiving a channel during another change of it", () => {
   async function inOrder<One, Other>(one: () => Promise<One>, other: () => Promise<Other>) {
     const { db, org } = scene;
     const { result, events } = await eventsOf(db, org.realm.id, async () => {
-      await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
+      await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
       const first = one();
-      await obstacle.untilWaiting(1, "the one waits for its commit");
+      await blocker.untilWaiting(1, "the one waits for its commit");
       const next = other();
-      await obstacle.untilWaiting(2, "the other waits");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the other waits");
+      await blocker.release();
       return Promise.all([first, next]);
     });
     return { one: result[0], other: result[1], events };

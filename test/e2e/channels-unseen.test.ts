@@ -7,7 +7,7 @@ import {
   refusedWith,
   type TestAccount,
   type TestChannel,
-  useObstacle,
+  useBlocker,
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -15,7 +15,7 @@ import { expect } from "chai";
 // channels.md §3: a hidden channel cannot be distinguished from a missing one, and requests for it take no locks.
 describe("A hidden channel", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   const nowhere = 2_000_000_000;
   let hidden: TestChannel;
 
@@ -70,9 +70,9 @@ describe("A hidden channel", () => {
 
     it(`takes no locks: ${what}`, async () => {
       const { id } = scene.org.realm;
-      await obstacle.lock(`SELECT pg_advisory_xact_lock(${lockClass.groups}, $1)`, [id]);
-      await obstacle.lock("SELECT FROM realms WHERE id = $1 FOR UPDATE", [id]);
-      await obstacle.lock("SELECT FROM channels WHERE id = $1 FOR UPDATE", [hidden.id]);
+      await blocker.lock(`SELECT pg_advisory_xact_lock(${lockClass.groups}, $1)`, [id]);
+      await blocker.lock("SELECT FROM realms WHERE id = $1 FOR UPDATE", [id]);
+      await blocker.lock("SELECT FROM channels WHERE id = $1 FOR UPDATE", [hidden.id]);
       refusedWith(await ask(scene.as(by()), hidden.id), code);
     });
   }

@@ -10,7 +10,7 @@ import {
   type TestAccount,
   unique,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   userGroup,
   useScene,
@@ -21,7 +21,7 @@ import { expect } from "chai";
 describe("Creating a channel while something it refers to is removed", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
 
   const set = (...direct_members: number[]) => ({ direct_members, direct_subgroups: [] });
 
@@ -33,14 +33,14 @@ describe("Creating a channel while something it refers to is removed", () => {
   ) {
     const { db, org } = scene;
     const { result, events } = await eventsOf(db, org.realm.id, async () => {
-      await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
+      await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
       const first = one();
-      await obstacle.untilWaiting(1, "the one waits for its commit");
+      await blocker.untilWaiting(1, "the one waits for its commit");
       const creation = second.as(by).call(createChannel, {
         params: { name: unique("room"), subscribers: [], ...params },
       });
-      await obstacle.untilWaiting(2, "the creation waits");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the creation waits");
+      await blocker.release();
       await first;
       return creation;
     });

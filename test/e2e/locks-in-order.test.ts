@@ -72,11 +72,11 @@ describe("Requests that wait for locks", () => {
 
     /**
      * Blocks the request at its last transaction, after a bot of another owner has been transferred.
-     * @param obstacle what the transaction waits for
+     * @param blocker what the transaction waits for
      * @param look runs while it waits
      */
     async function deactivate(
-      obstacle: (tx: Tx) => Promise<unknown>,
+      blocker: (tx: Tx) => Promise<unknown>,
       look: (tx: Tx) => Promise<unknown>,
     ): Promise<void> {
       let request: Promise<unknown> | undefined;
@@ -98,7 +98,7 @@ describe("Requests that wait for locks", () => {
           first.catch(reject);
         });
         await db.rows("UPDATE users SET bot_owner_id = $2 WHERE id = $1", [late.id, leaving.id]);
-        await obstacle(second);
+        await blocker(second);
         letGo();
         await first;
         await blocking(second, request ?? first);

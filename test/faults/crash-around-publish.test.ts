@@ -12,7 +12,7 @@ import { expect } from "chai";
 import pg from "pg";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, type Crowd } from "./support/load.ts";
-import { gate } from "./support/obstacles.ts";
+import { gate } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, repairsCounted } from "./support/verdict.ts";
@@ -48,10 +48,10 @@ async function jobsNeverAdded(world: World): Promise<void> {
 async function killedBeforePublishing(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
-  const obstacle = await queuesOutOfReach(world);
+  const blocker = await queuesOutOfReach(world);
   try {
-    const gateway = await world.gateway({ REDIS_URL: obstacle.redisUrl });
-    await obstacle.begin();
+    const gateway = await world.gateway({ REDIS_URL: blocker.redisUrl });
+    await blocker.begin();
     const answer = post(clientOf(gateway.url, people.org.owner), people);
     answer.catch(() => undefined);
     await waitFor(async () => (await theRow(db, people)) !== undefined, {
@@ -59,7 +59,7 @@ async function killedBeforePublishing(world: World): Promise<void> {
     });
     await gateway.kill();
   } finally {
-    await obstacle.end();
+    await blocker.end();
   }
   expect((await theRow(db, people))?.enqueued).to.equal(false);
   const { delayed, waiting } = await queues.queue("delivery").counts();

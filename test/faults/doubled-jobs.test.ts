@@ -3,7 +3,7 @@ import { startWorker, waitFor, type TestWorker } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
-import { slowMessages } from "./support/obstacles.ts";
+import { slowMessages } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";

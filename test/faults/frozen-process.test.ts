@@ -11,7 +11,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
-import { gate, type Gate } from "./support/obstacles.ts";
+import { gate, type Gate } from "./support/blockers.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
 import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";

@@ -4,7 +4,7 @@ import { clientOf, inSeconds, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, type Crowd } from "./support/load.ts";
-import { slowMessages } from "./support/obstacles.ts";
+import { slowMessages } from "./support/blockers.ts";
 import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 

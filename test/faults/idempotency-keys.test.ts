@@ -15,7 +15,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning } from "./support/keep-running.ts";
 import { crowd, type Crowd } from "./support/load.ts";
-import { gate } from "./support/obstacles.ts";
+import { gate } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 

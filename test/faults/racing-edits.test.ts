@@ -16,7 +16,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
-import { slowMessages } from "./support/obstacles.ts";
+import { slowMessages } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { expectOneState, newText, type Round } from "./support/race.ts";
 import { allSent } from "./support/verdict.ts";

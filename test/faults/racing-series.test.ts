@@ -10,7 +10,7 @@ import {
   scheduledMessagesPath,
   type TestAccount,
   type TestChannel,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -63,7 +63,7 @@ const sentAsPlanned: Left = {
 describe("Requests about series that race with the delivery", function () {
   this.timeout(180_000 + 1_000 * rounds);
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let author: TestAccount;
   let manager: TestAccount;
   let room: TestChannel;
@@ -217,14 +217,14 @@ describe("Requests about series that race with the delivery", function () {
       it(`leave one state where ${what} comes ${order}`, async () => {
         const { db, org } = scene;
         const due = await create(racer);
-        await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [due.rowId]);
+        await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [due.rowId]);
         const work = [() => racer.ask(due), () => deliver(db, org.realm)] as const;
         const running: Array<Promise<unknown>> = [];
         for (const begin of order === "first" ? work : work.toReversed()) {
           running.push(begin());
-          await obstacle.untilWaiting(running.length, "it waits for the row");
+          await blocker.untilWaiting(running.length, "it waits for the row");
         }
-        await obstacle.release();
+        await blocker.release();
         await Promise.all(running);
         const answer = (await running[order === "first" ? 0 : 1]) as Answer;
         await deliver(db, org.realm);

@@ -8,7 +8,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { gate, type Gate } from "./support/obstacles.ts";
+import { gate, type Gate } from "./support/blockers.ts";
 import { waitTimeoutMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 

@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
-import { gate, slowMessages, type Gate } from "./support/obstacles.ts";
+import { gate, slowMessages, type Gate } from "./support/blockers.ts";
 import { gaugeOf } from "./support/queue-reader.ts";
 import { allSent, expectSentOnce, pending, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";

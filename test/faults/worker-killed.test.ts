@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
-import { slowMessages } from "./support/obstacles.ts";
+import { slowMessages } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { expectSentOnce, pending } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { gate } from "../faults/support/obstacles.ts";
+import { gate } from "../faults/support/blockers.ts";
 import { fleetBackend, retire, startFleet, takesItsShare, type Fleet } from "./support/fleet.ts";
 import { startTraffic } from "./support/traffic.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
 import { silentLogger } from "@carillon/kit";
-import { organization, testSecretKey, testSite, useDatabase, useObstacle } from "@carillon/testkit";
+import { organization, testSecretKey, testSite, useDatabase, useBlocker } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { Cleanups } from "./cleanups.ts";
@@ -16,7 +16,7 @@ import { commandLineOn, loginOn } from "./test-support.ts";
 
 describe("a command that is interrupted or fails", () => {
   const db = useDatabase();
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-cli-"));
@@ -25,24 +25,24 @@ describe("a command that is interrupted or fails", () => {
 
   it("leaves no partial backup", async () => {
     const cleanups = new Cleanups();
-    await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    await blocker.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
     const ended = commandLineOn(db.url)(["backup", join(folder, "b.gz")], { cleanups });
-    await obstacle.untilWaiting(1, "the backup");
+    await blocker.untilWaiting(1, "the backup");
     expect(readdirSync(folder)).to.deep.equal(["b.gz.part"]);
     await cleanups.interrupt();
     expect(readdirSync(folder)).to.deep.equal([]);
-    await obstacle.release();
+    await blocker.release();
     expect(await ended).to.include({ code: 130, noted: "" });
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
   it("never overwrites a file that appeared meanwhile", async () => {
     const file = join(folder, "raced.gz");
-    await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    await blocker.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
     const ended = commandLineOn(db.url)(["backup", file]);
-    await obstacle.untilWaiting(1, "the backup");
+    await blocker.untilWaiting(1, "the backup");
     await writeFile(file, "somebody's");
-    await obstacle.release();
+    await blocker.release();
     expect(await ended)
       .to.include({ code: 1 })
       .with.property("noted")

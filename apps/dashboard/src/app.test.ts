@@ -284,9 +284,9 @@ describe("the pages of the dashboard", () => {
     const { ask } = dashboard();
     expect(await (await ask("/dead-letters")).text()).to.match(/As of /);
     const others = await dashboard().database.connect({ max: 2 });
-    const obstacle = await others.pool.connect();
+    const blocker = await others.pool.connect();
     try {
-      await obstacle.query("BEGIN; LOCK TABLE scheduled_messages IN ACCESS EXCLUSIVE MODE");
+      await blocker.query("BEGIN; LOCK TABLE scheduled_messages IN ACCESS EXCLUSIVE MODE");
       const page = await ask("/");
       expect(page.status).to.equal(200);
       // None of those that wait has given up meanwhile.
@@ -295,8 +295,8 @@ describe("the pages of the dashboard", () => {
       );
       expect(waiting).to.not.have.length(0);
     } finally {
-      await obstacle.query("ROLLBACK");
-      obstacle.release();
+      await blocker.query("ROLLBACK");
+      blocker.release();
       await others.close();
     }
   });

@@ -17,7 +17,7 @@ import {
   testSite,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -78,9 +78,9 @@ describe("while the database is away", () => {
   });
 
   describe("and disconnects in the middle of a request", () => {
-    const obstacle = useObstacle(db);
+    const blocker = useBlocker(db);
     beforeEach(() => behindProxy());
-    const oneWaits = () => obstacle.untilWaiting(1, "the request waits");
+    const oneWaits = () => blocker.untilWaiting(1, "the request waits");
     const breakOff = () =>
       db.rows(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -89,7 +89,7 @@ describe("while the database is away", () => {
 
     it("refuses it with 503 before its COMMIT was sent", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
-      await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+      await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
       const edit = way.gateway
         .as(member)
         .patch(`${scheduledMessagesPath}/${id}`, { content: "edit" });
@@ -100,7 +100,7 @@ describe("while the database is away", () => {
 
     it("reports that nothing was changed when only the name of a new program was added", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
-      await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+      await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
       const edit = way.gateway
         .as(member)
         .patch(`${scheduledMessagesPath}/${id}`, { content: "edit", client: "BrandNew" });
@@ -123,13 +123,13 @@ describe("while the database is away", () => {
           params: { content: "edited once" },
           key: "edit",
         };
-        await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+        await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
         const asked = ask(edit);
         await oneWaits();
         await breakOff();
         expectUnavailable(await asked, "nothing was changed");
         expect(replayed(await asked)).to.equal("false");
-        await obstacle.release();
+        await blocker.release();
         expect(await rows("edited once")).to.equal(0);
         for (const marker of ["false", "true"]) {
           const repeat = await ask(edit, gateway);
@@ -144,13 +144,13 @@ describe("while the database is away", () => {
           params: channelMessage(room.id, { content: "once at most" }),
           key: "schedule",
         };
-        await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+        await blocker.lock("SELECT FROM event_head FOR UPDATE");
         const asked = ask(schedule);
         await oneWaits();
         way.proxy.drop();
         expectUnavailable(await asked, "cannot tell");
         expect(replayed(await asked)).to.equal("false");
-        await obstacle.release();
+        await blocker.release();
         const repeat = await ask(schedule, gateway);
         expect(repeat.status).to.equal(200);
         expect(await rows("once at most")).to.equal(1);
@@ -158,7 +158,7 @@ describe("while the database is away", () => {
     });
 
     it("reports that the outcome is unknown once its COMMIT was sent", async () => {
-      await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+      await blocker.lock("SELECT FROM event_head FOR UPDATE");
       const sent = post("who knows");
       await oneWaits();
       way.proxy.drop();

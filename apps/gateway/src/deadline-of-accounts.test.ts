@@ -12,7 +12,7 @@ import {
   unique,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -25,7 +25,7 @@ describe("a change of an account that exceeds the deadline", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   const hasty = useGateway(db, { app: { deadlineMs: 1_500 } });
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let machine: TestAccount;
   let changes: Readonly<Record<string, Ask>>;
@@ -72,39 +72,39 @@ describe("a change of an account that exceeds the deadline", () => {
     const before = await footprint(db);
     for (const { status, text } of await Promise.all(asks.map((ask) => ask(hasty))))
       expect(status, text).to.equal(503);
-    expect(await obstacle.waiting()).to.equal(0);
-    await obstacle.release();
+    expect(await blocker.waiting()).to.equal(0);
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
   }
 
   it("changes nothing later when it waits for the event-log lock at its commit", async () => {
-    await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+    await blocker.lock("SELECT FROM event_head FOR UPDATE");
     await tooLate(Object.values(changes));
   });
 
   it("changes nothing later when it waits for a row lock", async () => {
-    await obstacle.lock(
+    await blocker.lock(
       "LOCK TABLE drafts, custom_profile_field_values, custom_profile_fields, audit_log, alert_word_owners IN SHARE MODE",
     );
     await tooLate(Object.values(changes));
   });
 
   it("changes nothing later when a part of a bot's storage is written", async () => {
-    await obstacle.lock("LOCK TABLE bot_storage_usage IN SHARE MODE");
+    await blocker.lock("LOCK TABLE bot_storage_usage IN SHARE MODE");
     await tooLate(Object.values(stored));
   });
 
   it("changes nothing later when the connection to the database freezes", async () => {
     const way = await startBehindProxy(db, { max: 5 }, () => ({ app: { deadlineMs: 5_000 } }));
     const before = await footprint(db);
-    await obstacle.lock("LOCK TABLE bot_storage_parts, drafts IN SHARE MODE");
+    await blocker.lock("LOCK TABLE bot_storage_parts, drafts IN SHARE MODE");
     const asks = [stored["PUT /bot_storage"], changes["POST /drafts"]];
     const answers = Promise.all(asks.map((ask) => ask?.(way.gateway)));
-    await obstacle.untilWaiting(2, "both wait for what they write");
+    await blocker.untilWaiting(2, "both wait for what they write");
     way.proxy.freeze();
     for (const answer of await answers) expect(answer?.status, answer?.text).to.equal(503);
-    await obstacle.untilWaiting(0, "the server gives up by itself");
-    await obstacle.release();
+    await blocker.untilWaiting(0, "the server gives up by itself");
+    await blocker.release();
     await way.proxy.heal();
     expect(await footprint(db)).to.deep.equal(before);
     await way.close();

@@ -15,7 +15,7 @@ import {
   type TestChannel,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { basic } from "./http/sample-gateway.test.ts";
@@ -29,7 +29,7 @@ describe("a request that takes too long", () => {
   let member: TestAccount;
   let admin: TestAccount;
   let room: TestChannel;
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
 
   before(async () => {
     const org = await organization(db);
@@ -37,8 +37,8 @@ describe("a request that takes too long", () => {
     room = await channel(db, org.realm, { subscribers: [member, admin] });
   });
   const lockRow = (id: number) =>
-    obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
-  const lockHead = () => obstacle.lock("SELECT FROM event_head FOR UPDATE");
+    blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+  const lockHead = () => blocker.lock("SELECT FROM event_head FOR UPDATE");
 
   /** A request that is broken off by `hangUp`. */
   function brokenOff(by: Gateway, method: string, target: string, form: Record<string, string>) {
@@ -64,8 +64,8 @@ describe("a request that takes too long", () => {
       .patch(`${scheduledMessagesPath}/${id}`, { content: "late" });
     expect(answer.status).to.equal(503);
     expect(answer.body).to.include({ result: "error", code: "INTERNAL_ERROR" });
-    expect(await obstacle.waiting()).to.equal(0);
-    await obstacle.release();
+    expect(await blocker.waiting()).to.equal(0);
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
     const again = await gateway
       .as(member)
@@ -83,15 +83,15 @@ describe("a request that takes too long", () => {
           .post(scheduledMessagesPath, channelMessage(room.id, { content: "late" }))
       ).status,
     ).to.equal(503);
-    expect(await obstacle.waiting()).to.equal(0);
-    await obstacle.release();
+    expect(await blocker.waiting()).to.equal(0);
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
   });
 
   it("is refused when the look-up of its credentials does not end", async () => {
-    await obstacle.lock("LOCK TABLE users");
+    await blocker.lock("LOCK TABLE users");
     expect((await hasty.as(member).get(scheduledMessagesPath)).status).to.equal(503);
-    expect(await obstacle.waiting()).to.equal(0);
+    expect(await blocker.waiting()).to.equal(0);
   });
 
   it("is refused when its body does not arrive, and the connection ends", async () => {
@@ -118,10 +118,10 @@ describe("a request that takes too long", () => {
     const hangUp = brokenOff(gateway, "PATCH", `${scheduledMessagesPath}/${id}`, {
       content: "nobody listens",
     });
-    await obstacle.untilWaiting(1, "the edit waits for its row");
+    await blocker.untilWaiting(1, "the edit waits for its row");
     hangUp();
-    await obstacle.untilWaiting(0, "the edit is cancelled");
-    await obstacle.release();
+    await blocker.untilWaiting(0, "the edit is cancelled");
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
   });
 
@@ -140,12 +140,12 @@ describe("a request that takes too long", () => {
         content: "before the commit",
       }),
     ];
-    await obstacle.untilWaiting(2, "the commit and the edit wait");
+    await blocker.untilWaiting(2, "the commit and the edit wait");
     for (const hangUp of hangUps) hangUp();
     // The edit hung up later, so that the end of both has been noticed.
-    await obstacle.untilWaiting(1, "the edit is cancelled");
-    await obstacle.release();
-    await obstacle.untilWaiting(0, "the commit is through");
+    await blocker.untilWaiting(1, "the edit is cancelled");
+    await blocker.release();
+    await blocker.untilWaiting(0, "the commit is through");
     expect((await gateway.as(member).get(scheduledMessagesPath)).text).to.contain(content);
     const rows = await db.rows("SELECT FROM scheduled_messages WHERE content = $1", [content]);
     expect(rows).to.have.length(1);
@@ -168,7 +168,7 @@ describe("a request that takes too long", () => {
           const edit = services.db.transaction((tx) =>
             tx.rows("UPDATE scheduled_messages SET content = 'on and on' WHERE id = $1", [id]),
           );
-          const check = obstacle.untilWaiting(1, "the edit waits");
+          const check = blocker.untilWaiting(1, "the edit waits");
           await Promise.all([edit, check.then(() => Promise.reject(errors.badRequest("No")))]);
         }),
       ],
@@ -176,8 +176,8 @@ describe("a request that takes too long", () => {
     const before = await footprint(db);
     const answer = await own.as(member).post("/api/v1/twofold");
     expect(answer.body.msg).to.equal("No");
-    expect(await obstacle.waiting()).to.equal(0);
-    await obstacle.release();
+    expect(await blocker.waiting()).to.equal(0);
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
     await own.close();
   });
@@ -189,13 +189,13 @@ describe("a request that takes too long", () => {
     const answer = way.gateway
       .as(member)
       .post(scheduledMessagesPath, channelMessage(room.id, { content: "swallowed" }));
-    await obstacle.untilWaiting(1, "the commit waits");
+    await blocker.untilWaiting(1, "the commit waits");
     way.proxy.freeze();
     const { status, body } = await answer;
     expect(status).to.equal(503);
     expect(body.msg).to.contain("cannot tell");
-    await obstacle.untilWaiting(0, "the server gives up by itself");
-    await obstacle.release();
+    await blocker.untilWaiting(0, "the server gives up by itself");
+    await blocker.release();
     expect(await footprint(db)).to.deep.equal(before);
     await way.proxy.heal();
     await way.close();
@@ -208,31 +208,31 @@ describe("a request that takes too long", () => {
       const edits = Array.from({ length: 12 }, (_, i) =>
         gateway.as(member).patch(`${scheduledMessagesPath}/${id}`, { content: `edit ${i}` }),
       );
-      await obstacle.untilWaiting(3, "three edits wait for the row");
+      await blocker.untilWaiting(3, "three edits wait for the row");
       // Each asks for its credentials first: when this one is answered, the others have had theirs.
       const other = await gateway.as(admin).get(scheduledMessagesPath);
       expect(other.status).to.equal(200);
-      expect(await obstacle.waiting()).to.equal(3);
+      expect(await blocker.waiting()).to.equal(3);
       expect(db.pool.waitingCount).to.equal(0);
-      await obstacle.release();
+      await blocker.release();
       for (const { status } of await Promise.all(edits)) expect(status).to.equal(200);
     });
 
     it("shares five connections with all requests whose sender is unknown", async () => {
-      await obstacle.lock("LOCK TABLE users");
+      await blocker.lock("LOCK TABLE users");
       const ask = () => gateway.as(member).get(scheduledMessagesPath);
       const requests: Array<ReturnType<typeof ask>> = [];
       // Those that come at once share a look-up.
       for (let n = 1; n <= 5; n++) {
         requests.push(ask());
-        await obstacle.untilWaiting(n, `${n} look-ups wait`);
+        await blocker.untilWaiting(n, `${n} look-ups wait`);
       }
       requests.push(...Array.from({ length: 7 }, ask));
       // Nobody's key is asked for where there is none: this one comes behind the others.
       expect((await gateway.anonymous.get(scheduledMessagesPath)).status).to.equal(401);
-      expect(await obstacle.waiting()).to.equal(5);
+      expect(await blocker.waiting()).to.equal(5);
       expect(db.pool.waitingCount).to.equal(0);
-      await obstacle.release();
+      await blocker.release();
       for (const { status } of await Promise.all(requests)) expect(status).to.equal(200);
     });
   });

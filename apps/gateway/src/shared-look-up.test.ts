@@ -1,20 +1,20 @@
 import { errors } from "@carillon/contract";
 import { RequestDeadline, type Sql } from "@carillon/db";
-import { useDatabase, useObstacle } from "@carillon/testkit";
+import { useDatabase, useBlocker } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { SharedLookUp } from "./shared-look-up.ts";
 
 describe("look-ups of several requests", () => {
   const db = useDatabase();
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   /** The keys of each statement. */
   let looked: number[][];
   beforeEach(() => {
     looked = [];
   });
 
-  /** Finds even numbers; below zero it fails, and from a hundred on it waits for the obstacle. */
+  /** Finds even numbers; below zero it fails, and from a hundred on it waits for the blocker. */
   const look = async (sql: Sql, keys: readonly number[]) => {
     looked.push([...keys]);
     if (keys.some((key) => key >= 100)) await sql.rows("SELECT pg_advisory_xact_lock(1)");
@@ -32,12 +32,12 @@ describe("look-ups of several requests", () => {
   });
 
   it("do not wait for earlier look-ups", async () => {
-    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    await blocker.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const first = keys.find(100);
-    await obstacle.untilWaiting(1, "the first one is under way");
+    await blocker.untilWaiting(1, "the first one is under way");
     expect(await keys.find(2)).to.equal("number 2");
-    await obstacle.release();
+    await blocker.release();
     expect(await first).to.equal("number 100");
   });
 
@@ -56,35 +56,35 @@ describe("look-ups of several requests", () => {
   });
 
   it("continue for the other requests when one has ended, and end with the last", async () => {
-    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    await blocker.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const deadlines = [new RequestDeadline(), new RequestDeadline(), new RequestDeadline()];
     const all = deadlines.map((deadline) => outcome(keys.within(deadline).find(100)));
     const [first, ...others] = deadlines;
     first?.end(errors.unavailable(), true);
-    await obstacle.untilWaiting(1, "it is under way");
+    await blocker.untilWaiting(1, "it is under way");
     expect(await all[0]).to.equal(errors.unavailable().message);
     for (const [i, deadline] of others.entries()) {
-      expect(await obstacle.waiting()).to.equal(1);
+      expect(await blocker.waiting()).to.equal(1);
       deadline.end(errors.unavailable(), true);
       expect(await all[i + 1]).to.equal(errors.unavailable().message);
     }
-    await obstacle.untilWaiting(0, "the statement is cancelled");
+    await blocker.untilWaiting(0, "the statement is cancelled");
   });
 
   it("handle requests that have ended before or end meanwhile", async () => {
-    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    await blocker.lock("SELECT pg_advisory_xact_lock(1)");
     const keys = start();
     const gone = new RequestDeadline();
     const left = outcome(keys.within(gone).find(100));
     const stays = keys.find(102);
     gone.end(errors.unavailable(), false);
-    await obstacle.untilWaiting(1, "it is under way");
+    await blocker.untilWaiting(1, "it is under way");
     gone.end(errors.unavailable(), true);
     // A statement that is cancelled has been so before another one is answered.
     expect(await keys.find(2)).to.equal("number 2");
-    expect(await obstacle.waiting()).to.equal(1);
-    await obstacle.release();
+    expect(await blocker.waiting()).to.equal(1);
+    await blocker.release();
     expect(await left).to.equal(errors.unavailable().message);
     expect(await stays).to.equal("number 102");
   });

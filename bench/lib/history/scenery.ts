@@ -40,7 +40,7 @@ const conversationsEach = 3;
  */
 export async function createScenery(db: Database, { users, channels }: Size): Promise<Scenery> {
   const world = await createWorld(db, 1, 1);
-  const [first] = world.rooms;
+  const [first] = world.channels;
   const members = [...first!.members, ...(await addCrowd(db, world, first!, users - 1))];
   await addRooms(db, world.realmId, channels, members);
   await addTalks(db, world.realmId, members);

@@ -131,8 +131,8 @@ describe("a backup", () => {
         done();
       },
     });
-    const obstacle = await db.pool.connect();
-    await obstacle.query("BEGIN; LOCK TABLE alert_words IN ACCESS EXCLUSIVE MODE");
+    const blocker = await db.pool.connect();
+    await blocker.query("BEGIN; LOCK TABLE alert_words IN ACCESS EXCLUSIVE MODE");
     const writing = writeBackup(db.url, target);
     await waitFor(
       async () => {
@@ -146,8 +146,8 @@ describe("a backup", () => {
     );
     // Rows in two tables that are copied later: one without the other would violate a foreign key.
     await pastMessages(db, room, owner, { topic: "written meanwhile" });
-    await obstacle.query("COMMIT");
-    obstacle.release();
+    await blocker.query("COMMIT");
+    blocker.release();
     await writing;
     expect(gunzipSync(Buffer.concat(pieces)).includes("written meanwhile")).to.equal(false);
     const url = await emptyDatabase();

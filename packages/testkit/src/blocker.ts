@@ -4,22 +4,22 @@ import { countWaiting } from "./connections.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A connection that holds locks in its own transaction. */
-export interface Obstacle {
+export interface Blocker {
   /** Runs a locking statement; others wait until `release`. */
   lock(statement: string, values?: readonly unknown[]): Promise<void>;
   /** Rolls the transaction back. */
   release(): Promise<void>;
-  /** Counts the connections that wait for the obstacle, directly or indirectly. */
+  /** Counts the connections that wait for the blocker, directly or indirectly. */
   waiting(): Promise<number>;
   /** Resolves when this many connections wait. */
   untilWaiting(count: number, what: string): Promise<void>;
 }
 
-/** Provides an obstacle for each test of the enclosing `describe`; released after the test. */
-export function useObstacle(db: Database): Obstacle {
+/** Provides a blocker for each test of the enclosing `describe`; released after the test. */
+export function useBlocker(db: Database): Blocker {
   let connection: pg.Client;
   const waiting = () => countWaiting(db.pool);
-  const obstacle: Obstacle = {
+  const blocker: Blocker = {
     async lock(statement, values) {
       await connection.query(statement, values && [...values]);
     },
@@ -31,19 +31,19 @@ export function useObstacle(db: Database): Obstacle {
       await waitFor(async () => (await waiting()) === count, { what });
     },
   };
-  before("connect the obstacle", async () => {
+  before("connect the blocker", async () => {
     connection = new pg.Client(db.url);
     // Dropping the database ends it.
     connection.on("error", () => {});
     await connection.connect();
   });
-  after("disconnect the obstacle", () => connection.end());
-  beforeEach("begin the obstacle", async () => {
+  after("disconnect the blocker", () => connection.end());
+  beforeEach("begin the blocker", async () => {
     await connection.query("BEGIN");
   });
-  afterEach("remove the obstacle", async () => {
-    await obstacle.release();
-    await obstacle.untilWaiting(0, "no connection waits");
+  afterEach("remove the blocker", async () => {
+    await blocker.release();
+    await blocker.untilWaiting(0, "no connection waits");
   });
-  return obstacle;
+  return blocker;
 }

@@ -27,7 +27,7 @@ export * from "./log-capture.ts";
 export * from "./mail-server.ts";
 export * from "./mail.ts";
 export * from "./nth.ts";
-export * from "./obstacle.ts";
+export * from "./blocker.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";
 export * from "./processes.ts";

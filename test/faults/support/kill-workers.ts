@@ -1,5 +1,5 @@
 import { waitFor } from "@carillon/testkit";
-import { gate, type HeldLock } from "./obstacles.ts";
+import { gate, type HeldLock } from "./blockers.ts";
 import { waitTimeoutMs } from "./patience.ts";
 import type { World } from "./world.ts";
 

@@ -6,7 +6,7 @@ import {
   startFaultProxy,
   testSite,
   useDatabase,
-  useObstacle,
+  useBlocker,
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -38,8 +38,8 @@ const hungUp = () => errors.badRequest("The client has hung up");
 
 describe("group commit", () => {
   const db = useDatabase();
-  const first = useObstacle(db);
-  const second = useObstacle(db);
+  const first = useBlocker(db);
+  const second = useBlocker(db);
   let log = captureLog();
   /** The names of each transaction that was tried. */
   let tried: string[][];

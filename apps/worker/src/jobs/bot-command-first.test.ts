@@ -8,7 +8,7 @@ import {
   runJob,
   send,
   toUsers,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -16,7 +16,7 @@ import { expect } from "chai";
 
 describe("the first command to a scheduling bot of an installation", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
 
   it("does not keep other people's commands waiting while it is done", async () => {
     const { db, org } = scene;
@@ -27,13 +27,13 @@ describe("the first command to a scheduling bot of an installation", () => {
     await send(scene.as(first), command(`pause s${series}`));
     await send(scene.as(second), command("list"));
     const open = await openCommands(db);
-    await obstacle.lock("SELECT FROM message_series WHERE id = $1 FOR UPDATE", [series]);
+    await blocker.lock("SELECT FROM message_series WHERE id = $1 FOR UPDATE", [series]);
     const pausing = runJob(db, botCommand, open.at(0)!);
-    await obstacle.untilWaiting(1, "the first command waits for the series");
+    await blocker.untilWaiting(1, "the first command waits for the series");
     await runJob(db, botCommand, open.at(1)!);
     expect(await botAnswers(db, org.schedulingBot, second)).to.have.length(1);
     expect(await botAnswers(db, org.schedulingBot, first)).to.have.length(0);
-    await obstacle.release();
+    await blocker.release();
     await pausing;
     expect(await botAnswers(db, org.schedulingBot, first)).to.have.length(1);
   });

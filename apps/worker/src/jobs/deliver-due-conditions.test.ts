@@ -26,7 +26,7 @@ import {
   toChannel,
   toUsers,
   unsubscribe,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   watch,
@@ -41,7 +41,7 @@ const rounds = Number(process.env["CARILLON_RACE_ROUNDS"] ?? 25);
 
 describe("the conditions of a due message", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let sender: TestAccount;
   let friend: TestAccount;
   let room: TestChannel;
@@ -301,11 +301,11 @@ describe("the conditions of a due message", () => {
   it("hold for a reply that commits while the delivery waits for the row", async () => {
     const id = await plan(reply);
     await makeDue(scene.db, id, -1);
-    await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+    await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
     const delivering = deliver(scene.db, scene.org.realm);
-    await obstacle.untilWaiting(1, "the delivery waits for the row");
+    await blocker.untilWaiting(1, "the delivery waits for the row");
     await say(friend, "lunch");
-    await obstacle.release();
+    await blocker.release();
     await delivering;
     expect(await outcomeOf(id)).to.equal("withheld");
   });

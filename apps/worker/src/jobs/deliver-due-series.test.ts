@@ -24,7 +24,7 @@ import {
   seriesOf,
   type TestAccount,
   type TestChannel,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -40,7 +40,7 @@ function minutesAgo(minutes: number): Params {
 
 describe("the delivery of series", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let room: TestChannel;
   let author: TestAccount;
   let manager: TestAccount;
@@ -406,14 +406,14 @@ describe("the delivery of series", () => {
         await makeDue(db, planned ?? 0, each === before ? -2 : -1);
       }
       // The lock that a deactivation holds, and that the check takes after the claim.
-      await obstacle.lock(
+      await blocker.lock(
         `SELECT pg_advisory_xact_lock(${lockClass.audience}, (($1::int & 33554431) << 6) | ($2::int & 63))`,
         [org.realm.id, author.id],
       );
       const delivering = deliver(db, org.realm);
-      await obstacle.untilWaiting(1, "the delivery waits for the audience");
+      await blocker.untilWaiting(1, "the delivery waits for the audience");
       await db.rows("UPDATE users SET is_active = false WHERE id = $1", [author.id]);
-      await obstacle.release();
+      await blocker.release();
       await delivering;
       expect(await outcomes(id, manager)).to.deep.equal(["sent"]);
       expect(await read(id, manager)).to.include({ state: "active", sent_count: 1 });

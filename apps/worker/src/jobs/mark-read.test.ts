@@ -17,7 +17,7 @@ import {
   type TestChannel,
   toChannel,
   toUsers,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -26,7 +26,7 @@ import { expect } from "chai";
 // channels.md §11
 describe("Unread messages of a channel that the account has left", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let reader: TestAccount;
   let room: TestChannel;
 
@@ -210,15 +210,15 @@ describe("Unread messages of a channel that the account has left", () => {
     const mine = [await say()];
     await leave();
     const step = await oldest();
-    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
+    await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
     const frozen = runJob(db, markRead, step).catch((error: unknown) => error);
-    await obstacle.untilWaiting(1, "the worker is about to commit");
+    await blocker.untilWaiting(1, "the worker is about to commit");
     // As PostgreSQL does with a transaction that its process does not go on with.
     await db.rows(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
     expect(await frozen).to.be.instanceOf(Error);
-    await obstacle.release();
+    await blocker.release();
     expect(await unread(reader)).to.deep.equal(mine);
     await mark();
     expect(await unread(reader)).to.deep.equal([]);

@@ -15,7 +15,7 @@ import {
   send,
   toChannel,
   unique,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -24,7 +24,7 @@ import { expect } from "chai";
 // channels.md §11: a retry never duplicates.
 describe("A notice is sent once", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
 
   async function subscribeSomebody(): Promise<unknown> {
     const { db, org } = scene;
@@ -139,14 +139,14 @@ describe("A notice is sent once", () => {
 
   it("when its worker freezes after its last statement, and PostgreSQL ends its transaction", async () => {
     const intent = await caused(subscribeSomebody);
-    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [
+    await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [
       scene.org.realm.id,
     ]);
     const frozen = run(intent).then(
       () => "sent",
       () => "ended",
     );
-    await obstacle.untilWaiting(1, "the worker is about to commit");
+    await blocker.untilWaiting(1, "the worker is about to commit");
     const other = await run(intent).catch((error: unknown) => error);
     expect(other).to.be.instanceOf(IntentBusy);
     const [row] = await scene.db.rows<{ attempts: number }>(
@@ -158,7 +158,7 @@ describe("A notice is sent once", () => {
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
     expect(await frozen).to.equal("ended");
-    await obstacle.release();
+    await blocker.release();
     expect(await effects(() => run(intent))).to.include({ messages: 1 });
   });
 });

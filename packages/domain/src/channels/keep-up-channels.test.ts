@@ -5,7 +5,7 @@ import {
   rowsRead,
   send,
   toChannel,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   type ChannelOverrides,
@@ -18,7 +18,7 @@ import { quietChannels, keepUpChannels } from "./keep-up-channels.ts";
 describe("The activity of channels", () => {
   const scene = useScene();
   const { db } = scene;
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
 
   const room = (daysOld: number, over: ChannelOverrides = {}) =>
     channel(db, scene.org.owner, {
@@ -102,12 +102,12 @@ describe("The activity of channels", () => {
   it("does not end while a message is being sent", async () => {
     const quiet = await room(400);
     await past(quiet, 181);
-    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [quiet.realmId]);
+    await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [quiet.realmId]);
     const sending = send(scene.as(scene.org.member), toChannel(quiet.id));
-    await obstacle.untilWaiting(1, "the message waits for its commit");
+    await blocker.untilWaiting(1, "the message waits for its commit");
     const keeping = keepUp();
-    await obstacle.untilWaiting(2, "the upkeep waits for the message");
-    await obstacle.release();
+    await blocker.untilWaiting(2, "the upkeep waits for the message");
+    await blocker.release();
     await Promise.all([sending, keeping]);
     expect(await isActive(quiet)).to.deep.equal([true]);
   });

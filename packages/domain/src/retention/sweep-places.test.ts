@@ -10,7 +10,7 @@ import {
   type TestOrganization,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -20,7 +20,7 @@ import { sweepRetention } from "./sweep-retention.ts";
 describe("The sweep of an organization's channels", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
 
   beforeEach(async () => {
@@ -38,9 +38,7 @@ describe("The sweep of an organization's channels", () => {
     (await db.rows("SELECT FROM messages WHERE id = ANY($1::bigint[])", [ids])).length;
   /** Locks the rows of the channels. */
   const block = (...rooms: readonly TestChannel[]) =>
-    obstacle.lock("SELECT FROM channels WHERE id = ANY($1) FOR UPDATE", [
-      rooms.map(({ id }) => id),
-    ]);
+    blocker.lock("SELECT FROM channels WHERE id = ANY($1) FOR UPDATE", [rooms.map(({ id }) => id)]);
 
   it("continues with another channel while one channel is locked", async () => {
     const [first, ...others] = [await room(3), await room(3), await room(3)];
@@ -50,7 +48,7 @@ describe("The sweep of an organization's channels", () => {
     const sweeping = sweep(db);
     await waitFor(async () => (await countLeft(ids)) === 0, { what: "the others are swept" });
     expect(await countLeft(stuck)).to.equal(1);
-    await obstacle.release();
+    await blocker.release();
     expect(await sweeping).to.equal(3);
   });
 
@@ -69,10 +67,10 @@ describe("The sweep of an organization's channels", () => {
     const watched = Object.create(db, { transaction: { value: transaction } }) as Database;
     await block(...rooms);
     const sweeping = sweep(watched);
-    await obstacle.untilWaiting(2, "the sweep waits for two channels");
+    await blocker.untilWaiting(2, "the sweep waits for two channels");
     await send(gateway.as(org.owner), toChannel(elsewhere.id));
     sent = true;
-    await obstacle.release();
+    await blocker.release();
     expect(await sweeping).to.equal(7_500);
     expect(await countLeft(ids)).to.equal(0);
     expect(most).to.equal(1);

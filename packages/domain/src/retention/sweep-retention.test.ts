@@ -13,7 +13,7 @@ import {
   toUsers,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   type ChannelOverrides,
   type LoggedEvent,
   type PastMessages,
@@ -27,7 +27,7 @@ import { expiredPlaces, sweepRetention } from "./sweep-retention.ts";
 describe("The sweep of retention", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
 
   beforeEach(async () => {
@@ -218,10 +218,10 @@ describe("The sweep of retention", () => {
   it("keeps messages whose channel's period was extended meanwhile", async () => {
     const made = await room(3);
     const ids = await past(made, 4);
-    await obstacle.lock("UPDATE channels SET message_retention_days = -1 WHERE id = $1", [made.id]);
+    await blocker.lock("UPDATE channels SET message_retention_days = -1 WHERE id = $1", [made.id]);
     const sweeping = sweep();
-    await obstacle.untilWaiting(1, "the sweep waits for the channel");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "the sweep waits for the channel");
+    await blocker.lock("COMMIT");
     expect(await sweeping).to.equal(0);
     expect(await left(ids)).to.deep.equal(ids);
   });
@@ -229,12 +229,12 @@ describe("The sweep of retention", () => {
   it("keeps messages if the organization's period was extended meanwhile", async () => {
     await keepFor(3);
     const ids = await past(await room(null), 4);
-    await obstacle.lock("UPDATE realms SET message_retention_days = NULL WHERE id = $1", [
+    await blocker.lock("UPDATE realms SET message_retention_days = NULL WHERE id = $1", [
       org.realm.id,
     ]);
     const sweeping = sweep();
-    await obstacle.untilWaiting(1, "the sweep waits for the organization");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "the sweep waits for the organization");
+    await blocker.lock("COMMIT");
     expect(await sweeping).to.equal(0);
     expect(await left(ids)).to.deep.equal(ids);
   });

@@ -10,7 +10,7 @@ import {
   type TestOrganization,
   unsubscribe,
   useDatabase,
-  useObstacle,
+  useBlocker,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -18,7 +18,7 @@ import { lockMessageAudience, lockMessage } from "./lock-message.ts";
 
 describe("A message locked for a change", () => {
   const db = useDatabase();
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let room: TestChannel;
   let id = 0;
@@ -54,7 +54,7 @@ describe("A message locked for a change", () => {
   });
 
   it("is not locked for an account that cannot see it", async () => {
-    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
+    await blocker.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
     expect(await refusal(taken(lockMessage, org.admin))).to.contain("no such message");
   });
 
@@ -65,11 +65,11 @@ describe("A message locked for a change", () => {
   });
 
   it("is locked exclusively by one transaction, and held by several", async () => {
-    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
+    await blocker.lock("SELECT FROM messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
     await taken(lockMessageAudience, org.member);
     const second = taken(lockMessage, org.member);
-    await obstacle.untilWaiting(1, "the second waits for the first");
-    await obstacle.release();
+    await blocker.untilWaiting(1, "the second waits for the first");
+    await blocker.release();
     expect((await second).message).to.include({ id });
   });
 

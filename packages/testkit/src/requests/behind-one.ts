@@ -1,5 +1,5 @@
 import type { Gateway } from "../gateway.ts";
-import type { Obstacle } from "../obstacle.ts";
+import type { Blocker } from "../blocker.ts";
 import { waitFor } from "../wait-for.ts";
 
 /** Requests that wait for an earlier one. */
@@ -17,14 +17,14 @@ export interface QueuedRequests<Answer> {
  */
 export async function behindOne<Answer>(
   { services: { group } }: Gateway,
-  obstacle: Obstacle,
+  blocker: Blocker,
   leading: () => Promise<unknown>,
   others: ReadonlyArray<() => Promise<Answer>>,
 ): Promise<QueuedRequests<Answer>> {
-  await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
-  const waiting = await obstacle.waiting();
+  await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+  const waiting = await blocker.waiting();
   const first = leading();
-  await obstacle.untilWaiting(waiting + 1, "the first request waits for the log");
+  await blocker.untilWaiting(waiting + 1, "the first request waits for the log");
   const pending: Array<Promise<Answer>> = [];
   for (const [i, ask] of others.entries()) {
     pending.push(ask());
@@ -33,7 +33,7 @@ export async function behindOne<Answer>(
   return {
     pending,
     answers: async () => {
-      await obstacle.release();
+      await blocker.release();
       await first;
       return Promise.all(pending);
     },

@@ -10,7 +10,7 @@ import {
   type TestChannel,
   unique,
   unsubscribe,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -21,7 +21,7 @@ type Params = { [Name in keyof InputOf<typeof addSubscriptions>]?: unknown };
 // channels.md §8
 describe("POST /users/me/subscriptions: principals", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
 
   const add = (by: TestAccount, names: readonly string[], params: Params = {}) =>
     scene.as(by).call(addSubscriptions, {
@@ -140,11 +140,11 @@ describe("POST /users/me/subscriptions: principals", () => {
     it("refuses the whole request", async () => {
       const { db, org } = scene;
       const [room, leaver] = [await channel(db, org.admin), await user(db, org.realm)];
-      await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [leaver.id]);
+      await blocker.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [leaver.id]);
       const request = add(org.member, [room.name], { principals: [org.guest.id, leaver.id] });
-      await obstacle.untilWaiting(1, "the request waits for the account");
-      await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
-      await obstacle.lock("COMMIT");
+      await blocker.untilWaiting(1, "the request waits for the account");
+      await blocker.lock("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
+      await blocker.lock("COMMIT");
       refusedWith(await request);
       expect(await row(room)).to.include({ subscriberCount: 0 });
     });

@@ -11,7 +11,7 @@ import {
   unsubscribe,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   type TestAccount,
   type TestChannel,
@@ -22,7 +22,7 @@ import { expect } from "chai";
 describe("POST /users/me/subscriptions/properties", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   before(async () => {
     org = await organization(db);
@@ -161,10 +161,10 @@ describe("POST /users/me/subscriptions/properties", () => {
   it("refuses channels that the caller is unsubscribed from meanwhile", async () => {
     const me = await user(db, org.realm);
     const room = await channel(db, org.admin, { subscribers: [me] });
-    await obstacle.lock("UPDATE subscriptions SET active = false WHERE user_id = $1", [me.id]);
+    await blocker.lock("UPDATE subscriptions SET active = false WHERE user_id = $1", [me.id]);
     const request = eventsOf(db, me.realmId, () => send(me, [set(room, "pin_to_top", true)]));
-    await obstacle.untilWaiting(1, "the request waits for the subscription");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "the request waits for the subscription");
+    await blocker.lock("COMMIT");
     const { result, events } = await request;
     refusedWith(result);
     expect(events).to.deep.equal([]);

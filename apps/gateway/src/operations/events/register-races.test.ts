@@ -5,7 +5,7 @@ import {
   refusedWith,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   type TestAccount,
   type TestOrganization,
 } from "@carillon/testkit";
@@ -49,20 +49,20 @@ describe("POST /register during changes of the account", () => {
   });
 
   describe("between the snapshot and the queue", () => {
-    const obstacle = useObstacle(db);
+    const blocker = useBlocker(db);
     /** Registers, and returns after the snapshot has been read. */
     const untilInserting = async () => {
-      await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [reader.id]);
+      await blocker.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [reader.id]);
       const answer = registering();
-      await obstacle.untilWaiting(1, "the registration waits for the account");
+      await blocker.untilWaiting(1, "the registration waits for the account");
       return { answer };
     };
     const deactivation = "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1";
 
     it("is refused if the account is deactivated, and leaves no queue", async () => {
       const { answer } = await untilInserting();
-      await obstacle.lock(deactivation, [reader.id]);
-      await obstacle.lock("COMMIT");
+      await blocker.lock(deactivation, [reader.id]);
+      await blocker.lock("COMMIT");
       refusedWith(await answer, "UNAUTHORIZED");
       expect(await db.prisma.eventQueue.count({ where: { userId: reader.id } })).to.equal(0);
     });
@@ -70,12 +70,10 @@ describe("POST /register during changes of the account", () => {
     it("starts after the reactivation if the account is deactivated and reactivated", async () => {
       const before = await lastEventSeq(db, org.realm.id);
       const { answer } = await untilInserting();
-      await obstacle.lock(deactivation, [reader.id]);
-      await obstacle.lock("UPDATE event_head SET seq = seq + 3 WHERE realm_id = $1", [
-        org.realm.id,
-      ]);
-      await obstacle.lock("UPDATE users SET is_active = true WHERE id = $1", [reader.id]);
-      await obstacle.lock("COMMIT");
+      await blocker.lock(deactivation, [reader.id]);
+      await blocker.lock("UPDATE event_head SET seq = seq + 3 WHERE realm_id = $1", [org.realm.id]);
+      await blocker.lock("UPDATE users SET is_active = true WHERE id = $1", [reader.id]);
+      await blocker.lock("COMMIT");
       const { status, body } = await answer;
       expect(status).to.equal(200);
       expect(body.last_event_id).to.equal((before + 3) * 1_024);

@@ -14,7 +14,7 @@ import {
   succeeded,
   toChannel,
   user,
-  useObstacle,
+  useBlocker,
   useScene,
   type Answer,
   type KeyedAsk,
@@ -26,7 +26,7 @@ import { expect } from "chai";
 
 describe("Concurrent requests with an Idempotency-Key", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let sender: TestAccount;
   let room: TestChannel;
   /** Waits only a moment for keys. */
@@ -63,8 +63,8 @@ describe("Concurrent requests with an Idempotency-Key", () => {
   };
   /** Keeps changes from committing until the returned function is called. */
   const block = async () => {
-    await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
-    return () => obstacle.release();
+    await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+    return () => blocker.release();
   };
   const expectOnce = async (answers: readonly Answer[], content: string) => {
     for (const answer of answers) succeeded(answer);
@@ -101,9 +101,9 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       try {
         const release = await block();
         const first = ask(make(key));
-        await obstacle.untilWaiting(1, "the first one is about to commit");
+        await blocker.untilWaiting(1, "the first one is about to commit");
         const repeats = [ask(make(key)), ask(make(key), patient)];
-        await obstacle.untilWaiting(2, "the other gateway waits for its key");
+        await blocker.untilWaiting(2, "the other gateway waits for its key");
         await release();
         await expectOnce([await first, ...(await Promise.all(repeats))], key);
       } finally {
@@ -115,7 +115,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       const key = newKey();
       const release = await block();
       const first = ask(make(key));
-      await obstacle.untilWaiting(1, "the first one is about to commit");
+      await blocker.untilWaiting(1, "the first one is about to commit");
       const late = await ask(make(key), other);
       const body = await refused(scene.db, async () => late, "IDEMPOTENCY_KEY_IN_USE", {});
       expect(body.msg).to.contain("same key again");
@@ -130,7 +130,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
     const key = newKey();
     const release = await block();
     const first = ask(draft(key), other);
-    await obstacle.untilWaiting(1, "the first one is about to commit");
+    await blocker.untilWaiting(1, "the first one is about to commit");
     const answers = await Promise.all([ask(draft(key), other), ask(draft(key), other)]);
     for (const answer of answers) {
       await refused(scene.db, async () => answer, "IDEMPOTENCY_KEY_IN_USE", {});
@@ -144,7 +144,7 @@ describe("Concurrent requests with an Idempotency-Key", () => {
     const key = newKey();
     const release = await block();
     const first = ask(draft(key));
-    await obstacle.untilWaiting(1, "the first one is about to commit");
+    await blocker.untilWaiting(1, "the first one is about to commit");
     const second = ask({ ...draft(key), params: draft(newKey()).params ?? {} });
     await release();
     succeeded(await first);
@@ -163,12 +163,12 @@ describe("Concurrent requests with an Idempotency-Key", () => {
   });
 
   describe("in a group commit", () => {
-    const holder = useObstacle(scene.db);
+    const holder = useBlocker(scene.db);
     /** Sends them in one batch, behind a request that is being written. */
     const behind = (asked: ReadonlyArray<() => Promise<Answer>>) =>
       behindOne(
         scene.gateway,
-        obstacle,
+        blocker,
         () => send(scene.gateway.as(scene.org.member), toChannel(room.id)),
         asked,
       );
@@ -263,14 +263,14 @@ describe("Concurrent requests with an Idempotency-Key", () => {
       const first = await ask(asked);
       const { id, account_id: accountId, fingerprint } = await rowOf(first);
       await forget();
-      await obstacle.lock(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+      await blocker.lock(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
       const second = ask(asked);
-      await obstacle.untilWaiting(1, "the request has looked its key up");
+      await blocker.untilWaiting(1, "the request has looked its key up");
       await scene.db.rows(
         `INSERT INTO idempotency_keys (id, account_id, fingerprint, answer) VALUES ($1, $2, $3, $4)`,
         [id, accountId, fingerprint, first.text],
       );
-      await obstacle.release();
+      await blocker.release();
       expect(replayed(await second), (await second).text).to.equal("true");
       expect(await stored(content)).to.equal(1);
     };

@@ -23,7 +23,7 @@ import {
   type TestAccount,
   type TestChannel,
   toChannel,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -36,7 +36,7 @@ const checkInCondition = (...by: readonly TestAccount[]) => ({
 
 describe("POST /message_series/{series_id}/check_in", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let room: TestChannel;
   let author: TestAccount;
   let manager: TestAccount;
@@ -145,12 +145,12 @@ describe("POST /message_series/{series_id}/check_in", () => {
 
   it("counts for the next occurrence if the planned one is delivered meanwhile", async () => {
     const id = await create([checkInCondition()]);
-    await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+    await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
     const delivering = deliverNext(id);
-    await obstacle.untilWaiting(1, "the delivery waits for the log");
+    await blocker.untilWaiting(1, "the delivery waits for the log");
     const checking = checkIn(id);
-    await obstacle.untilWaiting(2, "the check-in waits for the row");
-    await obstacle.release();
+    await blocker.untilWaiting(2, "the check-in waits for the row");
+    await blocker.release();
     await delivering;
     expect((await checking).body).to.include({
       result: "success",
@@ -162,12 +162,12 @@ describe("POST /message_series/{series_id}/check_in", () => {
 
   it("is refused when the series is deleted meanwhile", async () => {
     const id = await create([checkInCondition()]);
-    await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+    await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
     const deleting = scene.as(author).delete(`/api/v1/message_series/${id}`);
-    await obstacle.untilWaiting(1, "the deletion waits for the log");
+    await blocker.untilWaiting(1, "the deletion waits for the log");
     const checking = checkIn(id);
-    await obstacle.untilWaiting(2, "the check-in waits for the row");
-    await obstacle.release();
+    await blocker.untilWaiting(2, "the check-in waits for the row");
+    await blocker.release();
     expect((await deleting).status).to.equal(200);
     refusedWith(await checking, "BAD_REQUEST", {}, 404);
   });

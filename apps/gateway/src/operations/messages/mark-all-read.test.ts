@@ -15,7 +15,7 @@ import {
   type TestChannel,
   unsubscribe,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   withEvents,
@@ -28,7 +28,7 @@ describe("POST /mark_all_as_read", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
   const hasty = useGateway(scene.db, { app: { deadlineMs: 1_500 } });
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let reader: TestAccount;
   let room: TestChannel;
 
@@ -134,14 +134,14 @@ describe("POST /mark_all_as_read", () => {
     const { db, org } = scene;
     const id = await say();
     const [before = 0] = await pastMessages(db, room, org.owner, { holders: [org.owner] });
-    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
+    await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
     const asked = eventsOf(db, org.realm.id, () => ask());
-    await obstacle.untilWaiting(1, "it waits for those who tell of something");
-    await obstacle.lock("INSERT INTO user_messages (user_id, message_id) VALUES ($1, $2)", [
+    await blocker.untilWaiting(1, "it waits for those who tell of something");
+    await blocker.lock("INSERT INTO user_messages (user_id, message_id) VALUES ($1, $2)", [
       reader.id,
       before,
     ]);
-    await obstacle.lock("COMMIT");
+    await blocker.lock("COMMIT");
     const { result, events } = await asked;
     expect(result.body).to.deep.equal(done);
     expect(announced(events)).to.deep.equal([
@@ -153,10 +153,10 @@ describe("POST /mark_all_as_read", () => {
   it("waits for a copy that is deleted meanwhile, and sends no event about it", async () => {
     const { db, org } = scene;
     const id = await say();
-    await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
+    await blocker.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
     const asked = eventsOf(db, org.realm.id, () => ask());
-    await obstacle.untilWaiting(1, "it waits for the copy");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "it waits for the copy");
+    await blocker.lock("COMMIT");
     const { result, events } = await asked;
     expect(result.body).to.deep.equal(done);
     expect(events).to.deep.equal([]);
@@ -178,10 +178,10 @@ describe("POST /mark_all_as_read", () => {
     it(`changes nothing if the deadline passes while it waits for ${what}`, async () => {
       const id = await say();
       const { tables } = await changesOf(scene.db, async () => {
-        await obstacle.lock(lock);
+        await blocker.lock(lock);
         expect((await ask(reader, hasty)).status).to.equal(503);
-        expect(await obstacle.waiting()).to.equal(0);
-        await obstacle.release();
+        expect(await blocker.waiting()).to.equal(0);
+        await blocker.release();
       });
       expect(tables).to.deep.equal([]);
       expect(await unread()).to.deep.equal([id]);

@@ -14,7 +14,7 @@ import {
   succeeded,
   toChannel,
   user,
-  useObstacle,
+  useBlocker,
   useScene,
   waitFor,
   type Answer,
@@ -28,7 +28,7 @@ import { expect } from "chai";
 
 describe("Batched messages: changes while they wait", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let leader: TestAccount;
   let room: TestChannel;
 
@@ -39,7 +39,7 @@ describe("Batched messages: changes while they wait", () => {
   });
 
   const behind = (others: ReadonlyArray<() => Promise<Answer>>, gateway = scene.gateway) =>
-    behindOne(gateway, obstacle, () => send(gateway.as(leader), toChannel(room.id)), others);
+    behindOne(gateway, blocker, () => send(gateway.as(leader), toChannel(room.id)), others);
   const sending =
     (sender: TestAccount, params: Params, gateway: Gateway = scene.gateway) =>
     () =>
@@ -156,7 +156,7 @@ describe("Batched messages: changes while they wait", () => {
     const { events } = await eventsOf(db, org.realm.id, async () => {
       const line = await behind([]);
       const leading = send(other.as(leader), toChannel(room.id));
-      await obstacle.untilWaiting(2, "both gateways wait for the log");
+      await blocker.untilWaiting(2, "both gateways wait for the log");
       const answers: Array<Promise<Answer>> = [];
       for (let n = 0; n < 4; n++)
         for (const [i, gateway] of [scene.gateway, other].entries()) {

@@ -10,7 +10,7 @@ import {
   toChannel,
   toUsers,
   user,
-  useObstacle,
+  useBlocker,
   useScene,
   waitFor,
   type Gateway,
@@ -22,7 +22,7 @@ import { expect } from "chai";
 
 describe("Messages sent concurrently", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let people: TestAccount[];
   let leader: TestAccount;
   let room: TestChannel;
@@ -43,7 +43,7 @@ describe("Messages sent concurrently", () => {
       gateway.as(sender).post(messagesPath, params);
     return behindOne(
       gateway,
-      obstacle,
+      blocker,
       () => send(gateway.as(leader), toChannel(room.id)),
       others.map(
         ([sender, params]) =>
@@ -201,7 +201,7 @@ describe("Messages sent concurrently", () => {
     const answers = [a, b, a].map((sender) =>
       scene.as(sender).post(messagesPath, toChannel(other.id)),
     );
-    await obstacle.untilWaiting(1, "the first of them waits");
+    await blocker.untilWaiting(1, "the first of them waits");
     await waitFor(() => scene.gateway.services.group.waiting === 2, { what: "the others wait" });
     const free = people.find(({ id }) => audiencePart(id) !== audiencePart(other.id));
     await send(scene.as(free!), toChannel(room.id));

@@ -16,7 +16,7 @@ import {
   type TestChannel,
   unsubscribe,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   withEvents,
@@ -30,7 +30,7 @@ const bits = { read: 1, starred: 2, collapsed: 4, historical: 128 } as const;
 describe("POST /messages/flags/narrow", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let reader: TestAccount;
   let room: TestChannel;
 
@@ -320,12 +320,12 @@ describe("POST /messages/flags/narrow", () => {
 
   it("skips messages that are deleted meanwhile and changes the others", async () => {
     const [gone, kept] = [await say(), await say()];
-    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [gone]);
+    await blocker.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [gone]);
     const asked = change({ flag: "starred" });
-    await obstacle.untilWaiting(1, "it waits for the message");
-    await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [gone]);
-    await obstacle.lock("DELETE FROM messages WHERE id = $1", [gone]);
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "it waits for the message");
+    await blocker.lock("DELETE FROM user_messages WHERE message_id = $1", [gone]);
+    await blocker.lock("DELETE FROM messages WHERE id = $1", [gone]);
+    await blocker.lock("COMMIT");
     const { answer, received } = await asked;
     expect(answer).to.include({ processed_count: 2, updated_count: 1 });
     expect(received).to.deep.equal([["add", "starred", [kept]]]);
@@ -339,7 +339,7 @@ describe("POST /messages/flags/narrow", () => {
     await scene.db.transaction(async (tx) => {
       await lockAudiences(tx, [room.id]);
       asked = change({ op: "remove" });
-      await obstacle.untilWaiting(1, "it waits for the channel's audience");
+      await blocker.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(
         "UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2",
         [room.id, reader.id],
@@ -361,7 +361,7 @@ describe("POST /messages/flags/narrow", () => {
     await db.transaction(async (tx) => {
       await lockAudiences(tx, [closed.id]);
       asked = change({ narrow: [], flag: "starred" });
-      await obstacle.untilWaiting(1, "it waits for the channel's audience");
+      await blocker.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(
         "UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2",
         [closed.id, reader.id],

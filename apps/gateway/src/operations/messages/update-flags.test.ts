@@ -17,7 +17,7 @@ import {
   type TestChannel,
   unsubscribe,
   useGateway,
-  useObstacle,
+  useBlocker,
   useScene,
   user,
 } from "@carillon/testkit";
@@ -30,7 +30,7 @@ const bits = { read: 1, starred: 2, collapsed: 4, mentioned: 8, historical: 128 
 describe("POST /messages/flags", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let reader: TestAccount;
   let room: TestChannel;
 
@@ -348,7 +348,7 @@ describe("POST /messages/flags", () => {
     await scene.db.transaction(async (tx) => {
       await lockAudiences(tx, [room.id]);
       asked = ask("remove", "read", [id]);
-      await obstacle.untilWaiting(1, "it waits for the channel's audience");
+      await blocker.untilWaiting(1, "it waits for the channel's audience");
       await tx.rows(
         "UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2",
         [room.id, reader.id],
@@ -363,12 +363,12 @@ describe("POST /messages/flags", () => {
 
   it("leaves no copy of a message that is deleted meanwhile", async () => {
     const id = await say();
-    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
+    await blocker.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
     const asked = ask("add", "starred", [id]);
-    await obstacle.untilWaiting(1, "it waits for the message");
-    await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
-    await obstacle.lock("DELETE FROM messages WHERE id = $1", [id]);
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "it waits for the message");
+    await blocker.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
+    await blocker.lock("DELETE FROM messages WHERE id = $1", [id]);
+    await blocker.lock("COMMIT");
     expect((await asked).body).to.include({ code: "BAD_REQUEST" });
     expect(await flagsOf(id)).to.equal(undefined);
   });

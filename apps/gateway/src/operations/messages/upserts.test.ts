@@ -20,7 +20,7 @@ import {
   toChannel,
   toUsers,
   unsubscribe,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -35,7 +35,7 @@ interface Upserted {
 
 describe("POST /messages with an upsert key", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let sender: TestAccount;
   let robot: TestAccount;
   let room: TestChannel;
@@ -346,7 +346,7 @@ describe("POST /messages with an upsert key", () => {
     const lead = (others: ReadonlyArray<() => Promise<Upserted>>) =>
       behindOne(
         scene.gateway,
-        obstacle,
+        blocker,
         () => send(scene.as(scene.org.owner), toChannel(room.id, { content: "leader" })),
         others,
       );
@@ -396,15 +396,15 @@ describe("POST /messages with an upsert key", () => {
 
     it("waits for another gateway that sends for the key, and edits its message", async () => {
       const other = await startGateway(scene.db);
-      await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+      await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
       const first = upsert(ofRoom("first"), sender, other);
-      await obstacle.untilWaiting(1, "the first one waits for the log");
+      await blocker.untilWaiting(1, "the first one waits for the log");
       const second = upsert(ofRoom("second"));
-      await obstacle.untilWaiting(2, "the second one waits for the key");
+      await blocker.untilWaiting(2, "the second one waits for the key");
       // Requests with other keys do not wait behind it.
       const free = upsert(ofRoom("free", { upsert_key: "free" }));
-      await obstacle.untilWaiting(3, "another one waits for the log");
-      await obstacle.release();
+      await blocker.untilWaiting(3, "another one waits for the log");
+      await blocker.release();
       expect(await first).to.include({ upsert_result: "created" });
       expect(await second).to.deep.equal({ id: (await first).id, upsert_result: "edited" });
       expect(await free).to.include({ upsert_result: "created" });
@@ -413,12 +413,12 @@ describe("POST /messages with an upsert key", () => {
 
     it("sends a new message if the bound one is deleted while the edit waits for it", async () => {
       const { id } = await upsert(ofRoom("one"));
-      await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+      await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
       const deletion = scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`);
-      await obstacle.untilWaiting(1, "the deletion waits for the log");
+      await blocker.untilWaiting(1, "the deletion waits for the log");
       const next = upsert(ofRoom("two"));
-      await obstacle.untilWaiting(2, "the edit waits, too");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the edit waits, too");
+      await blocker.release();
       expect((await deletion).status).to.equal(200);
       const answer = await next;
       expect(answer.upsert_result).to.equal("created");

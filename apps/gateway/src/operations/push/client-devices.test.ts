@@ -11,7 +11,7 @@ import {
   refusedWith,
   snapshotOf,
   startGateway,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   watch,
@@ -22,7 +22,7 @@ import { expect } from "chai";
 // push.md §5
 describe("Devices", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let me: TestAccount;
   beforeEach(async () => {
     me = await user(scene.db, scene.org.realm);
@@ -175,12 +175,12 @@ describe("Devices", () => {
     );
     const other = await startGateway(scene.db);
     try {
-      await obstacle.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
+      await blocker.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
       const asked = [scene.gateway, other].flatMap((gateway) =>
         [1, 2].map(() => gateway.as(me).succeed(registerClientDevice)),
       );
-      await obstacle.untilWaiting(4, "all wait for the account");
-      await obstacle.release();
+      await blocker.untilWaiting(4, "all wait for the account");
+      await blocker.release();
       const made = (await Promise.all(asked)).map(({ device_id }) => String(device_id));
       expect(Object.keys(await listed()))
         .to.have.length(maxDevices)
@@ -191,11 +191,11 @@ describe("Devices", () => {
   });
 
   it("are not created for an account that is deactivated meanwhile", async () => {
-    await obstacle.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
-    await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
+    await blocker.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
+    await blocker.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
     const asked = scene.as(me).call(registerClientDevice);
-    await obstacle.untilWaiting(1, "the request waits for the account");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "the request waits for the account");
+    await blocker.lock("COMMIT");
     refusedWith(await asked, "UNAUTHORIZED");
     expect(await scene.db.prisma.clientDevice.count({ where: { userId: me.id } })).to.equal(0);
   });

@@ -14,7 +14,7 @@ import {
   refusedWith,
   succeededWithoutFields,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   type Params,
@@ -26,7 +26,7 @@ import { expect } from "chai";
 describe("Legacy push tokens", () => {
   const scene = useScene();
   const other = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let me: TestAccount;
   beforeEach(async () => {
     me = await user(scene.db, scene.org.realm);
@@ -138,12 +138,12 @@ describe("Legacy push tokens", () => {
   });
 
   it("are stored once when two gateways store them at once", async () => {
-    await obstacle.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
+    await blocker.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [me.id]);
     const asked = [scene.gateway, other, scene.gateway, other].map((gateway) =>
       gateway.as(me).post(fcm, { token: "one" }),
     );
-    await obstacle.untilWaiting(4, "all wait for the account");
-    await obstacle.release();
+    await blocker.untilWaiting(4, "all wait for the account");
+    await blocker.release();
     for (const answer of await Promise.all(asked)) succeededWithoutFields(answer);
     expect(await stored()).to.have.length(1);
     const removed = await Promise.all(
@@ -153,10 +153,10 @@ describe("Legacy push tokens", () => {
   });
 
   it("are not stored for an account that is deactivated meanwhile", async () => {
-    await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
+    await blocker.lock("UPDATE users SET is_active = false WHERE id = $1", [me.id]);
     const asked = addFcm("late");
-    await obstacle.untilWaiting(1, "the request waits for the account");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "the request waits for the account");
+    await blocker.lock("COMMIT");
     refusedWith(await asked, "UNAUTHORIZED");
     expect(await stored()).to.deep.equal([]);
   });

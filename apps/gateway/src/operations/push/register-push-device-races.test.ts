@@ -8,7 +8,7 @@ import {
   refusedWith,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   type Params,
   type TestAccount,
@@ -20,7 +20,7 @@ describe("POST /mobile_push/register: concurrent requests", () => {
   const db = useDatabase();
   const options = { site: { pushConfigured: true } };
   const gateways = [useGateway(db, options), useGateway(db, options)] as const;
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let me: TestAccount;
   before(async () => {
@@ -34,10 +34,10 @@ describe("POST /mobile_push/register: concurrent requests", () => {
     gateway.as(me).call(registerPushDevice, { params: { device_id, ...params } });
   const remove = (device_id: number, gateway = gateways[1]) =>
     gateway.as(me).call(removeClientDevice, { params: { device_id } });
-  /** Holds the registration until the obstacle is released. */
+  /** Holds the registration until the blocker is released. */
   const hold = async (id: number) => {
-    await obstacle.lock("BEGIN");
-    await obstacle.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [id]);
+    await blocker.lock("BEGIN");
+    await blocker.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [id]);
   };
   const intentsOf = (id: number) =>
     db.rows(
@@ -55,8 +55,8 @@ describe("POST /mobile_push/register: concurrent requests", () => {
         const asked = gateways.map((gateway, n) =>
           register(id, { ...both, ...pushToken(n + 1) }, gateway),
         );
-        await obstacle.untilWaiting(2, "both requests wait for the device");
-        await obstacle.release();
+        await blocker.untilWaiting(2, "both requests wait for the device");
+        await blocker.release();
         return Promise.all(asked);
       });
       expect(statuses(answers)).to.deep.equal([200, 400]);
@@ -94,9 +94,9 @@ describe("POST /mobile_push/register: concurrent requests", () => {
       const asked = [];
       for (const [n, ask] of (order ? requests.toReversed() : requests).entries()) {
         asked.push(ask());
-        await obstacle.untilWaiting(n + 1, "a request waits for the device");
+        await blocker.untilWaiting(n + 1, "a request waits for the device");
       }
-      await obstacle.release();
+      await blocker.release();
       expect(statuses(await Promise.all(asked))).to.deep.equal([200, 200]);
       const kept = await db.prisma.clientDevice.findUniqueOrThrow({ where: { id } });
       expect(kept.pushKeyId).to.equal(5n);
@@ -112,9 +112,9 @@ describe("POST /mobile_push/register: concurrent requests", () => {
       const asked = [];
       for (const [n, ask] of (removedFirst ? requests : requests.toReversed()).entries()) {
         asked.push(ask());
-        await obstacle.untilWaiting(n + 1, "a request waits for the device");
+        await blocker.untilWaiting(n + 1, "a request waits for the device");
       }
-      await obstacle.release();
+      await blocker.release();
       const answers = await Promise.all(asked);
       expect(answers.map(({ status }) => status)).to.deep.equal([200, removedFirst ? 400 : 200]);
       expect(await db.prisma.clientDevice.count({ where: { id } })).to.equal(0);
@@ -126,24 +126,24 @@ describe("POST /mobile_push/register: concurrent requests", () => {
     const [held, free] = [await device(db, me, { active: 1 }), await device(db, me)];
     await hold(held);
     const stuck = register(held, pushKey(2));
-    await obstacle.untilWaiting(1, "the first request waits");
+    await blocker.untilWaiting(1, "the first request waits");
     expect((await register(free, { ...pushKey(1), ...pushToken(1) })).status).to.equal(200);
     const made = await gateways[1].as(me).succeed(registerClientDevice);
     expect((await remove(made.device_id)).status).to.equal(200);
-    await obstacle.release();
+    await blocker.release();
     expect((await stuck).status).to.equal(200);
   });
 
   it("waits for locks of the account only to create another device", async () => {
     const id = await device(db, me, { active: 1 });
-    await obstacle.lock("BEGIN");
-    await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [me.id]);
+    await blocker.lock("BEGIN");
+    await blocker.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [me.id]);
     const making = gateways[1].as(me).call(registerClientDevice);
-    await obstacle.untilWaiting(1, "the new device waits for the account");
+    await blocker.untilWaiting(1, "the new device waits for the account");
     expect((await register(id, pushToken(2))).status).to.equal(200);
     expect((await register(id, pushKey(2))).status).to.equal(200);
     expect((await remove(id)).status).to.equal(200);
-    await obstacle.release();
+    await blocker.release();
     expect((await making).status).to.equal(200);
   });
 });

@@ -13,7 +13,7 @@ import {
   type TestAccount,
   toChannel,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   watch,
@@ -24,7 +24,7 @@ import { expect } from "chai";
 describe("DELETE /reminders/{reminder_id} during delivery", () => {
   const scene = useScene();
   const second = useGateway(scene.db);
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let account: TestAccount;
   let id: number;
 
@@ -42,13 +42,13 @@ describe("DELETE /reminders/{reminder_id} during delivery", () => {
 
   /** Runs operations that queue for the row while it is locked, in this order. */
   async function inOrder(...all: ReadonlyArray<() => Promise<unknown>>) {
-    await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
+    await blocker.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
     const running: Promise<unknown>[] = [];
     for (const one of all) {
       running.push(one());
-      await obstacle.untilWaiting(running.length, `${running.length} wait for the reminder`);
+      await blocker.untilWaiting(running.length, `${running.length} wait for the reminder`);
     }
-    await obstacle.release();
+    await blocker.release();
     return Promise.all(running);
   }
 

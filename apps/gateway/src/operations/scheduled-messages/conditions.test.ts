@@ -22,7 +22,7 @@ import {
   type TestChannel,
   toChannel,
   toUsers,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -32,7 +32,7 @@ const reply = [{ kind: "reply" }];
 
 describe("Conditions of scheduled messages", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let sender: TestAccount;
   let friend: TestAccount;
   let room: TestChannel;
@@ -235,12 +235,12 @@ describe("Conditions of scheduled messages", () => {
 
     it("waits for an edit that removes the condition", async () => {
       const id = await schedule(scene.as(sender), withConditions([{ kind: "check_in" }]));
-      await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
+      await blocker.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
       const editing = edit(id, { unless: [] });
-      await obstacle.untilWaiting(1, "the edit waits for the log");
+      await blocker.untilWaiting(1, "the edit waits for the log");
       const checking = checkIn(id);
-      await obstacle.untilWaiting(2, "the check-in waits for the row");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the check-in waits for the row");
+      await blocker.release();
       expect((await editing).status).to.equal(200);
       refusedWith(await checking, "BAD_REQUEST", {});
     });

@@ -9,7 +9,7 @@ import {
   scheduledMessagesPath,
   startGateway,
   user,
-  useObstacle,
+  useBlocker,
   useScene,
   type Params,
   type TestAccount,
@@ -19,7 +19,7 @@ import { expect } from "chai";
 
 describe("Messages scheduled concurrently", () => {
   const scene = useScene();
-  const obstacle = useObstacle(scene.db);
+  const blocker = useBlocker(scene.db);
   let people: TestAccount[];
   let leader: TestAccount;
   let room: TestChannel;
@@ -35,7 +35,7 @@ describe("Messages scheduled concurrently", () => {
   async function behind(others: ReadonlyArray<readonly [TestAccount, Params]>) {
     const line = await behindOne(
       scene.gateway,
-      obstacle,
+      blocker,
       () => schedule(scene.as(leader), channelMessage(room.id)),
       others.map(
         ([sender, params]) =>

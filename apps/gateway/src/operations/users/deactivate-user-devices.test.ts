@@ -15,7 +15,7 @@ import {
   snapshotOf,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
   user,
   type TestAccount,
   type TestOrganization,
@@ -26,7 +26,7 @@ import { expect } from "chai";
 describe("DELETE /users/{user_id}: devices", () => {
   const db = useDatabase();
   const gateway = useGateway(db, { site: { pushConfigured: true } });
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let me: TestAccount;
   before(async () => {
@@ -77,8 +77,8 @@ describe("DELETE /users/{user_id}: devices", () => {
     for (const deactivatedFirst of [true, false]) {
       const account = await user(db, org.realm);
       const device_id = await device(db, account, { active: 1 });
-      await obstacle.lock("BEGIN");
-      await obstacle.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [device_id]);
+      await blocker.lock("BEGIN");
+      await blocker.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [device_id]);
       const params = { device_id, ...pushToken(2) };
       const requests = [
         () => deactivate(account),
@@ -87,9 +87,9 @@ describe("DELETE /users/{user_id}: devices", () => {
       const asked = [];
       for (const [n, ask] of (deactivatedFirst ? requests : requests.toReversed()).entries()) {
         asked.push(ask());
-        await obstacle.untilWaiting(n + 1, "a request waits for the device");
+        await blocker.untilWaiting(n + 1, "a request waits for the device");
       }
-      await obstacle.release();
+      await blocker.release();
       const answers = await Promise.all(asked);
       for (const answer of answers.slice(1)) if (deactivatedFirst) refusedWith(answer);
       expect(answers.filter(({ status }) => status === 200)).to.have.length(

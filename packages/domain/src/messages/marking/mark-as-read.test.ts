@@ -12,7 +12,7 @@ import {
   type TestOrganization,
   useDatabase,
   useGateway,
-  useObstacle,
+  useBlocker,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -22,7 +22,7 @@ import { markAsRead, type NamedToRead } from "./mark-messages.ts";
 describe("Marking more as read than one request does", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let room: TestChannel;
   let ids: number[];
@@ -106,14 +106,14 @@ describe("Marking more as read than one request does", () => {
   ] as const)
     it(`leaves messages unread in ${what} if they were committed after the request began, whatever their ids`, async () => {
       const head = "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE";
-      await obstacle.lock(head, [org.realm.id]);
+      await blocker.lock(head, [org.realm.id]);
       // It has its id, and waits for the event-log lock.
       const sent = send(gateway.as(org.owner), toChannel(room.id));
-      await obstacle.untilWaiting(1, "the message is about to be committed");
+      await blocker.untilWaiting(1, "the message is about to be committed");
       const [above = 0] = await pastMessages(db, room, org.owner);
       const asked = markAsRead(db, org.member, { channelId: room.id }, budgetMs);
-      await obstacle.untilWaiting(2, "the first batch is about to be committed");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the first batch is about to be committed");
+      await blocker.release();
       const id = await sent;
       expect(id).to.be.below(above);
       await asked;
@@ -133,10 +133,10 @@ describe("Marking more as read than one request does", () => {
 
   it("keeps committed batches and their events if a later batch fails, and holds no locks on them", async () => {
     const locked = ids[batch + 10] ?? 0;
-    await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
+    await blocker.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
     const { marked } = await markedDuring(async () => {
       const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
-      await obstacle.untilWaiting(1, "the second batch waits for a copy");
+      await blocker.untilWaiting(1, "the second batch waits for a copy");
       // The rows of the first batch are not locked.
       await db.rows(
         "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = ANY($2::bigint[])",
@@ -150,7 +150,7 @@ describe("Marking more as read than one request does", () => {
     });
     expect(marked).to.deep.equal([ids.slice(0, batch)]);
     expect(await unread()).to.deep.equal(ids.slice(batch));
-    await obstacle.release();
+    await blocker.release();
     expect(
       (await markedDuring(() => markAsRead(db, org.member, {}, 3_600_000))).marked,
     ).to.deep.equal([ids.slice(batch, 2 * batch), "all"]);
@@ -158,12 +158,12 @@ describe("Marking more as read than one request does", () => {
 
   it("stops when the account is deactivated, and keeps the events already sent", async () => {
     const locked = ids[10] ?? 0;
-    await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
+    await blocker.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
     const { marked } = await markedDuring(async () => {
       const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
-      await obstacle.untilWaiting(1, "the first batch waits for a copy");
-      await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [org.member.id]);
-      await obstacle.lock("COMMIT");
+      await blocker.untilWaiting(1, "the first batch waits for a copy");
+      await blocker.lock("UPDATE users SET is_active = false WHERE id = $1", [org.member.id]);
+      await blocker.lock("COMMIT");
       expect(await asked).to.include({ code: "UNAUTHORIZED" });
     });
     expect(marked).to.deep.equal([ids.slice(0, batch)]);

@@ -8,7 +8,7 @@ import {
   type TestChannel,
   type TestOrganization,
   useDatabase,
-  useObstacle,
+  useBlocker,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -18,7 +18,7 @@ import { archiveMessages } from "./archive-messages.ts";
 // docs/decisions/018: copies are locked by account, then by message, to prevent deadlocks.
 describe("The lock order of copies", () => {
   const db = useDatabase();
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: TestOrganization;
   let room: TestChannel;
   let people: number[];
@@ -65,7 +65,7 @@ describe("The lock order of copies", () => {
     for (const off of plans)
       it(`${title}: holds no later copy while waiting for one, without ${off.join(", ") || "nothing"}`, async () => {
         const [userId, messageId] = [people[5] ?? 0, ids[10] ?? 0];
-        await obstacle.lock(
+        await blocker.lock(
           "SELECT FROM user_messages WHERE user_id = $1 AND message_id = $2 FOR UPDATE",
           [userId, messageId],
         );
@@ -73,7 +73,7 @@ describe("The lock order of copies", () => {
           for (const setting of off) await tx.rows(`SET LOCAL ${setting} = off`);
           await work(tx);
         });
-        await obstacle.untilWaiting(1, "it waits for the copy");
+        await blocker.untilWaiting(1, "it waits for the copy");
         const free = await db.rows<{ userId: number; id: number }>(
           `SELECT user_id AS "userId", message_id AS id FROM user_messages
            WHERE message_id = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED`,
@@ -84,19 +84,19 @@ describe("The lock order of copies", () => {
           (one) => one.userId > userId || (one.userId === userId && one.id > messageId),
         );
         expect(free).to.have.deep.members(later);
-        await obstacle.release();
+        await blocker.release();
         await working;
       });
 
   it("removes the latest version of a copy that changed while waiting for its lock", async () => {
     const [userId, messageId] = [people[5] ?? 0, ids[10] ?? 0];
-    await obstacle.lock(
+    await blocker.lock(
       "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = $2",
       [userId, messageId],
     );
     const working = db.transaction((tx) => removing(tx));
-    await obstacle.untilWaiting(1, "it waits for the copy");
-    await obstacle.lock("COMMIT");
+    await blocker.untilWaiting(1, "it waits for the copy");
+    await blocker.lock("COMMIT");
     await working;
     const left = await db.rows("SELECT FROM user_messages WHERE message_id = ANY($1::bigint[])", [
       ids,

@@ -9,7 +9,7 @@ import {
   send,
   subscribe,
   toChannel,
-  useObstacle,
+  useBlocker,
   user,
   useScene,
   type LoggedEvent,
@@ -23,7 +23,7 @@ import { deleteTopic } from "./delete-messages.ts";
 describe("Deleting a topic in steps", () => {
   const scene = useScene();
   const { db } = scene;
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let room: TestChannel;
   let reader: TestAccount;
 
@@ -119,11 +119,11 @@ describe("Deleting a topic in steps", () => {
 
   it("keeps messages that are sent to the topic meanwhile", async () => {
     const ids = await pastMessages(db, room, reader, { count: 1_001, daysAgo: 3 });
-    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [ids[0]]);
+    await blocker.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [ids[0]]);
     const removing = remove();
-    await obstacle.untilWaiting(1, "the second batch waits for its message");
+    await blocker.untilWaiting(1, "the second batch waits for its message");
     const meanwhile = await send(scene.as(reader), toChannel(room.id, { topic: "lunch" }));
-    await obstacle.release();
+    await blocker.release();
     expect(await removing).to.equal(true);
     expect(await left()).to.deep.equal([meanwhile]);
     expect(await firstOf()).to.equal(meanwhile);
@@ -172,12 +172,12 @@ describe("Deleting a topic in steps", () => {
 
   it("waits for a message being sent that will be the channel's first", async () => {
     await pastMessages(db, room, reader, { count: 2, daysAgo: 3 });
-    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [room.realmId]);
+    await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [room.realmId]);
     const sending = send(scene.as(reader), toChannel(room.id, { topic: "rain" }));
-    await obstacle.untilWaiting(1, "the message waits for its commit");
+    await blocker.untilWaiting(1, "the message waits for its commit");
     const removing = remove();
-    await obstacle.untilWaiting(2, "the deletion waits for the message");
-    await obstacle.release();
+    await blocker.untilWaiting(2, "the deletion waits for the message");
+    await blocker.release();
     const [id] = await Promise.all([sending, removing]);
     expect(await left()).to.deep.equal([id]);
     expect(await firstOf()).to.equal(id);
@@ -187,14 +187,14 @@ describe("Deleting a topic in steps", () => {
     await pastMessages(db, room, reader, { daysAgo: 3 });
     await pastMessages(db, room, reader, { topic: "rain", daysAgo: 2 });
     const events = await eventsWhile(async () => {
-      await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [room.realmId]);
+      await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [room.realmId]);
       const removing = remove();
-      await obstacle.untilWaiting(1, "the deletion waits for its commit");
+      await blocker.untilWaiting(1, "the deletion waits for its commit");
       const leaving = scene.as(reader).succeed(removeSubscriptions, {
         params: { subscriptions: [room.name] },
       });
-      await obstacle.untilWaiting(2, "the leaving waits for the deletion");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the leaving waits for the deletion");
+      await blocker.release();
       await Promise.all([removing, leaving]);
     });
     const kinds = events.map(({ type, op }) => `${type}/${op}`);

@@ -3,7 +3,7 @@ import {
   channel,
   organization,
   useDatabase,
-  useObstacle,
+  useBlocker,
   type TestChannel,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -13,7 +13,7 @@ import { sendMessages } from "./send.ts";
 
 describe("Batches that wake the same channels", () => {
   const db = useDatabase();
-  const obstacle = useObstacle(db);
+  const blocker = useBlocker(db);
   let org: Awaited<ReturnType<typeof organization>>;
   before("create an organization", async () => {
     org = await organization(db);
@@ -62,12 +62,12 @@ describe("Batches that wake the same channels", () => {
         for (const { id } of [second, first])
           await db.rows("UPDATE channels SET is_recently_active = false WHERE id = $1", [id]);
       }
-      await obstacle.lock("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [first.id]);
+      await blocker.lock("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [first.id]);
       const one = sendToAll([first, second]);
-      await obstacle.untilWaiting(1, "the first batch waits for the row");
+      await blocker.untilWaiting(1, "the first batch waits for the row");
       const other = sendToAll([second, first]);
-      await obstacle.untilWaiting(2, "the second batch waits");
-      await obstacle.release();
+      await blocker.untilWaiting(2, "the second batch waits");
+      await blocker.release();
       expect(await Promise.all([one, other])).to.deep.equal([1, 1]);
       const rows = await db.prisma.channel.findMany({
         where: { id: { in: [first.id, second.id] } },
