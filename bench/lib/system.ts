@@ -10,6 +10,7 @@ export const benchSite: Site = {
   secrets: secretsOf(secretKey),
   development: false,
   pushConfigured: false,
+  uploads: { maxFileSize: 100 * 1024 ** 2, quota: undefined },
 };
 
 /** Variables of a gateway in a bench. */

@@ -32,6 +32,7 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/domain/src/scheduling-bot/parse-command.ts": "keywords of commands",
   "packages/domain/src/scheduling-bot/read-when.ts": "units of time",
   "packages/domain/src/scheduling-bot/rule-words.ts": "English words",
+  "packages/domain/src/files/content-type.ts": "content types, in ASCII",
   "packages/domain/src/messages/change/check-change.ts": "hexadecimal digits",
   "packages/domain/src/scheduled/series/schedule.ts": "recurrence rules, in ASCII",
 };

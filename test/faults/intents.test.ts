@@ -7,7 +7,14 @@ import { stampIntents } from "@carillon/outbox";
 import type { Database } from "@carillon/db";
 import { backoff, GiveUp, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { keepingMailer, startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
+import {
+  keepingMailer,
+  startWorker,
+  testFiles,
+  testSite,
+  waitFor,
+  type TestWorker,
+} from "@carillon/testkit";
 import {
   loadProcessors,
   relayTask,
@@ -235,7 +242,14 @@ async function withWorker(
 }
 
 function servicesOf({ db, queues }: World): WorkerServices {
-  return { db, queues, site: testSite(), mailer: keepingMailer(), log: silentLogger };
+  return {
+    db,
+    queues,
+    site: testSite(),
+    mailer: keepingMailer(),
+    files: testFiles(),
+    log: silentLogger,
+  };
 }
 
 /** Leaves job and row as a gateway does, which would give up if it was slow: the job is queued, the row is stamped. */

@@ -15,7 +15,7 @@ import {
   silentLogger,
   StartupError,
 } from "@carillon/kit";
-import { secretsOf, type Site } from "@carillon/model";
+import { secretsOf, type Site, uploadLimits } from "@carillon/model";
 
 import type { Context } from "./context.ts";
 
@@ -132,7 +132,8 @@ export function withDatabase<Result>(
       await checkSecretKey(db, secrets);
       const known = await knownAddress(installation);
       const url = known ?? publicUrl(env);
-      const site = { url, secrets, development: false, pushConfigured: false };
+      const uploads = uploadLimits(env);
+      const site = { url, secrets, development: false, pushConfigured: false, uploads };
       return await work({ ...installation, db, site, addressIsKnown: known !== undefined });
     } finally {
       await db.close();

@@ -15,6 +15,7 @@ import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
 import { runPipeline } from "./http/pipeline.ts";
 import { withRequestDeadline } from "./http/request-deadline.ts";
+import { noFileIntake, type FileIntake } from "./http/receive-file.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
@@ -75,6 +76,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
+  /** Stores the files of requests; unless given there is no file store. */
+  readonly files?: FileIntake;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
 }
@@ -110,6 +113,8 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     findEarlierOutcome: options.findEarlierOutcome ?? (async () => undefined),
     bodyLimits: options.bodyLimits,
     bodyIdleMs,
+    deadlineMs,
+    files: options.files ?? noFileIntake,
   };
   const unknown = new Semaphore(connectionsOfUnknown);
   const route = routeMiddleware<Handler<Services>>(

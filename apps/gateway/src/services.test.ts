@@ -24,6 +24,7 @@ describe("the services of a request", () => {
       events: { poll: async () => ({ kind: "queueDeleted" }) },
       guesses: {} as Services["guesses"],
       botStorageLimit: 0,
+      files: {} as Services["files"],
       bouncer: undefined,
     };
     const bound = () => {

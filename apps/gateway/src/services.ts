@@ -2,6 +2,7 @@ import type { Database, RequestDeadline } from "@carillon/db";
 import type { Guesses, KeyHolder, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
+import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
@@ -20,6 +21,8 @@ export interface Services {
   readonly guesses: Guesses;
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
+  /** Holds uploaded files. */
+  readonly files: FileStore;
   /** Undefined if no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
   /** Batches requests of an operation with others of the organization. */

@@ -1,7 +1,8 @@
 import { connectDatabase } from "@carillon/db";
 import { startRecurring } from "@carillon/scheduling";
 import { checkSecretKey, serverVersion } from "@carillon/domain";
-import { type Site, secretsOf } from "@carillon/model";
+import { type Site, secretsOf, uploadLimits } from "@carillon/model";
+import { fileStoreFromEnvironment } from "@carillon/files";
 import {
   clientAddress,
   listen,
@@ -61,11 +62,14 @@ export async function startGateway(
     poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
+  const files = fileStoreFromEnvironment(env);
+  shutdown.add(2, "file store", () => files.close());
   const site: Site = {
     url: publicUrl(env),
     secrets,
     development: env.DEVELOPMENT,
     pushConfigured: push !== undefined,
+    uploads: uploadLimits(env),
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const { guesses, requests: limiter } = limits;
@@ -77,6 +81,7 @@ export async function startGateway(
     redisUrl: env.REDIS_URL,
     guesses,
     botStorageLimit: env.BOT_STORAGE_LIMIT,
+    files,
     bouncer,
   });
   const { events, wakeUps, published } = gateway;

@@ -1,4 +1,4 @@
-import { updateBotStorage } from "@carillon/contract";
+import { updateBotStorage, uploadFile } from "@carillon/contract";
 import type { Database, PostCommitBus } from "@carillon/db";
 import {
   authenticate,
@@ -15,6 +15,7 @@ import {
   type Presenter,
   type WakeUps,
 } from "@carillon/events";
+import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 import type { BouncerClient } from "@carillon/push";
@@ -22,6 +23,7 @@ import { type AfterCommitPublisher, publishJobsAfterCommit } from "@carillon/sch
 import type { Queues } from "@carillon/queue";
 import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
+import { fileIntake } from "./file-intake.ts";
 import type { GroupBounds } from "./group-commit/batch-handler.ts";
 import { GroupCommit } from "./group-commit/group-commit.ts";
 import { KeyedRequests } from "./http/keyed-requests.ts";
@@ -45,6 +47,8 @@ export interface GatewayParts {
   readonly guesses: Guesses;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
+  /** Holds uploaded files. */
+  readonly files: FileStore;
   /** Undefined if no push service is configured. */
   readonly bouncer?: BouncerClient | undefined;
   /** Timing of polls. */
@@ -72,7 +76,7 @@ export interface WiredGateway {
 /** Assembles the services; polls receive commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
-  const { botStorageLimit, bouncer } = parts;
+  const { botStorageLimit, files, bouncer } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
     db,
@@ -91,7 +95,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
-  const services = { db, site, keys, events, guesses, botStorageLimit, bouncer, group, log };
+  const services = { db, site, keys, events, guesses, botStorageLimit, files, bouncer, group, log };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };
 }
@@ -107,7 +111,8 @@ export async function wireApp(
   { services, keyed }: WiredGateway,
   options: WiredAppOptions = {},
 ): Promise<Koa> {
-  const { db, site, botStorageLimit, log } = services;
+  const { db, site, botStorageLimit, files, log } = services;
+  const { maxFileSize, quota } = site.uploads;
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,
@@ -119,7 +124,11 @@ export async function wireApp(
     },
     keyed,
     findEarlierOutcome: (key, bound) => findEarlierOutcome(bound.db, key),
-    bodyLimits: new Map([[updateBotStorage.id, storageBodyLimit(botStorageLimit)]]),
+    bodyLimits: new Map([
+      [updateBotStorage.id, storageBodyLimit(botStorageLimit)],
+      [uploadFile.id, maxFileSize],
+    ]),
+    files: fileIntake({ db, store: files, log, quota }),
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),
   });

@@ -26,7 +26,8 @@ export function createOrganization(
     try {
       const secrets = secretsOf(secretKey);
       await checkSecretKey(db, secrets);
-      const site = { url, secrets, development: false, pushConfigured: false };
+      const uploads = { maxFileSize: 0, quota: undefined };
+      const site = { url, secrets, development: false, pushConfigured: false, uploads };
       const { created } = await createFirstOrganization(db, site, {
         demo: accounts.length > 1,
         accounts,

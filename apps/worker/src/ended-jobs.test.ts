@@ -8,6 +8,7 @@ import {
   organization,
   scheduledMessage,
   keepingMailer,
+  testFiles,
   testSite,
   useDatabase,
   useQueues,
@@ -42,6 +43,7 @@ describe("A job that is ended while a statement of it runs", () => {
     log,
     site: testSite(),
     mailer: keepingMailer(),
+    files: testFiles(),
     queues,
   });
 

@@ -8,6 +8,7 @@ import {
   openStore,
   storeKinds,
   keepingMailer,
+  testFiles,
   testSite,
   waitUntil,
   type TestStore,
@@ -100,6 +101,7 @@ for (const kind of storeKinds)
         queues,
         site: testSite(),
         mailer: keepingMailer(),
+        files: testFiles(),
         log: silentLogger,
       };
       const runner = startRunner({ definitions, processors, services });

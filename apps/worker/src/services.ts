@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
 import type { Site } from "@carillon/model";
+import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
@@ -26,6 +27,8 @@ export interface WorkerServices {
   readonly queues: Queues;
   readonly site: Site;
   readonly mailer: Mailer;
+  /** Holds uploaded files. */
+  readonly files: FileStore;
   /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;

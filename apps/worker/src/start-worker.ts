@@ -1,8 +1,9 @@
 import { connectDatabase } from "@carillon/db";
 import { connectWakeUps } from "@carillon/events";
+import { fileStoreFromEnvironment } from "@carillon/files";
 import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
-import { secretsOf } from "@carillon/model";
+import { secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
@@ -62,18 +63,22 @@ export async function startWorkerProcess(
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
   const observer = observeWorker({ env, log, db }, shutdown);
+  const files = fileStoreFromEnvironment(env);
+  shutdown.add(3, "file store", () => files.close());
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,
     db,
     queues,
     log,
     mailer: chooseMailer(env),
+    files,
     longRuns: new LongRunSlots(longRunsAtOnce),
     site: {
       url: publicUrl(env),
       secrets: secretsOf(secretKey),
       development: env.DEVELOPMENT,
       pushConfigured: push !== undefined,
+      uploads: uploadLimits(env),
     },
     bouncer: client && guardBouncer(client, { db, queues, log }),
   };

@@ -91,6 +91,11 @@ function section(operation: Operation, operations: readonly Operation[]): string
     ...(description === undefined ? [] : [description]),
     `Who: ${callers[operation.access]}${operation.webhookBots ? " Incoming-webhook bots too." : ""}`,
     ...parameterTable(operation),
+    ...(operation.takesFile
+      ? [
+          "The body is `multipart/form-data`, with the file as its only file part; the part may have any name.",
+        ]
+      : []),
     ...(operation.idempotencyKey
       ? ["Safe to repeat with the header [`Idempotency-Key`](README.md#safe-repeats)."]
       : []),

@@ -227,11 +227,14 @@ describe("openApi", () => {
 describe("the declared operations", () => {
   const document = openApi(allOperations, options);
 
-  /** What is fetched from an address that clients make up or were given, and what a mail links to. */
+  /** What is fetched from an address that clients make up or were given, such as a file, and what a mail links to. */
   const elsewhere = [
     "/avatar/{user_id}",
     "/static/emoji/{version}",
     "/accounts/confirm_new_email/{token}",
+    "/user_uploads/{path_id}",
+    "/user_uploads/download/{path_id}",
+    "/user_uploads/temporary/{address}",
   ];
 
   it("have unique ids and routes, and paths below /api/v1", () => {

@@ -124,7 +124,9 @@ function describe(operation: Operation): Record<string, unknown> {
       ...(inBody ? [] : queryParameters(operation)),
       ...(operation.idempotencyKey ? [idempotencyKey] : []),
     ],
-    ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
+    ...(inBody && (operation.decoders.length > 0 || operation.takesFile)
+      ? { requestBody: requestBody(operation) }
+      : {}),
     responses: { ...successes(operation), ...errorResponses(operation) },
   };
 }
@@ -163,12 +165,18 @@ function queryParameters(operation: Operation): object[] {
   });
 }
 
+/** The name of the file part in the document; the server takes any. */
+const filePart = "file";
+
 function requestBody(operation: Operation): object {
-  const required = operation.decoders.filter(({ parameter }) => parameter.presence.required);
+  const required = operation.decoders
+    .filter(({ parameter }) => parameter.presence.required)
+    .map(({ name }) => name);
+  if (operation.takesFile) required.push(filePart);
   const schema = {
     type: "object",
-    ...(required.length > 0 ? { required: required.map(({ name }) => name) } : {}),
-    properties: Object.fromEntries(
+    ...(required.length > 0 ? { required } : {}),
+    properties: Object.fromEntries<object>(
       operation.decoders.map(({ name, parameter }) => [
         name,
         {
@@ -179,6 +187,7 @@ function requestBody(operation: Operation): object {
       ]),
     ),
   };
+  if (operation.takesFile) schema.properties[filePart] = { type: "string", format: "binary" };
   const encoding = Object.fromEntries(
     operation.decoders
       .filter(({ parameter }) => isJson(parameter))
@@ -188,7 +197,9 @@ function requestBody(operation: Operation): object {
   return {
     required: required.length > 0,
     // The server reads multipart forms too; with two descriptions generators would duplicate every method.
-    content: { "application/x-www-form-urlencoded": form },
+    content: {
+      [operation.takesFile ? "multipart/form-data" : "application/x-www-form-urlencoded"]: form,
+    },
   };
 }
 

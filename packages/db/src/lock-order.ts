@@ -63,6 +63,10 @@ export const lockOrder = [
   "conversations",
   /** The count of scheduled messages near the bound. By account. */
   "pendingMessages",
+  /** Rows of uploaded files: shared while something begins to refer to them. By id. */
+  "attachments",
+  /** The bytes of an organization's uploads. By organization. */
+  "storage",
   /** A bot's storage. By bot. */
   "botStorage",
   /** An account's status and presence. By account. */

@@ -34,6 +34,23 @@ export { keepUpChannels } from "./channels/keep-up-channels.ts";
 export { deleteStep, noteFailedStep } from "./deletion/delete-step.ts";
 export { forgetDeletions } from "./deletion/forget-deletions.ts";
 export { planDeletion } from "./deletion/plan-deletion.ts";
+export {
+  addAttachment,
+  deleteAttachment,
+  listAttachments,
+  type StoredFile,
+} from "./files/attachments.ts";
+export { mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
+export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
+export { findUnclaimed, removeUnclaimed } from "./files/remove-unclaimed.ts";
+export { checkQuota } from "./files/storage-used.ts";
+export {
+  claimDueObjects,
+  claimUnused,
+  forgetObjects,
+  reserveObject,
+} from "./files/stored-objects.ts";
+export { readTemporaryAddress, temporaryUrl } from "./files/temporary-url.ts";
 export { planPushBatch } from "./notifications/plan-pushes.ts";
 export {
   prepareRemovals,

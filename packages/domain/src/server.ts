@@ -65,7 +65,6 @@ export const serverLimits = {
   max_channel_folder_description_length: maxFolderDescriptionLength,
   max_reminder_note_length: 500,
   max_bulk_new_subscription_messages: maxSubscribedNotices,
-  max_file_upload_size_mib: 100,
   max_avatar_file_size_mib: 5,
   max_icon_file_size_mib: 5,
   max_logo_file_size_mib: 5,

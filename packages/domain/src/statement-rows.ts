@@ -173,6 +173,43 @@ declare module "@carillon/db" {
       endedAt: Date;
       messages: number;
     };
+    "attachment-delete": {
+      size: number;
+      objectKey: string;
+    };
+    "attachment-insert": {
+      id: number;
+      create_time: number;
+    };
+    "attachments-by-ids": {
+      id: number;
+      name: string;
+      path_id: string;
+      size: number;
+      create_time: number;
+      message_ids: Json;
+    };
+    "attachments-detached": {
+      id: number;
+      name: string;
+      path_id: string;
+      size: number;
+      create_time: number;
+      message_ids: Json;
+    };
+    "attachments-shown": {
+      id: number;
+      name: string;
+      path_id: string;
+      size: number;
+      create_time: number;
+      message_ids: Json;
+      owner_id: number;
+    };
+    "attachments-sizes": {
+      id: number;
+      bytes: number;
+    };
     "begun-topics": {
       ord: number | null;
     };
@@ -418,6 +455,15 @@ declare module "@carillon/db" {
     "check-secret-key": {
       sealed: Buffer;
     };
+    "claimed-files-hold": {
+      id: number;
+    };
+    "claims-insert": {
+      id: number;
+    };
+    "claims-remove": {
+      id: number;
+    };
     "conditions-replies": {
       place: number | null;
       id: number | null;
@@ -617,8 +663,41 @@ declare module "@carillon/db" {
       wanted: boolean;
     };
     "event-queues-of-account-drop": {};
+    "file-by-path": {
+      id: number;
+      pathId: string;
+      objectKey: string;
+      name: string;
+      contentType: string;
+      size: number;
+      sha256: Buffer;
+      now: number;
+    };
+    "file-readable": {
+      id: number;
+      pathId: string;
+      objectKey: string;
+      name: string;
+      contentType: string;
+      size: number;
+      sha256: Buffer;
+      now: number;
+    };
     "file-words": {
       pages: number | null;
+    };
+    "files-in-unsent-texts": {
+      folders: string | null;
+    };
+    "files-of-message-hold": {
+      id: number;
+    };
+    "files-of-messages-hold": {
+      id: number;
+    };
+    "files-readable-by-authors": {
+      authorId: number | null;
+      pathId: string;
     };
     "first-messages-left": {
       recipientId: number | null;
@@ -979,6 +1058,7 @@ declare module "@carillon/db" {
     "messages-move": {};
     "messages-to-archive": {
       count: number;
+      hadAttachments: boolean;
       missed: Json | null;
       topics: Json;
       unseen: Json;
@@ -1390,6 +1470,16 @@ declare module "@carillon/db" {
       emailChangesDisabled: boolean;
       messageRetentionDays: number | null;
       pushEndsAt: number | null;
+    };
+    "realm-storage-add": {
+      used: number;
+    };
+    "realm-storage-take": {
+      realmId: number;
+      used: number;
+    };
+    "realm-storage-used": {
+      used: number;
     };
     "realm-with-subdomain": {};
     "realms-with-waiting-period": {
@@ -1807,9 +1897,20 @@ declare module "@carillon/db" {
       emoji_code: string;
       reaction_type: string;
     };
+    "stored-object-claim": {
+      key: string;
+    };
+    "stored-object-reserve": {};
+    "stored-object-use": {};
+    "stored-objects-claim-due": {
+      key: string;
+    };
+    "stored-objects-forget": {};
+    "stored-objects-release": {};
     "stored-text": {
       content: string;
       renderedContent: string;
+      hasAttachment: boolean;
       isWidget: boolean;
     };
     "subgroups-add": {};
@@ -1917,6 +2018,24 @@ declare module "@carillon/db" {
     };
     "traffic-forget": {};
     "traffic-store": {};
+    "unclaimed-files": {
+      id: number;
+      realmId: number;
+      folders: string | null;
+    };
+    "unclaimed-files-delete": {
+      id: number;
+      realmId: number;
+      ownerId: number;
+      size: number;
+      objectKey: string;
+    };
+    "unclaimed-files-hold": {
+      id: number;
+    };
+    "unclaimed-files-owners": {
+      id: number;
+    };
     "unread-exists": {
       any: boolean;
     };

@@ -31,6 +31,8 @@ const publicAddress = url("http", "https").refine(
 
 const storageRule = { error: "must be a number of characters from 1 to 100000000" };
 
+const mebibytesRule = { error: "must be a whole number of MiB, at least 1" };
+
 const timeoutRule = { error: "must be a number of seconds from 1 to 20" };
 
 const variables = {
@@ -82,6 +84,18 @@ const variables = {
     .min(1, storageRule)
     .max(100_000_000, storageRule)
     .default(10_000_000),
+  MAX_FILE_UPLOAD_SIZE_MIB: z.coerce
+    .number(mebibytesRule)
+    .int(mebibytesRule)
+    .min(1, mebibytesRule)
+    .max(1_000_000, mebibytesRule)
+    .default(100),
+  UPLOAD_QUOTA_MIB: z.coerce
+    .number(mebibytesRule)
+    .int(mebibytesRule)
+    .min(1, mebibytesRule)
+    .max(1_000_000_000, mebibytesRule)
+    .optional(),
   TRUSTED_PROXIES: z.string().min(1).optional(),
   FILES_DIR: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),

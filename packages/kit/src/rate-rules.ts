@@ -1,19 +1,25 @@
 import type { RateRule } from "./sliding-window.ts";
 
-/** Rate rules by kind: requests of an account, requests of an address without credentials, password attempts. */
+/**
+ * Rate rules by kind: requests of an account, requests of an address without credentials, password attempts, and reads
+ * of files, of an account or an address.
+ */
 export interface RateRules {
   readonly user: readonly RateRule[];
   readonly ip: readonly RateRule[];
   readonly login: readonly RateRule[];
+  readonly files: readonly RateRule[];
 }
 
 const defaults: RateRules = {
   user: [{ seconds: 60, requests: 200 }],
   ip: [{ seconds: 60, requests: 100 }],
   login: [{ seconds: 1_800, requests: 5 }],
+  files: [{ seconds: 60, requests: 1_200 }],
 };
 
-const list = /^(user|ip|login)=([1-9]\d{0,5}:[1-9]\d{0,8}(?:,[1-9]\d{0,5}:[1-9]\d{0,8}){0,4})$/;
+const list =
+  /^(user|ip|login|files)=([1-9]\d{0,5}:[1-9]\d{0,8}(?:,[1-9]\d{0,5}:[1-9]\d{0,8}){0,4})$/;
 
 /**
  * Parses rules like `user=60:200,3600:5000;ip=60:100` (seconds:requests). Kinds that are missing have the defaults.

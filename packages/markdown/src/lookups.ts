@@ -11,6 +11,7 @@ export const emptyLookups: Lookups = {
   newestMessageOfTopic: () => undefined,
   organizationUrl: "",
   emptyTopicDisplayName: "general chat",
+  uploads: new Set(),
   customEmoji: new Map(),
   linkifiers: new Linkifiers([]),
 };

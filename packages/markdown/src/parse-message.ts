@@ -3,6 +3,7 @@ import type { Document, UnsettledPiece } from "./document.ts";
 import { engine } from "./engine.ts";
 import type { InlineContext } from "./inline/cursor.ts";
 import { scanInline } from "./inline/scan.ts";
+import { uploadPath } from "./links/target.ts";
 import { NameCollector } from "./name-collector.ts";
 import { renderToken } from "./render-blocks.ts";
 import { settledHtml } from "./render-inline.ts";
@@ -28,8 +29,17 @@ export function parseMessage(content: string, options: ParseOptions = {}): Parse
     hasWildcard: names.wildcards,
     customEmojiNames: [...names.customEmojiNames],
     references: names.references,
+    uploadPaths: content.includes("user_uploads/") ? uploadPathsIn(document) : [],
     document,
   };
+}
+
+/** Returns the uploaded files that links of the document may target, each once. */
+function uploadPathsIn({ pieces }: Document): string[] {
+  const paths = pieces.map((piece) =>
+    typeof piece === "string" || piece.kind !== "link" ? undefined : uploadPath(piece.href),
+  );
+  return [...new Set(paths.filter((path) => path !== undefined))];
 }
 
 /** Parses the blocks of `content` and their inline markup. */

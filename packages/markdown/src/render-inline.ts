@@ -1,6 +1,6 @@
 import type { ChannelReference, Inline, UnsettledPiece } from "./document.ts";
 import { escapeAttribute, escapeText } from "./escape.ts";
-import { isUpload, localHref } from "./links/target.ts";
+import { localHref, uploadPath } from "./links/target.ts";
 import { renderMath } from "./math.ts";
 import { channelHtml, messageLinkHtml, topicHtml } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
@@ -95,8 +95,15 @@ function renderLink({ href, label, isTyped }: Node<"link">, rendering: Rendering
   // A linkifier's URL may be 500 times as long as its match; a typed URL is part of the text.
   if (!isTyped && !takeMarkup(rendering, target.length, text.length)) return text;
   rendering.hasLink = true;
-  if (isUpload(target)) rendering.hasAttachment = true;
+  const upload = isLocal(target) ? uploadPath(target) : undefined;
+  if (upload !== undefined && rendering.lookups.uploads.has(upload))
+    rendering.uploadPaths.add(upload);
   return `<a href="${escapeAttribute(target)}">${text}</a>`;
+}
+
+/** Whether a target of {@link localHref} leads into this organization. */
+function isLocal(target: string): boolean {
+  return !/^[a-z][a-z0-9+.-]*:/i.test(target);
 }
 
 function channelLink(target: ChannelReference, rendering: Rendering): string {

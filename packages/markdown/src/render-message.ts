@@ -27,7 +27,7 @@ export function renderMessage(
     channelWildcard: false,
     topicWildcard: false,
     hasLink: false,
-    hasAttachment: false,
+    uploadPaths: new Set(),
     texLeft: DEAREST_TEX,
     markupLeft: markupAllowance,
   };
@@ -40,7 +40,8 @@ export function renderMessage(
     topicWildcard: rendering.topicWildcard,
     hasLink: rendering.hasLink,
     hasImage: false,
-    hasAttachment: rendering.hasAttachment,
+    hasAttachment: rendering.uploadPaths.size > 0,
+    uploadPaths: [...rendering.uploadPaths],
   };
 }
 

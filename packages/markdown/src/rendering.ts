@@ -25,7 +25,7 @@ export interface Rendering {
   channelWildcard: boolean;
   topicWildcard: boolean;
   hasLink: boolean;
-  hasAttachment: boolean;
+  readonly uploadPaths: Set<string>;
   /** Remaining TeX cost. */
   texLeft: number;
   /** Rest of {@link MARKUP_ALLOWANCE}; negative once an element was too long. */

@@ -49,6 +49,8 @@ export interface ParsedMessage {
   /** `:names:` that are markup only if they are custom emoji. */
   readonly customEmojiNames: readonly string[];
   readonly references: readonly Reference[];
+  /** Uploaded files that the text may link to, to look up: `path_id`. */
+  readonly uploadPaths: readonly string[];
   readonly document: Document;
 }
 
@@ -68,6 +70,8 @@ export interface Lookups {
   /** URL of the organization without a trailing slash; `""` leaves all links absolute. */
   readonly organizationUrl: string;
   readonly emptyTopicDisplayName: string;
+  /** Uploaded files that the author may read: `path_id`. */
+  readonly uploads: ReadonlySet<string>;
   /** Active custom emoji by name. */
   readonly customEmoji: ReadonlyMap<string, { readonly url: string }>;
   readonly linkifiers: Linkifiers;
@@ -85,4 +89,6 @@ export interface RenderedMessage {
   readonly hasLink: boolean;
   readonly hasImage: boolean;
   readonly hasAttachment: boolean;
+  /** Uploaded files that the text links to and that its author may read, each once: `path_id`. */
+  readonly uploadPaths: readonly string[];
 }

@@ -26,6 +26,7 @@ export {
   accessFactsColumns,
   channelAdministrable,
   channelReadable,
+  channelReadableBy,
   holdsPermission,
   hasSharedHistorySql,
   isPrivateSql,
@@ -321,6 +322,6 @@ export {
   switchSql,
   timezoneNamed,
 } from "./settings.ts";
-export { type Secrets, secretsOf, type Site } from "./site.ts";
+export { type Secrets, secretsOf, type Site, type UploadLimits, uploadLimits } from "./site.ts";
 export * from "./users/index.ts";
 export type * from "./statement-rows.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import { deriveKey, sealerOf } from "@carillon/kit";
+import { deriveKey, type Environment, sealerOf } from "@carillon/kit";
 
 /** Properties of the installation; equal in every process. */
 export interface Site {
@@ -12,7 +12,30 @@ export interface Site {
   readonly development: boolean;
   /** Whether a push service is configured. */
   readonly pushConfigured: boolean;
+  /** Bounds of uploaded files. */
+  readonly uploads: UploadLimits;
 }
+
+/** Bounds of uploaded files. */
+export interface UploadLimits {
+  /** Bytes of one file, whole MiB. */
+  readonly maxFileSize: number;
+  /** Bytes of an organization's uploads, whole MiB; undefined if there is no quota. */
+  readonly quota: number | undefined;
+}
+
+/** Reads the bounds of uploaded files from the variables. */
+export function uploadLimits({
+  MAX_FILE_UPLOAD_SIZE_MIB: size,
+  UPLOAD_QUOTA_MIB: quota,
+}: Pick<Environment, "MAX_FILE_UPLOAD_SIZE_MIB" | "UPLOAD_QUOTA_MIB">): UploadLimits {
+  return {
+    maxFileSize: size * mebibyte,
+    quota: quota === undefined ? undefined : quota * mebibyte,
+  };
+}
+
+const mebibyte = 1024 * 1024;
 
 /**
  * Protects stored API keys (users.md §6): they are encrypted, because `fetch_api_key` returns the same key again, and

@@ -5,6 +5,7 @@ import { type Database, PostCommitBus, type PostCommitTopic } from "@carillon/db
 import { anyGuesses, type Guesses } from "@carillon/domain";
 import type { Site } from "@carillon/model";
 import { type EventHub, eventsLogged } from "@carillon/events";
+import type { FileStore } from "@carillon/files";
 import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
 import type { PendingDelivery } from "@carillon/jobs";
 import type { BouncerClient } from "@carillon/push";
@@ -19,6 +20,7 @@ import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
 import { countedFor, uncounted } from "./query-counter.ts";
 import { testSite } from "./site.ts";
+import { testFiles } from "./test-files.ts";
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
@@ -30,6 +32,8 @@ export interface GatewayOptions {
   readonly guesses?: Guesses;
   /** Characters that one bot may store; default 10,000,000. */
   readonly botStorageLimit?: number;
+  /** Holds uploaded files; default: a temporary folder. */
+  readonly files?: FileStore;
   /** Default: no push service. */
   readonly bouncer?: BouncerClient;
   /** How polls wait. */
@@ -84,6 +88,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? anyGuesses,
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
+    files: options.files ?? testFiles(),
     bouncer: options.bouncer,
     polls: options.events,
     groupBounds: options.groupBounds,

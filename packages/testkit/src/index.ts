@@ -46,6 +46,7 @@ export * from "./rows-read.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
 export * from "./texts/index.ts";
+export * from "./test-files.ts";
 export * from "./use-processes.ts";
 export * from "./user-groups.ts";
 export * from "./wait-for.ts";

@@ -7,6 +7,7 @@ import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
 import { keepingMailer } from "./mail.ts";
 import { testSite } from "./site.ts";
+import { testFiles } from "./test-files.ts";
 
 export interface RunJobOptions {
   /** Overrides of the tests' configuration. */
@@ -47,6 +48,7 @@ export async function runJob<Payload>(
     log,
     queues: collecting(published),
     mailer: keepingMailer(mail),
+    files: testFiles(),
     ...options.services,
   };
   const processors = options.processors ?? (await loadProcessors());
@@ -118,6 +120,7 @@ export async function startWorker(
     site: testSite(),
     log,
     mailer: keepingMailer(mail),
+    files: testFiles(),
     ...options.services,
   };
   const processors = options.processors ?? (await loadProcessors());

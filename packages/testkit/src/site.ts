@@ -12,6 +12,7 @@ export function testSite(overrides: Partial<Site> = {}): Site {
     secrets,
     development: false,
     pushConfigured: false,
+    uploads: { maxFileSize: 100 * 1024 ** 2, quota: undefined },
     ...overrides,
   };
 }

@@ -42,5 +42,11 @@ export class AccountSemaphore {
 /** For values of bot storage: up to 40 MB each if no character is Latin. */
 export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4 });
 
+/**
+ * For bodies with a file, which are stored as they arrive: each occupies 256 KiB and what the file store keeps of it
+ * (files.md §9).
+ */
+export const fileSemaphore = new AccountSemaphore({ ofAccount: 8, ofAll: 128 });
+
 /** For forms of 64 KiB to 2 MiB, so 8 MiB of one account and 64 MiB of all (http-contract.md §8). */
 export const largeFormSemaphore = new AccountSemaphore({ ofAccount: 4, ofAll: 32 });

@@ -45,7 +45,8 @@ function watchArrival(req: Context["req"], deadline: RequestDeadline, idleMs: nu
       return;
     }
     const { bytesRead } = req.socket;
-    idleChecks = bytesRead === arrived ? idleChecks + 1 : 0;
+    // A body that waits for the file store pauses because of the server.
+    idleChecks = bytesRead === arrived && !req.isPaused() ? idleChecks + 1 : 0;
     arrived = bytesRead;
     if (idleChecks < 2) return;
     clearInterval(timer);

@@ -72,7 +72,11 @@ export class Exchange {
 
   refuse(error: ApiError): void {
     this.code = error.code;
-    this.reply(statusOf(error), errorText(error), headersOf(error));
+    const headers = headersOf(error);
+    // Answers outside of the API may be cached by browsers, which its errors must not be (files.md).
+    const isApi = this.#ctx.path.startsWith("/api/");
+    const uncached = isApi ? headers : { ...headers, "Cache-Control": "no-store" };
+    this.reply(statusOf(error), errorText(error), uncached);
   }
 
   /** Sets an answer whose memory lease is released once the client has read it. */

@@ -5,6 +5,22 @@ export interface FieldValue {
   readonly end: () => void;
 }
 
+/** What the head of a part tells about a file. */
+export interface FilePart {
+  /** The name of the part. */
+  readonly name: string;
+  /** Its file name, not decoded from percent escapes; may be empty. */
+  readonly filename: string;
+  /** Its content type, as sent. */
+  readonly contentType: string | undefined;
+}
+
+/** Receives the bytes of one file as a stream. */
+export interface FileBytes {
+  readonly write: (bytes: Buffer) => void;
+  readonly end: () => void;
+}
+
 /** Receives the fields of a form as a stream. */
 export interface FieldSink {
   /**
@@ -17,6 +33,9 @@ export interface FieldSink {
    * @throws ApiError `BAD_REQUEST` for a name that is too long
    */
   readonly field: (name: string) => FieldValue;
-  /** Notes a part that is a file; its bytes are dropped. */
-  readonly file: (name: string) => void;
+  /**
+   * Begins a part that is a file.
+   * @returns what takes its bytes; without it they are dropped
+   */
+  readonly file: (part: FilePart) => FileBytes | undefined;
 }

@@ -54,7 +54,10 @@ export class Fields {
     const readers = new Map(decoders.map(({ name, parameter }) => [name, parameter.codec.reader]));
     return {
       admit: () => this.#admit(1),
-      file: (name) => this.addFile(name),
+      file: ({ name }) => {
+        this.addFile(name);
+        return undefined;
+      },
       field: (name) => {
         checkName(name);
         const reader = readers.get(name)?.();

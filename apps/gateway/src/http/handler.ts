@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import type { RequestDeadline } from "@carillon/db";
-import type { IdempotencyKey } from "@carillon/domain";
+import type { IdempotencyKey, StoredFile } from "@carillon/domain";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
+import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
-import type { KeptBody } from "./kept-body.ts";
 import type { Paged } from "./pages.ts";
 
 /** The data of a request for an action. */
@@ -21,6 +21,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   /** Fires when the deadline ends. */
   readonly signal: AbortSignal;
   readonly services: Services;
+  /** The file of the request, if the operation takes one: it is in the file store, and nothing refers to it yet. */
+  readonly file: StoredFile | undefined;
   /** The request's key, if it has one and the operation takes one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** The `Host` header, without the port. */
@@ -33,7 +35,23 @@ export interface RawReply {
   /** 200 unless given */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | Readable | KeptBody;
+  readonly body: string | Buffer | Readable | RawBody;
+}
+
+/** A body whose answer depends on the headers of the request, such as the range that it asks for. */
+export interface RawBody {
+  /** @throws ApiError if the body cannot be read */
+  answerTo(
+    ctx: Context,
+    headers?: Readonly<Record<string, string>>,
+  ): RawAnswer | Promise<RawAnswer>;
+}
+
+/** The answer of a `RawBody`. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | Readable;
 }
 
 /** An operation and its action. */

@@ -1,20 +1,14 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
-import type { Readable } from "node:stream";
 import type { Context } from "koa";
+import type { RawAnswer, RawBody } from "./handler.ts";
+import { namesTag } from "./entity-tag.ts";
 
 const compress = promisify(gzip);
 
-/** An answer, ready to be sent. */
-interface Outgoing {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | Readable;
-}
-
 /** The body of a constant answer: stored compressed, and not sent to clients that have it already. */
-export class KeptBody {
+export class KeptBody implements RawBody {
   readonly #type: string;
   readonly #zipped: Buffer;
   readonly #tag: string;
@@ -32,7 +26,7 @@ export class KeptBody {
   }
 
   /** Makes the answer to a request: 304 if the client has it, and compressed if the client accepts that. */
-  answerTo(ctx: Context, headers: Readonly<Record<string, string>> = {}): Outgoing {
+  answerTo(ctx: Context, headers: Readonly<Record<string, string>> = {}): RawAnswer {
     const always = {
       ETag: this.#tag,
       "Cache-Control": "no-cache",
@@ -40,7 +34,7 @@ export class KeptBody {
       "X-Content-Type-Options": "nosniff",
       ...headers,
     };
-    if (names(ctx.get("If-None-Match"), this.#tag))
+    if (namesTag(ctx.get("If-None-Match"), this.#tag))
       return { status: 304, headers: always, body: "" };
     const typed = { ...always, "Content-Type": this.#type };
     // Of two equally accepted encodings the first counts.
@@ -54,10 +48,4 @@ export class KeptBody {
     whole.end(this.#zipped);
     return { status: 200, headers: typed, body: whole };
   }
-}
-
-/** Whether the header names the tag, by weak comparison (RFC 9110 §13.1.2). */
-function names(header: string, tag: string): boolean {
-  const opaque = (text: string) => text.trim().replace(/^W\//, "");
-  return header.split(",").some((one) => one.trim() === "*" || opaque(one) === opaque(tag));
 }

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { FieldSink, FieldValue } from "./field-sink.ts";
+import type { FieldSink, FieldValue, FileBytes } from "./field-sink.ts";
 import { afterDelimiter, boundaryOf, broken, maxPartHead, partOf } from "./multipart.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
@@ -20,6 +20,7 @@ export class MultipartStream {
   #ofHead = 2;
   #decoder = new StringDecoder("utf8");
   #value: FieldValue | undefined;
+  #file: FileBytes | undefined;
   #isEmpty = true;
 
   /**
@@ -79,7 +80,10 @@ export class MultipartStream {
   #take(count: number): void {
     const data = this.#rest.subarray(Math.min(this.#ofHead, count), count);
     this.#ofHead = Math.max(0, this.#ofHead - count);
-    if (data.length > 0) this.#value?.write(this.#decoder.write(data));
+    if (data.length > 0) {
+      this.#value?.write(this.#decoder.write(data));
+      this.#file?.write(data);
+    }
     this.#rest = this.#rest.subarray(count);
   }
 
@@ -96,7 +100,7 @@ export class MultipartStream {
     if (end < 0 && this.#rest.length < maxPartHead + headEnd.length) return false;
     if (end < 0) throw broken("has a part without valid headers");
     const part = partOf(this.#rest.toString("utf8", 2, end));
-    if (part?.isFile) this.#sink.file(part.name);
+    if (part?.file) this.#file = this.#sink.file(part.file);
     else if (part) this.#value = this.#sink.field(part.name);
     this.#rest = this.#rest.subarray(end + headEnd.length - 2);
     this.#ofHead = 2;
@@ -108,6 +112,8 @@ export class MultipartStream {
     this.#value?.write(this.#decoder.end());
     this.#value?.end();
     this.#value = undefined;
+    this.#file?.end();
+    this.#file = undefined;
     this.#decoder = new StringDecoder("utf8");
   }
 }

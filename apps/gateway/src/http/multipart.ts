@@ -1,4 +1,5 @@
 import { errors } from "@carillon/contract";
+import type { FilePart } from "./field-sink.ts";
 import type { Fields } from "./fields.ts";
 import { sliceBytes, Slices } from "./slices.ts";
 
@@ -47,7 +48,7 @@ export async function addMultipart(
     if (!found) throw broken("has no end");
     const part = partOf(bytes.toString("utf8", next, head));
     await slices.took(head - next);
-    if (part?.isFile) fields.addFile(part.name);
+    if (part?.file) fields.addFile(part.name);
     else if (part) fields.add(part.name, await slices.textOf(bytes.subarray(data, found.at)));
     next = found.after;
   }
@@ -88,10 +89,28 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
 }
 
 /** Reads the head of a part; undefined for a part without a name. */
-export function partOf(head: string): { name: string; isFile: boolean } | undefined {
+export function partOf(head: string): { name: string; file: FilePart | undefined } | undefined {
   const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(head)?.[1] ?? "";
   const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i);
-  return name ? { name, isFile: /;\s*filename\*?=/i.test(disposition) } : undefined;
+  if (!name) return undefined;
+  if (!/;\s*filename\*?=/i.test(disposition)) return { name, file: undefined };
+  const filename =
+    extendedFilename(disposition) ??
+    parameter(disposition, /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i) ??
+    "";
+  const contentType = /^content-type:\s*(.*)$/im.exec(head)?.[1];
+  return { name, file: { name, filename, contentType } };
+}
+
+/** Reads `filename*` (RFC 5987): UTF-8 or ISO 8859-1 in percent escapes. It counts before `filename`. */
+function extendedFilename(disposition: string): string | undefined {
+  const match = /;\s*filename\*=(utf-8|iso-8859-1)'[^';\s]*'([^;\s"]*)/i.exec(disposition);
+  if (!match) return undefined;
+  const [, charset = "", escaped = ""] = match;
+  const bytes = escaped.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, "latin1").toString(/^utf/i.test(charset) ? "utf8" : "latin1");
 }
 
 /** Clients write a quote in a name as `\"` or `%22`, and a line end as `%0D%0A`. */

@@ -1,6 +1,6 @@
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
-import type { IdempotencyKey } from "@carillon/domain";
+import type { IdempotencyKey, StoredFile } from "@carillon/domain";
 import type { KeyedSemaphore } from "@carillon/kit";
 import type { Context } from "koa";
 import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } from "./actor.ts";
@@ -14,10 +14,10 @@ import { Fields } from "./fields.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { accessRefusal } from "./gate.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
+import { receiveFile, type FileIntake } from "./receive-file.ts";
 import { keyId, markReplayed, readIdempotencyKey } from "./idempotency-header.ts";
 import { ignoredParameters } from "./ignored.ts";
 import type { KeyedRequests, KeyIdentity } from "./keyed-requests.ts";
-import { KeptBody } from "./kept-body.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import { limitRendering } from "./rendering-limit.ts";
 import type { Outage } from "./outage.ts";
@@ -49,8 +49,12 @@ export interface PipelineOptions<Services> {
   ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
-  /** Milliseconds in which at least one byte of a large body must arrive. */
+  /** Milliseconds in which at least one byte of a large body must arrive; three times as many for a file. */
   readonly bodyIdleMs: number;
+  /** Milliseconds that a request has. */
+  readonly deadlineMs: number;
+  /** Stores the files of requests. */
+  readonly files: FileIntake;
 }
 
 /**
@@ -101,14 +105,14 @@ export async function runPipeline<Services>(
     deadline,
     key === undefined ? undefined : path,
   );
-  const { input, ignored, client, fingerprint } = parameters;
+  const { input, ignored, client, fingerprint, file } = parameters;
   const requestId = exchange.requestId;
   const run = async (idempotencyKey?: IdempotencyKey) => {
     if (refusal)
       throw (
         (idempotencyKey && (await options.findEarlierOutcome(idempotencyKey, services))) ?? refusal
       );
-    const request = { input, path, actor, client, requestId, services, idempotencyKey };
+    const request = { input, path, actor, client, requestId, services, file, idempotencyKey };
     const context = new RequestContext(request, ctx, deadline);
     const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
     return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
@@ -123,7 +127,7 @@ export async function runPipeline<Services>(
         ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
         : withinDeadline(deadline, run()));
     if (operation.raw) {
-      replyRaw(ctx, exchange, answer as RawReply);
+      await withinDeadline(deadline, replyRaw(ctx, exchange, answer as RawReply));
       return;
     }
     const encoding = encodingFor(ctx);
@@ -132,6 +136,7 @@ export async function runPipeline<Services>(
     exchange.send(outgoing, encoding, lease);
   } catch (error) {
     lease?.release();
+    if (file) await options.files.discard(file.key);
     throw error;
   }
 
@@ -157,11 +162,17 @@ async function reserveMemory(
   return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, deadline);
 }
 
-function replyRaw(ctx: Context, exchange: Exchange, { status = 200, headers, body }: RawReply) {
-  if (body instanceof KeptBody) {
-    const outgoing = body.answerTo(ctx, headers);
-    exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
-  } else exchange.reply(status, body, headers);
+async function replyRaw(
+  ctx: Context,
+  exchange: Exchange,
+  { status = 200, headers, body }: RawReply,
+): Promise<void> {
+  if (typeof body === "string" || !("answerTo" in body)) {
+    exchange.reply(status, body, headers);
+    return;
+  }
+  const outgoing = await body.answerTo(ctx, headers);
+  exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
 }
 
 /** Finds the account of the request's credentials. */
@@ -182,7 +193,7 @@ function findCaller<Services>(
  * @param fingerprintWith the decoded path, for a request with a key
  */
 async function readParameters<Services>(
-  { bodyLimits, bodyIdleMs }: PipelineOptions<Services>,
+  { bodyLimits, bodyIdleMs, deadlineMs, files }: PipelineOptions<Services>,
   ctx: Context,
   operation: Operation,
   actor: Actor | undefined,
@@ -192,7 +203,15 @@ async function readParameters<Services>(
   const fields = new Fields(fingerprintWith !== undefined);
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
-  if (operation.method !== "GET") {
+  let file: StoredFile | undefined;
+  if (operation.takesFile && actor) {
+    const bounds = { maxBytes: limit, idleMs: 3 * bodyIdleMs, deadlineMs };
+    const sender = { accountId: actor.id, realmId: actor.realmId, deadline };
+    file = await withinDeadline(
+      deadline,
+      receiveFile(ctx, fields, operation, files, bounds, sender),
+    );
+  } else if (operation.method !== "GET") {
     const sender = actor && { accountId: actor.id, deadline, idleMs: bodyIdleMs };
     await withinDeadline(
       deadline,
@@ -201,12 +220,18 @@ async function readParameters<Services>(
         : readBody(ctx, fields, limit, sender),
     );
   }
-  return {
-    input: decodeInput(operation, fields.texts, fields.reads),
-    ignored: ignoredParameters(operation, fields),
-    client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
-    fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
-  };
+  try {
+    return {
+      input: decodeInput(operation, fields.texts, fields.reads),
+      ignored: ignoredParameters(operation, fields),
+      client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
+      file,
+      fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
+    };
+  } catch (error) {
+    if (file) await files.discard(file.key);
+    throw error;
+  }
 }
 
 /** The facts of a request before its handler runs. */
@@ -214,6 +239,7 @@ interface Known<Services> extends Pick<
   HandlerContext<Operation, Services>,
   "client" | "requestId" | "services" | "idempotencyKey"
 > {
+  readonly file: StoredFile | undefined;
   readonly input: object;
   readonly path: object;
   readonly actor: Actor | undefined;
@@ -227,6 +253,7 @@ class RequestContext<Services> implements Known<Services> {
   readonly client: string;
   readonly requestId: string;
   readonly services: Services;
+  readonly file: StoredFile | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
   readonly deadline: RequestDeadline;
   readonly #ctx: Context;
@@ -238,6 +265,7 @@ class RequestContext<Services> implements Known<Services> {
     this.client = request.client;
     this.requestId = request.requestId;
     this.services = request.services;
+    this.file = request.file;
     this.idempotencyKey = request.idempotencyKey;
     this.deadline = deadline;
     this.#ctx = ctx;

@@ -36,7 +36,7 @@ export async function readStreamedBody(
   operation: Operation,
   sender: Sender,
 ): Promise<void> {
-  const { req, res } = ctx;
+  const { req } = ctx;
   const type = ctx.is(formType, multipartType);
   if (!type) return;
   if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
@@ -46,15 +46,32 @@ export async function readStreamedBody(
     type === multipartType
       ? new MultipartStream(sink, req.headers["content-type"] ?? "")
       : new FormStream(sink);
-  guardDecompression(req, res);
-  if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   let bytes = 0;
-  await consumed(decompressed(req), req, sender.deadline, (chunk) => {
+  await readChunks(ctx, sender.deadline, (chunk) => {
     bytes += chunk.length;
     if (bytes > limit) throw errors.requestTooLarge(limit);
     form.write(chunk);
+    return undefined;
   });
   form.end();
+}
+
+/** Takes the next bytes of a body. The body pauses until a returned promise resolves, and fails if it rejects. */
+export type TakeChunk = (chunk: Buffer) => Promise<void> | undefined;
+
+/**
+ * Reads the body, decompressed, until its end.
+ * @throws ApiError 400 for what cannot be decompressed, and for a body that breaks off; the deadline's reason; what
+ *   `take` throws
+ */
+export async function readChunks(
+  { req, res }: Context,
+  deadline: RequestDeadline,
+  take: TakeChunk,
+): Promise<void> {
+  guardDecompression(req, res);
+  if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
+  await consumed(decompressed(req), req, deadline, take);
 }
 
 /** @throws ApiError for an unknown compression */
@@ -73,15 +90,17 @@ function decompressed(req: Readable & { headers: Context["req"]["headers"] }): R
   }
 }
 
-/** Calls `take` with each piece of the body. Ends at the body's end, a refusal, a hang-up, or the end of the deadline. */
+/** Ends at the body's end, a refusal, a hang-up, or the end of the deadline. */
 function consumed(
   body: Readable,
   req: Readable,
   deadline: RequestDeadline,
-  take: (chunk: Buffer) => void,
+  take: TakeChunk,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let isOver = false;
     const stop = () => {
+      isOver = true;
       body.off("data", onData);
       unsubscribe();
     };
@@ -91,13 +110,19 @@ function consumed(
     };
     let taken = 0;
     const onData = (chunk: Buffer) => {
+      let taking: Promise<void> | undefined;
       try {
-        take(chunk);
+        taking = take(chunk);
       } catch (error) {
         fail(error);
         return;
       }
       taken += chunk.length;
+      if (taking) {
+        body.pause();
+        taking.then(() => !isOver && body.resume(), fail);
+        return;
+      }
       if (taken < bytesBeforeYield) return;
       // Up to two MiB that have arrived meanwhile would be handled in the same turn of the event loop.
       taken = 0;

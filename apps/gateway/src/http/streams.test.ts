@@ -15,7 +15,7 @@ function noted(): { sink: FieldSink; pairs: Pairs; files: string[] } {
   const files: string[] = [];
   const sink: FieldSink = {
     admit() {},
-    file: (name) => files.push(name),
+    file: ({ name }) => void files.push(name),
     field(name) {
       let text = "";
       return { write: (piece) => (text += piece), end: () => pairs.push([name, text]) };

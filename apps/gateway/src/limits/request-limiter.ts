@@ -17,9 +17,11 @@ export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter 
   return {
     check({ operation, actor, ip }) {
       if (operation.id === unlimited) return undefined;
+      const { rateBucket } = operation;
+      const prefix = rateBucket === undefined ? "" : `${rateBucket}-`;
       const taken = actor
-        ? limits.take(`user:${actor.id}`, rules.user)
-        : limits.take(`ip:${digest(networkOf(ip))}`, rules.ip);
+        ? limits.take(`${prefix}user:${actor.id}`, rules[rateBucket ?? "user"])
+        : limits.take(`${prefix}ip:${digest(networkOf(ip))}`, rules[rateBucket ?? "ip"]);
       return taken instanceof Promise ? taken.then(verdictOf) : verdictOf(taken);
     },
   };

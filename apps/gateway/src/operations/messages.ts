@@ -60,7 +60,7 @@ export default [
         notifyNewTopic: input.send_notification_to_new_thread,
         previousHash: input.prev_content_sha256,
       }),
-    () => ({ detached_uploads: [] }),
+    (detached: contract.AttachmentObject[]) => ({ detached_uploads: detached }),
   ),
 
   handle.prepared(

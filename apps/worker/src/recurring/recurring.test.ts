@@ -5,6 +5,7 @@ import {
   countQueries,
   organization,
   keepingMailer,
+  testFiles,
   testSite,
   useDatabase,
   useQueues,
@@ -22,7 +23,7 @@ describe("the recurring work of a worker", () => {
   let services: WorkerServices;
   let realmId: number;
   before(async () => {
-    services = { db, queues, site: testSite(), mailer: keepingMailer(), log };
+    services = { db, queues, site: testSite(), mailer: keepingMailer(), files: testFiles(), log };
     tasks = tasksOf("worker", [...(await workerTasks()), heartbeatOf("worker")]);
     const { realm, member } = await organization(db, { row: { waitingPeriodThreshold: 2 } });
     realmId = realm.id;

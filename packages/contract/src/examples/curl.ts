@@ -14,15 +14,14 @@ export function curlExample(
   serverUrl: string,
 ): string {
   const example = exampleOf(operation);
-  const made = Object.entries(example.made).map(([name, [id, field]]) => {
+  const made = Object.entries(example.made).map(([name, [id, field, beginsWith = ""]]) => {
     const maker = operations.find((other) => other.id === id);
     if (!maker) throw new TypeError(`${operation.id}: there is no ${id}`);
     const lines = curlExample(maker, operations, serverUrl).split("\n");
     const before = lines.filter((line) => /^[A-Z_]+=/.test(line));
     const call = lines.slice(before.length).join("\n");
-    return [...before, `${name}=$(${call} | sed -E 's/.*"${field}":"?\\[?([^],"}]*).*/\\1/')`].join(
-      "\n",
-    );
+    const value = `"${field}":"?\\[?${beginsWith.replaceAll("/", "\\/")}([^],"}]*)`;
+    return [...before, `${name}=$(${call} | sed -E 's/.*${value}.*/\\1/')`].join("\n");
   });
   const [status, why] = operation.example?.refused ?? [];
   const comment = status === undefined ? [] : [`# The answer is ${status}, because ${why}.`];
@@ -36,6 +35,8 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
     inPath(example.path[name] ?? name),
   );
   const fields = Object.entries(example.params).map(([name, value]) => field(name, value));
+  if (example.file)
+    fields.push(`-F ${quoted(`file=${example.file.content};filename=${example.file.name}`)}`);
   // curl sends POST when there are fields, GET otherwise.
   const usual = fields.length > 0 && !inQuery ? "POST" : "GET";
   return [

@@ -10,6 +10,7 @@ export interface WholeExample {
   readonly path: Readonly<Record<string, string | number>>;
   readonly params: Readonly<Record<string, unknown>>;
   readonly made: Readonly<Required<Example>["made"]>;
+  readonly file: Example["file"];
 }
 
 const callers: Readonly<Record<Operation["access"], Caller | undefined>> = {
@@ -47,6 +48,7 @@ export function exampleOf(operation: Operation): WholeExample {
     path: Object.fromEntries(path) as WholeExample["path"],
     params: { ...Object.fromEntries(required), ...example.params },
     made: example.made ?? {},
+    file: example.file,
   };
 }
 

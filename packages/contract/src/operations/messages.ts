@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { form } from "../primitives/form.ts";
 import { maxLongId } from "../primitives/ids.ts";
+import { attachmentShape } from "./attachments.ts";
 import { messageResource } from "./message-resource.ts";
 import { narrowParameter } from "./narrow.ts";
 import { operation } from "../primitives/operation.ts";
@@ -190,8 +191,10 @@ export const updateMessage = operation({
   },
   result: {
     detached_uploads: z
-      .array(z.strictObject({}))
-      .describe("Uploads to which no message refers any more; always empty so far."),
+      .array(attachmentShape)
+      .describe(
+        "Files of the editor that this edit has taken out of the message and that no message shows any more.",
+      ),
   },
   errors: [
     "EXPECTATION_MISMATCH",

@@ -38,6 +38,7 @@ export const errorCodes = codes({
     fields: ["allowed_methods"],
   },
   REQUEST_TOO_LARGE: { status: 413, when: "The body is over the limit" },
+  REALM_UPLOAD_QUOTA: { status: 400, when: "The organization's uploads would exceed its quota" },
   INTERNAL_ERROR: {
     status: 500,
     when: "An unexpected error; 503 if the request took too long or the database is unavailable",

@@ -49,6 +49,23 @@ export const errors = {
   /** @param limit bytes */
   requestTooLarge: (limit: number) =>
     refusal("REQUEST_TOO_LARGE", `The body has more than ${limit} bytes`),
+  /** @param limit bytes */
+  fileTooLarge: (limit: number) =>
+    refusal("REQUEST_TOO_LARGE", `The file has more than ${limit / 1024 ** 2} MiB`),
+  /** @param limit bytes */
+  uploadQuota: (limit: number) =>
+    refusal(
+      "REALM_UPLOAD_QUOTA",
+      `The uploads of the organization would exceed its quota of ${limit / 1024 ** 2} MiB: delete files first`,
+    ),
+  /** The file store is away or full. */
+  storageUnavailable: () =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      "The server's file store is not available at the moment; nothing was changed",
+      {},
+      { reason: "unavailable" },
+    ),
   /**
    * The body stopped before its end.
    * @param seconds for which no byte has arrived

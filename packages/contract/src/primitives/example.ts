@@ -11,8 +11,15 @@ export interface Example {
   /** By name: strings are sent as they are, other values as JSON. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Created first, by the example of an operation: a field of its answer becomes `$NAME`. */
-  readonly made?: Readonly<Record<string, readonly [operationId: string, field: string]>>;
+  /** The file that an operation with `takesFile` gets: text with a name. */
+  readonly file?: { readonly name: string; readonly content: string };
+  /**
+   * Created first, by the example of an operation: a field of its answer, or of the first item of the answer's list,
+   * becomes `$NAME`, without the text that the value begins with.
+   */
+  readonly made?: Readonly<
+    Record<string, readonly [operationId: string, field: string, beginsWith?: string]>
+  >;
   /** The refusal if the demo organization lacks something: the status, and what is missing. */
   readonly refused?: readonly [status: number, why: string];
 }

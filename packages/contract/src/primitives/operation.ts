@@ -67,6 +67,13 @@ export interface Declaration<
   /** Bytes; unless given 2 MiB if a parameter is JSON, else 1 MiB, and 16 KiB if anyone may call. */
   readonly bodyLimit?: number;
   /**
+   * Takes one file, in a multipart body: it is in the file store before the handler runs (files.md §1). `bodyLimit` is
+   * that of the file.
+   */
+  readonly takesFile?: true;
+  /** Its requests count against a separate rate limit (http-contract.md §7). */
+  readonly rateBucket?: "files";
+  /**
    * The parameter whose text is rendered for the answer: one long text at a time for each account (http-contract.md
    * §8.1).
    */

@@ -34,9 +34,13 @@ function text(): PathParameter<string> {
   return { kind: "text", decode: percentDecoded, schema: someText };
 }
 
-/** One or more segments up to the end of the path; an escaped slash equals a plain one. */
-function rest(): PathParameter<string> {
-  return { kind: "rest", decode: percentDecoded, schema: someText };
+/**
+ * One or more segments up to the end of the path; an escaped slash equals a plain one.
+ * @param options `anyText`: a text that PostgreSQL cannot store names nothing, instead of not matching the route
+ */
+function rest(options: { anyText?: boolean } = {}): PathParameter<string> {
+  const decode = (part: string) => percentDecoded(part) ?? (options.anyText ? "" : undefined);
+  return { kind: "rest", decode, schema: someText };
 }
 
 const someText = { type: "string", minLength: 1 };

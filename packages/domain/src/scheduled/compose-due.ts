@@ -49,8 +49,9 @@ export async function composeDue(
     const text = current.get(row) ?? lastKnown(row);
     const notice = { content: text.content, html: text.html };
     const composed = await composeNotice(sql, { bot, target: directTo(bot, account), notice });
-    const { hasLink, hasImage, hasAttachment } = text;
-    const rendered = { ...composed.rendered, hasLink, hasImage, hasAttachment };
+    // The bot that sends it may not read the files that the text links to.
+    const { hasLink, hasImage } = text;
+    const rendered = { ...composed.rendered, hasLink, hasImage };
     outgoing.set(row, { ...composed, rendered, scheduledMessageId: row.id });
   }
   return outgoing;

@@ -1,3 +1,4 @@
+import { unescape } from "node:querystring";
 import { wholeUrl } from "./find-urls.ts";
 
 /** Schemes that cannot run script (rendering.md §6). */
@@ -32,7 +33,11 @@ export function localHref(href: string, organizationUrl: string): string {
   return /^(?:#narrow|user_uploads\/)/.test(path) ? path : href;
 }
 
-/** Whether a link targets an uploaded file. */
-export function isUpload(href: string): boolean {
-  return /^\/?user_uploads\//.test(href);
+/** An uploaded file in a URL: of this server, or of a server that `localHref` has yet to compare. */
+const UPLOAD = /^(?:https?:\/\/[^/?#]+\/|\/)?user_uploads\/(\d+\/[^?#]+)/;
+
+/** Returns the `path_id` of the uploaded file that a link targets (files.md §1); undefined for other links. */
+export function uploadPath(href: string): string | undefined {
+  const path = UPLOAD.exec(href)?.[1];
+  return path?.includes("%") ? unescape(path) : path;
 }

@@ -61,6 +61,18 @@ export function channelAdministrable(viewer: Pick<Account, "id" | "role">): Frag
     : holdsPermission(viewer, `c.${columnOf(channelPermissions.canAdministerChannelGroup)}`);
 }
 
+/**
+ * SQL equivalent of `hasContentAccess` for an account of the statement.
+ * @param me SQL for its id
+ * @param isGuestSql SQL for whether it is a guest
+ */
+export function channelReadableBy(me: string, isGuestSql: string): string {
+  const subscribed = `EXISTS (SELECT 1 FROM subscriptions s
+      WHERE s.channel_id = c.id AND s.user_id = ${me} AND s.active OFFSET 0)`;
+  return `(${subscribed} OR CASE WHEN ${isGuestSql} THEN ${isWebPublicSql}
+      ELSE ${isPublicSql} OR ${readingGroups} && ${groupsOfAccount(me)} END)`;
+}
+
 /** SQL equivalent of `hasContentAccess`, for hot reads that cannot check channel by channel. */
 export function channelReadable(viewer: Pick<Account, "id" | "role">): Fragment {
   return (values) => {

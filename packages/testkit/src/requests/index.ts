@@ -7,6 +7,7 @@ export * from "./deleting.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
 export * from "./keyed.ts";
+export * from "./uploads.ts";
 export * from "./pushing.ts";
 export * from "./reacting.ts";
 export * from "./realm-changes.ts";

@@ -71,6 +71,7 @@ export const plain: Readonly<Record<string, unknown>> = {
   },
   "update-subscription-property value": "true",
   actions: {},
+  address: "no token/hello.txt",
   after: 0,
   alert_words: ["bell"],
   anchor: "newest",

@@ -1,5 +1,6 @@
 import { allOperations, type Operation } from "@carillon/contract";
 import type { Params } from "@carillon/testkit";
+import type { Maker } from "../made-value.ts";
 import { namings, plain, type Naming } from "./parameters.ts";
 import type { Things } from "./things.ts";
 
@@ -31,9 +32,7 @@ function makerOf(operation: Operation, value: unknown) {
 }
 
 /** Things that examples of other operations create first, besides those of `parameters.ts`: operation and field. */
-export function furtherThings(
-  operations: readonly Operation[] = allOperations,
-): Array<readonly [operationId: string, field: string]> {
+export function furtherThings(operations: readonly Operation[] = allOperations): Maker[] {
   return operations.flatMap((operation) =>
     Object.entries({ ...operation.example?.path, ...operation.example?.params })
       .filter(([name]) => !(name in namings) && !(name in plain))

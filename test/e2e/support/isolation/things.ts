@@ -11,6 +11,7 @@ import {
   type Gateway,
   type TestOrganization,
 } from "@carillon/testkit";
+import { madeValue, type Maker } from "../made-value.ts";
 
 /** One of every kind of thing that requests refer to by ID, address or name. */
 export interface Things {
@@ -29,7 +30,7 @@ export interface Things {
   readonly field: number;
   readonly device: number;
   readonly queue: string;
-  /** Further things that examples refer to, by the operation that creates them and the field of its response. */
+  /** Further things that examples refer to, by the operation that creates them and the field of its response, and the text that the field begins with. */
   readonly made: (key: string) => unknown;
 }
 
@@ -63,7 +64,7 @@ export async function makeThings(
   db: Database,
   gateway: Gateway,
   org: TestOrganization,
-  further: ReadonlyArray<readonly [operationId: string, field: string]>,
+  further: readonly Maker[],
 ): Promise<Things> {
   const { owner, member, realm } = org;
   const client = gateway.as(owner);
@@ -86,15 +87,20 @@ export async function makeThings(
     url_template: "https://x.test/{id}",
   };
   const madeByExamples = new Map<string, unknown>();
-  for (const [id, field] of further) {
+  /** Calls the operation with its example, after those that create what it needs. */
+  const makeByExample = async (each: Maker): Promise<void> => {
+    const [id, field, beginsWith] = each;
     const maker = allOperations.find((operation) => operation.id === id);
     if (!maker) throw new Error(`there is no ${id}`);
-    const path = maker.path.replace("/api/v1/", "");
-    madeByExamples.set(
-      `${id} ${field}`,
-      await made(field, path, secretly(exampleOf(maker).params, room.id)),
-    );
-  }
+    const { params, file, made: needed } = exampleOf(maker);
+    for (const first of Object.values(needed)) await makeByExample(first);
+    const answer = await client.succeed(maker, {
+      params: secretly(params, room.id),
+      ...(file && { files: { [file.name]: new Blob([file.content]) } }),
+    });
+    madeByExamples.set(each.join(" "), madeValue(answer, field, beginsWith));
+  };
+  for (const each of further) await makeByExample(each);
   return {
     user: member.id,
     email: member.deliveryEmail,

@@ -73,6 +73,7 @@ const written: Readonly<Record<string, Read>> = {
 
 /** Operations that are not checked here, with the reason. */
 const apart: Readonly<Record<string, string>> = {
+  "get-file-temporary-url": "tells an address of a file, and names no account",
   "get-bot-api-key": "tells a key, to who administers the bot",
   "list-series-occurrences": "tells dates and outcomes of a series, and names no account",
 };

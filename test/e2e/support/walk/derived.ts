@@ -11,7 +11,14 @@ export function derivedStep(operation: Operation): WalkStep {
   const example = exampleOf(operation);
   return step(operation, 1, (walk) => {
     const made = Object.entries(example.made).map(
-      ([name, [id, field]]) => [name, walk.made.get(`${id} ${field}`) ?? []] as const,
+      ([name, [id, field, beginsWith = ""]]) =>
+        [
+          name,
+          (walk.made.get(`${id} ${field}`) ?? []).map(({ value, by }) => ({
+            by,
+            value: typeof value === "string" ? value.slice(beginsWith.length) : value,
+          })),
+        ] as const,
     );
     if (made.some(([, things]) => things.length === 0)) return undefined;
     const things = new Map(made.map(([name, all]) => [`$${name}`, pick(walk, all)]));
@@ -27,7 +34,12 @@ export function derivedStep(operation: Operation): WalkStep {
       Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filled(value)]));
     const [first] = things.values();
     const by = first?.by ?? caller(walk, operation);
-    return { by, path: fill(example.path), params: fill(example.params) };
+    return {
+      by,
+      path: fill(example.path),
+      params: fill(example.params),
+      ...(example.file && { files: { [example.file.name]: new Blob([example.file.content]) } }),
+    };
   });
 }
 

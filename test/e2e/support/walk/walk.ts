@@ -9,6 +9,7 @@ import {
 } from "@carillon/testkit";
 
 import type { Chance } from "../../../faults/support/chance.ts";
+import { madeValue } from "../made-value.ts";
 import { askTwice } from "./repeated.ts";
 
 /** The state from which the steps of a walk are drawn; it grows with the walk. */
@@ -101,6 +102,7 @@ export interface Asked {
   readonly by: TestAccount;
   readonly path?: Readonly<Record<string, unknown>>;
   readonly params?: Readonly<Record<string, unknown>>;
+  readonly files?: Readonly<Record<string, Blob>>;
   /** Called with the response of a success. */
   readonly onSuccess?: (answer: Readonly<Record<string, unknown>>) => void;
 }
@@ -152,7 +154,7 @@ const namedLater: ReadonlyArray<readonly [id: string, field: string]> = [
   ...new Map(
     allOperations
       .flatMap((operation) => Object.values(exampleOf(operation).made))
-      .map((each) => [each.join(" "), each]),
+      .map(([id, field]) => [`${id} ${field}`, [id, field] as const]),
   ).values(),
 ];
 
@@ -161,9 +163,7 @@ function remember(walk: Walk, operation: Operation, by: TestAccount, answer: obj
   for (const [id, field] of namedLater) {
     if (id !== operation.id) continue;
     const key = `${id} ${field}`;
-    const [value] = [
-      (answer as Readonly<Record<string, string | number | number[]>>)[field],
-    ].flat();
+    const value = madeValue(answer, field);
     if (value === undefined) continue;
     walk.made.set(key, [...(walk.made.get(key) ?? []), { value, by }]);
   }

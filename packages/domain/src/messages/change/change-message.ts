@@ -1,4 +1,4 @@
-import type { NewEvent } from "@carillon/contract";
+import type { AttachmentObject, NewEvent } from "@carillon/contract";
 import { ChangedMeanwhile, type Transacts, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
@@ -10,6 +10,7 @@ import {
   type Site,
 } from "@carillon/model";
 
+import { detachedUploads, replaceClaims, type ReplacedClaims } from "../../files/claims.ts";
 import { lossEvents, removal } from "../removal/remove-messages.ts";
 import { systemBot } from "../send/notice.ts";
 import { afterMove, moveCopies } from "./after-move.ts";
@@ -29,14 +30,15 @@ import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events
 /**
  * Changes the content of a message, or moves it with others of its topic (messages.md §6.2), in one transaction with
  * all consequences.
+ * @returns the editor's files that nothing shows any more (files.md §3)
  * @throws ApiError the first failed check; nothing has changed then
  */
 export function changeMessage(
-  { db, site }: { readonly db: Transacts<void>; readonly site: Site },
+  { db, site }: { readonly db: Transacts<AttachmentObject[]>; readonly site: Site },
   account: Account,
   id: number,
   wanted: WantedChange,
-): Promise<void> {
+): Promise<AttachmentObject[]> {
   return removal(db, (tx, blockSends) => change(tx, site, account, id, wanted, blockSends));
 }
 
@@ -47,7 +49,7 @@ async function change(
   id: number,
   wanted: WantedChange,
   blockSends: boolean,
-): Promise<void> {
+): Promise<AttachmentObject[]> {
   const seen = await requireMessage(tx, account, id);
   checkChangeable(seen);
   const moves = asksToMove(seen, wanted);
@@ -58,12 +60,19 @@ async function change(
   const held = moves
     ? await lockMove(tx, account, seen, wanted, blockSends)
     : await lockContent(tx, account, id);
-  await changeHeld(tx, site, held, wanted);
+  return (await changeHeld(tx, site, held, wanted)).detached;
+}
+
+/** What a change has done. */
+interface ChangeResult {
+  /** Whether anything has changed. */
+  readonly changed: boolean;
+  /** The editor's files that nothing shows any more. */
+  readonly detached: AttachmentObject[];
 }
 
 /**
  * Checks and makes the change of a locked message, with all consequences.
- * @returns whether anything has changed
  * @throws ApiError the first failed check
  */
 export async function changeHeld(
@@ -71,24 +80,30 @@ export async function changeHeld(
   site: Site,
   held: LockedChange,
   wanted: WantedChange,
-): Promise<boolean> {
+): Promise<ChangeResult> {
   const { actor, message } = held;
   const stored =
     wanted.content === undefined ? undefined : await loadText(tx, actor.realmId, message.id);
   const checked = await checkChange(tx, site, actor, message, wanted, stored);
-  emit(tx, actor.realmId, await applyChange(tx, held, { ...checked, stored, wanted }));
-  return checked.text !== undefined || checked.move !== undefined;
+  const { events, lost } = await applyChange(tx, held, { ...checked, stored, wanted });
+  emit(tx, actor.realmId, events);
+  const changed = checked.text !== undefined || checked.move !== undefined;
+  return { changed, detached: await detachedUploads(tx, actor.id, lost) };
 }
 
 /**
  * Applies a change that has passed all checks, with its consequences. The number of statements depends neither on the
  * number of messages nor on the number of receivers.
- * @returns the events, in order
+ * @returns the events, in order, and the files that the message does not claim any more
  */
-async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): Promise<NewEvent[]> {
+async function applyChange(
+  tx: Tx,
+  held: LockedChange,
+  change: ChangeToApply,
+): Promise<ReplacedClaims> {
   const { actor, message, ids, places } = held;
   const { text, move, wanted } = change;
-  if (!text && !move) return [];
+  if (!text && !move) return { events: [], lost: [] };
   if (move && !places?.channels.has(move.to.channel.recipientId))
     throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
   const receivers =
@@ -110,15 +125,24 @@ async function applyChange(tx: Tx, held: LockedChange, change: ChangeToApply): P
     move && changesChannel(move)
       ? await moveCopies(tx, actor.realmId, move, ids, accountsLosingAccess(receivers))
       : [];
+  const claims =
+    text && (text.rendered.hasAttachment || change.stored?.hasAttachment)
+      ? await replaceClaims(tx, actor.realmId, {
+          id: message.id,
+          uploadPaths: text.rendered.uploadPaths,
+        })
+      : { events: [], lost: [] };
   const done = { ...change, actorId: actor.id, message, propagateMode: wanted.propagateMode };
-  return [
+  const events = [
     ...(await updateEvents(tx, done, receivers)),
     ...(move ? losses(move, receivers) : []),
     ...copies,
     ...(bot && places
       ? await afterMove(tx, { ...held, places }, { ...change, move, merges, bot, takenBack })
       : []),
+    ...claims.events,
   ];
+  return { events, lost: claims.lost };
 }
 
 function accountsLosingAccess(receivers: readonly ReceiverGroup[]): ReadonlySet<number> {

@@ -242,7 +242,7 @@ export type StoredText = RowOf<typeof byId>;
 
 const byId = statement({
   name: "stored-text",
-  text: `SELECT content, rendered_content AS "renderedContent",
+  text: `SELECT content, rendered_content AS "renderedContent", has_attachment AS "hasAttachment",
       EXISTS (SELECT FROM submessages s WHERE s.message_id = m.id) AS "isWidget"
     FROM messages m WHERE realm_id = $1 AND id = $2`,
 });

@@ -114,6 +114,7 @@ export const move = statement({
       SELECT user_id AS "userId", message_id AS id FROM held EXCEPT SELECT user_id, message_id FROM copy
     )
     SELECT (SELECT count(*)::int FROM gone) AS count,
+      (SELECT coalesce(bool_or(has_attachment), false) FROM gone) AS "hadAttachments",
       CASE WHEN (SELECT count(*) FROM held) > (SELECT count(*) FROM copy)
         THEN (SELECT json_agg(m) FROM missed m) END AS missed,
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM announced_topic t) AS topics,
@@ -186,6 +187,8 @@ const purge = statement({
       SELECT removal_id, id FROM archived_messages WHERE removal_id = ANY(ARRAY(SELECT id FROM run)) LIMIT $1
     ), purged AS (
       DELETE FROM archived_messages a USING message m WHERE a.removal_id = m.removal_id AND a.id = m.id
+    ), unclaimed AS (
+      DELETE FROM attachment_claims WHERE message_id = ANY(ARRAY(SELECT id FROM message))
     ), ended AS (
       DELETE FROM message_removals r USING run WHERE r.id = run.id AND (SELECT count(*) FROM message) < $1
     )

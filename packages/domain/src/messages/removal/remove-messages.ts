@@ -15,6 +15,7 @@ import {
 } from "@carillon/model";
 
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
+import { archivedClaims } from "../../files/claims.ts";
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents, unstarredEvents } from "../flags/change-flag.ts";
 import { archiveMessages, type RemovedTopicMessages, type Readers } from "./archive-messages.ts";
@@ -67,6 +68,7 @@ export async function removeMessages(
     ...readEvents(archived.unseen.map(({ userId, unread }) => ({ userId, ids: unread }))),
     ...unstarredEvents(archived.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
     ...(await storeFirsts(tx, realmId, firsts)),
+    ...(archived.hadAttachments ? await archivedClaims(tx, realmId, ids) : []),
   ];
   return { run: noted, count: archived.count, events };
 }

@@ -21,6 +21,7 @@ import {
   type ParsedMessage,
 } from "@carillon/markdown";
 
+import { filesReadableByAuthors } from "../../files/file-access.ts";
 import { loadUnseen } from "./unseen-by-guests.ts";
 
 /** A group that a message names, with the permission to mention it. */
@@ -60,10 +61,12 @@ export interface MentionLookups {
 
 const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
 const noMessages: ReadonlyMap<string, number> = new Map();
+const noUploads: ReadonlyMap<number, ReadonlySet<string>> = new Map();
+const noPaths: ReadonlySet<string> = new Set();
 const nothingToFold: Folding = { fold: (name) => name };
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
-/** Looks up the names that the texts mention; sends no statement without names. */
+/** Looks up the names that the texts mention, and the files that they link to; sends no statement without them. */
 export async function loadMentionLookups(
   sql: Sql,
   realmId: number,
@@ -77,9 +80,18 @@ export async function loadMentionLookups(
   const groupNames = named(({ groupNames: names }) => names);
   const channelNames = named(({ channelNames: names }) => names);
   const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
+  const uploading = texts.filter(({ parsed }) => parsed.uploadPaths.length > 0);
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
   // All parts or none: each combination of parts is a prepared statement on every connection.
   const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
+  const readableUploads =
+    uploading.length === 0
+      ? noUploads
+      : filesReadableByAuthors(
+          sql,
+          realmId,
+          uploading.map(({ parsed, authorId }) => ({ authorId, pathIds: parsed.uploadPaths })),
+        );
   const [folding, users, groups, channels, newest, unseen] =
     names === 0
       ? [nothingToFold, [], [], noChannels, noMessages, nobodyUnseen]
@@ -98,6 +110,7 @@ export async function loadMentionLookups(
             userIds,
           }),
         ]);
+  const uploads = await readableUploads;
   const everybody = peopleOf(users);
   const peopleFor = (authorId: number) => {
     const hidden = unseen.get(authorId);
@@ -115,6 +128,7 @@ export async function loadMentionLookups(
     of: ({ names }, author, { realm, memberships }) => ({
       ...shared,
       ...peopleFor(author.id),
+      uploads: uploads.get(author.id) ?? noPaths,
       emptyTopicDisplayName: realm.emptyTopicDisplayName,
       linkifiers: linkifiersOf(realm),
       channelsByName: new Map(

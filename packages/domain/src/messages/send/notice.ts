@@ -38,6 +38,7 @@ const noMentions: Omit<RenderedMessage, "html"> = {
   hasLink: false,
   hasImage: false,
   hasAttachment: false,
+  uploadPaths: [],
 };
 
 /** Returns the direct conversation of the bot and the account. */

@@ -8,6 +8,7 @@ import {
 import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
+import { claimFiles } from "../../files/claims.ts";
 import { recordPushPlan } from "../../notifications/plan-pushes.ts";
 import { openConversations } from "../../user-visibility/new-conversations.ts";
 import { amongAudience } from "./audience.ts";
@@ -109,7 +110,7 @@ export async function writeMessages(
     mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
   const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
-  const [visibility, woken] = await Promise.all([
+  const [visibility, woken, , , , , , claimed] = await Promise.all([
     raiseVisibility(tx, received),
     touchChannels(tx, realm.id, received),
     inserting,
@@ -117,10 +118,15 @@ export async function writeMessages(
     storeWidgets(tx, numbered),
     recordPushPlan(tx, realm.id, pushed),
     recordBotCommands(tx, realm.id, numbered),
+    claimFiles(
+      tx,
+      realm.id,
+      numbered.map(({ id, rendered }) => ({ id, uploadPaths: rendered.uploadPaths })),
+    ),
   ]);
   return {
     sent: numbered.map(({ id }, i) => sentMessage(id, visibility.policies[i])),
-    events: [...shown, ...woken, ...events, ...visibility.events],
+    events: [...shown, ...woken, ...events, ...visibility.events, ...claimed],
   };
 }
 

@@ -49,7 +49,8 @@ export async function editBound(
     notifyNewTopic: false,
     atAnyAge: actor.isBot,
   } as const;
-  return (await changeHeld(tx, site, held, wanted)) ? "edited" : "unchanged";
+  const { changed } = await changeHeld(tx, site, held, wanted);
+  return changed ? "edited" : "unchanged";
 }
 
 async function isEditable(

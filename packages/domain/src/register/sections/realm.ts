@@ -24,6 +24,8 @@ import { externalAccounts } from "../../profile-fields/check-field.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
 import type { Section } from "../../snapshot-section.ts";
 
+const mebibyte = 1024 * 1024;
+
 /** The organization and its server (events.md §1.3). */
 export const realm: Section = {
   names: ["realm"],
@@ -35,6 +37,7 @@ export const realm: Section = {
     ]);
     return {
       ...serverLimits,
+      max_file_upload_size_mib: site.uploads.maxFileSize / mebibyte,
       ...serverTimings,
       ...realmIdentity(site, realm, row),
       ...messageSettings(realm, row),
@@ -102,6 +105,7 @@ function messageSettings(realm: Realm, row: RealmRow) {
 
 /** The organization's policies, except permissions that groups have. */
 function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
+  const { quota } = site.uploads;
   return {
     realm_waiting_period_threshold: realm.waitingPeriodThreshold,
     realm_invite_required: true,
@@ -118,7 +122,7 @@ function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
     realm_default_language: realm.defaultLanguage,
     realm_video_chat_provider: 0,
     realm_available_video_chat_providers: { disabled: { name: "None", id: 0 } },
-    realm_upload_quota_mib: null,
+    realm_upload_quota_mib: quota === undefined ? null : quota / mebibyte,
     realm_new_stream_announcements_stream_id: realm.newStreamAnnouncementsChannelId ?? -1,
     realm_signup_announcements_stream_id: -1,
     realm_moderation_request_channel_id: -1,

@@ -1,0 +1,49 @@
+import { errors } from "@carillon/contract";
+import type { Database } from "@carillon/db";
+import { checkQuota, claimUnused, forgetObjects, reserveObject } from "@carillon/domain";
+import { type FileStore, newObjectKey, StorageUnavailable } from "@carillon/files";
+import type { Logger } from "@carillon/kit";
+import type { FileIntake } from "./http/receive-file.ts";
+
+/** What the intake works with. */
+interface IntakeParts {
+  /** Not bound to a request: what is stored is discarded after the request has ended, too. */
+  readonly db: Database;
+  readonly store: FileStore;
+  readonly log: Logger;
+  /** Bytes of an organization's uploads; undefined if there is no quota. */
+  readonly quota: number | undefined;
+}
+
+/** Creates the intake of a gateway: each object has its row in the ledger before its first byte (files.md §8). */
+export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
+  async function discard(key: string): Promise<void> {
+    try {
+      if (!(await claimUnused(db, key))) return;
+      await store.delete([key]);
+      await forgetObjects(db, [key]);
+    } catch (err) {
+      log.warn({ err, key }, "stored object not deleted; the sweep of the ledger will");
+    }
+  }
+
+  return {
+    async checkRoom(realmId, bytes) {
+      if (quota !== undefined) await checkQuota(db, realmId, bytes, quota);
+    },
+    async store(bytes, signal) {
+      const key = newObjectKey();
+      await reserveObject(db, key);
+      try {
+        return { key, ...(await store.put(key, bytes, { signal })) };
+      } catch (error) {
+        await discard(key);
+        if (!(error instanceof StorageUnavailable)) throw error;
+        const refusal = errors.storageUnavailable();
+        refusal.cause = error;
+        throw refusal;
+      }
+    },
+    discard,
+  };
+}

@@ -1,0 +1,130 @@
+import { Readable } from "node:stream";
+import { errors } from "@carillon/contract";
+import { mediaTypeOf, type StoredFileRow } from "@carillon/domain";
+import { type FileStore, ObjectMissing, StorageUnavailable } from "@carillon/files";
+import type { Context } from "koa";
+import { namesTag } from "./entity-tag.ts";
+import { errorText } from "./error-response.ts";
+import type { RawAnswer, RawBody } from "./handler.ts";
+
+/** Types that browsers show without running anything (files.md §2). */
+const inlineTypes = new Set([
+  "application/pdf",
+  ...["aac", "flac", "mp4", "mpeg", "wav", "webm"].map((kind) => `audio/${kind}`),
+  ...["apng", "avif", "gif", "jpeg", "png", "webp"].map((kind) => `image/${kind}`),
+  "text/plain",
+  "video/mp4",
+  "video/webm",
+]);
+
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; object-src 'self'";
+
+/** Bytes of a file, the first and the last one included. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The bytes of a file in the store as the body of an answer (files.md §2). */
+export class FileBody implements RawBody {
+  readonly #file: StoredFileRow;
+  readonly #store: FileStore;
+  readonly #asAttachment: boolean;
+
+  /** @param asAttachment whether browsers save it, whatever its type */
+  constructor(file: StoredFileRow, store: FileStore, asAttachment = false) {
+    this.#file = file;
+    this.#store = store;
+    this.#asAttachment = asAttachment;
+  }
+
+  /**
+   * Answers with the file or the range that the request asks for; 304 if the client has it, 416 for a range outside of it.
+   * @throws ApiError `BAD_REQUEST` (404) if the store has no such object; `INTERNAL_ERROR` (503) if the store fails
+   */
+  async answerTo(ctx: Context): Promise<RawAnswer> {
+    const { size, sha256 } = this.#file;
+    const tag = `"${sha256.toString("base64url")}"`;
+    const headers = { ...this.#headers(), ETag: tag };
+    if (namesTag(ctx.get("If-None-Match"), tag)) return { status: 304, headers, body: "" };
+    const range = wantedRange(ctx, tag, size);
+    if (range === "outside")
+      return {
+        status: 416,
+        headers: { "Content-Range": `bytes */${size}`, "Cache-Control": "no-store" },
+        body: errorText(
+          errors.badRequest(`The range is outside of the file, which has ${size} bytes`),
+        ),
+      };
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    const part = range ? { "Content-Range": `bytes ${start}-${end}/${size}` } : {};
+    const length = String(end - start + 1);
+    return {
+      status: range ? 206 : 200,
+      headers: { ...headers, ...part, "Content-Length": length },
+      // Koa would replace the length by that of a text.
+      body: ctx.method === "HEAD" || size === 0 ? Readable.from([]) : await this.#open(range),
+    };
+  }
+
+  #headers(): Record<string, string> {
+    const { name, contentType } = this.#file;
+    const type = mediaTypeOf(contentType);
+    const isInline = inlineTypes.has(type) && !this.#asAttachment;
+    return {
+      "Content-Type": contentType,
+      "Accept-Ranges": "bytes",
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "private, immutable",
+      Vary: "Authorization",
+      "Content-Disposition": disposition(isInline ? "inline" : "attachment", name),
+      "Content-Security-Policy": type === "application/pdf" ? policy : `${policy}; sandbox`,
+    };
+  }
+
+  async #open(range: ByteRange | undefined) {
+    try {
+      return (await this.#store.get(this.#file.objectKey, range && { range })).stream;
+    } catch (error) {
+      if (error instanceof ObjectMissing)
+        throw errors.notFound404("The file does not exist any more");
+      if (error instanceof StorageUnavailable) throw unavailable(error);
+      throw error;
+    }
+  }
+}
+
+function unavailable(cause: Error) {
+  const refusal = errors.storageUnavailable();
+  refusal.cause = cause;
+  return refusal;
+}
+
+/**
+ * Reads the range that a request asks for. Several ranges and invalid ones count as none (RFC 9110 §14.2).
+ * @returns undefined for the whole file
+ */
+function wantedRange(ctx: Context, tag: string, size: number): ByteRange | "outside" | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get("Range").trim()) ?? [];
+  if (ctx.method !== "GET" || first + last === "") return undefined;
+  const condition = ctx.get("If-Range");
+  if (condition !== "" && condition !== tag) return undefined;
+  const end = Math.min(last === "" ? size - 1 : Number(last), size - 1);
+  if (first === "")
+    return Number(last) === 0 || size === 0
+      ? "outside"
+      : { start: Math.max(size - Number(last), 0), end: size - 1 };
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  return start >= size ? "outside" : { start, end };
+}
+
+/** Writes `Content-Disposition`. Characters that end a header never reach it. */
+function disposition(type: "inline" | "attachment", name: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what must not reach the header
+  const isPlain = /^[\x20-\x7e]*$/.test(name);
+  return isPlain
+    ? `${type}; filename="${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+    : `${type}; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)}`;
+}

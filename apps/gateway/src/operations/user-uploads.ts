@@ -1,0 +1,43 @@
+import * as contract from "@carillon/contract";
+import { errors } from "@carillon/contract";
+import {
+  addAttachment,
+  fileByPath,
+  readTemporaryAddress,
+  requireFile,
+  temporaryUrl,
+} from "@carillon/domain";
+import { handle } from "../handle.ts";
+import { FileBody } from "../http/file-body.ts";
+
+export default [
+  handle.inSteps(contract.uploadFile, async ({ services, actor, file }) => {
+    if (!file) throw new Error("the operation is declared with takesFile");
+    const { name, pathId } = await services.db.transaction((tx) =>
+      addAttachment(tx, actor, file, services.site.uploads.quota),
+    );
+    const url = `/user_uploads/${pathId}`;
+    return { url, uri: url, filename: name };
+  }),
+
+  handle.reads(contract.getTemporaryUrl, async ({ sql, path, actor, services }) => {
+    const file = await requireFile(sql, actor, path.path_id);
+    return { url: temporaryUrl(services.site.secrets, file, file.now) };
+  }),
+
+  handle.readsRaw(contract.readTemporaryUrl, async ({ sql, path, services }) => {
+    const address = readTemporaryAddress(services.site.secrets, path.address);
+    const file = address && (await fileByPath(sql, address.pathId));
+    if (!file || file.now >= address.expiresAt)
+      throw errors.badRequest("This address does not work any more: ask for a new one");
+    return { body: new FileBody(file, services.files) };
+  }),
+
+  handle.readsRaw(contract.readFile, async ({ sql, path, actor, services }) => ({
+    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files),
+  })),
+
+  handle.readsRaw(contract.downloadFile, async ({ sql, path, actor, services }) => ({
+    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files, true),
+  })),
+];

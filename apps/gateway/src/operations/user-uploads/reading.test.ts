@@ -1,0 +1,214 @@
+import { getTemporaryUrl } from "@carillon/contract";
+import {
+  authorization,
+  channel,
+  missing,
+  organization,
+  refusedWith,
+  send,
+  startGateway,
+  toChannel,
+  upload,
+  type Uploaded,
+  user,
+  useScene,
+  type AnswerBody,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const credentials = ({ deliveryEmail: email, apiKey }: TestAccount) =>
+  authorization({ email, apiKey });
+
+describe("Reading files", () => {
+  const scene = useScene();
+  let file: Uploaded;
+  before(async () => {
+    file = await upload(scene.as(scene.org.member), "ten.txt", "0123456789");
+  });
+  const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    fetch(scene.gateway.url + path, {
+      method,
+      headers: { ...credentials(scene.org.member), ...headers },
+    });
+
+  it("answers the bytes with headers that keep browsers from running them", async () => {
+    const answer = await get(file.url);
+    expect(answer.status).to.equal(200);
+    expect(await answer.text()).to.equal("0123456789");
+    expect(Object.fromEntries(answer.headers)).to.include({
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": "10",
+      "accept-ranges": "bytes",
+      "x-content-type-options": "nosniff",
+      "cache-control": "private, immutable",
+      vary: "Authorization",
+      "content-disposition": `inline; filename="ten.txt"`,
+    });
+    expect(answer.headers.get("content-security-policy")).to.match(
+      /default-src 'none'.*; sandbox$/,
+    );
+    expect(answer.headers.get("etag")).to.match(/^"[\w-]{43}"$/);
+  });
+
+  it("sends as attachments what browsers would run, and all downloads", async () => {
+    const client = scene.as(scene.org.member);
+    const cases: Array<[name: string, type: string, disposition: string]> = [
+      ["a.html", "text/html", `attachment; filename="a.html"`],
+      ["a.svg", "image/svg+xml", `attachment; filename="a.svg"`],
+      ["a.pdf", "application/pdf", `inline; filename="a.pdf"`],
+      ["ä (1).png", "image/png", "inline; filename*=UTF-8''%C3%A4%20%281%29.png"],
+    ];
+    for (const [name, type, disposition] of cases) {
+      const { url, pathId } = await upload(client, name, "x", type);
+      const shown = await get(encodeURI(url));
+      expect(shown.headers.get("content-disposition"), name).to.equal(disposition);
+      const saved = await get(`/user_uploads/download/${encodeURI(pathId)}`);
+      expect(saved.headers.get("content-disposition"), name).to.match(/^attachment; /);
+      expect(shown.headers.get("content-security-policy")?.includes("sandbox"), name).to.equal(
+        type !== "application/pdf",
+      );
+    }
+  });
+
+  it("answers one range, and the whole file for anything else", async () => {
+    const cases: Array<[range: string, status: number, body: string, contentRange: string | null]> =
+      [
+        ["bytes=0-3", 206, "0123", "bytes 0-3/10"],
+        ["bytes=7-", 206, "789", "bytes 7-9/10"],
+        ["bytes=-2", 206, "89", "bytes 8-9/10"],
+        ["bytes=5-999", 206, "56789", "bytes 5-9/10"],
+        ["bytes=-999", 206, "0123456789", "bytes 0-9/10"],
+        ["bytes=5-2", 200, "0123456789", null],
+        ["bytes=0-1,3-4", 200, "0123456789", null],
+        ["lines=0-1", 200, "0123456789", null],
+        ["bytes=-", 200, "0123456789", null],
+      ];
+    for (const [range, status, body, contentRange] of cases) {
+      const answer = await get(file.url, { Range: range });
+      expect(answer.status, range).to.equal(status);
+      expect(await answer.text(), range).to.equal(body);
+      expect(answer.headers.get("content-range"), range).to.equal(contentRange);
+    }
+    for (const range of ["bytes=10-", "bytes=99-100", "bytes=-0"]) {
+      const answer = await get(file.url, { Range: range });
+      expect(answer.status, range).to.equal(416);
+      expect(answer.headers.get("content-range"), range).to.equal("bytes */10");
+    }
+  });
+
+  it("compares the tags of conditional requests", async () => {
+    const tag = (await get(file.url)).headers.get("etag")!;
+    const known = await get(file.url, { "If-None-Match": `"other", ${tag}` });
+    expect(known.status).to.equal(304);
+    expect(await known.text()).to.equal("");
+    expect((await get(file.url, { "If-None-Match": `"other"` })).status).to.equal(200);
+    const part = { Range: "bytes=0-1" };
+    expect((await get(file.url, { ...part, "If-Range": tag })).status).to.equal(206);
+    expect((await get(file.url, { ...part, "If-Range": `"other"` })).status).to.equal(200);
+  });
+
+  it("answers HEAD with the headers of the whole file", async () => {
+    const answer = await get(file.url, { Range: "bytes=0-1" }, "HEAD");
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get("content-length")).to.equal("10");
+    expect(await answer.text()).to.equal("");
+  });
+
+  it("refuses without credentials, and does not say which files exist", async () => {
+    const anonymous = await scene.gateway.anonymous.get(file.url);
+    refusedWith(anonymous, "UNAUTHORIZED");
+    expect(anonymous.headers.get("cache-control")).to.equal("no-store");
+    const { org } = scene;
+    const other = await organization(scene.db);
+    const paths = [
+      file.pathId,
+      "1/ab/AAAAAAAAAAAAAAAAAAAAAAAA/x.txt",
+      file.pathId.replaceAll("/", "//"),
+      "%00",
+      "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+      "%zz",
+      `${file.pathId}/`,
+    ];
+    for (const path of paths)
+      for (const before of ["/user_uploads/", "/user_uploads/download/", "/api/v1/user_uploads/"]) {
+        const by = path === file.pathId ? [org.owner, other.member] : [org.member];
+        for (const account of by) {
+          const response = await fetch(`${scene.gateway.url}${before}${path}`, {
+            headers: credentials(account),
+          });
+          const body = (await response.json()) as AnswerBody;
+          refusedWith({ status: response.status, body }, "BAD_REQUEST", {}, 404);
+        }
+      }
+    // An escaped slash is a slash.
+    expect((await get(`/user_uploads/${encodeURIComponent(file.pathId)}`)).status).to.equal(200);
+  });
+
+  describe("by a temporary address", () => {
+    const temporary = async (account = scene.org.member) =>
+      (await scene.as(account).succeed(getTemporaryUrl, { path: { path_id: file.pathId } })).url;
+
+    it("needs no credentials, on any gateway", async () => {
+      const url = await temporary();
+      expect(url).to.match(/^\/user_uploads\/temporary\/[\w-]+\/ten.txt$/);
+      const second = await startGateway(scene.db);
+      try {
+        const answer = await fetch(second.url + url);
+        expect(answer.status).to.equal(200);
+        expect(await answer.text()).to.equal("0123456789");
+      } finally {
+        await second.close();
+      }
+    });
+
+    it("does not work with another name, another token, or for another file", async () => {
+      const url = await temporary();
+      const [, , , token = ""] = url.split("/");
+      const flipped = token.slice(0, -2) + (token.endsWith("AA") ? "BB" : "AA");
+      for (const path of [
+        `${token}/other.txt`,
+        `${token}/`,
+        token,
+        `${flipped}/ten.txt`,
+        `/ten.txt`,
+        `${token}/x/ten.txt`,
+        "%00/ten.txt",
+      ]) {
+        const answer = await scene.gateway.anonymous.get(`/user_uploads/temporary/${path}`);
+        refusedWith(answer, "BAD_REQUEST");
+      }
+    });
+
+    it("ends with the file", async () => {
+      const client = scene.as(scene.org.member);
+      const gone = await upload(client, "gone.txt", "x");
+      const { url } = await client.succeed(getTemporaryUrl, { path: { path_id: gone.pathId } });
+      const { id } = await scene.db.prisma.attachment.findUniqueOrThrow({
+        where: { pathId: gone.pathId },
+      });
+      expect((await client.delete(`/api/v1/attachments/${id}`)).status).to.equal(200);
+      refusedWith(await scene.gateway.anonymous.get(url), "BAD_REQUEST");
+      missing(await client.get(gone.url));
+    });
+  });
+
+  it("is allowed to those who may read a message that links to the file", async () => {
+    const { member, owner } = scene.org;
+    const outsider = await user(scene.db, scene.org.realm);
+    const room = await channel(scene.db, member, {
+      subscribers: [member, owner],
+      inviteOnly: true,
+    });
+    const shared = await upload(scene.as(member), "shared.txt", "for the channel");
+    const reads = async (by: TestAccount) =>
+      (await scene.as(by).call(getTemporaryUrl, { path: { path_id: shared.pathId } })).status;
+    expect([await reads(owner), await reads(outsider)]).to.deep.equal([404, 404]);
+    const content = `see [it](${shared.url})`;
+    const id = await send(scene.as(member), toChannel(room.id, { content }));
+    expect([await reads(owner), await reads(outsider)]).to.deep.equal([200, 404]);
+    const edited = await scene.as(member).patch(`/api/v1/messages/${id}`, { content: "nothing" });
+    expect(edited.status).to.equal(200);
+    expect([await reads(owner), await reads(member)]).to.deep.equal([404, 200]);
+  });
+});

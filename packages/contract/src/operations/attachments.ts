@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { event } from "../primitives/event.ts";
+import { operation } from "../primitives/operation.ts";
+import { path } from "../primitives/path.ts";
+
+/** An uploaded file, as its owner gets it (files.md §4). */
+export const attachmentShape = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  /** The path below `/user_uploads/`. */
+  path_id: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  /** UNIX seconds. */
+  create_time: z.int(),
+  /** The messages that link to it, ascending. */
+  message_ids: z.array(z.int()),
+});
+
+/** An uploaded file, as clients get it. */
+export type AttachmentObject = z.output<typeof attachmentShape>;
+
+/** `GET /attachments` (files.md §4). */
+export const listAttachments = operation({
+  id: "get-attachments",
+  method: "GET",
+  path: "/api/v1/attachments",
+  access: "account",
+  summary: "Get the account's uploaded files",
+  example: { made: { URL: ["upload-file", "url"] } },
+  result: {
+    attachments: z.array(attachmentShape),
+    upload_space_used: z.int().describe("Bytes of all uploaded files of the organization."),
+  },
+});
+
+/** `DELETE /attachments/{attachment_id}` (files.md §4). */
+export const deleteAttachment = operation({
+  id: "remove-attachment",
+  method: "DELETE",
+  path: "/api/v1/attachments/{attachment_id}",
+  pathParams: { attachment_id: path.int() },
+  access: "account",
+  idempotencyKey: true,
+  summary: "Delete an uploaded file",
+  description:
+    "Only the account that has uploaded it may. Messages keep their links, which then lead nowhere.",
+  example: {
+    made: { ATTACHMENT_ID: ["get-attachments", "id"] },
+    path: { attachment_id: "$ATTACHMENT_ID" },
+  },
+});
+
+const fileOfUploader = { attachment: attachmentShape, upload_space_used: z.int() };
+
+export const attachmentAdded = event({
+  type: "attachment",
+  op: "add",
+  about: "The account has uploaded a file.",
+  to: "some",
+  receivers: "the account",
+  fields: fileOfUploader,
+});
+
+export const attachmentUpdated = event({
+  type: "attachment",
+  op: "update",
+  about: "Other messages than before link to a file that the account has uploaded.",
+  to: "some",
+  receivers: "the account",
+  fields: fileOfUploader,
+});
+
+export const attachmentRemoved = event({
+  type: "attachment",
+  op: "remove",
+  about: "A file that the account has uploaded is deleted.",
+  to: "some",
+  receivers: "the account",
+  fields: { attachment: z.strictObject({ id: z.int() }), upload_space_used: z.int() },
+});

@@ -1,0 +1,48 @@
+import { isUtf8 } from "node:buffer";
+import { whenNeeded } from "@carillon/kit";
+
+/** Content types by extension: few files come without a type, and the list is 180 KB. */
+const loadTypes = whenNeeded(async () => (await import("mime-types")).default);
+
+/** Maximum characters of a content type. */
+const maxLength = 200;
+
+/** `type/subtype` of two tokens, then any parameters in ASCII. */
+const wellFormed = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+\s*(?:;[\t\x20-\x7e]*)?$/;
+
+/** Bytes at the beginning of a file that decide whether it is UTF-8. */
+export const sniffedBytes = 32 * 1024;
+
+/**
+ * Returns the content type of an uploaded file (files.md §1): the one that the client sent if it is usable, else that
+ * of the extension. Text without a charset is said to be UTF-8 if it is.
+ * @param declared the header of the part
+ * @param head the first {@link sniffedBytes} of the file
+ */
+export async function contentTypeOf(
+  declared: string | undefined,
+  name: string,
+  head: Buffer,
+): Promise<string> {
+  const sent = declared?.trim().toLowerCase() ?? "";
+  const type =
+    sent.length <= maxLength && wellFormed.test(sent)
+      ? sent
+      : (await loadTypes()).lookup(name) || "application/octet-stream";
+  return mediaTypeOf(type) === "text/plain" && !/;\s*charset=/.test(type) && beginsAsUtf8(head)
+    ? `${type}; charset=utf-8`
+    : type;
+}
+
+/** Returns a content type without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(";", 1)[0] ?? "").trim();
+}
+
+/** Whether bytes are UTF-8, apart from a last character that is cut off. */
+function beginsAsUtf8(head: Buffer): boolean {
+  const isCut = head.length >= sniffedBytes;
+  for (let missing = 0; missing <= (isCut ? 3 : 0); missing++)
+    if (isUtf8(head.subarray(0, head.length - missing))) return true;
+  return false;
+}

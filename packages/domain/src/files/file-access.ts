@@ -1,0 +1,99 @@
+import { errors, roles } from "@carillon/contract";
+import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
+import { channelReadableBy, hasSharedHistorySql, type Reader } from "@carillon/model";
+
+/** A file in the store. `sha256` is that of its bytes, `size` their number, `now` UNIX seconds of the database's clock. */
+export type StoredFileRow = RowOf<typeof byPath>;
+
+const columns = `a.id, a.path_id AS "pathId", a.object_key AS "objectKey", a.name, a.content_type AS "contentType",
+      a.size, a.sha256, extract(epoch FROM now())::float8 AS now`;
+
+/**
+ * SQL: whether the account `viewer` may read the file `a` (files.md §3): it has uploaded the file, or may read a message
+ * that claims it. The conversations of these messages are checked first, each once: a file may be in thousands of
+ * messages of few conversations.
+ */
+const readable = `(a.owner_id = viewer.id OR EXISTS (
+      SELECT FROM (
+        SELECT DISTINCT m.recipient_id FROM attachment_claims claim JOIN messages m ON m.id = claim.message_id
+        WHERE claim.attachment_id = a.id OFFSET 0) place
+      JOIN recipients r ON r.id = place.recipient_id
+      LEFT JOIN channels c ON c.id = r.channel_id
+      WHERE CASE WHEN c.id IS NULL THEN viewer.id = ANY(r.member_ids)
+          ELSE ${channelReadableBy("viewer.id", `viewer.role = ${roles.guest}`)} END
+        AND (coalesce(${hasSharedHistorySql}, false) OR EXISTS (
+          SELECT FROM attachment_claims claim JOIN messages m ON m.id = claim.message_id
+          JOIN user_messages um ON um.user_id = viewer.id AND um.message_id = m.id
+          WHERE claim.attachment_id = a.id AND m.recipient_id = r.id))))`;
+
+const readableByPath = statement({
+  name: "file-readable",
+  text: `SELECT ${columns} FROM attachments a JOIN users viewer ON viewer.id = $2
+    WHERE a.realm_id = $1 AND viewer.realm_id = $1 AND a.path_id = $3 AND ${readable}`,
+});
+
+/**
+ * Returns a file that the account may read.
+ * @throws ApiError `BAD_REQUEST` with status 404, the same for a file that does not exist
+ */
+export async function requireFile(
+  sql: Sql,
+  viewer: Reader,
+  pathId: string,
+): Promise<StoredFileRow> {
+  const [file] = await sql.rows(readableByPath, [viewer.realmId, viewer.id, pathId]);
+  if (!file) throw errors.notFound404("There is no such file, or you may not read it");
+  return file;
+}
+
+const byPath = statement({
+  name: "file-by-path",
+  text: `SELECT ${columns} FROM attachments a WHERE a.path_id = $1`,
+});
+
+/** Returns the file of a path, whoever reads it: for addresses that are proof of access themselves. */
+export async function fileByPath(sql: Sql, pathId: string): Promise<StoredFileRow | undefined> {
+  return (await sql.rows(byPath, [pathId]))[0];
+}
+
+const readableByAuthors = statement({
+  name: "files-readable-by-authors",
+  text: `SELECT wanted.author_id AS "authorId", a.path_id AS "pathId"
+    FROM unnest((SELECT $2::int[]), (SELECT $3::text[])) AS wanted (author_id, path_id)
+    JOIN users viewer ON viewer.realm_id = $1 AND viewer.id = wanted.author_id
+    JOIN attachments a ON a.realm_id = $1 AND a.path_id = wanted.path_id
+    WHERE ${readable}`,
+  overrides: { authorId: notNull },
+});
+
+/** Files that a text links to, and its author. */
+interface WantedFiles {
+  readonly authorId: number;
+  readonly pathIds: readonly string[];
+}
+
+/** Finds which of the files each author may read: paths by author. */
+export async function filesReadableByAuthors(
+  sql: Sql,
+  realmId: number,
+  wanted: readonly WantedFiles[],
+): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const byAuthor = new Map<number, Set<string>>();
+  for (const { authorId, pathIds } of wanted) {
+    const paths = byAuthor.get(authorId) ?? new Set<string>();
+    byAuthor.set(authorId, paths);
+    for (const path of pathIds) paths.add(path);
+  }
+  const pairs = [...byAuthor].flatMap(([authorId, paths]) =>
+    [...paths].map((path) => [authorId, path] as const),
+  );
+  const rows = await sql.rows(readableByAuthors, [
+    realmId,
+    pairs.map(([authorId]) => authorId),
+    pairs.map(([, path]) => path),
+  ]);
+  const found = new Map<number, Set<string>>();
+  for (const { authorId, pathId } of rows)
+    found.set(authorId, (found.get(authorId) ?? new Set()).add(pathId));
+  return found;
+}

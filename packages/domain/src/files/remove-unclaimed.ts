@@ -1,0 +1,100 @@
+import { notNull, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { removedEvent } from "./attachment-object.ts";
+import { releaseObjects } from "./stored-objects.ts";
+import { takeFromStorage } from "./storage-used.ts";
+
+/** SQL: the folders of a path, which name the file: a text may spell the rest in another way. */
+const folders = (path: string) => `substring(${path} FROM '^[0-9]+/[0-9a-f]{2}/[A-Za-z0-9_-]{24}')`;
+
+const candidates = statement({
+  name: "unclaimed-files",
+  text: `SELECT a.id, a.realm_id AS "realmId", ${folders("a.path_id")} AS folders FROM attachments a
+    WHERE a.id > $1 AND a.created_at < now() - interval '5 weeks'
+      AND NOT EXISTS (SELECT FROM attachment_claims claim WHERE claim.attachment_id = a.id)
+    ORDER BY a.id LIMIT $2`,
+  overrides: { folders: notNull },
+});
+
+/** The files that scheduled messages, series, drafts and saved snippets link to: their texts are searched. */
+const mentioned = statement({
+  name: "files-in-unsent-texts",
+  text: `SELECT DISTINCT link[1] AS folders FROM (
+      SELECT content FROM scheduled_messages WHERE realm_id = ANY($1::int[]) AND has_attachment
+      UNION ALL SELECT content FROM message_series WHERE realm_id = ANY($1::int[])
+      UNION ALL SELECT d.content FROM drafts d JOIN users u ON u.id = d.user_id WHERE u.realm_id = ANY($1::int[])
+      UNION ALL SELECT s.content FROM saved_snippets s JOIN users u ON u.id = s.user_id WHERE u.realm_id = ANY($1::int[])
+    ) text CROSS JOIN LATERAL regexp_matches(text.content, 'user_uploads/([0-9]+/[0-9a-f]{2}/[A-Za-z0-9_-]{24})', 'g') link
+    WHERE text.content LIKE '%user_uploads/%'`,
+  overrides: { folders: notNull },
+});
+
+/** Files that nothing refers to, and where the next look begins. */
+export interface UnclaimedFiles {
+  readonly ids: readonly number[];
+  /** The id after which the next step begins; undefined after the last step. */
+  readonly next: number | undefined;
+}
+
+/**
+ * Finds files that were uploaded more than 5 weeks ago and that no message, scheduled message, series, draft or saved
+ * snippet links to (files.md §4).
+ * @param after an id, 0 to begin
+ * @param limit maximum files of this step
+ */
+export async function findUnclaimed(
+  sql: Sql,
+  after: number,
+  limit: number,
+): Promise<UnclaimedFiles> {
+  const found = await sql.rows(candidates, [after, limit]);
+  const next = found.length < limit ? undefined : found.at(-1)?.id;
+  if (found.length === 0) return { ids: [], next };
+  const texts = await sql.rows(mentioned, [[...new Set(found.map(({ realmId }) => realmId))]]);
+  const kept = new Set(texts.map((text) => text.folders));
+  return { ids: found.filter((file) => !kept.has(file.folders)).map(({ id }) => id), next };
+}
+
+const owners = statement({
+  name: "unclaimed-files-owners",
+  text: `SELECT u.id FROM users u WHERE u.id IN (SELECT owner_id FROM attachments WHERE id = ANY($1::int[]))
+    ORDER BY u.id FOR NO KEY UPDATE OF u`,
+});
+
+const hold = statement({
+  name: "unclaimed-files-hold",
+  text: `SELECT id FROM attachments WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE`,
+});
+
+// A claim that was added before the rows were locked is committed by now; later ones wait, and find no file.
+const remove = statement({
+  name: "unclaimed-files-delete",
+  text: `DELETE FROM attachments a WHERE a.id = ANY($1::int[])
+      AND NOT EXISTS (SELECT FROM attachment_claims claim WHERE claim.attachment_id = a.id)
+    RETURNING a.id, a.realm_id AS "realmId", a.owner_id AS "ownerId", a.size, a.object_key AS "objectKey"`,
+});
+
+/**
+ * Deletes files of {@link findUnclaimed} unless a message claims them now, and tells their uploaders.
+ * @returns how many it has deleted
+ */
+export async function removeUnclaimed(tx: Tx, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await tx.lock({ name: "accounts" }, owners, [ids]);
+  await tx.lock({ name: "attachments", keys: ids }, hold, [ids]);
+  const removed = await tx.rows(remove, [ids]);
+  await releaseObjects(
+    tx,
+    removed.map(({ objectKey }) => objectKey),
+  );
+  const used = await takeFromStorage(tx, removed);
+  for (const [realmId, upload_space_used] of used) {
+    const files = removed.filter((file) => file.realmId === realmId);
+    emit(
+      tx,
+      realmId,
+      files.map(({ id, ownerId }) => removedEvent({ id, ownerId }, upload_space_used)),
+    );
+  }
+  return removed.length;
+}

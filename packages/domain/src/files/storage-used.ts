@@ -1,0 +1,82 @@
+import { errors } from "@carillon/contract";
+import { type Sql, statement, type Tx } from "@carillon/db";
+
+const read = statement({
+  name: "realm-storage-used",
+  text: `SELECT bytes_used AS used FROM realm_storage WHERE realm_id = $1`,
+});
+
+/** Returns the bytes of the organization's uploads. */
+export async function storageUsed(sql: Sql, realmId: number): Promise<number> {
+  return (await sql.rows(read, [realmId]))[0]?.used ?? 0;
+}
+
+const add = statement({
+  name: "realm-storage-add",
+  text: `INSERT INTO realm_storage AS storage (realm_id, bytes_used)
+    SELECT $1, $2::bigint WHERE $2::bigint <= $3::bigint
+    ON CONFLICT (realm_id) DO UPDATE SET bytes_used = storage.bytes_used + $2::bigint
+      WHERE storage.bytes_used + $2::bigint <= $3::bigint
+    RETURNING bytes_used AS used`,
+});
+
+/**
+ * Adds to the bytes of the organization's uploads. The row stays locked until the transaction ends, so that of two
+ * requests only one takes the last room.
+ * @param quota bytes; undefined if there is none
+ * @returns the bytes of the uploads
+ * @throws ApiError `REALM_UPLOAD_QUOTA`
+ */
+export async function addToStorage(
+  tx: Tx,
+  realmId: number,
+  bytes: number,
+  quota: number | undefined,
+): Promise<number> {
+  const lock = { name: "storage", keys: [realmId] } as const;
+  const limit = quota ?? Number.MAX_SAFE_INTEGER;
+  const [row] = await tx.lock(lock, add, [realmId, bytes, limit]);
+  if (!row) throw errors.uploadQuota(limit);
+  return row.used;
+}
+
+const take = statement({
+  name: "realm-storage-take",
+  text: `WITH locked AS (
+      SELECT realm_id FROM realm_storage WHERE realm_id = ANY($1::int[]) ORDER BY realm_id FOR NO KEY UPDATE)
+    UPDATE realm_storage storage SET bytes_used = storage.bytes_used - gone.bytes
+    FROM locked JOIN unnest($1::int[], $2::bigint[]) AS gone (realm_id, bytes) USING (realm_id)
+    WHERE storage.realm_id = locked.realm_id
+    RETURNING storage.realm_id AS "realmId", storage.bytes_used AS used`,
+});
+
+/**
+ * Takes deleted files of any organizations from the bytes of their uploads.
+ * @returns the bytes that are left, by organization
+ */
+export async function takeFromStorage(
+  tx: Tx,
+  files: ReadonlyArray<{ readonly realmId: number; readonly size: number }>,
+): Promise<ReadonlyMap<number, number>> {
+  const bytes = new Map<number, number>();
+  for (const { realmId, size } of files) bytes.set(realmId, (bytes.get(realmId) ?? 0) + size);
+  const keys = [...bytes.keys()].toSorted((a, b) => a - b);
+  if (keys.length === 0) return new Map();
+  const lock = { name: "storage", keys } as const;
+  const rows = await tx.lock(lock, take, [keys, keys.map((key) => bytes.get(key))]);
+  return new Map(rows.map(({ realmId, used }) => [realmId, used]));
+}
+
+/**
+ * Refuses an upload that would not fit into the quota, before its bytes are read.
+ * @param bytes that it announces
+ * @throws ApiError `REALM_UPLOAD_QUOTA`
+ */
+export async function checkQuota(
+  sql: Sql,
+  realmId: number,
+  bytes: number,
+  quota: number,
+): Promise<void> {
+  if ((await storageUsed(sql, realmId)) + bytes > quota) throw errors.uploadQuota(quota);
+}

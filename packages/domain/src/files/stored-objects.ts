@@ -1,0 +1,85 @@
+import { errors } from "@carillon/contract";
+import { type Sql, statement, type Tx } from "@carillon/db";
+
+/*
+ * The ledger of the file store (files.md §8). Each object has a row in one of these states; the column `delete_after`
+ * tells them apart.
+ *
+ *     reserve → unused ──────── use ───────→ used
+ *                 │ ↑                          │
+ *     claim (24 h)│ └──── release (24 h) ──────┘
+ *                 ↓
+ *              claimed → object deleted → forget
+ *
+ * A claimed row is never used again, so its object can be deleted while nobody holds a lock. No crash leaves a used row
+ * without its object, or an object without a row.
+ */
+
+const reserve = statement({
+  name: "stored-object-reserve",
+  text: `INSERT INTO stored_objects (key, delete_after) VALUES ($1, now() + interval '24 hours')`,
+});
+
+/** Adds the row of an object that will be stored; commit it before the first byte is written. */
+export async function reserveObject(sql: Sql, key: string): Promise<void> {
+  await sql.rows(reserve, [key]);
+}
+
+// Not `now()`: the transaction may have begun before the row was claimed.
+const use = statement({
+  name: "stored-object-use",
+  text: `UPDATE stored_objects SET delete_after = NULL WHERE key = $1 AND delete_after > clock_timestamp()`,
+});
+
+/**
+ * Marks an object as used by a row that the transaction inserts.
+ * @throws ApiError `INTERNAL_ERROR` (503) if its deletion has begun
+ */
+export async function markObjectUsed(tx: Tx, key: string): Promise<void> {
+  if ((await tx.count(use, [key])) === 0) throw errors.storageUnavailable();
+}
+
+const release = statement({
+  name: "stored-objects-release",
+  text: `UPDATE stored_objects SET delete_after = now() + interval '24 hours' WHERE key = ANY($1::text[])`,
+});
+
+/** Marks objects as unused: they are deleted in 24 hours, so that a running backup can still read them. */
+export async function releaseObjects(tx: Tx, keys: readonly string[]): Promise<void> {
+  await tx.rows(release, [keys]);
+}
+
+const claimOne = statement({
+  name: "stored-object-claim",
+  text: `UPDATE stored_objects SET delete_after = '-infinity' WHERE key = $1 AND delete_after IS NOT NULL RETURNING key`,
+});
+
+/**
+ * Claims an object whose upload has failed. Waits for a transaction that is just using it.
+ * @returns whether to delete the object: false if it is used
+ */
+export async function claimUnused(sql: Sql, key: string): Promise<boolean> {
+  return (await sql.rows(claimOne, [key])).length > 0;
+}
+
+const claimDue = statement({
+  name: "stored-objects-claim-due",
+  text: `UPDATE stored_objects SET delete_after = '-infinity' WHERE key = ANY(ARRAY(
+      SELECT key FROM stored_objects WHERE delete_after <= now() ORDER BY delete_after LIMIT $1 FOR UPDATE SKIP LOCKED))
+    RETURNING key`,
+});
+
+/** Claims up to `limit` objects whose time has come, those of interrupted deletions first. Returns their keys. */
+export async function claimDueObjects(sql: Sql, limit: number): Promise<string[]> {
+  return (await sql.rows(claimDue, [limit])).map(({ key }) => key);
+}
+
+const forget = statement({
+  name: "stored-objects-forget",
+  text: `DELETE FROM stored_objects WHERE key = ANY($1::text[])`,
+});
+
+/** Deletes the rows of objects that are deleted from the store. */
+export async function forgetObjects(sql: Sql, keys: readonly string[]): Promise<void> {
+  await sql.rows(forget, [keys]);
+}
