@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { whenNeeded } from "@carillon/kit";
 
 /** Content types by extension: few files come without a type, and the list is 180 KB. */
-const loadTypes = whenNeeded(async () => (await import("mime-types")).default);
+const loadTypes = whenNeeded(() => import("./types-by-extension.ts"));
 
 /** Maximum characters of a content type. */
 const maxLength = 200;
