@@ -34,6 +34,12 @@ describe("packed", () => {
     const jsons = [{ a: ["b", 1, null] }, null, "text"];
     const given = jsons.map((value) => (value === null ? null : JSON.stringify(value)));
     expect(await read("json", packed.jsons(given))).to.deep.equal(jsons);
+    const byteas = [Buffer.from([0, 255, 92]), Buffer.alloc(0), Buffer.alloc(300, 1)];
+    const hex = byteas.map((value) => `\\x${value.toString("hex")}`);
+    expect(await read("bytea", packed.byteas(byteas))).to.deep.equal(hex);
+    const uuids = ["00000000-0000-4000-8000-0000000000ff", "ffffffff-ffff-ffff-ffff-ffffffffffff"];
+    const sixteen = uuids.map((value) => Buffer.from(value.replaceAll("-", ""), "hex"));
+    expect(await read("uuid", packed.uuids(sixteen))).to.deep.equal(uuids);
   });
 
   it("sends empty arrays", async () => {
@@ -47,6 +53,8 @@ describe("packed", () => {
       ["int", packed.texts(["1"])],
       ["json", packed.jsons(["{"])],
       ["text", packed.texts(["a\0b"])],
+      ["uuid", packed.byteas([Buffer.alloc(16)])],
+      ["uuid", packed.uuids([Buffer.alloc(15)])],
     ];
     for (const [type, array] of wrong) {
       const refused = await read(type, array).then(

@@ -1,5 +1,5 @@
 /** OIDs of PostgreSQL's types, which never change. */
-const oids = { bool: 16, int8: 20, int4: 23, text: 25, json: 114 } as const;
+const oids = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, json: 114, uuid: 2950 } as const;
 
 /**
  * Encodes arrays in PostgreSQL's binary format, for statements with many rows: without escaping and parsing, it takes
@@ -21,6 +21,9 @@ export const packed = {
   texts: (values: readonly (string | null)[]): Buffer => texts(oids.text, values),
   /** JSON texts, which PostgreSQL checks and stores unchanged: `$1::json[]`. */
   jsons: (values: readonly (string | null)[]): Buffer => texts(oids.json, values),
+  byteas: (values: readonly Buffer[]): Buffer => bytes(oids.bytea, values),
+  /** Each as its 16 bytes. */
+  uuids: (values: readonly Buffer[]): Buffer => bytes(oids.uuid, values),
 };
 
 /** Number of dimensions, null flag, type of the items, length, lower bound. */
@@ -28,8 +31,8 @@ const headBytes = 20;
 const lengthBytes = 4;
 const isNull = -1;
 
-function begin(oid: number, length: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(headBytes + bytes);
+function begin(oid: number, length: number, size: number): Buffer {
+  const buffer = Buffer.allocUnsafe(headBytes + size);
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(1, 4);
   buffer.writeInt32BE(oid, 8);
@@ -57,15 +60,27 @@ function fixed<Value>(
 }
 
 function texts(oid: number, values: readonly (string | null)[]): Buffer {
-  let bytes = 0;
-  for (const value of values)
-    bytes += lengthBytes + (value === null ? 0 : Buffer.byteLength(value));
-  const buffer = begin(oid, values.length, bytes);
+  let size = 0;
+  for (const value of values) size += lengthBytes + (value === null ? 0 : Buffer.byteLength(value));
+  const buffer = begin(oid, values.length, size);
   let at = headBytes;
   for (const value of values) {
     const written = value === null ? isNull : buffer.write(value, at + lengthBytes);
     buffer.writeInt32BE(written, at);
     at += lengthBytes + Math.max(written, 0);
+  }
+  return buffer;
+}
+
+function bytes(oid: number, values: readonly Buffer[]): Buffer {
+  let size = 0;
+  for (const value of values) size += lengthBytes + value.length;
+  const buffer = begin(oid, values.length, size);
+  let at = headBytes;
+  for (const value of values) {
+    buffer.writeInt32BE(value.length, at);
+    at += lengthBytes;
+    at += value.copy(buffer, at);
   }
   return buffer;
 }

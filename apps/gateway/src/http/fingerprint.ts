@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { Decoder, Operation } from "@carillon/contract";
 
 import type { Fields } from "./fields.ts";
@@ -6,6 +6,9 @@ import { Slices } from "./slices.ts";
 
 /** UTF-16 units that are hashed at once. */
 const sliceLength = 64 * 1024;
+
+/** A name and a text. */
+type Sent = readonly [name: string, text: string];
 
 /**
  * Returns the SHA-256 of a request's parameters (once-and-again.md §1): path parameters, and the texts of the parameters
@@ -18,43 +21,60 @@ export async function fingerprintOf(
   path: object,
   fields: Fields,
 ): Promise<Buffer> {
-  const hash = createHash("sha256");
-  const slices = new Slices();
-  for (const [name, value] of Object.entries(path))
-    await add(hash, slices, `/${name}`, JSON.stringify(value));
-  for (const [name, text] of sentParameters(decoders, fields).sort(byName))
-    await add(hash, slices, name, text);
-  return hash.digest();
+  const sent = [
+    ...Object.entries(path).map(([name, value]): Sent => [`/${name}`, JSON.stringify(value)]),
+    ...sentParameters(decoders, fields).sort(byName),
+  ];
+  const length = sent.reduce((sum, [, text]) => sum + text.length, 0);
+  return length <= sliceLength
+    ? hash("sha256", sent.map(withLength).join(""), "buffer")
+    : hashInSlices(sent);
+}
+
+/** Begins with the length of the text, so that different parameters never yield the same bytes. */
+function withLength([name, text]: Sent): string {
+  return `${name}:${text.length}:${text}`;
 }
 
 /** Lists names and texts. For a parameter that can be read as a stream, it lists the digest of the text instead. */
-function sentParameters(decoders: readonly Decoder[], fields: Fields): Array<[string, string]> {
-  return decoders.flatMap(({ name, aliases, parameter }): Array<[string, string]> => {
+function sentParameters(decoders: readonly Decoder[], fields: Fields): Sent[] {
+  const sent: Sent[] = [];
+  for (const { name, aliases, parameter } of decoders) {
     const { presence, codec } = parameter;
-    if (presence.ignored || presence.mayDifferInRepeats) return [];
+    if (presence.ignored || presence.mayDifferInRepeats) continue;
     const streamed = fields.digests.get(name);
-    if (streamed !== undefined) return [[name, streamed]];
-    const sentAs = [name, ...aliases].find((one) => fields.texts.has(one));
-    const text = sentAs === undefined ? undefined : fields.texts.get(sentAs);
-    if (text === undefined) return [];
-    return [[name, codec.reader ? createHash("sha256").update(text).digest("hex") : text]];
-  });
+    const text = streamed ?? textOf(fields, name, aliases);
+    if (text === undefined) continue;
+    sent.push([name, codec.reader && streamed === undefined ? hash("sha256", text) : text]);
+  }
+  return sent;
 }
 
-function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+function textOf({ texts }: Fields, name: string, aliases: readonly string[]): string | undefined {
+  const text = texts.get(name);
+  if (text !== undefined || aliases.length === 0) return text;
+  return texts.get(aliases.find((alias) => texts.has(alias)) ?? name);
+}
+
+function byName([a]: Sent, [b]: Sent): number {
   return a < b ? -1 : 1;
 }
 
-/** Hashes a parameter with the length of its text, so that different parameters never yield the same bytes. */
-async function add(hash: Hash, slices: Slices, name: string, text: string): Promise<void> {
-  hash.update(`${name}:${text.length}:`);
-  for (let from = 0; from < text.length;) {
-    const to = wholeCharacters(text, from + sliceLength);
-    hash.update(text.slice(from, to));
-    const pause = slices.took(to - from);
-    if (pause) await pause;
-    from = to;
+/** Yields the same digest as hashing at once. */
+async function hashInSlices(sent: readonly Sent[]): Promise<Buffer> {
+  const digest = createHash("sha256");
+  const slices = new Slices();
+  for (const one of sent) {
+    const text = withLength(one);
+    for (let from = 0; from < text.length;) {
+      const to = wholeCharacters(text, from + sliceLength);
+      digest.update(text.slice(from, to));
+      const pause = slices.took(to - from);
+      if (pause) await pause;
+      from = to;
+    }
   }
+  return digest.digest();
 }
 
 /** Moves `at` behind a surrogate pair that it would cut in two. */

@@ -74,7 +74,7 @@ const tryLocks = statement({
 const lookUp = statement({
   name: "idempotency-keys-look-up",
   text: `SELECT id, fingerprint, answer, created_at <= now() - interval '24 hours' AS expired
-    FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))`,
+    FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::uuid[])))`,
   overrides: { answer: typed<object>() },
 });
 
@@ -90,15 +90,15 @@ const unlimitWait = statement({
 
 const dropExpired = statement({
   name: "idempotency-keys-drop-expired",
-  text: `DELETE FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::text[]::uuid[])))
+  text: `DELETE FROM idempotency_keys WHERE id = ANY(ARRAY(SELECT unnest($1::uuid[])))
     AND created_at <= now() - interval '24 hours'`,
 });
 
 const insert = statement({
   name: "idempotency-keys-insert",
   text: `INSERT INTO idempotency_keys (id, account_id, fingerprint, answer)
-    SELECT id::uuid, account_id, decode(fingerprint, 'hex'), answer
-    FROM unnest($1::text[], $2::int[], $3::text[], $4::json[]) AS k (id, account_id, fingerprint, answer)`,
+    SELECT id, account_id, fingerprint, answer
+    FROM unnest($1::uuid[], $2::int[], $3::bytea[], $4::json[]) AS k (id, account_id, fingerprint, answer)`,
 });
 
 /**
@@ -108,7 +108,7 @@ const insert = statement({
 export async function tryKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<KeyState[]> {
   const [locks, rows] = await Promise.all([
     tx.rows(tryLocks, [packed.ints(keys.map(lockOf))]),
-    tx.rows(lookUp, [packed.texts(keys.map(({ id }) => id))]),
+    tx.rows(lookUp, [packedIds(keys)]),
   ]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return keys.map((key, i) => {
@@ -139,7 +139,7 @@ async function waitForKey(
       tx.rows(limitWait, [`${Math.max(Math.ceil(key.waitMs), 1)}ms`]),
       lockKey(tx, "idempotencyKey", lockOf(key)),
       tx.rows(unlimitWait),
-      tx.rows(lookUp, [packed.texts([key.id])]),
+      tx.rows(lookUp, [packedIds([key])]),
     ]);
     return stateOf(key, row);
   } catch (error) {
@@ -152,12 +152,12 @@ async function waitForKey(
 export function storeAnswers(tx: Tx, answers: readonly AnswerToStore[]): void {
   if (answers.length === 0) return;
   const keys = answers.map(({ unused }) => unused.key);
-  const expired = answers.flatMap(({ unused }) => (unused.replaces ? [unused.key.id] : []));
-  if (expired.length > 0) tx.sendWithCommit(dropExpired, [packed.texts(expired)]);
+  const expired = answers.flatMap(({ unused }) => (unused.replaces ? [unused.key] : []));
+  if (expired.length > 0) tx.sendWithCommit(dropExpired, [packedIds(expired)]);
   tx.sendWithCommit(insert, [
-    packed.texts(keys.map(({ id }) => id)),
+    packedIds(keys),
     packed.ints(keys.map(({ accountId }) => accountId)),
-    packed.texts(keys.map(({ fingerprint }) => fingerprint.toString("hex"))),
+    packed.byteas(keys.map(({ fingerprint }) => fingerprint)),
     packed.jsons(answers.map(({ answer }) => JSON.stringify(answer))),
   ]);
 }
@@ -178,13 +178,17 @@ export async function findEarlierOutcome(
   sql: Sql,
   key: IdempotencyKey,
 ): Promise<Error | undefined> {
-  const [row] = await sql.rows(lookUp, [packed.texts([key.id])]);
+  const [row] = await sql.rows(lookUp, [packedIds([key])]);
   const state = stateOf(key, row);
   return state.kind === "known" ? state.outcome : undefined;
 }
 
 const lockNotAvailable = "55P03";
 const uniqueViolation = "23505";
+
+function packedIds(keys: readonly IdempotencyKey[]): Buffer {
+  return packed.uuids(keys.map(({ id }) => Buffer.from(id.replaceAll("-", ""), "hex")));
+}
 
 /** Returns the second key of the advisory lock. Different keys with the same lock only wait for each other. */
 function lockOf({ id }: IdempotencyKey): number {
