@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { prepare } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
-import { replaceProcess, steps } from "./lib/run.mjs";
+import { root } from "./lib/root.mjs";
+import { capture, replaceProcess, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 /** Variables for the paths of Python programs, and their requirements. */
@@ -23,5 +25,27 @@ await steps(async () => {
     if (reason) console.log(`${reason}: tests that need it are skipped.`);
     else env[name] = folder;
   }
+  const go = await goProgram("test/clients/programs/strict-go");
+  if (go.reason) console.log(`${go.reason}: tests that need it are skipped.`);
+  else env.CARILLON_TEST_GO = go.program;
   await replaceProcess(...suite("clients", [comparison]), env);
 });
+
+/**
+ * Builds a program of this repository that needs no packages.
+ * @param {string} source its folder, from the root
+ * @returns {Promise<{ program?: string, reason?: string }>} its path, or the reason if it could not be built
+ */
+async function goProgram(source) {
+  const program = join(root, "node_modules", ".cache", "carillon-go", "strict");
+  const { code, output } = await capture("go", [
+    "build",
+    "-C",
+    join(root, source),
+    "-o",
+    program,
+    ".",
+  ]);
+  if (code === 0) return { program };
+  return { reason: `Go cannot build ${source} (${output.trim().split("\n").at(-1)})` };
+}
