@@ -471,7 +471,7 @@ declare module "@carillon/db" {
     "count-topic-participants": {
       recipientId: number;
       topic: string | null;
-      participants: number;
+      participants: number | null;
     };
     "creation-bound-bots": {
       total: number;
@@ -797,7 +797,7 @@ declare module "@carillon/db" {
     "system-groups-insert": {};
     "system-groups-nest": {};
     "topic-participants": {
-      id: number;
+      id: number | null;
     };
     "topic-visibility-store": {
       userId: number;

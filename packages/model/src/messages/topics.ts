@@ -72,30 +72,55 @@ export async function existingTopics(
   return sql.rows(existing, [realmId, ...columns(topics), packed.ints([...channelIds])]);
 }
 
-/** SQL: accounts that have sent a message to the topic or reacted to one: distinct `user_id`. */
-const participantsOf = (recipientId: string, topic: string) => {
-  const ofTopic = `m.recipient_id = ${recipientId} AND m.is_channel AND lower(m.topic) = lower(${topic})`;
-  return `SELECT m.sender_id AS user_id FROM messages m WHERE ${ofTopic}
-    UNION
-    SELECT reaction.user_id FROM messages m JOIN reactions reaction ON reaction.message_id = m.id WHERE ${ofTopic}`;
+const inTopic = (recipientId: string, topic: string) =>
+  `m.recipient_id = ${recipientId} AND m.is_channel AND lower(m.topic) = lower(${topic})`;
+
+/**
+ * SQL: accounts that have sent a message to the topic, as `user_id`. Steps from sender to sender in the index
+ * messages_topic_senders_idx, however many messages there are: 2 ms for 200 senders of 100,000 messages, which took 30 ms
+ * to read.
+ */
+const sendersOf = (recipientId: string, topic: string) => {
+  const isThere = inTopic(recipientId, topic);
+  return `WITH RECURSIVE sender AS (
+        (SELECT m.sender_id FROM messages m WHERE ${isThere} ORDER BY m.sender_id LIMIT 1)
+        UNION ALL
+        SELECT next.sender_id FROM sender s CROSS JOIN LATERAL (
+          SELECT m.sender_id FROM messages m WHERE ${isThere} AND m.sender_id > s.sender_id
+          ORDER BY m.sender_id LIMIT 1) next
+      ) SELECT sender_id AS user_id FROM sender`;
 };
 
+/** SQL: accounts that have sent a message to the topic or reacted to one: distinct `user_id`. */
+const participantsOf = (recipientId: string, topic: string) =>
+  `(${sendersOf(recipientId, topic)})
+    UNION
+    SELECT reaction.user_id FROM messages m JOIN reactions reaction ON reaction.message_id = m.id
+    WHERE ${inTopic(recipientId, topic)}`;
+
+/** Reads no reactions where there are enough senders. */
 const counted = statement({
   name: "count-topic-participants",
   text: `SELECT r.id AS "recipientId", w.topic, (
-      SELECT count(*)::int FROM (${participantsOf("r.id", "w.topic")}) participant
+      SELECT CASE WHEN first.senders >= $4::int THEN first.senders ELSE (
+        SELECT count(*)::int FROM (${participantsOf("r.id", "w.topic")}) participant) END
+      FROM (SELECT count(*)::int AS senders FROM (${sendersOf("r.id", "w.topic")} LIMIT $4::int) sender) first
     ) AS participants FROM ${wanted}`,
-  overrides: { topic: notNull },
+  overrides: { topic: notNull, participants: notNull },
 });
 
-/** Counts the participants of each topic, by {@link topicSpelling} as given. */
+/**
+ * Counts the participants of each topic, by {@link topicSpelling} as given.
+ * @param enough a count that need not be exact: of a topic with as many senders, it may be this number
+ */
 export async function countParticipants(
   sql: Sql,
   realmId: number,
   topics: readonly ChannelTopic[],
+  enough: number,
 ): Promise<Map<string, number>> {
   if (topics.length === 0) return new Map();
-  const rows = await sql.rows(counted, [realmId, ...columns(topics)]);
+  const rows = await sql.rows(counted, [realmId, ...columns(topics), enough]);
   return new Map(rows.map(({ participants, ...topic }) => [topicSpelling(topic), participants]));
 }
 
@@ -113,6 +138,7 @@ function columns(topics: readonly ChannelTopic[]): [Buffer, Buffer] {
 const participants = statement({
   name: "topic-participants",
   text: `SELECT user_id AS id FROM (${participantsOf("$1", "$2")}) participant`,
+  overrides: { id: notNull },
 });
 
 /** Returns the topic's participants, unordered. */

@@ -29,6 +29,9 @@ import type { ParsedMessage } from "@carillon/markdown";
 
 import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
 
+/** Wildcard mentions of up to this many subscribers or participants need no permission. */
+export const manyUsers = 15;
+
 /**
  * All data that the check of a batch reads, from one snapshot: permissions and memberships never come from two states
  * (docs/decisions/012). Read by one statement, whatever the size of the batch. Also holds what an earlier message of the
@@ -44,7 +47,10 @@ export interface CheckFacts {
   readonly started: Set<string>;
   /** Folds the inputs' topics. */
   readonly folding: Folding;
-  /** How many accounts have sent to a topic, by {@link topicSpelling}, for texts that mention its participants. */
+  /**
+   * How many accounts have sent or reacted in a topic, by {@link topicSpelling}, for texts that mention its participants;
+   * not exact above {@link manyUsers}.
+   */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
   /** The users that senders of direct messages can see, for senders who cannot see all. */
@@ -97,7 +103,7 @@ export async function loadCheckFacts(
         one,
         topics.map(({ topic }) => topic),
       ),
-      countParticipants(one, realmId, topicsOf(calling)),
+      countParticipants(one, realmId, topicsOf(calling), manyUsers + 1),
       loadMentionLookups(one, realmId, organizationUrl, texts),
     ]);
     return {

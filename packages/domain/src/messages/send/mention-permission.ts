@@ -2,10 +2,7 @@ import { type Account, type Target, topicSpelling } from "@carillon/model";
 import { errors, groupPermissions, realmPermissions } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
-import type { CheckFacts } from "./check-facts.ts";
-
-/** Wildcard mentions of up to this many subscribers or participants need no permission. */
-const manyUsers = 15;
+import { type CheckFacts, manyUsers } from "./check-facts.ts";
 
 /**
  * Checks that the sender may mention the groups and wildcards of the text (scheduled-messages.md §0.4.8).

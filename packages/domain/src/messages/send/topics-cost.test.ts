@@ -1,5 +1,15 @@
 import { declaredStatements } from "@carillon/db";
-import { channel, organization, rowsRead, useDatabase, type TestChannel } from "@carillon/testkit";
+import {
+  channel,
+  nth,
+  organization,
+  rowsRead,
+  useDatabase,
+  user,
+  type TestAccount,
+  type TestChannel,
+} from "@carillon/testkit";
+import { countParticipants } from "@carillon/model";
 import { expect } from "chai";
 
 import { checkMessages } from "./check.ts";
@@ -39,6 +49,11 @@ describe("what sending asks about topics", () => {
     );
   });
 
+  const statementNamed = (name: string) => {
+    const statement = declaredStatements().find((each) => each.name === name);
+    if (!statement) throw new Error(`there is no statement ${name}`);
+    return statement;
+  };
   const ofEach = <T>(value: T) => wanted.map(() => value);
   const cases = {
     "existing-topics": {
@@ -59,10 +74,41 @@ describe("what sending asks about topics", () => {
   };
   for (const [name, { of, table, values }] of Object.entries(cases))
     it(`costs a look at each topic, whatever else is there: ${name} of ${of.name}`, async () => {
-      const statement = declaredStatements().find((each) => each.name === name);
-      if (!statement) throw new Error(`there is no statement ${name}`);
-      const { found, read } = await rowsRead(db, statement, values(), table);
+      const { found, read } = await rowsRead(db, statementNamed(name), values(), table);
       expect(found).to.equal(asked);
       expect(read).to.equal(asked);
     });
+
+  it("counts participants from sender to sender, and no more of them than need be known", async () => {
+    const { realm, member } = await organization(db);
+    const other = await channel(db, realm, { subscribers: [member] });
+    const senders: TestAccount[] = [];
+    for (let n = 0; n < asked; n++) senders.push(await user(db, realm));
+    await db.rows(
+      `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       SELECT $1, ($2::int[])[1 + n % $5], $3, true, 'Busy', '', '', 1, (SELECT min(id) FROM clients)
+       FROM generate_series(1, $4::int) AS n`,
+      [realm.id, senders.map(({ id }) => id), other.recipientId, rows, asked],
+    );
+    const count = async (enough: number) => {
+      const topics = [{ channelId: other.id, topic: "busy" }];
+      return [...(await countParticipants(db, realm.id, topics, enough)).values()];
+    };
+    expect(await count(5)).to.deep.equal([5]);
+    expect(await count(asked + 5)).to.deep.equal([asked]);
+    await db.rows(
+      `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name)
+       SELECT min(id), unnest($2::int[]), 'unicode_emoji', '1f419', 'octopus' FROM messages WHERE recipient_id = $1`,
+      [other.recipientId, [member.id, nth(senders, 0).id]],
+    );
+    expect(await count(asked + 5)).to.deep.equal([asked + 1]);
+    const statement = statementNamed("count-topic-participants");
+    const values = [realm.id, [other.id], ["busy"], 5];
+    expect(await rowsRead(db, statement, values, "messages")).to.deep.equal({ found: 1, read: 5 });
+    const all = statementNamed("topic-participants");
+    const { found, read } = await rowsRead(db, all, [other.recipientId, "busy"], "messages");
+    expect(found).to.equal(asked + 1);
+    expect(read).to.be.at.most(rows + asked);
+  });
 });
