@@ -218,7 +218,7 @@ export {
   timezoneOf,
 } from "./scheduled/series/create-series.ts";
 export { editSeries } from "./scheduled/series/edit-series.ts";
-export { repairSeries, SeriesTimes } from "./scheduled/series/keep-up-series.ts";
+export { SeriesRepair, SeriesTimes } from "./scheduled/series/keep-up-series.ts";
 export { listOccurrences, listSeries } from "./scheduled/series/list-series.ts";
 export { previewSchedule } from "./scheduled/series/schedule.ts";
 export { sendSeries } from "./scheduled/series/send-series.ts";

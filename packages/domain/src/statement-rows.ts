@@ -1845,7 +1845,9 @@ declare module "@carillon/db" {
     };
     "series-unplan": {};
     "series-unplanned": {
-      id: number;
+      looked: number;
+      last: number | null;
+      missing: number[] | null;
     };
     "series-update": {
       version: number;

@@ -1,4 +1,4 @@
-import { SeriesTimes } from "@carillon/domain";
+import { SeriesRepair, SeriesTimes } from "@carillon/domain";
 import { readCounters, startTask } from "@carillon/scheduling";
 import {
   captureLog,
@@ -8,6 +8,7 @@ import {
   deliverNow,
   eventsOf,
   noticesTo,
+  nth,
   organization,
   type Params,
   runsOf,
@@ -138,6 +139,27 @@ describe("recurring work of series", () => {
       expect(String((await read(sent)).next_occurrence) > String(date)).to.equal(true);
       expect(await runsOf(scene.as(author), sent)).to.deep.equal([]);
       expect(await read(broken)).to.include({ state: "paused", paused_reason: "rule" });
+    });
+
+    it("looks at a number of series in each run, goes on behind them, and then begins anew", async () => {
+      const { db } = scene;
+      const ids = [await create(), await create(), await create()];
+      for (const id of ids) await lose(id);
+      const { log } = captureLog();
+      const repairing = new SeriesRepair();
+      const run = () =>
+        repairing.run({ db, site: testSite(), log }, 2, new AbortController().signal);
+      const planned = async () => {
+        const all = await Promise.all(ids.map((id) => read(id)));
+        return all.map((one) => one.next_scheduled_message_id !== null);
+      };
+      expect(await run()).to.equal(2);
+      expect(await planned()).to.deep.equal([true, true, false]);
+      await lose(nth(ids, 0));
+      expect(await run()).to.equal(1);
+      expect(await planned()).to.deep.equal([false, true, true]);
+      expect(await run()).to.equal(1);
+      expect(await planned()).to.deep.equal([true, true, true]);
     });
 
     it("does not plan occurrences in deactivated organizations", async () => {

@@ -1,8 +1,11 @@
 import type { RecurringTask } from "@carillon/scheduling";
-import { repairSeries } from "@carillon/domain";
+import { SeriesRepair } from "@carillon/domain";
 import { repairSeriesPlans } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
+
+/** Where the last run of this process has ended. */
+const repair = new SeriesRepair();
 
 /**
  * Plans the next occurrence of active series that have none (once-and-again.md §3.4), for example because its row was deleted
@@ -11,7 +14,7 @@ import type { WorkerServices } from "../services.ts";
 export default {
   definition: repairSeriesPlans,
   async run({ db, site, log, signal }) {
-    const repaired = await repairSeries({ db, site, log }, repairSeriesPlans.bound.batch, signal);
+    const repaired = await repair.run({ db, site, log }, repairSeriesPlans.bound.batch, signal);
     if (repaired > 0) log.warn({ repaired }, "missing occurrences of series planned");
   },
 } satisfies RecurringTask<Pick<WorkerServices, "site">>;
