@@ -1,15 +1,7 @@
-import { randomBytes } from "node:crypto";
-import {
-  administer,
-  dropDatabase,
-  freshRedis,
-  postgresUrl,
-  withDatabase,
-  type QueueBackend,
-} from "@carillon/testkit";
 import { onBothBackends } from "../faults/support/both-backends.ts";
 import { Correspondence } from "./support/correspondence.ts";
-import { install, type Installation } from "./support/builds.ts";
+import type { Installation } from "./support/builds.ts";
+import { installed } from "./support/installed.ts";
 
 onBothBackends("An upgrade from the last release", 400_000, {
   "goes process by process and back, with nothing lost or doubled": (backend) =>
@@ -71,21 +63,4 @@ async function upgrade(installation: Installation): Promise<void> {
   await exchange("The release again");
   await letters.hear(await owner(gateway), "After the way back");
   await letters.expectOnce(await owner(gateway));
-}
-
-async function installed(
-  backend: QueueBackend,
-  play: (installation: Installation) => Promise<void>,
-): Promise<void> {
-  const name = `carillon_upgrade_${randomBytes(6).toString("hex")}`;
-  await administer((server) => server.query(`CREATE DATABASE ${name}`));
-  const redis = backend === "redis" ? await freshRedis() : undefined;
-  const installation = await install(withDatabase(postgresUrl(), name), redis?.url);
-  try {
-    await play(installation);
-  } finally {
-    await installation.close();
-    await redis?.drop();
-    await dropDatabase(name);
-  }
 }
