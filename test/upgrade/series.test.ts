@@ -1,0 +1,86 @@
+import { waitFor, type GatewayClient } from "@carillon/testkit";
+import { expect } from "chai";
+import { seriesSoon } from "../clients/support/soon.ts";
+import { onBothBackends } from "../faults/support/both-backends.ts";
+import type { Installation } from "./support/builds.ts";
+import { installed } from "./support/installed.ts";
+
+onBothBackends("Series beside a worker of the last release", 400_000, {
+  "are refused while it runs, and an occurrence is sent once, whichever worker sends it": (
+    backend,
+  ) => installed(backend, series),
+});
+
+/** Longer than a heartbeat counts, and than planned occurrences are looked for. */
+const patientMs = 150_000;
+
+async function series(installation: Installation): Promise<void> {
+  const { release, current } = installation;
+  await release.prepare();
+  const older = await release.worker();
+  await current.prepare();
+  const client = await installation.owner(await current.gateway());
+  const me = Number((await client.get("/api/v1/users/me")).body["user_id"]);
+  const create = () =>
+    client.post(
+      "/api/v1/message_series",
+      seriesSoon({ type: "direct", to: [me], content: "An occurrence" }),
+    );
+
+  const refusal = await create();
+  expect(refusal.status, refusal.text).to.equal(503);
+  expect(refusal.body.msg).to.equal(
+    "The server is being upgraded and does not accept this request yet; nothing was changed",
+  );
+  expect(refusal.headers.get("Retry-After")).to.equal("30");
+  expect(await seriesOf(client)).to.deep.equal([]);
+
+  await older.stop();
+  const made = await waitFor(
+    async () => {
+      const answer = await create();
+      return answer.status === 503 ? undefined : answer;
+    },
+    { what: "series are accepted", timeoutMs: patientMs, everyMs: 200 },
+  );
+  expect(made.status, made.text).to.equal(200);
+  const [planned] = await seriesOf(client);
+
+  // It knows nothing of series: what is planned is a scheduled message like any other.
+  const back = await release.worker();
+  const wasSent = async () => (await sentTo(client, me)).length > 0;
+  await waitFor(wasSent, { what: "the occurrence is sent", timeoutMs: patientMs });
+  expect((await seriesOf(client))[0]?.next_occurrence).to.equal(null);
+  await back.stop();
+
+  await current.worker();
+  const next = await waitFor(
+    async () => (await seriesOf(client)).find((one) => one.next_occurrence !== null),
+    { what: "the next occurrence is planned", timeoutMs: patientMs, everyMs: 200 },
+  );
+  const day = 86_400_000;
+  const daysLater = (date = "") => new Date(Date.parse(date) + day).toISOString().slice(0, 10);
+  expect(next.next_occurrence).to.equal(daysLater(planned?.next_occurrence ?? ""));
+  expect(await sentTo(client, me)).to.deep.equal(["An occurrence"]);
+}
+
+interface Series {
+  readonly next_occurrence: string | null;
+}
+
+async function seriesOf(client: GatewayClient): Promise<readonly Series[]> {
+  const { body } = await client.get("/api/v1/message_series");
+  return body["message_series"] as Series[];
+}
+
+/** Returns the texts of the messages that the account has sent. */
+async function sentTo(client: GatewayClient, me: number): Promise<string[]> {
+  const { body } = await client.get("/api/v1/messages", {
+    anchor: "newest",
+    num_before: 100,
+    num_after: 0,
+    apply_markdown: false,
+    narrow: [{ operator: "sender", operand: me }],
+  });
+  return (body["messages"] as Array<{ content: string }>).map(({ content }) => content);
+}
