@@ -1,77 +1,192 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { readEnvironment } from "@carillon/kit";
 import { expect } from "chai";
 
-import { fileStoreFromEnvironment, newObjectKey, ObjectMissing, type FileStore } from "./index.ts";
+import { newObjectKey, ObjectMissing, type FileStore } from "./index.ts";
+import { bodyOf, bytesOf, hashIn, mebibyte, StalledBody } from "./test-support/bodies.ts";
+import { failureOf } from "./test-support/failure-of.ts";
+import { openFileStore, storeKinds, type TestFileStore } from "./test-support/stores.ts";
 
-describe("The file store on disk", () => {
-  let folder: string;
-  let store: FileStore;
+for (const kind of storeKinds)
+  describe(`The file store on ${kind}`, () => {
+    let opened: TestFileStore | undefined;
+    let store: FileStore;
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "carillon-files-"));
-    store = fileStoreFromEnvironment(readEnvironment({ FILES_DIR: join(folder, "files") }));
-  });
-
-  after(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
-
-  for (const size of [0, 1, 1_000_000])
-    it(`returns the ${size} bytes that were stored, with their hash`, async () => {
-      const content = randomBytes(size);
-      const key = newObjectKey();
-      const stored = await store.put(key, Readable.from(content, { objectMode: false }));
-      const sha256 = createHash("sha256").update(content).digest();
-      expect(stored).to.deep.equal({ size, sha256 });
-      const opened = await store.get(key);
-      expect(opened).to.include({ size, length: size });
-      expect((await buffer(opened.stream)).equals(content)).to.equal(true);
-      expect(await store.stat(key)).to.deep.equal({ size });
+    before(async function () {
+      opened = await openFileStore(kind, this);
+      store = opened.store;
     });
 
-  it("returns a range of bytes", async () => {
-    const key = newObjectKey();
-    await store.put(key, Readable.from([Buffer.from("0123456789")]));
-    const read = async (start: number, end: number) => {
-      const { stream, size, length } = await store.get(key, { range: { start, end } });
-      return [String(await buffer(stream)), size, length];
+    after(() => opened?.close());
+
+    const expectNothingUnder = async (key: string) => {
+      expect(await store.stat(key)).to.equal(undefined);
+      expect(await failureOf(store.get(key))).to.be.instanceOf(ObjectMissing);
+      expect(await opened?.leftovers()).to.deep.equal([]);
     };
-    expect(await read(0, 0)).to.deep.equal(["0", 10, 1]);
-    expect(await read(3, 5)).to.deep.equal(["345", 10, 3]);
-    expect(await read(8, 99)).to.deep.equal(["89", 10, 2]);
-  });
 
-  it("reports a missing object, and deletes objects that may be missing", async () => {
-    const key = newObjectKey();
-    await store.put(key, Readable.from([Buffer.from("content")]));
-    await store.delete([key, newObjectKey()]);
-    await store.delete([key]);
-    expect(await store.stat(key)).to.equal(undefined);
-    const failure = await store.get(key).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(ObjectMissing);
-  });
+    for (const size of [0, 1, 5 * mebibyte - 1, 5 * mebibyte, 5 * mebibyte + 1, 25 * mebibyte])
+      it(`returns ${size} bytes as they were stored, with their hash`, async () => {
+        const key = newObjectKey();
+        const { body, sha256 } = bodyOf(size);
+        expect(await store.put(key, body)).to.deep.equal({ size, sha256 });
+        expect(await store.stat(key)).to.deep.equal({ size });
+        const file = await store.get(key);
+        expect(file).to.include({ size, length: size });
+        expect(await hashIn(file.stream)).to.deep.equal(sha256);
+        expect(await opened?.leftovers()).to.deep.equal([]);
+      });
 
-  it("gives files and folders to its own user only", async () => {
-    const key = newObjectKey();
-    await store.put(key, Readable.from([Buffer.from("content")]));
-    const root = join(folder, "files");
-    const modeOf = async (...path: string[]) => (await stat(join(root, ...path))).mode & 0o777;
-    const [first = "", second = ""] = key;
-    expect(await modeOf(first, second, key)).to.equal(0o600);
-    expect(await modeOf(first, second)).to.equal(0o700);
-    expect(await modeOf(first)).to.equal(0o700);
-    expect(await modeOf()).to.equal(0o700);
-    expect(await readdir(join(root, "tmp"))).to.deep.equal([]);
-  });
+    it("returns ranges of bytes", async () => {
+      const key = newObjectKey();
+      const size = 6 * mebibyte;
+      await store.put(key, bodyOf(size).body);
+      const part = 5 * mebibyte;
+      for (const [start, end] of [
+        [0, 0],
+        [1, 70_000],
+        [part - 2, part + 1],
+        [size - 1, size - 1],
+        [size - 3, size + 100],
+      ] as const) {
+        const file = await store.get(key, { range: { start, end } });
+        const wanted = bytesOf(start, Math.min(end, size - 1));
+        expect(file, `${start}-${end}`).to.include({ size, length: wanted.length });
+        expect((await buffer(file.stream)).equals(wanted), `${start}-${end}`).to.equal(true);
+      }
+    });
 
-  it("passes its check", async () => {
-    await store.check();
+    it("refuses a range that begins behind the last byte, or is none", async () => {
+      const [short, empty] = [newObjectKey(), newObjectKey()];
+      await store.put(short, bodyOf(10).body);
+      await store.put(empty, bodyOf(0).body);
+      for (const [key, start, end] of [
+        [short, 10, 20],
+        [short, 5, 2],
+        [short, -1, 2],
+        [empty, 0, 0],
+      ] as const) {
+        const failure = await failureOf(store.get(key, { range: { start, end } }));
+        expect(failure, `${start}-${end}`).to.be.instanceOf(RangeError);
+      }
+    });
+
+    it("reports missing objects", async () => {
+      const key = newObjectKey();
+      expect(await store.stat(key)).to.equal(undefined);
+      expect(await failureOf(store.get(key))).to.be.instanceOf(ObjectMissing);
+      const range = { start: 0, end: 9 };
+      expect(await failureOf(store.get(key, { range }))).to.be.instanceOf(ObjectMissing);
+    });
+
+    it("deletes objects, twice and missing ones too", async () => {
+      const [deleted, kept] = [newObjectKey(), newObjectKey()];
+      for (const key of [deleted, kept]) await store.put(key, bodyOf(10).body);
+      await store.delete([deleted, newObjectKey()]);
+      await store.delete([deleted]);
+      await store.delete([]);
+      await expectNothingUnder(deleted);
+      expect(await store.stat(kept)).to.deep.equal({ size: 10 });
+    });
+
+    it("deletes 1,000 objects at once, and refuses more", async () => {
+      const keys = Array.from({ length: 1_000 }, newObjectKey);
+      const some = keys.filter((_, index) => index % 50 === 0);
+      for (const key of some) await store.put(key, bodyOf(1).body);
+      await store.delete(keys);
+      for (const key of some) expect(await store.stat(key)).to.equal(undefined);
+      const tooMany = await failureOf(store.delete([...keys, newObjectKey()]));
+      expect(tooMany).to.be.instanceOf(RangeError);
+    });
+
+    for (const size of [1_000, 12 * mebibyte])
+      it(`keeps nothing of a body that breaks off after ${size} bytes`, async () => {
+        const key = newObjectKey();
+        const body = new StalledBody(size);
+        const failure = failureOf(store.put(key, body));
+        const broken = new Error("the client hung up");
+        await body.drained();
+        body.destroy(broken);
+        expect(await failure).to.equal(broken);
+        await expectNothingUnder(key);
+      });
+
+    it("keeps nothing of a body that is closed before its end", async () => {
+      const key = newObjectKey();
+      const body = new StalledBody(1_000);
+      const failure = failureOf(store.put(key, body));
+      await body.drained();
+      body.destroy();
+      expect(await failure).to.match(/closed before its end/);
+      await expectNothingUnder(key);
+    });
+
+    for (const size of [0, 7 * mebibyte])
+      it(`ends with the reason of its signal, after ${size} bytes of a body that stalls`, async () => {
+        const key = newObjectKey();
+        const body = new StalledBody(size);
+        const ending = new AbortController();
+        const failure = failureOf(store.put(key, body, { signal: ending.signal }));
+        await body.drained();
+        const reason = new Error("the deadline has passed");
+        ending.abort(reason);
+        expect(await failure).to.equal(reason);
+        expect(body.destroyed).to.equal(false);
+        await expectNothingUnder(key);
+        body.destroy();
+      });
+
+    it("stores nothing with a signal that has been aborted", async () => {
+      const key = newObjectKey();
+      const reason = new Error("too late");
+      const signal = AbortSignal.abort(reason);
+      expect(await failureOf(store.put(key, bodyOf(10).body, { signal }))).to.equal(reason);
+      expect(await failureOf(store.get(key, { signal }))).to.equal(reason);
+      await expectNothingUnder(key);
+    });
+
+    it("stores two bodies at once", async () => {
+      const sizes = [11 * mebibyte, 7 * mebibyte] as const;
+      const stored = await Promise.all(
+        sizes.map(async (size) => {
+          const key = newObjectKey();
+          await store.put(key, bodyOf(size).body);
+          return { key, size };
+        }),
+      );
+      for (const { key, size } of stored) {
+        const { stream } = await store.get(key);
+        expect(await hashIn(stream)).to.deep.equal(bodyOf(size).sha256);
+      }
+    });
+
+    it("ends a stream by the signal, and lets a reader stop early", async () => {
+      const key = newObjectKey();
+      await store.put(key, bodyOf(9 * mebibyte).body);
+      const ending = new AbortController();
+      const first = await store.get(key, { signal: ending.signal });
+      const failure = failureOf(hashIn(first.stream));
+      ending.abort(new Error("enough"));
+      expect(await failure).to.have.property("name", "AbortError");
+      const second = await store.get(key);
+      for await (const _ of second.stream) break;
+      expect(second.stream.destroyed).to.equal(true);
+      const third = await store.get(key);
+      expect(await hashIn(third.stream)).to.deep.equal(bodyOf(9 * mebibyte).sha256);
+    });
+
+    it("refuses what is not a key, such as a path", async () => {
+      const key = `../${newObjectKey().slice(3)}`;
+      for (const work of [
+        store.put(key, bodyOf(1).body),
+        store.get(key),
+        store.stat(key),
+        store.delete([key]),
+      ])
+        expect(await failureOf(work)).to.be.instanceOf(TypeError);
+    });
+
+    it("passes its check, several times at once", async () => {
+      await Promise.all([store.check(), store.check(), store.check()]);
+      expect(await opened?.leftovers()).to.deep.equal([]);
+    });
   });
-});

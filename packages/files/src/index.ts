@@ -1,3 +1,4 @@
 export * from "./choose.ts";
 export * from "./store.ts";
+export { partBuffers } from "./s3/part-buffers.ts";
 export { newObjectKey } from "./object-key.ts";

@@ -92,6 +92,9 @@ export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
+/** The body was so slow that the store could not serve others. */
+export class BodyTooSlow extends StorageUnavailable {}
+
 /** There is no object with this key. */
 export class ObjectMissing extends Error {
   override readonly name = "ObjectMissing";

@@ -36,6 +36,8 @@ describe("readEnvironment", () => {
     ["RATE_LIMITS", "user=60:5;user=60:6", /each kind once/],
     ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
     ["MAIL_FROM", "Carillon <noreply@example.com>", /must be an e-mail address/],
+    ["S3_ENDPOINT", "s3.example.com", /must be a URL beginning with http/],
+    ["S3_FORCE_PATH_STYLE", "yes", /must be `true` or `false`/],
     ["DEVELOPMENT", "yes", /must be `true` or `false`/],
     ["DEMO", "true", /must be `on` or `off`/],
     ["LOG_LEVEL", "loud", /must be trace, debug, info, warn, error or silent/],

@@ -98,6 +98,15 @@ const variables = {
     .optional(),
   TRUSTED_PROXIES: z.string().min(1).optional(),
   FILES_DIR: z.string().min(1).optional(),
+  S3_BUCKET: z.string().min(1).optional(),
+  S3_ENDPOINT: publicAddress.optional(),
+  S3_REGION: z.string().min(1).optional(),
+  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  S3_FORCE_PATH_STYLE: z
+    .enum(["true", "false"], "must be `true` or `false`")
+    .transform((text) => text === "true")
+    .optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
   MAIL_FROM: z.email("must be an e-mail address").optional(),
   DEVELOPMENT: z
@@ -130,6 +139,7 @@ export const secretNames = [
   "PUSH_SERVER_KEY",
   "BOUNCER_DATABASE_URL",
   "SMTP_URL",
+  "S3_SECRET_ACCESS_KEY",
 ] as const satisfies readonly (keyof typeof variables)[];
 
 function isRateRules(text: string): boolean {

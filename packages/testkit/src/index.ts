@@ -38,6 +38,7 @@ export * from "./queues.ts";
 export * from "./random-rules.ts";
 export * from "./redis.ts";
 export * from "./requests/index.ts";
+export * from "./s3-server.ts";
 export * from "./scene.ts";
 export * from "./schema-diff.ts";
 export * from "./reserve-port.ts";

@@ -1,0 +1,196 @@
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+
+import { newObjectKey } from "../object-key.ts";
+import { ObjectMissing, StorageUnavailable } from "../store.ts";
+import { bodyOf, hashIn, mebibyte } from "../test-support/bodies.ts";
+import { failureOf } from "../test-support/failure-of.ts";
+import { diskStore } from "./disk-store.ts";
+
+describe("The file store on disk", () => {
+  let top: string;
+  let root: string;
+
+  beforeEach(async () => {
+    top = await mkdtemp(join(tmpdir(), "carillon-files-"));
+    root = join(top, "made", "files");
+  });
+
+  afterEach(async () => {
+    await rm(top, { recursive: true });
+  });
+
+  const objectsIn = async (folder: string) => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile() && !entry.parentPath.endsWith("/tmp"));
+  };
+  const temporaryFiles = () => readdir(join(root, "tmp"));
+
+  it("gives files and folders to its own user only", async () => {
+    const key = newObjectKey();
+    await diskStore(root).put(key, bodyOf(10).body);
+    const modeOf = async (...path: string[]) => (await stat(join(root, ...path))).mode & 0o777;
+    const [first = "", second = ""] = key;
+    expect(await modeOf(first, second, key)).to.equal(0o600);
+    for (const folder of [[first, second], [first], ["tmp"], [], [".."]])
+      expect(await modeOf(...folder), folder.join("/")).to.equal(0o700);
+  });
+
+  it("works again, without a restart, when its folder is back", async () => {
+    const store = diskStore(root);
+    const [before, after] = [newObjectKey(), newObjectKey()];
+    await store.put(before, bodyOf(10).body);
+    await rename(root, `${root}-away`);
+    for (const work of [
+      store.put(after, bodyOf(10).body),
+      store.get(before),
+      store.stat(before),
+      store.delete([before]),
+      store.check(),
+    ])
+      expect(await failureOf(work))
+        .to.be.instanceOf(StorageUnavailable)
+        .with.property("message")
+        .that.matches(/^FILES_DIR \/.*: the folder is not there .* mounted\? \(ENOENT\)$/);
+    // As where a file system is not mounted: the empty folder must not pass for the store.
+    await mkdir(root);
+    expect(await failureOf(store.get(before))).to.be.instanceOf(StorageUnavailable);
+    expect(await failureOf(store.put(after, bodyOf(10).body))).to.be.instanceOf(StorageUnavailable);
+    await rm(root, { recursive: true });
+    await rename(`${root}-away`, root);
+    await store.put(after, bodyOf(10).body);
+    for (const key of [before, after]) expect(await store.stat(key)).to.deep.equal({ size: 10 });
+  });
+
+  it("makes the folders of objects again that have been removed", async () => {
+    const store = diskStore(root);
+    const key = newObjectKey();
+    await store.put(key, bodyOf(10).body);
+    await rm(join(root, key.charAt(0)), { recursive: true });
+    expect(await failureOf(store.get(key))).to.be.instanceOf(ObjectMissing);
+    await store.put(key, bodyOf(10).body);
+    expect(await store.stat(key)).to.deep.equal({ size: 10 });
+  });
+
+  it("says that FILES_DIR is not a folder", async () => {
+    await writeFile(join(top, "made"), "");
+    expect(await failureOf(diskStore(root).check()))
+      .to.be.instanceOf(StorageUnavailable)
+      .with.property("message")
+      .that.matches(/^FILES_DIR .*: this is not a folder; .* \(ENOTDIR\)$/);
+  });
+
+  it("says that it may not write", async function () {
+    // Modes do not hold for root.
+    if (process.getuid?.() === 0) this.skip();
+    await mkdir(root, { recursive: true });
+    await chmod(root, 0o500);
+    const failure = await failureOf(diskStore(root).put(newObjectKey(), bodyOf(10).body));
+    expect(failure)
+      .to.be.instanceOf(StorageUnavailable)
+      .and.match(/may not read and write/);
+    await chmod(root, 0o700);
+  });
+
+  describe("on a small file system", () => {
+    const mount = (...options: string[]) =>
+      execFileSync("mount", ["-t", "tmpfs", "-o", ...options], { stdio: "ignore" });
+    let isMounted = false;
+
+    beforeEach(async function () {
+      await mkdir(root, { recursive: true });
+      try {
+        mount("size=8m,mode=0700", "carillon-test", root);
+        isMounted = true;
+      } catch {
+        // Only root may mount, and not in every container.
+        this.skip();
+      }
+    });
+
+    afterEach(() => {
+      if (isMounted) execFileSync("umount", [root]);
+      isMounted = false;
+    });
+
+    it("reports a full disk, keeps nothing, and then stores what fits", async () => {
+      const store = diskStore(root);
+      const failure = await failureOf(store.put(newObjectKey(), bodyOf(9 * mebibyte).body));
+      expect(failure)
+        .to.be.instanceOf(StorageUnavailable)
+        .with.property("message")
+        .that.matches(/^FILES_DIR .*: the disk is full; .* \(ENOSPC\)$/);
+      expect(await temporaryFiles()).to.deep.equal([]);
+      expect(await objectsIn(root)).to.deep.equal([]);
+      const key = newObjectKey();
+      await store.put(key, bodyOf(7 * mebibyte).body);
+      expect(await store.stat(key)).to.deep.equal({ size: 7 * mebibyte });
+    });
+
+    it("reports a read-only file system, reads from it, and writes when it is writable again", async () => {
+      const [key, refused] = [newObjectKey(), newObjectKey()];
+      await diskStore(root).put(key, bodyOf(10).body);
+      mount("remount,ro", root);
+      // Two: one that has used the folder, and one that begins with it.
+      const store = diskStore(root);
+      expect(await hashIn((await store.get(key)).stream)).to.deep.equal(bodyOf(10).sha256);
+      for (const work of [store.put(refused, bodyOf(10).body), store.delete([key]), store.check()])
+        expect(await failureOf(work))
+          .to.be.instanceOf(StorageUnavailable)
+          .with.property("message")
+          .that.matches(/^FILES_DIR .*: the file system is read-only; .* \(EROFS\)$/);
+      mount("remount,rw", root);
+      await store.put(refused, bodyOf(10).body);
+      await store.delete([key]);
+      expect(await store.stat(key)).to.equal(undefined);
+    });
+  });
+
+  describe("after a crash", () => {
+    /** Runs a process that stores an object, and kills it at the given place. */
+    const killAt = async (place: "rename" | "body", key: string) => {
+      const program = fileURLToPath(new URL("../test-support/crash-main.ts", import.meta.url));
+      const execArgv = ["--import=tsx", "--conditions=source"];
+      const child = fork(program, [root, key, place], { execArgv });
+      const [message] = (await once(child, "message")) as [unknown];
+      expect(message).to.equal("there");
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    };
+
+    for (const place of ["body", "rename"] as const)
+      it(`has no object of a process that was killed before the end of its ${place}`, async () => {
+        const key = newObjectKey();
+        await killAt(place, key);
+        expect(await temporaryFiles()).to.have.length(1);
+        expect(await objectsIn(root)).to.deep.equal([]);
+        expect(await diskStore(root).stat(key)).to.equal(undefined);
+      });
+
+    it("removes temporary files that nothing has been written to for a day, and no others", async () => {
+      await killAt("body", newObjectKey());
+      const [left = ""] = await temporaryFiles();
+      await writeFile(join(root, "tmp", "of-another-process"), "");
+      const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+      await utimes(join(root, "tmp", left), hoursAgo(25), hoursAgo(25));
+      await utimes(join(root, "tmp", "of-another-process"), hoursAgo(23), hoursAgo(23));
+      await diskStore(root).put(newObjectKey(), bodyOf(10).body);
+      expect(await temporaryFiles()).to.deep.equal(["of-another-process"]);
+    });
+  });
+});

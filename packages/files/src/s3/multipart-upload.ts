@@ -1,0 +1,112 @@
+import type { PartBuffers } from "./part-buffers.ts";
+import type { S3Requests } from "./requests.ts";
+
+export interface MultipartUploadOptions {
+  readonly requests: S3Requests;
+  readonly bucket: string;
+  readonly path: string;
+  readonly buffers: PartBuffers;
+  /** For a part, in milliseconds. */
+  readonly limitMs: number;
+  /** Ends the requests of parts. */
+  readonly signal: AbortSignal;
+  /** Called at once when a part cannot be sent. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * How long S3 may take to put the parts together, in milliseconds: some servers copy all bytes then.
+ */
+const completionLimitMs = 30_000;
+
+/**
+ * A multipart upload, begun with its first part. One part is sent at a time, while the caller fills the buffer of the
+ * next.
+ */
+export class MultipartUpload {
+  readonly #options: MultipartUploadOptions;
+  readonly #etags: string[] = [];
+  #id: Promise<string> | undefined;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(options: MultipartUploadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to send a part as soon as the previous one has been sent. Gives the buffer back afterwards, also on failure.
+   * @param length bytes of the buffer that are the part
+   */
+  async send(buffer: Buffer, length: number): Promise<void> {
+    const { buffers, onFailure } = this.#options;
+    try {
+      await this.#sending;
+    } catch (error) {
+      buffers.giveBack(buffer, true);
+      throw error;
+    }
+    this.#sending = this.#upload(buffer.subarray(0, length)).then(
+      () => buffers.giveBack(buffer, true),
+      (error: unknown) => {
+        buffers.giveBack(buffer, false);
+        onFailure(error);
+        throw error;
+      },
+    );
+    // Awaited by the next call.
+    this.#sending.catch(() => {});
+  }
+
+  /** Makes the parts an object. */
+  async complete(): Promise<void> {
+    await this.#sending;
+    const { requests, bucket: Bucket, path: Key, signal } = this.#options;
+    const UploadId = await this.#id;
+    const Parts = this.#etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
+    await requests.make(
+      (client, { CompleteMultipartUploadCommand: Complete }, options) =>
+        client.send(new Complete({ Bucket, Key, UploadId, MultipartUpload: { Parts } }), options),
+      completionLimitMs,
+      signal,
+    );
+  }
+
+  /** Deletes the parts. Rejects if S3 does not answer. */
+  async abort(): Promise<void> {
+    await this.#sending.catch(() => {});
+    const UploadId = await this.#id?.catch(() => undefined);
+    if (UploadId === undefined) return;
+    const { requests, bucket: Bucket, path: Key, limitMs } = this.#options;
+    await requests.make(
+      (client, { AbortMultipartUploadCommand: Abort }, options) =>
+        client.send(new Abort({ Bucket, Key, UploadId }), options),
+      limitMs,
+    );
+  }
+
+  async #upload(Body: Buffer): Promise<void> {
+    const { requests, bucket: Bucket, path: Key, limitMs, signal } = this.#options;
+    this.#id ??= this.#begin();
+    const UploadId = await this.#id;
+    const PartNumber = this.#etags.length + 1;
+    const { ETag = "" } = await requests.make(
+      (client, { UploadPartCommand: Upload }, options) =>
+        client.send(new Upload({ Bucket, Key, UploadId, PartNumber, Body }), options),
+      limitMs,
+      signal,
+    );
+    this.#etags.push(ETag);
+  }
+
+  /** Not ended by the signal: without its answer, nobody could abort the upload. */
+  async #begin(): Promise<string> {
+    const { requests, bucket: Bucket, path: Key, limitMs } = this.#options;
+    const { UploadId } = await requests.make(
+      (client, { CreateMultipartUploadCommand: Create }, options) =>
+        client.send(new Create({ Bucket, Key }), options),
+      limitMs,
+    );
+    if (UploadId === undefined) throw new Error("it gave no id for a multipart upload");
+    return UploadId;
+  }
+}

@@ -1,0 +1,296 @@
+import { createHash, type Hash } from "node:crypto";
+import type { Readable } from "node:stream";
+import { buffer as bytesIn } from "node:stream/consumers";
+import { within } from "@carillon/kit";
+
+import { BodyReader } from "../body-reader.ts";
+import { bytesOf, checkRange } from "../byte-range.ts";
+import { objectPath } from "../object-key.ts";
+import {
+  assertDeletable,
+  BodyTooSlow,
+  ObjectMissing,
+  type ByteRange,
+  type FileStore,
+  type FileStoreOptions,
+  type OpenFile,
+  type ReadOptions,
+  type StoredFile,
+} from "../store.ts";
+import type { S3Config } from "./config.ts";
+import { deleteObjects } from "./delete-objects.ts";
+import { MultipartUpload } from "./multipart-upload.ts";
+import { ObjectStream } from "./object-stream.ts";
+import { partBuffers, partBytes, type PartBuffers } from "./part-buffers.ts";
+import { S3Requests } from "./requests.ts";
+import { brokenAnswer, codeOf, placeOf, s3Error } from "./s3-errors.ts";
+
+export interface S3Limits {
+  /** How long S3 may take for a request, and may send nothing while an object is read, in milliseconds. */
+  readonly limitMs: number;
+  /** Default: those of the process. */
+  readonly buffers?: PartBuffers;
+}
+
+/** How long a failed upload waits until S3 has removed what it had stored, in milliseconds. */
+const cleanUpMs = 2_000;
+
+/** Where {@link FileStore.check} writes. The content never changes, so that processes do not disturb each other. */
+const checkPath = "carillon-check";
+const checkContent = "Carillon can write here.\n";
+
+/**
+ * Creates a store in a bucket of S3, or of a server that speaks its protocol. Objects below 5 MiB are written by one
+ * request, larger ones by a multipart upload, so that an object is there as a whole or not at all. A request that takes
+ * longer than 10 s fails.
+ */
+export function s3Store(config: S3Config, limits: S3Limits = { limitMs: 10_000 }): FileStore {
+  return new S3Store(config, limits);
+}
+
+class S3Store implements FileStore {
+  readonly about: string;
+  readonly #config: S3Config;
+  readonly #limitMs: number;
+  readonly #buffers: PartBuffers;
+  readonly #requests: S3Requests;
+  readonly #cleaningUp = new Set<Promise<void>>();
+
+  constructor(config: S3Config, { limitMs, buffers = partBuffers }: S3Limits) {
+    this.#limitMs = limitMs;
+    this.#buffers = buffers;
+    this.about = `in the bucket ${placeOf(config)}`;
+    this.#config = config;
+    this.#requests = new S3Requests(config);
+  }
+
+  async put(key: string, body: Readable, options: FileStoreOptions = {}): Promise<StoredFile> {
+    const path = objectPath(key);
+    const failing = new AbortController();
+    const signals = [failing.signal, ...(options.signal ? [options.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    const reader = new BodyReader(body, signal);
+    const upload = new MultipartUpload({
+      requests: this.#requests,
+      bucket: this.#config.bucket,
+      path,
+      limitMs: this.#limitMs,
+      signal,
+      buffers: this.#buffers,
+      onFailure: (error) => failing.abort(s3Error(this.#config, error)),
+    });
+    try {
+      return await this.#write(reader, upload, path, signal, () => failing.abort(bodyTooSlow()));
+    } catch (error) {
+      const reported = reader.reason ?? s3Error(this.#config, error);
+      const cleanUp = this.#cleanUp(upload, path);
+      // A store that has failed would only be waited for in vain.
+      if (reader.reason && !failing.signal.aborted) await within(cleanUp, cleanUpMs);
+      throw reported;
+    } finally {
+      reader.release();
+    }
+  }
+
+  async get(key: string, options: ReadOptions = {}): Promise<OpenFile> {
+    const { range, signal } = options;
+    if (range) checkRange(range);
+    const path = objectPath(key);
+    const answer = await this.#read(path, range, signal).catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      if (codeOf(error) === "NoSuchKey") throw new ObjectMissing(key);
+      if (codeOf(error) === "InvalidRange") throw beyond(range);
+      throw s3Error(this.#config, error);
+    });
+    const body = answer.Body as Readable;
+    try {
+      const { size, length } = this.#lengthsOf(answer, range);
+      const source = {
+        body,
+        length,
+        limitMs: this.#limitMs,
+        failure: (error: unknown) => s3Error(this.#config, error),
+        broken: (message: string) => brokenAnswer(this.#config, message),
+      };
+      return { stream: new ObjectStream(source, signal), size, length };
+    } catch (error) {
+      body.on("error", () => {});
+      body.destroy();
+      throw error;
+    }
+  }
+
+  async stat(
+    key: string,
+    { signal }: FileStoreOptions = {},
+  ): Promise<{ readonly size: number } | undefined> {
+    const path = objectPath(key);
+    const { bucket: Bucket } = this.#config;
+    return this.#reporting(async () => {
+      try {
+        const { ContentLength } = await this.#requests.make(
+          (client, { HeadObjectCommand: Head }, sending) =>
+            client.send(new Head({ Bucket, Key: path }), sending),
+          this.#limitMs,
+          signal,
+        );
+        if (ContentLength === undefined) throw brokenAnswer(this.#config, "it tells no length");
+        return { size: ContentLength };
+      } catch (error) {
+        if (codeOf(error) !== "NotFound") throw error;
+      }
+      // An answer to HEAD does not tell whether the object or the bucket is missing.
+      await this.#requests.make(
+        (client, { HeadBucketCommand: Head }, sending) =>
+          client.send(new Head({ Bucket }), sending),
+        this.#limitMs,
+        signal,
+      );
+      return undefined;
+    }, signal);
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    assertDeletable(keys);
+    const paths = keys.map(objectPath);
+    await this.#reporting(() => this.#delete(paths));
+  }
+
+  async check({ signal }: FileStoreOptions = {}): Promise<void> {
+    await this.#reporting(async () => {
+      await this.#putWhole(checkPath, Buffer.from(checkContent), signal);
+      const { Body } = await this.#read(checkPath, undefined, signal);
+      if (String(await bytesIn(Body as Readable)) !== checkContent)
+        throw brokenAnswer(this.#config, "what was written is not what is read");
+    }, signal);
+  }
+
+  async close(): Promise<void> {
+    await within(Promise.all(this.#cleaningUp), cleanUpMs);
+    this.#requests.close();
+  }
+
+  async #write(
+    reader: BodyReader,
+    upload: MultipartUpload,
+    path: string,
+    signal: AbortSignal,
+    tooSlow: () => void,
+  ): Promise<StoredFile> {
+    const hash = createHash("sha256");
+    let size = 0;
+    // Buffers are taken for bodies that have bytes to read: not for one that has ended with the last part.
+    while ((await reader.hasMore()) || size === 0) {
+      const buffer = await this.#buffers.take(reader, tooSlow);
+      const length = await fill(buffer, reader, hash).catch((error: unknown) => {
+        this.#buffers.giveBack(buffer, true);
+        throw error;
+      });
+      this.#buffers.filled(buffer);
+      size += length;
+      if (size < partBytes) {
+        await this.#putWhole(path, buffer.subarray(0, length), signal).then(
+          () => this.#buffers.giveBack(buffer, true),
+          (error: unknown) => {
+            this.#buffers.giveBack(buffer, false);
+            throw error;
+          },
+        );
+        return { size, sha256: hash.digest() };
+      }
+      await upload.send(buffer, length);
+      if (length < partBytes) break;
+    }
+    await upload.complete();
+    return { size, sha256: hash.digest() };
+  }
+
+  async #putWhole(Key: string, Body: Buffer, signal: AbortSignal | undefined): Promise<void> {
+    const { bucket: Bucket } = this.#config;
+    await this.#requests.make(
+      (client, { PutObjectCommand: Put }, sending) =>
+        client.send(new Put({ Bucket, Key, Body }), sending),
+      this.#limitMs,
+      signal,
+    );
+  }
+
+  async #read(Key: string, range: ByteRange | undefined, signal: AbortSignal | undefined) {
+    const { bucket: Bucket } = this.#config;
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    return this.#requests.make(
+      (client, { GetObjectCommand: Get }, sending) =>
+        client.send(new Get({ Bucket, Key, Range }), sending),
+      this.#limitMs,
+      signal,
+    );
+  }
+
+  /** Returns the size of the object and of the answer, which must be the bytes that were asked for. */
+  #lengthsOf(
+    answer: {
+      readonly ContentLength?: number | undefined;
+      readonly ContentRange?: string | undefined;
+    },
+    range: ByteRange | undefined,
+  ): { readonly size: number; readonly length: number } {
+    const { ContentLength: length, ContentRange: told } = answer;
+    if (length === undefined) throw brokenAnswer(this.#config, "it tells no length");
+    if (!range) return { size: length, length };
+    const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(told ?? "") ?? [];
+    const size = Number(total);
+    const wanted = bytesOf(size, range);
+    const given = { start: Number(from), length: Number(to) - Number(from) + 1 };
+    if (given.start !== wanted.start || given.length !== wanted.length || length !== wanted.length)
+      throw brokenAnswer(this.#config, "it answers with other bytes than it was asked for");
+    return { size, length };
+  }
+
+  /** Removes what a failed upload may have stored. Never rejects: the caller deletes the key later anyway. */
+  async #cleanUp(upload: MultipartUpload, path: string): Promise<void> {
+    const work: Promise<void> = upload
+      .abort()
+      // The upload is unknown if its completion succeeded without our seeing the answer: then there is an object.
+      .catch(() => {})
+      .then(() => this.#delete([path]))
+      .catch(() => {})
+      .finally(() => void this.#cleaningUp.delete(work));
+    this.#cleaningUp.add(work);
+    await work;
+  }
+
+  async #delete(paths: readonly string[]): Promise<void> {
+    await deleteObjects(this.#requests, this.#config, paths, this.#limitMs);
+  }
+
+  async #reporting<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw signal?.aborted ? error : s3Error(this.#config, error);
+    }
+  }
+}
+
+/** Fills a buffer from the body; the end of the body ends it sooner. Returns how many bytes it has. */
+async function fill(buffer: Buffer, reader: BodyReader, hash: Hash): Promise<number> {
+  let length = 0;
+  while (length < buffer.length) {
+    const chunk = await reader.next();
+    if (!chunk) break;
+    const taken = chunk.subarray(0, buffer.length - length);
+    buffer.set(taken, length);
+    hash.update(taken);
+    length += taken.length;
+    if (taken.length < chunk.length) reader.giveBack(chunk.subarray(taken.length));
+  }
+  return length;
+}
+
+function bodyTooSlow(): BodyTooSlow {
+  return new BodyTooSlow("the body took more than a minute for 5 MiB while other uploads waited");
+}
+
+function beyond(range: ByteRange | undefined): RangeError {
+  return new RangeError(`the object does not have byte ${range?.start}`);
+}

@@ -1,0 +1,28 @@
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+
+/**
+ * A process that stores 6 MiB in a folder, and stops where a test kills it: before the rename, or when the body stalls.
+ * Arguments: folder, key, `rename` or `body`.
+ */
+const [folder = "", key = "", place] = process.argv.slice(2);
+
+if (place === "rename") {
+  fs.rename = () => {
+    process.send?.("there");
+    return new Promise(() => {});
+  };
+  syncBuiltinESMExports();
+}
+
+// Imported afterwards, so that they see the function above.
+const { diskStore } = await import("../disk/disk-store.ts");
+const { bodyOf, mebibyte, StalledBody } = await import("./bodies.ts");
+
+const body = place === "body" ? new StalledBody(6 * mebibyte) : bodyOf(6 * mebibyte).body;
+const storing = diskStore(folder).put(key, body);
+if (body instanceof StalledBody) {
+  await body.drained();
+  process.send?.("there");
+}
+await storing;
