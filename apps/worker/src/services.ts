@@ -4,6 +4,7 @@ import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
+import type { DeliveryJobPublisher } from "@carillon/scheduling";
 
 import type { Bouncer } from "./bouncer.ts";
 import type { LongRunSlots } from "./long-run-slots.ts";
@@ -32,6 +33,8 @@ export interface WorkerServices {
   /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;
+  /** Whether this process has lately added the delivery job of a second; false unless given. */
+  readonly hasDeliveryJob?: DeliveryJobPublisher["hasAdded"];
   /** Limits long deliveries; unlimited unless given. */
   readonly longRuns?: LongRunSlots;
   /** Called after every delivered batch, for the metrics. */

@@ -72,6 +72,7 @@ export async function startWorkerProcess(
     log,
     mailer: chooseMailer(env),
     files,
+    hasDeliveryJob: published.hasDeliveryJob,
     longRuns: new LongRunSlots(longRunsAtOnce),
     site: {
       url: publicUrl(env),

@@ -550,6 +550,7 @@ declare module "@carillon/db" {
       held: boolean;
       timeout: string;
       plans: string;
+      scans: string;
     };
     "deliver-look": {
       now: number;
@@ -564,6 +565,7 @@ declare module "@carillon/db" {
     "deliver-settings": {
       timeout: string;
       plans: string;
+      scans: string;
     };
     "deliver-take-back": {};
     "deliver-try": {

@@ -4,7 +4,7 @@ import type { Logger } from "@carillon/kit";
 import { createIntentPublisher, intentsRecorded } from "@carillon/outbox";
 
 import { deliveryScheduled } from "./delivery/delivery-jobs.ts";
-import { createDeliveryJobPublisher } from "./delivery/job-publisher.ts";
+import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "./delivery/job-publisher.ts";
 
 export interface PublishAfterCommitOptions {
   readonly db: Database;
@@ -22,6 +22,8 @@ export interface AfterCommitPublisher {
    * operators know from metrics: `alarms` counts delivery jobs.
    */
   missed(): { readonly alarms: number; readonly intents: number };
+  /** As {@link DeliveryJobPublisher.hasAdded}; always false without queues. */
+  hasDeliveryJob: DeliveryJobPublisher["hasAdded"];
   /** Unsubscribes, and resolves when every job received before has been tried. */
   close(): Promise<void>;
 }
@@ -29,7 +31,12 @@ export interface AfterCommitPublisher {
 /** Puts the delivery jobs and the intents of this process's transactions into the queue after they have committed. */
 export function publishJobsAfterCommit(options: PublishAfterCommitOptions): AfterCommitPublisher {
   const { db, queues, log, postCommit = db.postCommit } = options;
-  if (!queues) return { missed: () => ({ alarms: 0, intents: 0 }), close: async () => {} };
+  if (!queues)
+    return {
+      missed: () => ({ alarms: 0, intents: 0 }),
+      hasDeliveryJob: () => false,
+      close: async () => {},
+    };
   const deliveryJobs = createDeliveryJobPublisher({ queues, db, log });
   const intents = createIntentPublisher({ queues, db, log });
   const subscriptions = [
@@ -38,6 +45,7 @@ export function publishJobsAfterCommit(options: PublishAfterCommitOptions): Afte
   ];
   return {
     missed: () => ({ alarms: deliveryJobs.missed, intents: intents.missed }),
+    hasDeliveryJob: deliveryJobs.hasAdded,
     async close() {
       for (const unsubscribe of subscriptions) unsubscribe();
       await Promise.all([deliveryJobs.idle(), intents.idle()]);

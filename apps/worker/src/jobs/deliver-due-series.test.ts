@@ -5,6 +5,8 @@ import {
   reactivateUser,
 } from "@carillon/contract";
 import { lockClass } from "@carillon/db";
+import { deliverDue } from "@carillon/jobs";
+import { deliveryScheduled } from "@carillon/scheduling";
 import {
   changeChannel,
   channel,
@@ -19,6 +21,7 @@ import {
   movePlanned,
   noticesTo,
   type Params,
+  runJob,
   runsOf,
   scheduledOf,
   seriesOf,
@@ -96,6 +99,40 @@ describe("the delivery of series", () => {
       (await scheduledOf(scene.as(author))).map((row) => row.scheduled_message_id),
     ).to.deep.equal([after.next_scheduled_message_id]);
     expect(await notices()).to.deep.equal([]);
+  });
+
+  it("plans the next one as having its delivery job only if the queue has the job of its second", async () => {
+    const scheduled: number[] = [];
+    const subscribed = scene.db.postCommit.subscribe(deliveryScheduled, ({ deliverAt }) =>
+      scheduled.push(deliverAt),
+    );
+    const ids = [await create({ start: "2026-01-01T08:00" }), await create()];
+    const planned = await Promise.all(ids.map((id) => read(id)));
+    for (const { next_scheduled_message_id: id } of planned) await makeDue(scene.db, id!, -1);
+    const next = planned.map(({ next_delivery_timestamp: time }) => time! + day);
+    scheduled.length = 0;
+    await runJob(
+      scene.db,
+      deliverDue,
+      { realmId: scene.org.realm.id, second: Math.floor(Date.now() / 1_000) - 1 },
+      {
+        services: {
+          hasDeliveryJob: (realmId, deliverAt) =>
+            realmId === scene.org.realm.id && deliverAt === next[0],
+        },
+      },
+    );
+    subscribed();
+    const rows = await scene.db.rows<{ hasJob: boolean; deliverAt: number }>(
+      `SELECT alarmed_at IS NOT NULL AS "hasJob", extract(epoch FROM deliver_at)::float8 AS "deliverAt"
+       FROM scheduled_messages WHERE sender_id = $1 AND NOT delivered ORDER BY alarmed_at`,
+      [author.id],
+    );
+    expect(rows).to.deep.equal([
+      { hasJob: true, deliverAt: next[0] },
+      { hasJob: false, deliverAt: next[1] },
+    ]);
+    expect(scheduled).to.deep.equal([next[1]]);
   });
 
   it("expands the template of each occurrence, and ends the series after the last one", async () => {

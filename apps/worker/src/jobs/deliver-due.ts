@@ -16,13 +16,13 @@ import type { WorkerServices } from "../services.ts";
 /** Sends the due messages of one organization (scheduled-messages.md §5). */
 export default processor(deliverDue, async ({ payload, again, deadline, log, ...context }) => {
   const { signal, services } = context;
-  const { db, queues, site, longRuns } = services;
+  const { db, queues, site, longRuns, hasDeliveryJob } = services;
   const { realmId, second } = payload;
   const continues = isContinuation(payload);
   const atLeast = continues ? 1 : batchesAtFirst;
   const run = {};
   const { more, elsewhere, now } = await deliverAll(
-    { db: db.within(deadline), site, log, backend: queues.backend, signal },
+    { db: db.within(deadline), site, log, backend: queues.backend, signal, hasDeliveryJob },
     realmId,
     {
       maxBatches: batchesPerJob,

@@ -62,10 +62,12 @@ const lockTimeoutMs = 2_000;
 
 /**
  * Forces generic plans: for arrays of hundreds PostgreSQL estimates a custom plan to be cheaper, and planning it takes half
- * as long as running it.
+ * as long as running it. Forbids sequential scans: a plan that was made while a table was empty would scan it once for each
+ * row of a batch until the table is analyzed again.
  */
 const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS timeout,
-    set_config('plan_cache_mode', 'force_generic_plan', true) AS plans`;
+    set_config('plan_cache_mode', 'force_generic_plan', true) AS plans,
+    set_config('enable_seqscan', 'off', true) AS scans`;
 
 const asDeliverer = statement({
   name: "deliver-settings",

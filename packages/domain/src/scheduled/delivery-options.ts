@@ -13,6 +13,9 @@ export const deliveryBatch = 500;
  */
 export const deliveryBytes = 100_000;
 
+/** Whether the queue has the delivery job of an organization's second, so that rows due then need no other job. */
+export type HasDeliveryJob = (realmId: number, deliverAt: number) => boolean;
+
 export interface DeliverOptions {
   readonly db: Database;
   readonly site: Site;
@@ -25,6 +28,8 @@ export interface DeliverOptions {
   readonly bytes?: number;
   /** Holds texts that were parsed before. */
   readonly reader?: TextReader;
+  /** Whether the queue has the delivery job of a second; false unless given. */
+  readonly hasDeliveryJob?: HasDeliveryJob | undefined;
   /** Once it has fired, errors say nothing about the rows. */
   readonly signal?: AbortSignal;
 }

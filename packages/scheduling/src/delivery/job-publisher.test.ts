@@ -46,6 +46,41 @@ describe("createDeliveryJobPublisher", () => {
       await store.drop();
     }
   });
+
+  it("knows for a minute which jobs it has added, except those due within a minute", async () => {
+    let now = Date.now();
+    let isAway = false;
+    const deliveryJobs = createDeliveryJobPublisher({
+      queues: {
+        publish: async () => {
+          if (isAway) throw new Error("the queue is away");
+        },
+      },
+      db,
+      log: silentLogger,
+      clock: { now: () => now },
+    });
+    const second = Math.floor(now / 1_000) + 90;
+    const add = async (deliverAt: number) => {
+      deliveryJobs.add({ realmId: 1, scheduledMessageId: 1, version: 1, deliverAt });
+      await deliveryJobs.idle();
+    };
+    expect(deliveryJobs.hasAdded(1, second)).to.equal(false);
+    await add(second);
+    expect(deliveryJobs.hasAdded(1, second + 0.9)).to.equal(true);
+    expect(deliveryJobs.hasAdded(1, second + 1)).to.equal(false);
+    expect(deliveryJobs.hasAdded(2, second)).to.equal(false);
+    isAway = true;
+    await add(second + 1);
+    expect(deliveryJobs.hasAdded(1, second + 1)).to.equal(false);
+    isAway = false;
+    await add(second + 3_600);
+    now += 31_000;
+    expect(deliveryJobs.hasAdded(1, second)).to.equal(false);
+    expect(deliveryJobs.hasAdded(1, second + 3_600)).to.equal(true);
+    now += 30_000;
+    expect(deliveryJobs.hasAdded(1, second + 3_600)).to.equal(false);
+  });
 });
 
 forEachBackend("createDeliveryJobPublisher in a process whose clock is wrong", (backend) => {

@@ -1,5 +1,6 @@
 import type { Database, Sql } from "@carillon/db";
 import {
+  deliverDue,
   deliveryJob,
   deliveryJobHorizonMs,
   type DeliverDue,
@@ -24,11 +25,19 @@ const rememberedMs = 60_000;
 const pauseMs = 200;
 /** Messages due within this many milliseconds are added without a pause. */
 const urgentMs = 5_000;
+/** Longer than a transaction may take, in milliseconds: a job that is due later runs after its commit. */
+const longestCommitMs = 60_000;
 
 /** Adds delivery jobs right after the commit. */
 export interface DeliveryJobPublisher extends Pick<Batcher<PendingDelivery>, "missed" | "idle"> {
   /** Never throws: if adding fails, the row stays unmarked and the relay adds its job. */
   add(delivery: PendingDelivery): void;
+  /**
+   * Whether this process has lately added the job of the second, so that a row can be inserted as having its job. False for
+   * a job that could run before the transaction has committed.
+   * @param deliverAt UNIX seconds
+   */
+  hasAdded(this: void, realmId: number, deliverAt: number): boolean;
 }
 
 export function createDeliveryJobPublisher(options: {
@@ -46,11 +55,23 @@ export function createDeliveryJobPublisher(options: {
     const near = deliveries.filter(
       ({ deliverAt }) => deliverAt * 1_000 <= now + deliveryJobHorizonMs,
     );
-    if (addedIds.size > rememberedIds || Math.abs(now - rememberedSince) > rememberedMs) {
-      addedIds.clear();
-      rememberedSince = now;
-    }
+    forgetOld(now);
     await publishDeliveryJobs(db, addFresh, near, now);
+  }
+
+  function forgetOld(now: number): void {
+    if (addedIds.size <= rememberedIds && Math.abs(now - rememberedSince) <= rememberedMs) return;
+    addedIds.clear();
+    rememberedSince = now;
+  }
+
+  function hasAdded(realmId: number, deliverAt: number): boolean {
+    const now = clock.now();
+    forgetOld(now);
+    const second = Math.floor(deliverAt);
+    return (
+      deliverAt * 1_000 > now + longestCommitMs && addedIds.has(deliverDue.key({ realmId, second }))
+    );
   }
 
   /** Adds the jobs that this process has not added lately. */
@@ -75,6 +96,7 @@ export function createDeliveryJobPublisher(options: {
       return batcher.missed;
     },
     add: (delivery) => batcher.add([delivery]),
+    hasAdded,
     idle: () => batcher.idle(),
   };
 }

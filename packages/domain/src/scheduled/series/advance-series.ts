@@ -1,11 +1,11 @@
 import type { Occurrence } from "@carillon/calendar";
 import type { NewEvent } from "@carillon/contract";
 import { packed, statement, type Tx } from "@carillon/db";
-import type { AuditEntry, OutgoingMessage, Realm, Site } from "@carillon/model";
+import type { AuditEntry, OutgoingMessage, Realm } from "@carillon/model";
 import { recordAudit } from "@carillon/model";
-import type { Logger } from "@carillon/kit";
 
 import type { DueRow } from "../claim.ts";
+import type { DeliverOptions } from "../delivery-options.ts";
 import type { Outcome } from "../outcome.ts";
 import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
 import { type NewRun, recordRuns } from "./runs.ts";
@@ -54,7 +54,7 @@ interface AdvancedSeries {
  * (once-and-again.md §3.4). Takes a fixed number of statements. The series are locked by the claim.
  */
 export async function advanceSeries(
-  { site, log }: { readonly site: Site; readonly log: Logger },
+  { site, log, hasDeliveryJob }: Pick<DeliverOptions, "site" | "log" | "hasDeliveryJob">,
   tx: Tx,
   realm: Realm,
   outcomes: readonly Outcome[],
@@ -106,7 +106,7 @@ export async function advanceSeries(
     ),
   ]);
   const plans = changed.flatMap(({ plan, series }) => (plan ? [{ ...plan, series }] : []));
-  const planned = await planOccurrences(tx, site, realm, plans);
+  const planned = await planOccurrences(tx, site, realm, plans, hasDeliveryJob);
   const rows = new Map(planned.rows.map((row) => [row.seriesId, row]));
   recordAudit(tx, realm.id, null, changed.flatMap(auditOf));
   const notices = changed.flatMap(({ notice }) => notice ?? []);

@@ -16,6 +16,7 @@ import { attempt } from "../../messages/send/attempt.ts";
 import { renderFor } from "../../messages/send/check.ts";
 import { loadRendering } from "../../messages/send/mention-lookups.ts";
 import { TextReader } from "../../messages/send/text-reader.ts";
+import type { HasDeliveryJob } from "../delivery-options.ts";
 import { scheduledEvents } from "../record.ts";
 import type { ScheduledRow } from "../row.ts";
 import { expand } from "./schedule.ts";
@@ -52,18 +53,19 @@ interface PlannedText {
 }
 
 const values = `unnest($2::int[], $3::int[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::int[],
-      $10::float8[], $11::bool[], $12::bool[], $13::text[], $14::text[], $15::bigint[], $16::text[])
+      $10::float8[], $11::bool[], $12::bool[], $13::text[], $14::text[], $15::bigint[], $16::text[], $18::bool[])
     WITH ORDINALITY AS p (series_id, sender_id, recipient_id, channel_id, topic, content, rendered, client_id, deliver_at,
-      read_by_sender, has_attachment, occurrence, local_time, replaced_id, unless, place)`;
+      read_by_sender, has_attachment, occurrence, local_time, replaced_id, unless, has_job, place)`;
 
 const insert = statement({
   name: "series-plan",
   text: `INSERT INTO scheduled_messages (realm_id, series_id, sender_id, recipient_id, channel_id, topic, content,
       rendered_content, client_id, deliver_at, read_by_sender, has_attachment, kind, occurrence, local_time, tzdata, unless,
-      messages_before)
+      messages_before, alarmed_at)
     SELECT $1, p.series_id, p.sender_id, p.recipient_id, p.channel_id, p.topic, p.content, p.rendered, p.client_id,
       to_timestamp(p.deliver_at), p.read_by_sender, p.has_attachment, ${scheduledKind.sendLater}, p.occurrence::date,
-      p.local_time, $17, p.unless::jsonb, pg_sequence_last_value('messages_id_seq'::regclass)
+      p.local_time, $17, p.unless::jsonb, pg_sequence_last_value('messages_id_seq'::regclass),
+      CASE WHEN p.has_job THEN now() END
     FROM ${values} WHERE p.replaced_id IS NULL ORDER BY p.place RETURNING id, version`,
 });
 
@@ -83,17 +85,23 @@ const replace = statement({
 /**
  * Plans the next occurrence of each series: a scheduled message of its author, expanded and rendered. Takes a fixed number
  * of statements. The series, and the rows that are replaced, must be locked.
+ * @param hasDeliveryJob new rows whose job is in the queue are inserted as having it: marking them after the commit would
+ *   take as long as inserting them
  */
 export async function planOccurrences(
   tx: Tx,
   site: Pick<Site, "url">,
   realm: Realm,
   plans: readonly Plan[],
+  hasDeliveryJob: HasDeliveryJob = () => false,
 ): Promise<PlannedOccurrences> {
   if (plans.length === 0) return { rows: [], events: [] };
   const texts = await renderPlans(tx, site, realm, plans);
   const ofEach = <T>(value: (plan: Plan, text: PlannedText) => T) =>
     plans.map((plan, i) => value(plan, texts[i]!));
+  const haveJobs = plans.map(
+    ({ occurrence, replaces }) => !replaces && hasDeliveryJob(realm.id, occurrence.instant),
+  );
   const parameters = [
     realm.id,
     packed.ints(ofEach(({ series }) => series.id)),
@@ -112,6 +120,7 @@ export async function planOccurrences(
     packed.bigints(ofEach(({ replaces }) => replaces?.id ?? null)),
     packed.texts(ofEach(({ series: { unless } }) => unless && JSON.stringify(unless))),
     tzdataVersion,
+    packed.bools(haveJobs),
   ];
   const fresh = plans.filter(({ replaces }) => !replaces);
   const [inserted, replaced] = await Promise.all([
@@ -136,6 +145,7 @@ export async function planOccurrences(
       deliverAt: row.deliverAt,
     });
     events.push(...eventsOf(row, replaces));
+    if (haveJobs[i] === true) continue;
     tx.publishAfterCommit(deliveryScheduled, {
       realmId: realm.id,
       scheduledMessageId: row.id,
