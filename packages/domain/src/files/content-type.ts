@@ -29,9 +29,9 @@ export async function contentTypeOf(
     sent.length <= maxLength && wellFormed.test(sent)
       ? sent
       : (await loadTypes()).lookup(name) || "application/octet-stream";
-  return mediaTypeOf(type) === "text/plain" && !/;\s*charset=/.test(type) && beginsAsUtf8(head)
-    ? `${type}; charset=utf-8`
-    : type;
+  if (mediaTypeOf(type) !== "text/plain" || /;\s*charset=/.test(type)) return type;
+  const withCharset = `${type}; charset=utf-8`;
+  return withCharset.length <= maxLength && beginsAsUtf8(head) ? withCharset : type;
 }
 
 /** Returns a content type without its parameters. */
