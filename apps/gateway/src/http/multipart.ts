@@ -88,17 +88,21 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
   return undefined;
 }
 
+// Not `.` between `^` and `$`: names may have U+2028 and U+2029, at which these end a line.
+const dispositionLine = /(?:^|[\r\n])content-disposition:\s*form-data([^\r\n]*)/i;
+const contentTypeLine = /(?:^|[\r\n])content-type:\s*([^\r\n]*)/i;
+
 /** Reads the head of a part; undefined for a part without a name. */
 export function partOf(head: string): { name: string; file: FilePart | undefined } | undefined {
-  const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(head)?.[1] ?? "";
-  const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i);
+  const disposition = dispositionLine.exec(head)?.[1] ?? "";
+  const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i);
   if (!name) return undefined;
   if (!/;\s*filename\*?=/i.test(disposition)) return { name, file: undefined };
   const filename =
     extendedFilename(disposition) ??
-    parameter(disposition, /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i) ??
+    parameter(disposition, /;\s*filename=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i) ??
     "";
-  const contentType = /^content-type:\s*(.*)$/im.exec(head)?.[1];
+  const contentType = contentTypeLine.exec(head)?.[1];
   return { name, file: { name, filename, contentType } };
 }
 

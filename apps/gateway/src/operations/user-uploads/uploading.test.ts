@@ -88,6 +88,7 @@ describe("Uploads", () => {
       [`filename="ﬁle — x.txt"`, "ﬁle — x.txt", "file-x.txt"],
       [`filename="${long}.png"`, `${long}.png`, `${"ä".repeat(125)}.png`],
       [`filename="${"x".repeat(400)}"`, "x".repeat(400), "x".repeat(255)],
+      [`filename="a\u2028b\u2029.txt"`, "a\u2028b\u2029.txt", "a-b-.txt"],
     ];
     for (const [given, name, safe] of cases) {
       const { body } = await sendRaw(`${filePart(given)}--cut--`);
@@ -106,6 +107,7 @@ describe("Uploads", () => {
         ["a.txt", "text/plain; charset=ISO-8859-1", "x", "text/plain; charset=iso-8859-1"],
         ["a.txt", "text/plain", "ä", "text/plain; charset=utf-8"],
         ["a.bin", `a/${"b".repeat(199)}`, "x", "application/octet-stream"],
+        ["a.txt", `text/plain;${"x".repeat(189)}`, "x", `text/plain;${"x".repeat(189)}`],
       ];
     for (const [name, type, content, expected] of cases) {
       const { body } = await sendRaw(`${filePart(`filename="${name}"`, content, type)}--cut--`);
