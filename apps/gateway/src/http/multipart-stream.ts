@@ -1,10 +1,15 @@
 import { StringDecoder } from "node:string_decoder";
 import type { FieldSink, FieldValue, FileBytes } from "./field-sink.ts";
-import { afterDelimiter, boundaryOf, broken, maxPartHead, partOf } from "./multipart.ts";
+import {
+  afterDelimiter,
+  boundaryOf,
+  broken,
+  maxPadding,
+  maxPartHead,
+  partOf,
+} from "./multipart.ts";
 
 const headEnd = Buffer.from("\r\n\r\n");
-/** Bytes of white space that may follow a delimiter. */
-const maxPadding = 1_024;
 
 /** Decodes a multipart form as a stream, like {@link addMultipart}, for values that are too long for memory. */
 export class MultipartStream {

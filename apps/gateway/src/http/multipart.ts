@@ -11,6 +11,8 @@ import { sliceBytes, Slices } from "./slices.ts";
 
 /** Bytes of the headers of one part. */
 export const maxPartHead = 16 * 1024;
+/** Bytes of white space and its line end after a delimiter: with more it is data, wherever a stream is cut. */
+export const maxPadding = 1_024;
 /** Characters (RFC 2046); the search for a longer boundary would not be linear. */
 const maxBoundary = 70;
 const lineEnd = Buffer.from("\r\n");
@@ -68,7 +70,8 @@ export function boundaryOf(contentType: string): string {
  */
 export function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {
   if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return "end";
-  while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
+  const last = at + maxPadding - lineEnd.length;
+  while (at < last && (bytes[at] === 0x20 || bytes[at] === 0x09)) at++;
   return bytes[at] === 0x0d && bytes[at + 1] === 0x0a ? at + lineEnd.length : undefined;
 }
 

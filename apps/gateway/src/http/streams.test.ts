@@ -114,6 +114,25 @@ describe("streamed forms", () => {
     }
   });
 
+  it("decide alike how much white space a delimiter may have", async () => {
+    const type = "multipart/form-data; boundary=bound";
+    for (const [spaces, isDelimiter] of [
+      [1_022, true],
+      [1_023, false],
+      [5_000, false],
+    ] as const) {
+      const text = `--bound\r\ncontent-disposition: form-data; name=a\r\n\r\nx\r\n--bound${" ".repeat(spaces)}\r\n\r\n\r\n--bound--`;
+      const { sink, pairs } = noted();
+      const form = new MultipartStream(sink, type);
+      for (const piece of cut(Buffer.from(text))) form.write(piece);
+      form.end();
+      const whole = new Fields();
+      await addMultipart(Buffer.from(text), type, whole);
+      expect([...whole.texts], `${spaces}`).to.deep.equal(pairs);
+      expect(pairs[0]?.[1] === "x", `${spaces}`).to.equal(isDelimiter);
+    }
+  });
+
   it("buffer no more than an undecided delimiter or escape", () => {
     const type = "multipart/form-data; boundary=bound";
     const form = new MultipartStream(noted().sink, type);
