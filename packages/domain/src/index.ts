@@ -42,6 +42,7 @@ export {
 } from "./files/attachments.ts";
 export { mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
+export { safeName } from "./files/file-names.ts";
 export { findUnclaimed, removeUnclaimed } from "./files/remove-unclaimed.ts";
 export { checkQuota } from "./files/storage-used.ts";
 export {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { errors } from "@carillon/contract";
-import { mediaTypeOf, type StoredFileRow } from "@carillon/domain";
+import { mediaTypeOf, safeName, type StoredFileRow } from "@carillon/domain";
 import { type FileStore, ObjectMissing, StorageUnavailable } from "@carillon/files";
 import type { Context } from "koa";
 import { namesTag } from "./entity-tag.ts";
@@ -120,8 +120,12 @@ function wantedRange(ctx: Context, tag: string, size: number): ByteRange | "outs
   return start >= size ? "outside" : { start, end };
 }
 
+/** Maximum bytes of a name in a header: clients and proxies refuse an answer whose head has more than 4 to 16 KiB. */
+const maxNameInHeader = 1_024;
+
 /** Writes `Content-Disposition`. Characters that end a header never reach it. */
-function disposition(type: "inline" | "attachment", name: string): string {
+function disposition(type: "inline" | "attachment", fullName: string): string {
+  const name = Buffer.byteLength(fullName) > maxNameInHeader ? safeName(fullName) : fullName;
   // eslint-disable-next-line no-control-regex -- control characters are what must not reach the header
   const isPlain = /^[\x20-\x7e]*$/.test(name);
   return isPlain

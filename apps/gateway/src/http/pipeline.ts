@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
 import type { IdempotencyKey, StoredFile } from "@carillon/domain";
@@ -127,7 +129,7 @@ export async function runPipeline<Services>(
         ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
         : withinDeadline(deadline, run()));
     if (operation.raw) {
-      await withinDeadline(deadline, replyRaw(ctx, exchange, answer as RawReply));
+      await withinDeadline(deadline, replyRaw(ctx, exchange, deadline, answer as RawReply));
       return;
     }
     const encoding = encodingFor(ctx);
@@ -136,7 +138,7 @@ export async function runPipeline<Services>(
     exchange.send(outgoing, encoding, lease);
   } catch (error) {
     lease?.release();
-    if (file) await options.files.discard(file.key);
+    if (file) await discardFile(options, file);
     throw error;
   }
 
@@ -165,6 +167,7 @@ async function reserveMemory(
 async function replyRaw(
   ctx: Context,
   exchange: Exchange,
+  deadline: RequestDeadline,
   { status = 200, headers, body }: RawReply,
 ): Promise<void> {
   if (typeof body === "string" || !("answerTo" in body)) {
@@ -172,6 +175,11 @@ async function replyRaw(
     return;
   }
   const outgoing = await body.answerTo(ctx, headers);
+  if (deadline.reason) {
+    // The request was answered meanwhile: nothing else would close the open file.
+    if (outgoing.body instanceof Readable) outgoing.body.destroy();
+    return;
+  }
   exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
 }
 
@@ -193,13 +201,14 @@ function findCaller<Services>(
  * @param fingerprintWith the decoded path, for a request with a key
  */
 async function readParameters<Services>(
-  { bodyLimits, bodyIdleMs, deadlineMs, files }: PipelineOptions<Services>,
+  options: PipelineOptions<Services>,
   ctx: Context,
   operation: Operation,
   actor: Actor | undefined,
   deadline: RequestDeadline,
   fingerprintWith: object | undefined,
 ) {
+  const { bodyLimits, bodyIdleMs, deadlineMs, files } = options;
   const fields = new Fields(fingerprintWith !== undefined);
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
@@ -229,9 +238,20 @@ async function readParameters<Services>(
       fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
     };
   } catch (error) {
-    if (file) await files.discard(file.key);
+    if (file) await discardFile(options, file);
     throw error;
   }
+}
+
+/** Milliseconds for which an answer waits until the file of the refused request is deleted. */
+const discardMs = 1_000;
+
+/** Deletes the file of a refused request, after the answer if the database or the file store does not answer now. */
+async function discardFile(
+  { files }: { readonly files: FileIntake },
+  { key }: StoredFile,
+): Promise<void> {
+  await Promise.race([files.discard(key), pause(discardMs, undefined, { ref: false })]);
 }
 
 /** The facts of a request before its handler runs. */

@@ -1,4 +1,6 @@
+import type { Readable } from "node:stream";
 import { getTemporaryUrl } from "@carillon/contract";
+import type { FileStore } from "@carillon/files";
 import {
   authorization,
   channel,
@@ -6,12 +8,15 @@ import {
   organization,
   refusedWith,
   send,
+  type LogLine,
   startGateway,
+  testFiles,
   toChannel,
   upload,
   type Uploaded,
   user,
   useScene,
+  waitFor,
   type AnswerBody,
   type TestAccount,
 } from "@carillon/testkit";
@@ -58,6 +63,7 @@ describe("Reading files", () => {
       ["a.svg", "image/svg+xml", `attachment; filename="a.svg"`],
       ["a.pdf", "application/pdf", `inline; filename="a.pdf"`],
       ["ä (1).png", "image/png", "inline; filename*=UTF-8''%C3%A4%20%281%29.png"],
+      [`${"x?".repeat(4_000)}.png`, "image/png", `inline; filename="${"x".repeat(251)}.png"`],
     ];
     for (const [name, type, disposition] of cases) {
       const { url, pathId } = await upload(client, name, "x", type);
@@ -94,6 +100,37 @@ describe("Reading files", () => {
       const answer = await get(file.url, { Range: range });
       expect(answer.status, range).to.equal(416);
       expect(answer.headers.get("content-range"), range).to.equal("bytes */10");
+    }
+  });
+
+  it("closes a file that was opened after its reader hung up", async () => {
+    const store = testFiles();
+    const opened: Readable[] = [];
+    let open = () => {};
+    const slow = Object.assign(Object.create(store) as FileStore, {
+      async get(...[key, options]: Parameters<FileStore["get"]>) {
+        await new Promise<void>((resolve) => (open = resolve));
+        const file = await store.get(key, options);
+        opened.push(file.stream);
+        return file;
+      },
+    });
+    const gateway = await startGateway(scene.db, { files: slow });
+    try {
+      const client = new AbortController();
+      const headers = credentials(scene.org.member);
+      const answer = fetch(gateway.url + file.url, { headers, signal: client.signal });
+      answer.catch(() => {});
+      const nothing = open;
+      await waitFor(() => open !== nothing, { what: "the file is being opened" });
+      client.abort();
+      const hungUp = ({ path, code }: LogLine) =>
+        path === "/user_uploads/{path_id}" && code === "BAD_REQUEST";
+      await waitFor(() => gateway.logLines.some(hungUp), { what: "the request has ended" });
+      open();
+      await waitFor(() => opened[0]?.closed, { what: "the file is closed", timeoutMs: 10_000 });
+    } finally {
+      await gateway.close();
     }
   });
 
