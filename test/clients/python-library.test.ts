@@ -108,6 +108,25 @@ describe("The Python library", function () {
       answer(call);
   });
 
+  it("uploads a file that readers of its message can read until it is deleted", () => {
+    const { url, uri, filename } = answer("upload_file");
+    expect(filename).to.equal("library.py");
+    expect(url).to.match(/^\/user_uploads\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/library\.py$/);
+    expect(uri).to.equal(url);
+    expect(answer("GET user_uploads")["url"]).to.match(/^\/user_uploads\/temporary\//);
+    expect(answer("temporary URL")).to.include({ same: true });
+    const file = one("get_attachments", "attachments", { name: "library.py" });
+    expect(file["path_id"]).to.equal(String(url).slice("/user_uploads/".length));
+    expect(file["message_ids"]).to.deep.equal([answer("send_message with a file")["id"]]);
+    expect(answer("get_attachments")["upload_space_used"]).to.equal(file["size"]);
+    answer(`DELETE attachments/${String(file["id"])}`);
+    expect(answer("get_attachments again")).to.include({ upload_space_used: 0 });
+    expect(answers.get("GET user_uploads again")).to.include({
+      result: "error",
+      code: "BAD_REQUEST",
+    });
+  });
+
   it("sends once with an Idempotency-Key, and sees that the second answer is a replay", async () => {
     const { ids, markers } = answer("send_message");
     expect(markers).to.deep.equal(["false", "true"]);

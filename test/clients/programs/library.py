@@ -2,6 +2,7 @@
 
 import json
 import sys
+import urllib.request
 
 import zulip
 
@@ -52,6 +53,22 @@ show("update_user_by_id", admin.update_user_by_id(own_id, profile_data=profile_d
 show("get_user_by_id again", admin.get_user_by_id(own_id, **with_fields))
 ask(client, "DELETE", "users/me/profile_data", data=[field_id])
 ask(admin, "DELETE", "realm/profile_fields/%d" % field_id)
+
+# A file, from the upload to its end; `admin` reads it by the link of the message.
+with open(__file__, "rb") as own_text:
+    file = show("upload_file", client.upload_file(own_text))
+link = "[library.py](%s)" % file["url"]
+message = {"type": "stream", "to": "general", "topic": "files", "content": link}
+show("send_message with a file", client.send_message(message))
+read = show("GET user_uploads", admin.call_endpoint(url=file["url"][1:], method="GET"))
+with urllib.request.urlopen(client.base_url[: -len("/api/")] + read["url"]) as answer:
+    with open(__file__, "rb") as own_text:
+        same = answer.read() == own_text.read()
+    show("temporary URL", {"result": "success", "same": same, "type": answer.headers["Content-Type"]})
+own_files = show("get_attachments", client.get_attachments())["attachments"]
+ask(client, "DELETE", "attachments/%d" % own_files[0]["id"])
+show("get_attachments again", client.get_attachments())
+show("GET user_uploads again", admin.call_endpoint(url=file["url"][1:], method="GET"))
 
 # Requests with a key, whose answers have a marker: both by the session that the library keeps.
 markers = []
