@@ -29,7 +29,7 @@ const loader = await startLoader();
 const first = await install(0);
 const rows = [...(await newKeys(first)), await replays(first)];
 await remove(first);
-// Both are new, so that they differ by the stored keys only.
+// Both installations are new, so that they differ only by the number of stored keys.
 const [few, many] = [await install(0), await install(stored)];
 rows.push(await besideStored(few, many));
 await loader.stop();

@@ -11,7 +11,7 @@ onBothBackends("Series beside a worker of the last release", 400_000, {
   ) => installed(backend, series),
 });
 
-/** Longer than a heartbeat counts, and than planned occurrences are looked for. */
+/** Longer than a heartbeat is valid, and than the interval of `repair-series`. */
 const patientMs = 150_000;
 
 async function series(installation: Installation): Promise<void> {
@@ -46,7 +46,7 @@ async function series(installation: Installation): Promise<void> {
   expect(made.status, made.text).to.equal(200);
   const [planned] = await seriesOf(client);
 
-  // It knows nothing of series: what is planned is a scheduled message like any other.
+  // The older worker does not know series: it delivers the planned occurrence like any scheduled message.
   const back = await release.worker();
   const wasSent = async () => (await sentTo(client, me)).length > 0;
   await waitFor(wasSent, { what: "the occurrence is sent", timeoutMs: patientMs });

@@ -5,17 +5,17 @@ import { type FileStore, newObjectKey, StorageUnavailable } from "@carillon/file
 import type { Logger } from "@carillon/kit";
 import type { FileIntake } from "./http/receive-file.ts";
 
-/** What the intake works with. */
+/** Dependencies of the intake. */
 interface IntakeParts {
-  /** Not bound to a request: what is stored is discarded after the request has ended, too. */
+  /** Not bound to a request's deadline, because an object may be discarded after the request has ended. */
   readonly db: Database;
   readonly store: FileStore;
   readonly log: Logger;
-  /** Bytes of an organization's uploads; undefined if there is no quota. */
+  /** Maximum bytes of an organization's uploads; undefined if there is no quota. */
   readonly quota: number | undefined;
 }
 
-/** Creates the intake of a gateway: each object has its row in the ledger before its first byte (files.md §8). */
+/** Creates the intake of a gateway. It commits the ledger row of an object before the first byte (files.md §8). */
 export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
   async function discard(key: string): Promise<void> {
     try {
@@ -23,7 +23,7 @@ export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
       await store.delete([key]);
       await forgetObjects(db, [key]);
     } catch (err) {
-      log.warn({ err, key }, "stored object not deleted; the sweep of the ledger will");
+      log.warn({ err, key }, "stored object not deleted; delete-objects will delete it");
     }
   }
 

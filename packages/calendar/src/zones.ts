@@ -41,12 +41,12 @@ export const loadZones: () => Promise<Zones> = whenNeeded(async () =>
   remembering(zonesOf((await import("temporal-polyfill")).Temporal)),
 );
 
-/** How many names and how many local times {@link remembering} keeps. */
+/** Maximum entries of each cache of {@link remembering}. */
 const remembered = 1_000;
 
 /**
- * Returns the same conversions with a memory of the last names and local times. Many series of a batch are due at the same
- * local time: conversions took 7 % of the worker's time for an occurrence.
+ * Returns the same conversions with caches of names and of local times, because many series of a batch are due at the same
+ * local time: without the caches, conversions took 7 % of the worker's time for an occurrence.
  */
 function remembering(zones: Zones): Zones {
   const names = new Map<string, string>();
@@ -59,7 +59,7 @@ function remembering(zones: Zones): Zones {
   };
 }
 
-/** Returns the remembered value, or makes and remembers it. Forgets everything when the memory is full. */
+/** Returns the cached value, or computes and caches it. Clears the cache when it is full. */
 function recall<Value>(memory: Map<string, Value>, key: string, make: () => Value): Value {
   const known = memory.get(key);
   if (known !== undefined) return known;

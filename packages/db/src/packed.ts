@@ -22,7 +22,7 @@ export const packed = {
   /** JSON texts, which PostgreSQL checks and stores unchanged: `$1::json[]`. */
   jsons: (values: readonly (string | null)[]): Buffer => texts(oids.json, values),
   byteas: (values: readonly Buffer[]): Buffer => bytes(oids.bytea, values),
-  /** Each as its 16 bytes. */
+  /** Each value is the 16 bytes of a UUID. */
   uuids: (values: readonly Buffer[]): Buffer => bytes(oids.uuid, values),
 };
 

@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import type { Cancellation } from "@carillon/kit";
 
 /**
- * Reads a body chunk by chunk, without destroying it, until its end, its error or the abortion of a signal. It is also the
- * {@link Cancellation} of a wait for something else that the body needs.
+ * Reads a body chunk by chunk, without destroying it, until it ends or fails or a signal is aborted. It is also the
+ * {@link Cancellation} of waits that are pointless once the body cannot be read to its end.
  *
- * `for await` is not used because it destroys the body on every failure: the connection of a request, for example, which
- * should still carry the answer.
+ * `for await` would destroy the body on every failure, and with it the connection of a request, which must still carry the
+ * answer.
  */
 export class BodyReader implements Cancellation {
   readonly #body: Readable;
@@ -31,7 +31,7 @@ export class BodyReader implements Cancellation {
     else if (body.destroyed) this.#onClose();
   }
 
-  /** Why the body cannot be read to its end; undefined while it can. */
+  /** The error that keeps the body from being read to its end; undefined if there is none yet. */
   get reason(): Error | undefined {
     return this.#reason;
   }
@@ -63,7 +63,7 @@ export class BodyReader implements Cancellation {
     for (;;) {
       if (this.#reason) throw this.#reason;
       if (this.#returned || this.#body.readableLength > 0) return true;
-      // At the end of the body only a read leads to the event `end`.
+      // At the end of the body, Node emits `end` only after a read.
       this.#returned = this.#take();
       if (this.#returned) return true;
       if (this.#ended) return false;
@@ -71,7 +71,7 @@ export class BodyReader implements Cancellation {
     }
   }
 
-  /** Returns the rest of a chunk, which will be the next one. */
+  /** Puts back the unused rest of a chunk; {@link next} returns it. */
   giveBack(rest: Buffer): void {
     this.#returned = rest;
   }

@@ -1,8 +1,8 @@
 import type { ByteRange } from "./store.ts";
 
 /**
- * Returns which bytes of an object of this size are asked for.
- * @throws RangeError if the range begins behind the last byte or is not a range
+ * Returns the requested bytes of an object of this size.
+ * @throws RangeError if the range begins after the last byte or is invalid
  */
 export function bytesOf(
   size: number,
@@ -15,7 +15,7 @@ export function bytesOf(
   return { start, length: Math.min(end, size - 1) - start + 1 };
 }
 
-/** @throws RangeError if it is not a range */
+/** @throws RangeError if the range is invalid */
 export function checkRange({ start, end }: ByteRange): void {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start)
     throw new RangeError(`${start} to ${end} is not a range of bytes`);

@@ -14,12 +14,12 @@ describe("The configuration of the file store", () => {
   const about = (variables: Record<string, string>) =>
     fileStoreFromEnvironment(readEnvironment(variables)).about;
 
-  it("is the folder files in DATA_DIR by default", () => {
+  it("uses FILES_DIR, by default the folder files in DATA_DIR", () => {
     expect(about({ DATA_DIR: "/srv/carillon" })).to.equal("in the folder /srv/carillon/files");
     expect(about({ FILES_DIR: "/srv/files" })).to.equal("in the folder /srv/files");
   });
 
-  it("is a bucket where the variables of S3 are set", () => {
+  it("uses a bucket if the variables of S3 are set", () => {
     expect(about(all)).to.equal("in the bucket files in eu-central-1");
     const { S3_REGION: _, ...others } = all;
     expect(about({ ...others, S3_ENDPOINT: "https://s3.example.com" })).to.equal(
@@ -28,7 +28,7 @@ describe("The configuration of the file store", () => {
   });
 
   for (const missing of Object.keys(all) as (keyof typeof all)[])
-    it(`names ${missing} when only that is missing, and repeats no secret`, () => {
+    it(`names ${missing} if only that variable is missing, and no secret`, () => {
       const { [missing]: _, ...others } = all;
       expect(() => about(others))
         .to.throw(StartupError, new RegExp(`^${missing} is not set, but S3_\\w+ is:`))
@@ -44,7 +44,7 @@ describe("The configuration of the file store", () => {
     expect(() => about({ S3_FORCE_PATH_STYLE: "true" })).to.throw(/^S3_BUCKET, S3_REGION, /);
   });
 
-  it("is refused when it names a folder and a bucket", () => {
+  it("is refused if it names a folder and a bucket", () => {
     expect(() => about({ ...all, FILES_DIR: "/srv/files" })).to.throw(
       StartupError,
       /^FILES_DIR is set, and S3_BUCKET too/,

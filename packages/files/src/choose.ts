@@ -7,8 +7,8 @@ import type { S3Config } from "./s3/config.ts";
 import type { FileStore } from "./store.ts";
 
 /**
- * Creates the file store that the variables configure: the bucket `S3_BUCKET`, else the folder `FILES_DIR`. It is first used
- * by the first call.
+ * Creates the file store that the variables configure: the bucket `S3_BUCKET`, else the folder `FILES_DIR`. Accesses neither
+ * before the first call.
  * @throws StartupError that names the variables at fault
  */
 export function fileStoreFromEnvironment(env: Environment): FileStore {
@@ -25,7 +25,7 @@ const names = [
   "S3_FORCE_PATH_STYLE",
 ] as const satisfies readonly (keyof Environment)[];
 
-/** Other servers than Amazon's seldom have regions; most take this name. */
+/** Region of servers other than Amazon's: few have regions, and most accept this name. */
 const usualRegion = "us-east-1";
 
 /** Returns how to reach the bucket; undefined if none of the variables is set. */
@@ -50,7 +50,7 @@ function s3Config(env: Environment): S3Config | undefined {
     region,
     accessKeyId,
     secretAccessKey,
-    // Names of buckets as host names need a domain with a wildcard.
+    // A bucket's name in the host name needs a wildcard domain, which few servers other than Amazon's have.
     forcePathStyle: env.S3_FORCE_PATH_STYLE ?? endpoint !== undefined,
   };
 }

@@ -55,7 +55,7 @@ for (const kind of storeKinds)
       }
     });
 
-    it("refuses a range that begins behind the last byte, or is none", async () => {
+    it("refuses an invalid range, and one that begins after the last byte", async () => {
       const [short, empty] = [newObjectKey(), newObjectKey()];
       await store.put(short, bodyOf(10).body);
       await store.put(empty, bodyOf(0).body);
@@ -78,7 +78,7 @@ for (const kind of storeKinds)
       expect(await failureOf(store.get(key, { range }))).to.be.instanceOf(ObjectMissing);
     });
 
-    it("deletes objects, twice and missing ones too", async () => {
+    it("deletes objects, and ignores missing and deleted ones", async () => {
       const [deleted, kept] = [newObjectKey(), newObjectKey()];
       for (const key of [deleted, kept]) await store.put(key, bodyOf(10).body);
       await store.delete([deleted, newObjectKey()]);
@@ -121,7 +121,7 @@ for (const kind of storeKinds)
     });
 
     for (const size of [0, 7 * mebibyte])
-      it(`ends with the reason of its signal, after ${size} bytes of a body that stalls`, async () => {
+      it(`rejects with the reason of its signal after ${size} bytes of a body that stalls`, async () => {
         const key = newObjectKey();
         const body = new StalledBody(size);
         const ending = new AbortController();
@@ -135,7 +135,7 @@ for (const kind of storeKinds)
         body.destroy();
       });
 
-    it("stores nothing with a signal that has been aborted", async () => {
+    it("stores and reads nothing with an aborted signal", async () => {
       const key = newObjectKey();
       const reason = new Error("too late");
       const signal = AbortSignal.abort(reason);
@@ -144,7 +144,7 @@ for (const kind of storeKinds)
       await expectNothingUnder(key);
     });
 
-    it("stores two bodies at once", async () => {
+    it("stores two bodies concurrently", async () => {
       const sizes = [11 * mebibyte, 7 * mebibyte] as const;
       const stored = await Promise.all(
         sizes.map(async (size) => {
@@ -159,7 +159,7 @@ for (const kind of storeKinds)
       }
     });
 
-    it("ends a stream by the signal, and lets a reader stop early", async () => {
+    it("ends a stream when its signal is aborted or its reader stops early", async () => {
       const key = newObjectKey();
       await store.put(key, bodyOf(9 * mebibyte).body);
       const ending = new AbortController();
@@ -174,7 +174,7 @@ for (const kind of storeKinds)
       expect(await hashIn(third.stream)).to.deep.equal(bodyOf(9 * mebibyte).sha256);
     });
 
-    it("refuses what is not a key, such as a path", async () => {
+    it("refuses a path instead of a key", async () => {
       const key = `../${newObjectKey().slice(3)}`;
       for (const work of [
         store.put(key, bodyOf(1).body),
@@ -185,7 +185,7 @@ for (const kind of storeKinds)
         expect(await failureOf(work)).to.be.instanceOf(TypeError);
     });
 
-    it("passes its check, several times at once", async () => {
+    it("passes several concurrent checks", async () => {
       await Promise.all([store.check(), store.check(), store.check()]);
       expect(await opened?.leftovers()).to.deep.equal([]);
     });

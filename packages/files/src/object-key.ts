@@ -5,17 +5,17 @@ const length = 26;
 const form = /^[a-z2-7]{26}$/;
 
 /**
- * Creates the key of a new object: 26 characters of `a-z2-7`, 130 random bits. Lower case only, because some file systems
- * ignore case.
+ * Creates the key of a new object: 26 characters of `a-z2-7`, with 130 random bits. Lower case only, because some file
+ * systems ignore case.
  */
 export function newObjectKey(): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 }
 
 /**
- * Returns where an object is below the folder, or in the bucket: in two levels of folders, 1,024 in all. Both stores use
- * the same paths, so that a folder can be copied to a bucket and back.
- * @throws TypeError if the key is not from {@link newObjectKey}
+ * Returns the path of an object in the folder or the bucket. It has two levels of 32 folders each. Both stores use the same
+ * paths, so that a folder can be copied to a bucket and back.
+ * @throws TypeError if the key does not have the form of {@link newObjectKey}
  */
 export function objectPath(key: string): string {
   if (!form.test(key)) throw new TypeError(`${JSON.stringify(key)} is not the key of an object`);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What {@link FileStore.put} has stored. */
+/** Size and hash of an object that {@link FileStore.put} has stored. */
 export interface StoredFile {
   /** Bytes. */
   readonly size: number;
@@ -8,23 +8,22 @@ export interface StoredFile {
   readonly sha256: Buffer;
 }
 
-/** Positions of bytes in an object; the first byte is 0, and `end` is included, as in the header `Range`. */
+/** Positions of bytes in an object, from 0. Includes `end`, as the header `Range` does. */
 export interface ByteRange {
   readonly start: number;
-  /** An end beyond the last byte means the last byte. */
+  /** A position after the last byte means the last byte. */
   readonly end: number;
 }
 
 /** An object that is being read. */
 export interface OpenFile {
   /**
-   * The bytes that were asked for: all of them, or an error. It fails with {@link StorageUnavailable} when the store does.
-   * Destroy it to stop early.
+   * Yields all requested bytes or fails, with {@link StorageUnavailable} if the store fails. Destroy it to stop early.
    */
   readonly stream: Readable;
-  /** Bytes of the whole object, also when a range was asked for. */
+  /** Bytes of the whole object, also if a range was requested. */
   readonly size: number;
-  /** Bytes that `stream` has. */
+  /** Bytes that `stream` yields. */
   readonly length: number;
 }
 
@@ -49,7 +48,7 @@ export interface FileStore {
   readonly about: string;
   /**
    * Stores all bytes of `body` under the key. Resolves when they are durable. If it rejects, nothing can be read under
-   * the key; after a crash or a failure of the store, {@link delete} removes what may be left.
+   * the key. After a crash or a failure of the store, {@link delete} removes parts that may be left.
    *
    * Reads the body as fast as the store takes it. Never destroys the body: after a failure the caller decides whether
    * to read the rest.
@@ -59,13 +58,13 @@ export interface FileStore {
   put(key: string, body: Readable, options?: FileStoreOptions): Promise<StoredFile>;
   /**
    * Opens an object for reading. The signal also ends the stream.
-   * @throws ObjectMissing; StorageUnavailable; RangeError if the range begins behind the last byte
+   * @throws ObjectMissing; StorageUnavailable; RangeError if the range begins after the last byte
    */
   get(key: string, options?: ReadOptions): Promise<OpenFile>;
   /** Returns the size of an object in bytes; undefined if it does not exist. */
   stat(key: string, options?: FileStoreOptions): Promise<{ readonly size: number } | undefined>;
   /**
-   * Deletes objects, and what failed calls of {@link put} may have left of them. Missing ones are fine.
+   * Deletes objects, and the parts that failed calls of {@link put} may have left. Ignores missing objects.
    * @param keys at most 1,000
    */
   delete(keys: readonly string[]): Promise<void>;
@@ -87,12 +86,12 @@ export function assertDeletable(keys: readonly string[]): void {
     throw new RangeError(`${keys.length} keys are more than ${maxDeletedAtOnce}`);
 }
 
-/** The store cannot be used now. The message names the variable at fault and says what would be right. */
+/** The store cannot be used now. The message names the configuration variable to look at, and the cause. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
 }
 
-/** The body was so slow that the store could not serve others. */
+/** The body was so slow that it kept a buffer from other uploads. */
 export class BodyTooSlow extends StorageUnavailable {}
 
 /** There is no object with this key. */

@@ -43,8 +43,8 @@ export class AccountSemaphore {
 export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4 });
 
 /**
- * For bodies with a file, which are stored as they arrive: each occupies 256 KiB and what the file store keeps of it
- * (files.md §9).
+ * For bodies with a file, which are stored as they arrive (files.md §1): each occupies 256 KiB and the buffers of the file
+ * store.
  */
 export const fileSemaphore = new AccountSemaphore({ ofAccount: 8, ofAll: 128 });
 

@@ -7,7 +7,7 @@ import { namesTag } from "./entity-tag.ts";
 import { errorText } from "./error-response.ts";
 import type { RawAnswer, RawBody } from "./handler.ts";
 
-/** Types that browsers show without running anything (files.md §2). */
+/** Types that browsers display without running scripts (files.md §2). */
 const inlineTypes = new Set([
   "application/pdf",
   ...["aac", "flac", "mp4", "mpeg", "wav", "webm"].map((kind) => `audio/${kind}`),
@@ -20,19 +20,19 @@ const inlineTypes = new Set([
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; object-src 'self'";
 
-/** Bytes of a file, the first and the last one included. */
+/** Positions of the first and the last byte. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The bytes of a file in the store as the body of an answer (files.md §2). */
+/** Answers a request with the bytes of a stored file (files.md §2). */
 export class FileBody implements RawBody {
   readonly #file: StoredFileRow;
   readonly #store: FileStore;
   readonly #asAttachment: boolean;
 
-  /** @param asAttachment whether browsers save it, whatever its type */
+  /** @param asAttachment whether browsers save the file, whatever its type */
   constructor(file: StoredFileRow, store: FileStore, asAttachment = false) {
     this.#file = file;
     this.#store = store;
@@ -40,7 +40,7 @@ export class FileBody implements RawBody {
   }
 
   /**
-   * Answers with the file or the range that the request asks for; 304 if the client has it, 416 for a range outside of it.
+   * Returns the file or the requested range; 304 if the client already has the file, 416 for a range outside of it.
    * @throws ApiError `BAD_REQUEST` (404) if the store has no such object; `INTERNAL_ERROR` (503) if the store fails
    */
   async answerTo(ctx: Context): Promise<RawAnswer> {
@@ -63,7 +63,7 @@ export class FileBody implements RawBody {
     return {
       status: range ? 206 : 200,
       headers: { ...headers, ...part, "Content-Length": length },
-      // Koa would replace the length by that of a text.
+      // An empty stream, because Koa would replace Content-Length by the length of an empty text.
       body: ctx.method === "HEAD" || size === 0 ? Readable.from([]) : await this.#open(range),
     };
   }
@@ -102,7 +102,7 @@ function unavailable(cause: Error) {
 }
 
 /**
- * Reads the range that a request asks for. Several ranges and invalid ones count as none (RFC 9110 §14.2).
+ * Reads the requested range. Ignores several ranges and invalid ones (RFC 9110 §14.2).
  * @returns undefined for the whole file
  */
 function wantedRange(ctx: Context, tag: string, size: number): ByteRange | "outside" | undefined {
@@ -123,10 +123,13 @@ function wantedRange(ctx: Context, tag: string, size: number): ByteRange | "outs
 /** Maximum bytes of a name in a header: clients and proxies refuse an answer whose head has more than 4 to 16 KiB. */
 const maxNameInHeader = 1_024;
 
-/** Writes `Content-Disposition`. Characters that end a header never reach it. */
+/**
+ * Formats `Content-Disposition`. Percent-encodes a name with control or non-ASCII characters. Uses the safe name instead of
+ * a name of more than {@link maxNameInHeader} bytes.
+ */
 function disposition(type: "inline" | "attachment", fullName: string): string {
   const name = Buffer.byteLength(fullName) > maxNameInHeader ? safeName(fullName) : fullName;
-  // eslint-disable-next-line no-control-regex -- control characters are what must not reach the header
+  // eslint-disable-next-line no-control-regex -- matches names without control characters
   const isPlain = /^[\x20-\x7e]*$/.test(name);
   return isPlain
     ? `${type}; filename="${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`

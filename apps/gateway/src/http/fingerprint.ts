@@ -7,7 +7,7 @@ import { Slices } from "./slices.ts";
 /** UTF-16 units that are hashed at once. */
 const sliceLength = 64 * 1024;
 
-/** A name and a text. */
+/** Name and text of a parameter. */
 type Sent = readonly [name: string, text: string];
 
 /**
@@ -60,7 +60,7 @@ function byName([a]: Sent, [b]: Sent): number {
   return a < b ? -1 : 1;
 }
 
-/** Yields the same digest as hashing at once. */
+/** Hashes in slices. Returns the same digest as hashing at once. */
 async function hashInSlices(sent: readonly Sent[]): Promise<Buffer> {
   const digest = createHash("sha256");
   const slices = new Slices();

@@ -29,7 +29,7 @@ export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   );
 }
 
-/** Node joins headers of one name by commas; listing the distinct ones costs as much as parsing all of them again. */
+/** Returns whether the header occurs twice. Checks for a comma first, because `headersDistinct` parses all headers again. */
 function isSentTwice(req: IncomingMessage, text: string): boolean {
   return text.includes(",") && (req.headersDistinct["idempotency-key"] ?? []).length > 1;
 }

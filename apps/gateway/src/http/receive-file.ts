@@ -15,14 +15,14 @@ import { readChunks } from "./streamed-body.ts";
 /** Bytes that a body may have besides the file. */
 const formBytes = 1024 * 1024;
 
-/** Milliseconds that a body with a file may take. */
+/** Maximum milliseconds that a body with a file may take. */
 const longestMs = 3_600_000;
 
 /** Stores the files of requests, before their handlers run. */
 export interface FileIntake {
   /**
-   * Checks from the head of a request whether the file may fit into the organization's quota.
-   * @param bytes at least those of the file
+   * Checks before the body is read whether the file fits into the organization's quota.
+   * @param bytes size of the file, estimated from `Content-Length`
    * @throws ApiError `REALM_UPLOAD_QUOTA`
    */
   checkRoom(realmId: number, bytes: number): Promise<void>;
@@ -34,20 +34,20 @@ export interface FileIntake {
     bytes: Readable,
     signal: AbortSignal,
   ): Promise<{ readonly key: string; readonly size: number; readonly sha256: Buffer }>;
-  /** Deletes what `store` has stored, unless a committed transaction uses it. Never rejects. */
+  /** Deletes an object of `store` unless a committed transaction uses it. Never rejects. */
   discard(key: string): Promise<void>;
 }
 
-/** Takes no files. */
+/** Refuses all files. */
 export const noFileIntake: FileIntake = {
   checkRoom: () => Promise.reject(errors.storageUnavailable()),
   store: () => Promise.reject(errors.storageUnavailable()),
   discard: async () => {},
 };
 
-/** Bounds of a file that a request brings. */
+/** Limits of a request with a file. */
 export interface FileBounds {
-  /** Bytes */
+  /** Maximum bytes of the file. */
   readonly maxBytes: number;
   /** Milliseconds in which at least one byte must arrive. */
   readonly idleMs: number;
@@ -58,8 +58,8 @@ export interface FileBounds {
 /**
  * Streams the only file part of a multipart body into the file store (files.md §1), and adds the names of other parts to
  * the fields. Until the last byte the request's deadline is an hour.
- * @throws ApiError 400 for a body that is not a complete form with one file; 413 for a file over `maxBytes`; 408 for a
- *   body that stalls; 503 if the file store fails
+ * @throws ApiError 400 for a body that is not a complete form with one file, and over the quota; 413 for a file over
+ *   `maxBytes`; 408 for a body that stalls; 503 after the deadline or if the file store fails
  */
 export async function receiveFile(
   ctx: Context,
@@ -128,7 +128,7 @@ class ArrivingFile implements FileBytes {
     this.#maxBytes = maxBytes;
     this.#intake = intake;
     this.#storing = intake.store(this.#bytes, signal);
-    // Whoever waits for the file hears of a failure.
+    // `written` and `stored` report the failure.
     this.#storing.catch(() => {});
     this.#bytes.on("error", () => {});
   }
@@ -148,7 +148,7 @@ class ArrivingFile implements FileBytes {
     this.#bytes.end();
   }
 
-  /** Resolves when the store has room for more bytes; undefined if it has. Rejects if storing fails. */
+  /** Waits until the store accepts more bytes; undefined if it does now. Rejects if storing fails. */
   written(): Promise<void> | undefined {
     if (!this.#bytes.writableNeedDrain) return undefined;
     const drained = new Promise<void>((resolve) => this.#bytes.once("drain", resolve));
@@ -162,7 +162,7 @@ class ArrivingFile implements FileBytes {
     return { ...stored, filename, contentType, head: Buffer.concat(this.#head) };
   }
 
-  /** Stops storing, and deletes what is stored. */
+  /** Stops storing, and deletes the object if it was already stored. */
   async abandon(reason: unknown): Promise<void> {
     this.#bytes.destroy(reason instanceof Error ? reason : new Error("the upload was refused"));
     const stored = await this.#storing.catch(() => undefined);

@@ -29,7 +29,7 @@ export default [
     const address = readTemporaryAddress(services.site.secrets, path.address);
     const file = address && (await fileByPath(sql, address.pathId));
     if (!file || file.now >= address.expiresAt)
-      throw errors.badRequest("This address does not work any more: ask for a new one");
+      throw errors.badRequest("This address is not valid, or has expired: ask for a new one");
     return { body: new FileBody(file, services.files) };
   }),
 

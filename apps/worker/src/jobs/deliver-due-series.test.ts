@@ -101,7 +101,7 @@ describe("the delivery of series", () => {
     expect(await notices()).to.deep.equal([]);
   });
 
-  it("plans the next one as having its delivery job only if the queue has the job of its second", async () => {
+  it("inserts the next occurrence as having its delivery job only if the queue has the job of its second", async () => {
     const scheduled: number[] = [];
     const subscribed = scene.db.postCommit.subscribe(deliveryScheduled, ({ deliverAt }) =>
       scheduled.push(deliverAt),

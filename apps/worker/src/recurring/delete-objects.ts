@@ -5,8 +5,8 @@ import type { RecurringTask } from "@carillon/scheduling";
 import type { WorkerServices } from "../services.ts";
 
 /**
- * Deletes objects of the file store that nothing uses (files.md §8). A run that ends between its steps leaves claimed
- * rows, with which the next one begins.
+ * Deletes unused objects of the file store (files.md §8). An interrupted run leaves claimed rows, with which the next run
+ * begins.
  */
 export default {
   definition: deleteObjects,

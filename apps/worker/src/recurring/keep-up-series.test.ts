@@ -141,7 +141,7 @@ describe("recurring work of series", () => {
       expect(await read(broken)).to.include({ state: "paused", paused_reason: "rule" });
     });
 
-    it("looks at a number of series in each run, goes on behind them, and then begins anew", async () => {
+    it("checks a limited number of series in each run, and continues behind them in the next run", async () => {
       const { db } = scene;
       const ids = [await create(), await create(), await create()];
       for (const id of ids) await lose(id);

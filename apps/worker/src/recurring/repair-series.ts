@@ -4,7 +4,7 @@ import { repairSeriesPlans } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Where the last run of this process has ended. */
+/** Keeps the position of the last run of this process. */
 const repair = new SeriesRepair();
 
 /**

@@ -2,7 +2,7 @@ import { findUnclaimed, removeUnclaimed } from "@carillon/domain";
 import { unclaimedFiles } from "@carillon/jobs";
 import { addToCounter, leads, type RecurringTask } from "@carillon/scheduling";
 
-/** Deletes uploaded files that nothing refers to (files.md §4). */
+/** Deletes uploaded files of more than 5 weeks that nothing links to (files.md §4). */
 export default {
   definition: unclaimedFiles,
   async run({ db, log, batches }) {
@@ -20,6 +20,6 @@ export default {
     });
     if (files === 0) return;
     await addToCounter(db, "unclaimed_files", files);
-    log.info({ files }, "deleted files that nothing refers to");
+    log.info({ files }, "deleted unclaimed files");
   },
 } satisfies RecurringTask;

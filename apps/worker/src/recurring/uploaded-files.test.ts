@@ -48,7 +48,7 @@ describe("Recurring work on uploaded files", () => {
   const keyOf = async (pathId: string) =>
     (await scene.db.prisma.attachment.findUniqueOrThrow({ where: { pathId } })).objectKey;
 
-  it("deletes files of five weeks that nothing links to, and tells their owners", async () => {
+  it("deletes files of five weeks that nothing links to, and sends events to their uploaders", async () => {
     const client = scene.as(own);
     const room = await channel(scene.db, own, { subscribers: [own] });
     const file = async (name: string) =>
@@ -82,7 +82,7 @@ describe("Recurring work on uploaded files", () => {
     expect([before - after, events[0]?.["upload_space_used"]]).to.deep.equal([5, after]);
   });
 
-  it("deletes more than one step of them", async () => {
+  it("deletes unclaimed files in several batches", async () => {
     await scene.db.rows(
       `WITH keys AS (SELECT lpad(translate(n::text, '0189', 'bcde'), 26, 'a') AS key FROM generate_series(1, 1200) n),
         objects AS (INSERT INTO stored_objects (key) SELECT key FROM keys)
@@ -96,7 +96,7 @@ describe("Recurring work on uploaded files", () => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it("deletes objects a day after their file, or after an upload that did not end", async () => {
+  it("deletes objects a day after their file, or after an unfinished upload began", async () => {
     const client = scene.as(own);
     const kept = await upload(client, "kept.txt", "x");
     const gone = await upload(client, "gone.txt", "x");

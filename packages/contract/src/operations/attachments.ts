@@ -3,7 +3,7 @@ import { event } from "../primitives/event.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** An uploaded file, as its owner gets it (files.md §4). */
+/** An uploaded file in answers and events for its uploader (files.md §4). */
 export const attachmentShape = z.strictObject({
   id: z.int(),
   name: z.string(),
@@ -13,11 +13,11 @@ export const attachmentShape = z.strictObject({
   size: z.int(),
   /** UNIX seconds. */
   create_time: z.int(),
-  /** The messages that link to it, ascending. */
+  /** The newest 1,000 messages that claim it, ascending. */
   message_ids: z.array(z.int()),
 });
 
-/** An uploaded file, as clients get it. */
+/** The type of {@link attachmentShape}. */
 export type AttachmentObject = z.output<typeof attachmentShape>;
 
 /** `GET /attachments` (files.md §4). */
@@ -44,7 +44,7 @@ export const deleteAttachment = operation({
   idempotencyKey: true,
   summary: "Delete an uploaded file",
   description:
-    "Only the account that has uploaded it may. Messages keep their links, which then lead nowhere.",
+    "Only the account that has uploaded the file may delete it. Messages keep their links, which are then answered with 404.",
   example: {
     made: { ATTACHMENT_ID: ["get-attachments", "id"] },
     path: { attachment_id: "$ATTACHMENT_ID" },
@@ -65,7 +65,7 @@ export const attachmentAdded = event({
 export const attachmentUpdated = event({
   type: "attachment",
   op: "update",
-  about: "Other messages than before link to a file that the account has uploaded.",
+  about: "The list of messages that link to a file of the account has changed.",
   to: "some",
   receivers: "the account",
   fields: fileOfUploader,
@@ -74,7 +74,7 @@ export const attachmentUpdated = event({
 export const attachmentRemoved = event({
   type: "attachment",
   op: "remove",
-  about: "A file that the account has uploaded is deleted.",
+  about: "A file of the account has been deleted.",
   to: "some",
   receivers: "the account",
   fields: { attachment: z.strictObject({ id: z.int() }), upload_space_used: z.int() },

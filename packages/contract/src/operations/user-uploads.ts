@@ -12,18 +12,18 @@ export const uploadFile = operation({
   takesFile: true,
   summary: "Upload a file",
   description:
-    "The file is the only file part of the form; the part may have any name. Write the answer's `url` as the destination of a " +
-    "link in a message, and everybody who may read the message may read the file.",
+    "The form has exactly one file part, of any name. Use the answer's `url` as the destination of a link in a message: " +
+    "every account that may read the message may then read the file.",
   example: { file: { name: "hello.txt", content: "Hello from curl" } },
   result: {
-    url: z.string().describe("The address of the file, without the server's."),
+    url: z.string().describe("The path of the file on this server."),
     uri: z.string().describe("The same as `url`."),
     filename: z.string(),
   },
   errors: ["REQUEST_TOO_LARGE", "REALM_UPLOAD_QUOTA"],
 });
 
-/** The examples read the file that the example of `uploadFile` has uploaded. */
+/** The file that the example of `uploadFile` has uploaded; the other examples read it. */
 const uploaded: Example = {
   made: { PATH_ID: ["upload-file", "url", "/user_uploads/"] },
   path: { path_id: "$PATH_ID" },
@@ -38,7 +38,7 @@ export const getTemporaryUrl = operation({
   access: "account",
   rateBucket: "files",
   summary: "Get an address of a file that needs no credentials",
-  description: "It works for 60 seconds.",
+  description: "The address works for 60 seconds.",
   example: uploaded,
   result: { url: z.string() },
   missingIs404: true,
@@ -46,8 +46,8 @@ export const getTemporaryUrl = operation({
 
 const bytes: readonly RawAnswer[] = [
   { status: 200, about: "The file.", type: "application/octet-stream" },
-  { status: 206, about: "The range that the request asks for.", type: "application/octet-stream" },
-  { status: 304, about: "The client has the file." },
+  { status: 206, about: "The requested range of the file.", type: "application/octet-stream" },
+  { status: 304, about: "The client already has the file." },
 ];
 
 /** `GET /user_uploads/temporary/{token}/{safe name}` (files.md §2). */
@@ -76,7 +76,7 @@ export const readFile = operation({
   rateBucket: "files",
   summary: "Read a file",
   description:
-    "One byte range, `If-None-Match` and `If-Range` are understood. Types that a browser would run are sent as attachments.",
+    "Supports one byte range, `If-None-Match` and `If-Range`. Types that a browser would run are sent as attachments.",
   example: uploaded,
   raw: bytes,
   missingIs404: true,
@@ -91,7 +91,7 @@ export const downloadFile = operation({
   access: "account",
   rateBucket: "files",
   summary: "Download a file",
-  description: "The same as reading it, but browsers save it.",
+  description: "The same answer as that of reading the file, but browsers save it.",
   example: uploaded,
   raw: bytes,
   missingIs404: true,

@@ -46,11 +46,11 @@ export interface StoredFile {
   /** Bytes. */
   readonly size: number;
   readonly sha256: Buffer;
-  /** The `filename` of its part. */
+  /** The `filename` of the file's part in the form. */
   readonly filename: string;
-  /** The content type of its part. */
+  /** The content type of the part; undefined if it has none. */
   readonly contentType: string | undefined;
-  /** Its beginning: `sniffedBytes` or all of it. */
+  /** The first `sniffedBytes` of the file, or the whole file if it is shorter. */
   readonly head: Buffer;
 }
 
@@ -62,10 +62,10 @@ const insert = statement({
 });
 
 /**
- * Makes a stored file an attachment of the account (files.md §1).
+ * Adds a stored file to the account's attachments (files.md §1).
  * @param quota bytes of the organization's uploads; undefined if there is no quota
- * @returns its name, and its path below `/user_uploads/`
- * @throws ApiError `REALM_UPLOAD_QUOTA`
+ * @returns the file's name, and its path below `/user_uploads/`
+ * @throws ApiError `REALM_UPLOAD_QUOTA`; `INTERNAL_ERROR` (503) if the deletion of the object has begun
  */
 export async function addAttachment(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function addAttachment(
 ): Promise<{ name: string; pathId: string }> {
   const name = fileName(file.filename);
   const pathId = newPathId(actor.realmId, name);
-  // Clients of the account get the events in the order of the changes.
+  // Without this lock, clients could get the events of two changes in the wrong order.
   await lockAccount(tx, actor.realmId, actor.id);
   const used = await addToStorage(tx, actor.realmId, file.size, quota);
   await markObjectUsed(tx, file.key);
@@ -96,7 +96,7 @@ const remove = statement({
 
 /**
  * Deletes a file that the account has uploaded (files.md §4).
- * @throws ApiError `BAD_REQUEST` if it has no such file
+ * @throws ApiError `BAD_REQUEST` if the account has no such file
  */
 export async function deleteAttachment(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockAccount(tx, actor.realmId, actor.id);

@@ -3,13 +3,13 @@ import { statement, type Tx, typed } from "@carillon/db";
 import { shownColumns } from "./attachment-object.ts";
 import { storageUsed } from "./storage-used.ts";
 
-/** A message and the files that its text links to: paths that its author may read. */
+/** A message, and the paths of the files that its text links to and its author may read. */
 export interface ClaimingMessage {
   readonly id: number;
   readonly uploadPaths: readonly string[];
 }
 
-// Of two transactions that change the claims of a file, the later one tells its uploader of both changes.
+// Transactions that change the claims of a file run one after the other, so that the later event has both changes.
 const hold = statement({
   name: "claimed-files-hold",
   text: `SELECT id FROM attachments WHERE realm_id = $1 AND path_id = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`,
@@ -24,8 +24,8 @@ const insert = statement({
 });
 
 /**
- * Writes the claims of new messages (files.md §3). Sends no statement if none links to a file. A file that was deleted
- * meanwhile is not claimed.
+ * Inserts the claims of new messages (files.md §3). Runs no statement if no message links to a file. Does not claim a
+ * file that was deleted meanwhile.
  * @returns the events for the uploaders
  */
 export async function claimFiles(
@@ -38,7 +38,7 @@ export async function claimFiles(
   );
   if (claims.length === 0) return [];
   const paths = claims.map(({ path }) => path);
-  // Sent in one go: the connection runs them in this order.
+  // One round trip: the connection runs the statements in this order.
   const [, claimed] = await Promise.all([
     tx.lock({ name: "attachments" }, hold, [realmId, [...new Set(paths)]]),
     tx.rows(insert, [realmId, paths, claims.map(({ id }) => id)]),
@@ -64,14 +64,14 @@ const remove = statement({
     RETURNING a.id`,
 });
 
-/** What an edit has changed. */
+/** The changes that an edit makes to the claims of a message. */
 export interface ReplacedClaims {
   readonly events: readonly NewEvent[];
-  /** Ids of the files that the message does not claim any more. */
+  /** Ids of the files that the message no longer claims. */
   readonly lost: readonly number[];
 }
 
-/** Makes the claims of a message those of its new text (files.md §3). */
+/** Replaces the claims of a message by those of its new text (files.md §3). */
 export async function replaceClaims(
   tx: Tx,
   realmId: number,
@@ -96,8 +96,8 @@ const holdOfMessages = statement({
 });
 
 /**
- * Returns the events for the uploaders of files in messages that the transaction has archived. The claims stay: archived
- * messages keep their files, and bring them back.
+ * Returns the events for the uploaders of files that are claimed by messages which the transaction has archived. The
+ * claims stay, so that an archived message keeps its files and gives access again when it is restored.
  */
 export async function archivedClaims(
   tx: Tx,
@@ -141,7 +141,7 @@ const detached = statement({
   overrides: { message_ids: typed<number[]>() },
 });
 
-/** Returns those of the files that belong to the editor and that nothing will show any more: `detached_uploads`. */
+/** Returns the editor's own files among `lost` that no message and no scheduled message links to: `detached_uploads`. */
 export async function detachedUploads(
   tx: Tx,
   editorId: number,

@@ -1,22 +1,22 @@
 import { isUtf8 } from "node:buffer";
 import { whenNeeded } from "@carillon/kit";
 
-/** Content types by extension: few files come without a type, and the list is 180 KB. */
+/** Loads the content types by extension when first needed: few files come without a type, and the list is 180 KB. */
 const loadTypes = whenNeeded(() => import("./types-by-extension.ts"));
 
 /** Maximum characters of a content type. */
 const maxLength = 200;
 
-/** `type/subtype` of two tokens, then any parameters in ASCII. */
+/** Matches `type/subtype` of two tokens, then any parameters in ASCII. */
 const wellFormed = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+\s*(?:;[\t\x20-\x7e]*)?$/;
 
-/** Bytes at the beginning of a file that decide whether it is UTF-8. */
+/** How many bytes at the beginning of a file are checked for UTF-8. */
 export const sniffedBytes = 32 * 1024;
 
 /**
- * Returns the content type of an uploaded file (files.md §1): the one that the client sent if it is usable, else that
- * of the extension. Text without a charset is said to be UTF-8 if it is.
- * @param declared the header of the part
+ * Returns the content type of an uploaded file (files.md §1): the type that the client sent if it is well-formed, else
+ * the type of the extension. Adds `charset=utf-8` to plain text without a charset that begins as valid UTF-8.
+ * @param declared the `Content-Type` of the part
  * @param head the first {@link sniffedBytes} of the file
  */
 export async function contentTypeOf(
@@ -39,7 +39,7 @@ export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";", 1)[0] ?? "").trim();
 }
 
-/** Whether bytes are UTF-8, apart from a last character that is cut off. */
+/** Returns whether bytes are UTF-8. A head of {@link sniffedBytes} may end inside a character. */
 function beginsAsUtf8(head: Buffer): boolean {
   const isCut = head.length >= sniffedBytes;
   for (let missing = 0; missing <= (isCut ? 3 : 0); missing++)

@@ -2,7 +2,7 @@ import { errors, roles } from "@carillon/contract";
 import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
 import { channelReadableBy, hasSharedHistorySql, type Reader } from "@carillon/model";
 
-/** A file in the store. `sha256` is that of its bytes, `size` their number, `now` UNIX seconds of the database's clock. */
+/** A file in the store. `size` is in bytes, `sha256` is the hash of the bytes, `now` is the database's time in UNIX seconds. */
 export type StoredFileRow = RowOf<typeof byPath>;
 
 const columns = `a.id, a.path_id AS "pathId", a.object_key AS "objectKey", a.name, a.content_type AS "contentType",
@@ -10,8 +10,8 @@ const columns = `a.id, a.path_id AS "pathId", a.object_key AS "objectKey", a.nam
 
 /**
  * SQL: whether the account `viewer` may read the file `a` (files.md §3): it has uploaded the file, or may read a message
- * that claims it. The conversations of these messages are checked first, each once: a file may be in thousands of
- * messages of few conversations.
+ * that claims it. First checks each conversation of these messages once, because a file may be in thousands of messages
+ * of few conversations.
  */
 const readable = `(a.owner_id = viewer.id OR EXISTS (
       SELECT FROM (
@@ -51,7 +51,7 @@ const byPath = statement({
   text: `SELECT ${columns} FROM attachments a WHERE a.path_id = $1`,
 });
 
-/** Returns the file of a path, whoever reads it: for addresses that are proof of access themselves. */
+/** Returns the file of a path without checking access, for temporary addresses, which are themselves proof of access. */
 export async function fileByPath(sql: Sql, pathId: string): Promise<StoredFileRow | undefined> {
   return (await sql.rows(byPath, [pathId]))[0];
 }
@@ -66,13 +66,13 @@ const readableByAuthors = statement({
   overrides: { authorId: notNull },
 });
 
-/** Files that a text links to, and its author. */
+/** The author of a text, and the paths of the files that the text links to. */
 interface WantedFiles {
   readonly authorId: number;
   readonly pathIds: readonly string[];
 }
 
-/** Finds which of the files each author may read: paths by author. */
+/** Returns the paths of the files that each author may read, by author. Authors who may read none are missing. */
 export async function filesReadableByAuthors(
   sql: Sql,
   realmId: number,

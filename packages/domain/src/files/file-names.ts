@@ -1,30 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { unescape } from "node:querystring";
 
-/** The name of a file that has none of its own. */
+/** Replaces a name that is empty, `.` or `..`. */
 const fallback = "uploaded-file";
 
-/** Maximum bytes of a safe name, the limit of common file systems. */
+/** Maximum bytes of a safe name: the limit of common file systems. */
 const maxSafeName = 255;
 
-/** Maximum bytes of an extension that survives the cut. */
+/** Maximum bytes of an extension that a shortened name keeps. */
 const maxExtension = 32;
 
 const nameless = new Set(["", ".", ".."]);
 
 /**
  * Returns the name of an uploaded file (files.md §1): percent-decoded once, without folders.
- * @param given the `filename` of its part
+ * @param given the `filename` of the part
  */
 export function fileName(given: string): string {
   const decoded = given.includes("%") ? unescape(given) : given;
   const own = decoded.slice(Math.max(decoded.lastIndexOf("/"), decoded.lastIndexOf("\\")) + 1);
-  // PostgreSQL stores neither NUL nor halves of surrogate pairs.
+  // PostgreSQL stores neither NUL nor unpaired surrogates.
   const name = own.replaceAll("\0", "").replaceAll(/\p{Surrogate}/gu, "\ufffd");
   return nameless.has(name) ? fallback : name;
 }
 
-/** Returns the name as a part of a path: letters, numbers, `_`, `.` and `-`, at most 255 bytes (files.md §1). */
+/** Returns the name as the last part of a path: letters, numbers, `_`, `.` and `-`, at most 255 bytes (files.md §1). */
 export function safeName(name: string): string {
   const kept = name
     .normalize("NFKC")
@@ -35,7 +35,7 @@ export function safeName(name: string): string {
   return nameless.has(cut) ? fallback : cut;
 }
 
-/** Shortens a name to {@link maxSafeName} bytes, and keeps its extension. */
+/** Shortens a name to {@link maxSafeName} bytes. Keeps an extension of at most {@link maxExtension} bytes. */
 function cutBeforeExtension(name: string): string {
   if (Buffer.byteLength(name) <= maxSafeName) return name;
   const dot = name.lastIndexOf(".");
@@ -45,7 +45,7 @@ function cutBeforeExtension(name: string): string {
   return cutToBytes(stem, maxSafeName - Buffer.byteLength(kept)) + kept;
 }
 
-/** Returns the longest beginning of whole characters with at most `limit` bytes of UTF-8. */
+/** Returns the longest prefix with at most `limit` bytes of UTF-8. Splits no character. */
 function cutToBytes(text: string, limit: number): string {
   let bytes = 0;
   let end = 0;
@@ -57,7 +57,7 @@ function cutToBytes(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
-/** Makes the path of a new file below `/user_uploads/` (files.md §1). It cannot be guessed. */
+/** Creates the path of a new file below `/user_uploads/` (files.md §1), with 144 random bits. */
 export function newPathId(realmId: number, name: string): string {
   const random = randomBytes(19);
   const folder = random.subarray(18).toString("hex");

@@ -4,7 +4,7 @@ import { removedEvent } from "./attachment-object.ts";
 import { releaseObjects } from "./stored-objects.ts";
 import { takeFromStorage } from "./storage-used.ts";
 
-/** SQL: the folders of a path, which name the file: a text may spell the rest in another way. */
+/** SQL: the folders of a path. They identify the file; a text may encode the name after them in another way. */
 const folders = (path: string) => `substring(${path} FROM '^[0-9]+/[0-9a-f]{2}/[A-Za-z0-9_-]{24}')`;
 
 const candidates = statement({
@@ -16,7 +16,7 @@ const candidates = statement({
   overrides: { folders: notNull },
 });
 
-/** The files that scheduled messages, series, drafts and saved snippets link to: their texts are searched. */
+/** Searches the texts of scheduled messages, series, drafts and saved snippets for links to files. */
 const mentioned = statement({
   name: "files-in-unsent-texts",
   text: `SELECT DISTINCT link[1] AS folders FROM (
@@ -29,18 +29,18 @@ const mentioned = statement({
   overrides: { folders: notNull },
 });
 
-/** Files that nothing refers to, and where the next look begins. */
+/** A page of unclaimed files. */
 export interface UnclaimedFiles {
   readonly ids: readonly number[];
-  /** The id after which the next step begins; undefined after the last step. */
+  /** The id after which the next page begins; undefined after the last page. */
   readonly next: number | undefined;
 }
 
 /**
  * Finds files that were uploaded more than 5 weeks ago and that no message, scheduled message, series, draft or saved
  * snippet links to (files.md §4).
- * @param after an id, 0 to begin
- * @param limit maximum files of this step
+ * @param after `next` of the page before, 0 for the first page
+ * @param limit maximum files without a claim that are examined
  */
 export async function findUnclaimed(
   sql: Sql,
@@ -66,7 +66,7 @@ const hold = statement({
   text: `SELECT id FROM attachments WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE`,
 });
 
-// A claim that was added before the rows were locked is committed by now; later ones wait, and find no file.
+// The locks are held: earlier claims are committed, and a later claim waits and then finds no file.
 const remove = statement({
   name: "unclaimed-files-delete",
   text: `DELETE FROM attachments a WHERE a.id = ANY($1::int[])
@@ -75,8 +75,8 @@ const remove = statement({
 });
 
 /**
- * Deletes files of {@link findUnclaimed} unless a message claims them now, and tells their uploaders.
- * @returns how many it has deleted
+ * Deletes files of {@link findUnclaimed} unless a message claims them now. Sends events to the uploaders.
+ * @returns the number of deleted files
  */
 export async function removeUnclaimed(tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;

@@ -6,7 +6,7 @@ const read = statement({
   text: `SELECT bytes_used AS used FROM realm_storage WHERE realm_id = $1`,
 });
 
-/** Returns the bytes of the organization's uploads. */
+/** Returns the total bytes of the organization's uploads. */
 export async function storageUsed(sql: Sql, realmId: number): Promise<number> {
   return (await sql.rows(read, [realmId]))[0]?.used ?? 0;
 }
@@ -21,10 +21,10 @@ const add = statement({
 });
 
 /**
- * Adds to the bytes of the organization's uploads. The row stays locked until the transaction ends, so that of two
- * requests only one takes the last room.
- * @param quota bytes; undefined if there is none
- * @returns the bytes of the uploads
+ * Adds `bytes` to the organization's total. The row stays locked until the transaction ends, so that two requests cannot
+ * both take the last free bytes of the quota.
+ * @param quota bytes; undefined if there is no quota
+ * @returns the new total
  * @throws ApiError `REALM_UPLOAD_QUOTA`
  */
 export async function addToStorage(
@@ -51,8 +51,8 @@ const take = statement({
 });
 
 /**
- * Takes deleted files of any organizations from the bytes of their uploads.
- * @returns the bytes that are left, by organization
+ * Subtracts deleted files from the totals of their organizations.
+ * @returns the new totals by organization
  */
 export async function takeFromStorage(
   tx: Tx,
@@ -68,8 +68,8 @@ export async function takeFromStorage(
 }
 
 /**
- * Refuses an upload that would not fit into the quota, before its bytes are read.
- * @param bytes that it announces
+ * Refuses an upload that would exceed the quota, before its bytes are read.
+ * @param bytes size of the upload, estimated from its `Content-Length`
  * @throws ApiError `REALM_UPLOAD_QUOTA`
  */
 export async function checkQuota(

@@ -2,8 +2,8 @@ import { errors } from "@carillon/contract";
 import { type Sql, statement, type Tx } from "@carillon/db";
 
 /*
- * The ledger of the file store (files.md §8). Each object has a row in one of these states; the column `delete_after`
- * tells them apart.
+ * The ledger of the file store (files.md §8). Each object has a row in one of these states, which the column
+ * `delete_after` distinguishes: a future time (unused), NULL (used) or `-infinity` (claimed).
  *
  *     reserve → unused ──────── use ───────→ used
  *                 │ ↑                          │
@@ -11,8 +11,8 @@ import { type Sql, statement, type Tx } from "@carillon/db";
  *                 ↓
  *              claimed → object deleted → forget
  *
- * A claimed row is never used again, so its object can be deleted while nobody holds a lock. No crash leaves a used row
- * without its object, or an object without a row.
+ * A failed upload claims its object at once, without waiting for 24 hours. A claimed row is never used again, so its object
+ * is deleted without holding a lock. No crash leaves a used row without its object, or an object without a row.
  */
 
 const reserve = statement({
@@ -20,12 +20,12 @@ const reserve = statement({
   text: `INSERT INTO stored_objects (key, delete_after) VALUES ($1, now() + interval '24 hours')`,
 });
 
-/** Adds the row of an object that will be stored; commit it before the first byte is written. */
+/** Inserts the row of an object that will be stored. Must be committed before the first byte is written. */
 export async function reserveObject(sql: Sql, key: string): Promise<void> {
   await sql.rows(reserve, [key]);
 }
 
-// Not `now()`: the transaction may have begun before the row was claimed.
+// Not `now()`, the start of the transaction: a row that has become due since then is refused too.
 const use = statement({
   name: "stored-object-use",
   text: `UPDATE stored_objects SET delete_after = NULL WHERE key = $1 AND delete_after > clock_timestamp()`,
@@ -33,7 +33,7 @@ const use = statement({
 
 /**
  * Marks an object as used by a row that the transaction inserts.
- * @throws ApiError `INTERNAL_ERROR` (503) if its deletion has begun
+ * @throws ApiError `INTERNAL_ERROR` (503) if the object is due for deletion or claimed
  */
 export async function markObjectUsed(tx: Tx, key: string): Promise<void> {
   if ((await tx.count(use, [key])) === 0) throw errors.storageUnavailable();
@@ -44,7 +44,7 @@ const release = statement({
   text: `UPDATE stored_objects SET delete_after = now() + interval '24 hours' WHERE key = ANY($1::text[])`,
 });
 
-/** Marks objects as unused: they are deleted in 24 hours, so that a running backup can still read them. */
+/** Marks objects as unused. They are deleted 24 hours later, so that a running backup can still read them. */
 export async function releaseObjects(tx: Tx, keys: readonly string[]): Promise<void> {
   await tx.rows(release, [keys]);
 }
@@ -55,7 +55,7 @@ const claimOne = statement({
 });
 
 /**
- * Claims an object whose upload has failed. Waits for a transaction that is just using it.
+ * Claims an object whose upload has failed. Waits for a transaction that is marking it as used.
  * @returns whether to delete the object: false if it is used
  */
 export async function claimUnused(sql: Sql, key: string): Promise<boolean> {
@@ -69,7 +69,7 @@ const claimDue = statement({
     RETURNING key`,
 });
 
-/** Claims up to `limit` objects whose time has come, those of interrupted deletions first. Returns their keys. */
+/** Claims up to `limit` objects that are due, those of interrupted deletions first. Returns their keys. */
 export async function claimDueObjects(sql: Sql, limit: number): Promise<string[]> {
   return (await sql.rows(claimDue, [limit])).map(({ key }) => key);
 }
@@ -79,7 +79,7 @@ const forget = statement({
   text: `DELETE FROM stored_objects WHERE key = ANY($1::text[])`,
 });
 
-/** Deletes the rows of objects that are deleted from the store. */
+/** Deletes the rows of objects that have been deleted from the store. */
 export async function forgetObjects(sql: Sql, keys: readonly string[]): Promise<void> {
   await sql.rows(forget, [keys]);
 }

@@ -2,10 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import type { Secrets } from "@carillon/model";
 import { safeName } from "./file-names.ts";
 
-/** Seconds for which a temporary address works. */
+/** Lifetime of a temporary address in seconds. */
 const lifetime = 60;
 
-/** A file that a temporary address leads to, and until when. */
+/** What a temporary address states. */
 export interface TemporaryAddress {
   readonly pathId: string;
   /** UNIX seconds. */
@@ -13,7 +13,7 @@ export interface TemporaryAddress {
 }
 
 /**
- * Makes a file's address that needs no credentials (files.md §2). Every gateway with the same `SECRET_KEY` accepts it.
+ * Creates an address that reads a file without credentials (files.md §2). Every gateway with the same `SECRET_KEY` accepts it.
  * @param now UNIX seconds, of the database's clock
  */
 export function temporaryUrl(
@@ -26,7 +26,10 @@ export function temporaryUrl(
   return `/user_uploads/temporary/${token.toString("base64url")}/${safeName(name)}`;
 }
 
-/** Reads an address below `/user_uploads/temporary/`; undefined if no gateway has made it. */
+/**
+ * Verifies and decodes an address below `/user_uploads/temporary/`. Does not check whether it has expired.
+ * @returns undefined if the signature or the name is wrong
+ */
 export function readTemporaryAddress(
   secrets: Secrets,
   address: string,
@@ -46,6 +49,6 @@ export function readTemporaryAddress(
 const signatureBytes = 32;
 
 function signatureOf(secrets: Secrets, claim: string): Uint8Array {
-  // The words keep it apart from the digests of API keys.
+  // The prefix keeps this digest different from the digests of API keys.
   return secrets.digest(`temporary address of a file: ${claim}`);
 }

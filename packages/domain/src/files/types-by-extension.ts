@@ -1,2 +1,2 @@
-// CommonJS: a bundle finds its names only where they are imported statically.
+// Re-exported here, because import() of a CommonJS package has no named exports in a bundle.
 export { lookup } from "mime-types";

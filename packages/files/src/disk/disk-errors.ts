@@ -10,12 +10,12 @@ const advice: Readonly<Record<string, string>> = {
   ENOTDIR: "this is not a folder; set FILES_DIR to a folder",
   ENOTCONN: "the file system is not connected; mount it again",
   ESTALE: "the file system is not connected; mount it again",
-  EIO: "the disk fails",
+  EIO: "the disk has an input/output error; check it",
   EMFILE: "this process has too many files open; raise the limit of open files",
   ENFILE: "this machine has too many files open; raise the limit of open files",
 };
 
-/** Returns the error to report when the operating system refuses work on the folder. Other errors stay as they are. */
+/** Converts errors of the operating system to StorageUnavailable with advice. Returns other errors unchanged. */
 export function diskError(folder: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -41,7 +41,7 @@ describe("The file store on disk", () => {
   };
   const temporaryFiles = () => readdir(join(root, "tmp"));
 
-  it("gives files and folders to its own user only", async () => {
+  it("creates files and folders that only its own user may read", async () => {
     const key = newObjectKey();
     await diskStore(root).put(key, bodyOf(10).body);
     const modeOf = async (...path: string[]) => (await stat(join(root, ...path))).mode & 0o777;
@@ -51,7 +51,7 @@ describe("The file store on disk", () => {
       expect(await modeOf(...folder), folder.join("/")).to.equal(0o700);
   });
 
-  it("works again, without a restart, when its folder is back", async () => {
+  it("reports that its folder is missing, and works again without a restart when it is back", async () => {
     const store = diskStore(root);
     const [before, after] = [newObjectKey(), newObjectKey()];
     await store.put(before, bodyOf(10).body);
@@ -67,7 +67,7 @@ describe("The file store on disk", () => {
         .to.be.instanceOf(StorageUnavailable)
         .with.property("message")
         .that.matches(/^FILES_DIR \/.*: the folder is not there .* mounted\? \(ENOENT\)$/);
-    // As where a file system is not mounted: the empty folder must not pass for the store.
+    // An empty mount point must not be taken for the store.
     await mkdir(root);
     expect(await failureOf(store.get(before))).to.be.instanceOf(StorageUnavailable);
     expect(await failureOf(store.put(after, bodyOf(10).body))).to.be.instanceOf(StorageUnavailable);
@@ -77,7 +77,7 @@ describe("The file store on disk", () => {
     for (const key of [before, after]) expect(await store.stat(key)).to.deep.equal({ size: 10 });
   });
 
-  it("makes the folders of objects again that have been removed", async () => {
+  it("re-creates removed folders of objects", async () => {
     const store = diskStore(root);
     const key = newObjectKey();
     await store.put(key, bodyOf(10).body);
@@ -87,7 +87,7 @@ describe("The file store on disk", () => {
     expect(await store.stat(key)).to.deep.equal({ size: 10 });
   });
 
-  it("says that FILES_DIR is not a folder", async () => {
+  it("reports that FILES_DIR is not a folder", async () => {
     await writeFile(join(top, "made"), "");
     expect(await failureOf(diskStore(root).check()))
       .to.be.instanceOf(StorageUnavailable)
@@ -95,8 +95,8 @@ describe("The file store on disk", () => {
       .that.matches(/^FILES_DIR .*: this is not a folder; .* \(ENOTDIR\)$/);
   });
 
-  it("says that it may not write", async function () {
-    // Modes do not hold for root.
+  it("reports that it may not write", async function () {
+    // Root may write in spite of the mode.
     if (process.getuid?.() === 0) this.skip();
     await mkdir(root, { recursive: true });
     await chmod(root, 0o500);
@@ -118,7 +118,7 @@ describe("The file store on disk", () => {
         mount("size=8m,mode=0700", "carillon-test", root);
         isMounted = true;
       } catch {
-        // Only root may mount, and not in every container.
+        // Only root may mount, and some containers forbid it to root too.
         this.skip();
       }
     });
@@ -128,7 +128,7 @@ describe("The file store on disk", () => {
       isMounted = false;
     });
 
-    it("reports a full disk, keeps nothing, and then stores what fits", async () => {
+    it("reports a full disk, keeps nothing of the file, and then stores a file that fits", async () => {
       const store = diskStore(root);
       const failure = await failureOf(store.put(newObjectKey(), bodyOf(9 * mebibyte).body));
       expect(failure)
@@ -146,7 +146,7 @@ describe("The file store on disk", () => {
       const [key, refused] = [newObjectKey(), newObjectKey()];
       await diskStore(root).put(key, bodyOf(10).body);
       mount("remount,ro", root);
-      // Two: one that has used the folder, and one that begins with it.
+      // A store whose first use finds the read-only file system.
       const store = diskStore(root);
       expect(await hashIn((await store.get(key)).stream)).to.deep.equal(bodyOf(10).sha256);
       for (const work of [store.put(refused, bodyOf(10).body), store.delete([key]), store.check()])
@@ -174,7 +174,7 @@ describe("The file store on disk", () => {
     };
 
     for (const place of ["body", "rename"] as const)
-      it(`has no object of a process that was killed before the end of its ${place}`, async () => {
+      it(`has no object if the process was killed before the end of its ${place}`, async () => {
         const key = newObjectKey();
         await killAt(place, key);
         expect(await temporaryFiles()).to.have.length(1);
@@ -182,7 +182,7 @@ describe("The file store on disk", () => {
         expect(await diskStore(root).stat(key)).to.equal(undefined);
       });
 
-    it("removes temporary files that nothing has been written to for a day, and no others", async () => {
+    it("removes only temporary files without a write for 24 hours", async () => {
       await killAt("body", newObjectKey());
       const [left = ""] = await temporaryFiles();
       await writeFile(join(root, "tmp", "of-another-process"), "");

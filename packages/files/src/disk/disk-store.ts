@@ -22,15 +22,15 @@ import { diskError } from "./disk-errors.ts";
 import { FileStream } from "./file-stream.ts";
 import { Folders, syncFolder, unless } from "./folders.ts";
 
-// Numbers, not FileHandles, because the stream reads with callbacks.
+// File descriptors instead of FileHandles, because FileStream reads with callbacks.
 const openFile = promisify(fs.open);
 const statFile = promisify(fs.fstat);
 const closeFile = promisify(fs.close);
 
 /**
  * Creates a store in a folder. An object is written to a temporary file, synced, and renamed; then its folder is synced.
- * So only temporary names ever have a part of an object. Several processes on several machines may share the folder, if
- * its file system keeps the promises of `fsync` and `rename`.
+ * So an incomplete object always has a temporary name. Processes on several machines may share the folder if its file
+ * system honours `fsync` and `rename`.
  * @param root absolute path; created by the first call, readable by this user only
  */
 export function diskStore(root: string): FileStore {
@@ -109,7 +109,7 @@ class DiskStore implements FileStore {
         const read = await readFile(path);
         if (!read.equals(content))
           throw new StorageUnavailable(
-            `FILES_DIR ${this.#folders.root}: what was written is not what is read`,
+            `FILES_DIR ${this.#folders.root}: a test file was read with other bytes than were written`,
           );
       } finally {
         await rm(path, { force: true });
@@ -140,7 +140,7 @@ class DiskStore implements FileStore {
       await rename(temporary, path);
     } catch (error) {
       unless("ENOENT")(error);
-      // The folder of the object has been removed since this process used it.
+      // The object's folder was removed after this process had last used it.
       this.#folders.forget();
       await this.#folders.make(folder);
       await rename(temporary, path);
@@ -176,7 +176,7 @@ class DiskStore implements FileStore {
     }
   }
 
-  /** Runs work on the folder. The errors of the body that is being read are not errors of the folder. */
+  /** Runs work on the folder and converts its errors. An error of the body being read is rethrown unchanged. */
   async #reporting<T>(work: () => Promise<T>, reader?: BodyReader): Promise<T> {
     try {
       return await work();
@@ -201,7 +201,7 @@ async function writeDurably<T>(
   }
 }
 
-/** Writes all of the body into the file. Reads and hashes the next chunk while one is being written. */
+/** Writes the whole body into the file. Reads and hashes the next chunk while the previous one is being written. */
 async function copy(reader: BodyReader, handle: FileHandle): Promise<StoredFile> {
   const hash = createHash("sha256");
   let size = 0;

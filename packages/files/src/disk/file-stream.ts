@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { StorageUnavailable } from "../store.ts";
 import { diskError } from "./disk-errors.ts";
 
-/** Bytes that are read at once. */
+/** Bytes that one read asks for. */
 const chunkBytes = 65_536;
 
 export interface FileStreamSource {
@@ -16,7 +16,7 @@ export interface FileStreamSource {
   readonly folder: string;
 }
 
-/** Reads a part of an open file. Unlike `fs.ReadStream`, it fails if the file is too short, and with our errors. */
+/** Reads a part of an open file. Unlike `fs.ReadStream`, it fails if the file is too short, with StorageUnavailable. */
 export class FileStream extends Readable {
   readonly #source: FileStreamSource;
   #position: number;

@@ -6,7 +6,7 @@ import { codeOf } from "./disk-errors.ts";
 
 const mode = 0o700;
 
-/** Age in milliseconds from which a temporary file belongs to a crashed process: no upload takes longer than an hour. */
+/** Milliseconds without a write after which a temporary file belongs to a crashed process: uploads take at most an hour. */
 const leftoverMs = 24 * 3_600_000;
 const sweepEveryMs = 3_600_000;
 
@@ -23,13 +23,13 @@ export class Folders {
     this.root = root;
     this.temporary = join(root, "tmp");
     this.#prepare = whenNeeded(async () => {
-      // Once only: should the folder vanish later, its file system is probably not mounted, and must not be replaced.
+      // Once only: if the folder disappears later, its file system is probably not mounted, and must not be replaced.
       await makeDurably(root);
       await makeDurably(this.temporary);
     });
   }
 
-  /** Creates the folder if it is used for the first time by this process. */
+  /** Creates the store's folder if this is its first use by this process. */
   async prepare(): Promise<void> {
     await this.#prepare();
   }
@@ -40,7 +40,7 @@ export class Folders {
     const parent = dirname(folder);
     if (parent !== this.root) await this.make(parent);
     await mkdir(folder, { mode }).catch(unless("EEXIST"));
-    // Also if another process has just created it: that process may not have synced the parent yet.
+    // Also if another process has created the folder: that process may not have synced the parent yet.
     await syncFolder(parent);
     this.#durable.add(folder);
   }
@@ -50,14 +50,14 @@ export class Folders {
     this.#durable.clear();
   }
 
-  /** @throws the error of the operating system if the store's own folder is gone */
+  /** @throws the error of the operating system if the store's own folder does not exist */
   async assertPresent(): Promise<void> {
     await access(this.temporary);
   }
 
   /**
-   * Removes temporary files of crashed processes: those that nothing has been written to for 24 hours. Looks for them at
-   * most once an hour. Other processes may be writing newer ones.
+   * Removes the temporary files of crashed processes: those without a write for 24 hours. Does so at most once an hour.
+   * Other processes may be writing newer files.
    */
   async removeLeftovers(): Promise<void> {
     const now = Date.now();

@@ -11,7 +11,7 @@ import { failureOf } from "../test-support/failure-of.ts";
 import { partBuffers } from "./part-buffers.ts";
 import { s3Store } from "./s3-store.ts";
 
-/** A server that answers each request as the test wants: what a broken S3 server, or a proxy before it, might do. */
+/** Each test sets the answers of an HTTP server to those of a broken S3 server, or of a broken proxy before it. */
 describe("The file store on S3, with broken answers", () => {
   let server: Server;
   let store: FileStore;
@@ -69,11 +69,11 @@ describe("The file store on S3, with broken answers", () => {
         response.write("x");
         response.end();
       },
-      /^S3_ENDPOINT: it tells no length/,
+      /^S3_ENDPOINT: its answer has no length/,
     ],
     ["does not answer", () => {}, /^S3_ENDPOINT: no answer within 1 s/],
     [
-      "answers with something else than S3's errors",
+      "answers with an error that is not S3's XML",
       (response) => response.writeHead(403).end("<html>Who are you?</html>"),
       /\(.+, files at http/,
     ],
@@ -114,7 +114,7 @@ describe("The file store on S3, with broken answers", () => {
       expect(await failureOf(store.get(newObjectKey(), { range })))
         .to.be.instanceOf(StorageUnavailable)
         .with.property("message")
-        .that.matches(/other bytes than it was asked for/);
+        .that.matches(/its answer has other bytes than the requested ones/);
     });
 
   it("fails to store an object if the completion reports an error with status 200", async () => {
@@ -139,7 +139,7 @@ describe("The file store on S3, with broken answers", () => {
     });
   });
 
-  it("sends a part again after a failure that passes, from its buffer", async () => {
+  it("sends a part again from its buffer after a 503", async () => {
     let parts = 0;
     answer = (response, method, url) => {
       if (method === "POST" && url.includes("uploads"))

@@ -1,11 +1,11 @@
-/** How to reach the bucket. */
+/** Address and credentials of the bucket. */
 export interface S3Config {
   readonly bucket: string;
-  /** Undefined for Amazon's own. */
+  /** Undefined for Amazon's S3. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Whether the bucket is in the path of a URL, not in its host name. */
+  /** Whether URLs have the bucket in their path instead of their host name. */
   readonly forcePathStyle: boolean;
 }

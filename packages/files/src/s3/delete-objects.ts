@@ -2,10 +2,13 @@ import type { S3Config } from "./config.ts";
 import type { S3Requests } from "./requests.ts";
 import { codeOf } from "./s3-errors.ts";
 
-/** Answers of servers that cannot list unfinished uploads, or may not for this key. */
+/** Error codes of servers that cannot list unfinished uploads, or forbid it to this key. */
 const notListable = new Set(["NotImplemented", "AccessDenied", "MethodNotAllowed"]);
 
-/** Deletes objects and ends unfinished multipart uploads of the same paths. Missing ones are fine. */
+/**
+ * Deletes objects, and aborts unfinished multipart uploads of the same paths if the server lists them. Ignores missing
+ * objects.
+ */
 export async function deleteObjects(
   requests: S3Requests,
   { bucket: Bucket }: S3Config,
@@ -60,7 +63,7 @@ interface Marker {
   readonly UploadIdMarker?: string | undefined;
 }
 
-/** Returns undefined if the server cannot list them. */
+/** Returns a page of the bucket's unfinished uploads; undefined if the server does not list them. */
 async function listPage(requests: S3Requests, Bucket: string, marker: Marker, limitMs: number) {
   try {
     return await requests.make(

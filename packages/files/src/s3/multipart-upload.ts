@@ -6,7 +6,7 @@ export interface MultipartUploadOptions {
   readonly bucket: string;
   readonly path: string;
   readonly buffers: PartBuffers;
-  /** For a part, in milliseconds. */
+  /** Maximum milliseconds of each request but the completion. */
   readonly limitMs: number;
   /** Ends the requests of parts. */
   readonly signal: AbortSignal;
@@ -14,14 +14,12 @@ export interface MultipartUploadOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * How long S3 may take to put the parts together, in milliseconds: some servers copy all bytes then.
- */
+/** Maximum milliseconds of the completion: some servers copy all bytes then. */
 const completionLimitMs = 30_000;
 
 /**
- * A multipart upload, begun with its first part. One part is sent at a time, while the caller fills the buffer of the
- * next.
+ * A multipart upload. The first part begins it. Sends one part at a time, while the caller fills the buffer of the next
+ * one.
  */
 export class MultipartUpload {
   readonly #options: MultipartUploadOptions;
@@ -34,8 +32,9 @@ export class MultipartUpload {
   }
 
   /**
-   * Begins to send a part as soon as the previous one has been sent. Gives the buffer back afterwards, also on failure.
-   * @param length bytes of the buffer that are the part
+   * Waits until the previous part has been sent, and begins to send this one. Gives the buffer back afterwards, also on
+   * failure.
+   * @param length bytes of the part, at the beginning of the buffer
    */
   async send(buffer: Buffer, length: number): Promise<void> {
     const { buffers, onFailure } = this.#options;
@@ -57,7 +56,7 @@ export class MultipartUpload {
     this.#sending.catch(() => {});
   }
 
-  /** Makes the parts an object. */
+  /** Makes one object of the parts. */
   async complete(): Promise<void> {
     await this.#sending;
     const { requests, bucket: Bucket, path: Key, signal } = this.#options;
@@ -98,7 +97,7 @@ export class MultipartUpload {
     this.#etags.push(ETag);
   }
 
-  /** Not ended by the signal: without its answer, nobody could abort the upload. */
+  /** Begins the upload. Ignores the signal, because without the answer the upload could not be aborted. */
   async #begin(): Promise<string> {
     const { requests, bucket: Bucket, path: Key, limitMs } = this.#options;
     const { UploadId } = await requests.make(

@@ -5,17 +5,17 @@ import { BodyReader } from "../body-reader.ts";
 export interface ObjectStreamSource {
   /** The body of S3's answer; destroyed with the stream. */
   readonly body: Readable;
-  /** Bytes that it must have. */
+  /** Bytes that the body must have. */
   readonly length: number;
-  /** How long S3 may send nothing while more is wanted, in milliseconds. */
+  /** Maximum milliseconds of waiting for the next bytes of S3. */
   readonly limitMs: number;
-  /** Makes the error to report from one of the network. */
+  /** Converts an error of the network to the error to report. */
   readonly failure: (error: unknown) => Error;
-  /** Makes the error to report from what is wrong with the answer. */
+  /** Creates the error to report for an invalid answer. */
   readonly broken: (message: string) => Error;
 }
 
-/** Passes on the body of an answer. Fails if it has too few or too many bytes, or if it stops. */
+/** Yields the body of an answer. Fails if the body has too few or too many bytes, or stalls. */
 export class ObjectStream extends Readable {
   readonly #source: ObjectStreamSource;
   readonly #reader: BodyReader;

@@ -1,15 +1,15 @@
 import { Semaphore, type Cancellation } from "@carillon/kit";
 
-/** Size of a part of a multipart upload: the least that S3 accepts for a part that is not the last. */
+/** Size of a part of a multipart upload: S3's minimum for all parts but the last. */
 export const partBytes = 5 * 1_024 * 1_024;
 
 /**
- * Limits the memory of uploads to S3: each part is collected in a buffer of this pool before it is sent, so that it can be
- * sent again. Uploads beyond the limit wait, and their bodies are not read meanwhile.
+ * Limits the memory of uploads to S3. Each part is collected in a buffer of this pool before it is sent, so that it can be
+ * sent again. Uploads without a buffer wait, and their bodies are not read meanwhile.
  *
- * A buffer is being filled, then sent. Sending has a time limit, but clients may send their bodies as slowly as they like.
- * So that a few slow clients cannot stop all others, the buffer that has been filled for longest is taken away while
- * others wait, after {@link PartBuffersOptions.fillMs}.
+ * A buffer is first filled and then sent. Sending has a time limit, but a client may fill a buffer slowly. While other
+ * uploads wait, the upload whose buffer has been filling for longest loses it after {@link PartBuffersOptions.fillMs}, so
+ * that a few slow clients cannot stop all others.
  */
 export class PartBuffers {
   readonly #fillMs: number;
@@ -38,8 +38,8 @@ export class PartBuffers {
 
   /**
    * Takes a buffer of {@link partBytes}, with any content; waits for one if necessary.
-   * @param evict called when filling takes too long and others wait: the buffer is to be given back soon
-   * @throws the reason of `until` when that ends first
+   * @param evict called if filling takes too long while others wait; must lead to {@link giveBack}
+   * @throws the reason of `until` if that ends first
    */
   async take(until: Cancellation, evict: () => void): Promise<Buffer> {
     if (until.reason) throw until.reason;
@@ -57,7 +57,7 @@ export class PartBuffers {
     return buffer;
   }
 
-  /** Tells that nothing more comes into a buffer, and it will be sent. */
+  /** Marks a buffer as filled. It can no longer be evicted. */
   filled(buffer: Buffer): void {
     this.#filling.delete(buffer);
     this.#scheduleEviction();
@@ -65,7 +65,7 @@ export class PartBuffers {
 
   /**
    * Gives a buffer back.
-   * @param isUnused false if a failed request might still read it: then it is left to the garbage collector
+   * @param isUnused false if a failed request might still read the buffer: then it is not used again
    */
   giveBack(buffer: Buffer, isUnused: boolean): void {
     this.filled(buffer);
@@ -74,12 +74,12 @@ export class PartBuffers {
     this.#permits.release();
   }
 
-  /** Keeps one buffer: without it, small uploads after each other would cause a garbage collection every dozen. */
+  /** Keeps one free buffer: without it, successive small uploads would cause a garbage collection every dozen. */
   #shrink(): void {
     this.#free.splice(1);
   }
 
-  /** Sets the timer for the buffer that has been filled for longest, while others wait. */
+  /** While others wait, sets the timer for the buffer that has been filling for longest. */
   #scheduleEviction(): void {
     clearTimeout(this.#eviction);
     this.#eviction = undefined;
@@ -98,11 +98,11 @@ export class PartBuffers {
 }
 
 export interface PartBuffersOptions {
-  /** The most buffers. */
+  /** Maximum number of buffers in use. */
   readonly limit: number;
-  /** How long a buffer may be filled while others wait, in milliseconds. */
+  /** Maximum milliseconds of filling a buffer while others wait. */
   readonly fillMs: number;
 }
 
-/** The buffers of this process. A body needs 87 KB/s for a part in a minute. */
+/** The buffers of this process. A body of at least 87 KB/s fills one in a minute. */
 export const partBuffers = new PartBuffers({ limit: 16, fillMs: 60_000 });

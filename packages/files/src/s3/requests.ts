@@ -7,7 +7,7 @@ import { brokenAnswer } from "./s3-errors.ts";
 type Sdk = typeof import("./client.ts");
 type Client = InstanceType<Sdk["S3Client"]>;
 
-/** Requests to S3, each with a time limit. The SDK is loaded by the first one. */
+/** Makes requests to S3, each with a time limit. The first request loads the SDK. */
 export class S3Requests {
   readonly #config: S3Config;
   readonly #load: () => Promise<{ readonly sdk: Sdk; readonly client: Client }>;
@@ -25,7 +25,7 @@ export class S3Requests {
   /**
    * Makes a request.
    * @param send sends a command with the given signal
-   * @param limitMs milliseconds until the answer, or the head of the answer of a GET
+   * @param limitMs milliseconds until the answer; for a GET, until the head of the answer
    * @throws the reason of `signal`; StorageUnavailable after the limit; else the error of the SDK
    */
   async make<Answer>(
@@ -58,7 +58,7 @@ export class S3Requests {
 
 function makeClient({ S3Client }: Sdk, config: S3Config): Client {
   const { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle } = config;
-  // Uploads are limited by their buffers. Downloads are as slow as their readers, and must not hold up uploads.
+  // No limit of sockets: buffers limit the uploads, and downloads by slow readers must not delay uploads.
   const agent = { keepAlive: true, maxSockets: Infinity };
   return new S3Client({
     ...(endpoint !== undefined && { endpoint }),
@@ -67,9 +67,9 @@ function makeClient({ S3Client }: Sdk, config: S3Config): Client {
     forcePathStyle,
     maxAttempts: 3,
     requestHandler: { httpAgent: agent, httpsAgent: agent },
-    // It would cost a connection for each part, and seconds where a server does not know it.
+    // `Expect: 100-continue` would cost a connection for each part, and seconds with servers that do not know it.
     expectContinueHeader: false,
-    // Servers other than Amazon's do not all know the newer checksums; the signature has a hash of the body.
+    // Some other servers do not know the newer checksums. The signature already contains a hash of the body.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });

@@ -1,14 +1,14 @@
 import { StorageUnavailable } from "../store.ts";
 import type { S3Config } from "./config.ts";
 
-/** What the SDK's errors have. */
+/** Fields of the SDK's errors. */
 interface ServiceError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Of errors of the network. */
+  /** Only errors of the network have it. */
   readonly code?: unknown;
 }
 
-/** The errors of S3 for which an operator can do something, by their code. */
+/** Advice for the errors that an operator can mend, by their code. */
 const advice: Readonly<Record<string, (config: S3Config) => string>> = {
   InvalidAccessKeyId: unknownKey,
   SignatureDoesNotMatch: () => "S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID",
@@ -23,7 +23,7 @@ const advice: Readonly<Record<string, (config: S3Config) => string>> = {
   ECONNREFUSED: () => "S3_ENDPOINT: nothing listens there",
 };
 
-/** The same by HTTP status, for answers to HEAD, which have no code. */
+/** Advice by HTTP status, for answers to HEAD, which have no code. */
 const adviceWithoutCode: Readonly<Record<number, (config: S3Config) => string>> = {
   301: ({ region }) => `S3_REGION: the bucket is not in ${region}`,
   403: forbidden,
@@ -42,14 +42,14 @@ export function s3Error(config: S3Config, error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
   const code = codeOf(error);
   const told = firstLine(error);
-  // Servers other than Amazon's have other codes for it.
+  // Servers other than Amazon's use other codes for an unknown key.
   const other = /access key/i.test(told) ? unknownKey : adviceWithoutCode[statusOf(error) ?? 0];
   const known = (advice[code] ?? other)?.(config);
   const message = known ?? `S3_ENDPOINT: the request failed: ${told}`;
   return new StorageUnavailable(`${message} (${code}, ${placeOf(config)})`, { cause: error });
 }
 
-/** Returns the error to report when S3 answers, but not as it must. */
+/** Returns the error to report for an invalid or missing answer of S3. */
 export function brokenAnswer(config: S3Config, message: string): StorageUnavailable {
   return new StorageUnavailable(`S3_ENDPOINT: ${message} (${placeOf(config)})`);
 }
@@ -66,7 +66,7 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof Error ? (error as ServiceError).$metadata?.httpStatusCode : undefined;
 }
 
-/** Returns the bucket's address for messages. */
+/** Returns the bucket and its endpoint or region, for messages. */
 export function placeOf({ bucket, endpoint, region }: S3Config): string {
   return endpoint === undefined ? `${bucket} in ${region}` : `${bucket} at ${endpoint}`;
 }

@@ -57,7 +57,7 @@ describe("The file store on an S3 server that fails", () => {
         .that.matches(message);
     };
 
-    it(`reports it when the server ${name} in the middle of an upload, and works afterwards`, async () => {
+    it(`reports that the server ${name} in the middle of an upload, and works afterwards`, async () => {
       const key = newObjectKey();
       const body = new PassThrough();
       const failure = expectUnavailable(store.put(key, body));
@@ -76,7 +76,7 @@ describe("The file store on an S3 server that fails", () => {
       }
       expect(partBuffers.held).to.equal(0);
       await store.check();
-      // As the ledger does with objects that nothing uses.
+      // As delete-objects does for unused objects.
       await store.delete([key]);
       expect(await leftovers()).to.deep.equal([]);
       expect(await store.stat(key)).to.equal(undefined);
@@ -86,9 +86,9 @@ describe("The file store on an S3 server that fails", () => {
       });
     });
 
-    it(`reports it when the server ${name} while an object is read, and works afterwards`, async () => {
+    it(`reports that the server ${name} while an object is read, and works afterwards`, async () => {
       const key = newObjectKey();
-      // More than the buffers of sockets hold.
+      // More than the sockets buffer.
       const size = 40 * mebibyte;
       await store.put(key, bodyOf(size).body);
       const { stream } = await store.get(key);
@@ -109,7 +109,7 @@ describe("The file store on an S3 server that fails", () => {
   const leftovers = () => unfinishedUploads(server?.variables ?? {});
 
   describe("with many uploads at once", () => {
-    it("holds no more than 16 part buffers, and does not read the bodies that wait", async () => {
+    it("holds at most 16 part buffers, and does not read waiting bodies", async () => {
       const size = 25 * mebibyte;
       let read = 0;
       let mostHeld = 0;
@@ -128,7 +128,7 @@ describe("The file store on an S3 server that fails", () => {
       server?.freeze();
       const storing = Promise.all(keys.map((key) => patient.put(key, watched())));
       try {
-        // 16 have a first part and want a second buffer.
+        // 16 uploads hold the buffer of their first part and wait for a second one; 24 wait for the first.
         await waitFor(() => partBuffers.waiting === 40, { what: "all uploads wait" });
         expect(partBuffers.held).to.equal(16);
         // Streams read ahead a chunk or two.
@@ -145,7 +145,7 @@ describe("The file store on an S3 server that fails", () => {
       await patient.close();
     });
 
-    it("lets the others go on while some bodies stall in the middle of a part", async () => {
+    it("stores other bodies while 15 stall in the middle of a part", async () => {
       const stalled = Array.from({ length: 15 }, () => new StalledBody(mebibyte));
       const ending = new AbortController();
       const { signal } = ending;
@@ -161,7 +161,7 @@ describe("The file store on an S3 server that fails", () => {
       expect(partBuffers.held).to.equal(0);
     });
 
-    it("takes the buffer of the slowest body, once all buffers are taken and others wait", async () => {
+    it("evicts the slowest body if all buffers are taken and others wait", async () => {
       const buffers = new PartBuffers({ limit: 2, fillMs: 300 });
       const narrow = s3Store(config, { limitMs: 4_000, buffers });
       const [slowest, slow] = [new StalledBody(mebibyte), new StalledBody(mebibyte)];
@@ -181,7 +181,7 @@ describe("The file store on an S3 server that fails", () => {
       await narrow.close();
     });
 
-    it("takes no buffer for bodies that have sent nothing, or stall between two parts", async () => {
+    it("holds no buffer for a body that has sent nothing or stalls between two parts", async () => {
       const stalled = [0, partBytes].flatMap((size) =>
         Array.from({ length: 20 }, () => new StalledBody(size)),
       );
@@ -241,7 +241,7 @@ describe("The file store on an S3 server that fails", () => {
   });
 });
 
-/** Writes bytes into a body, which keeps in memory what is not read. */
+/** Writes bytes into a body, which keeps unread bytes in memory. */
 function feed(body: PassThrough, size: number): void {
   for (const chunk of chunksOf(size)) body.write(chunk);
 }

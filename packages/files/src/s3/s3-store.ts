@@ -26,23 +26,23 @@ import { S3Requests } from "./requests.ts";
 import { brokenAnswer, codeOf, placeOf, s3Error } from "./s3-errors.ts";
 
 export interface S3Limits {
-  /** How long S3 may take for a request, and may send nothing while an object is read, in milliseconds. */
+  /** Maximum milliseconds of a request, except the completion of a multipart upload, and of a pause while an object is read. */
   readonly limitMs: number;
-  /** Default: those of the process. */
+  /** Default: the buffers of the process. */
   readonly buffers?: PartBuffers;
 }
 
-/** How long a failed upload waits until S3 has removed what it had stored, in milliseconds. */
+/** Maximum milliseconds that a failed upload waits until S3 has deleted its parts. */
 const cleanUpMs = 2_000;
 
-/** Where {@link FileStore.check} writes. The content never changes, so that processes do not disturb each other. */
+/** Path that {@link FileStore.check} writes. The content is constant, so that concurrent checks do not disturb each other. */
 const checkPath = "carillon-check";
 const checkContent = "Carillon can write here.\n";
 
 /**
  * Creates a store in a bucket of S3, or of a server that speaks its protocol. Objects below 5 MiB are written by one
- * request, larger ones by a multipart upload, so that an object is there as a whole or not at all. A request that takes
- * longer than 10 s fails.
+ * request, others by a multipart upload, so that an object exists as a whole or not at all. A request that takes longer
+ * than 10 s fails; completing a multipart upload may take 30 s.
  */
 export function s3Store(config: S3Config, limits: S3Limits = { limitMs: 10_000 }): FileStore {
   return new S3Store(config, limits);
@@ -84,7 +84,7 @@ class S3Store implements FileStore {
     } catch (error) {
       const reported = reader.reason ?? s3Error(this.#config, error);
       const cleanUp = this.#cleanUp(upload, path);
-      // A store that has failed would only be waited for in vain.
+      // If S3 itself has failed, waiting for it would be in vain.
       if (reader.reason && !failing.signal.aborted) await within(cleanUp, cleanUpMs);
       throw reported;
     } finally {
@@ -134,12 +134,13 @@ class S3Store implements FileStore {
           this.#limitMs,
           signal,
         );
-        if (ContentLength === undefined) throw brokenAnswer(this.#config, "it tells no length");
+        if (ContentLength === undefined)
+          throw brokenAnswer(this.#config, "its answer has no length");
         return { size: ContentLength };
       } catch (error) {
         if (codeOf(error) !== "NotFound") throw error;
       }
-      // An answer to HEAD does not tell whether the object or the bucket is missing.
+      // A 404 to HEAD does not say whether the object or the bucket is missing.
       await this.#requests.make(
         (client, { HeadBucketCommand: Head }, sending) =>
           client.send(new Head({ Bucket }), sending),
@@ -161,7 +162,10 @@ class S3Store implements FileStore {
       await this.#putWhole(checkPath, Buffer.from(checkContent), signal);
       const { Body } = await this.#read(checkPath, undefined, signal);
       if (String(await bytesIn(Body as Readable)) !== checkContent)
-        throw brokenAnswer(this.#config, "what was written is not what is read");
+        throw brokenAnswer(
+          this.#config,
+          "a test object was read with other bytes than were written",
+        );
     }, signal);
   }
 
@@ -179,7 +183,7 @@ class S3Store implements FileStore {
   ): Promise<StoredFile> {
     const hash = createHash("sha256");
     let size = 0;
-    // Buffers are taken for bodies that have bytes to read: not for one that has ended with the last part.
+    // Take a buffer only if there is more to read. An empty body takes one too.
     while ((await reader.hasMore()) || size === 0) {
       const buffer = await this.#buffers.take(reader, tooSlow);
       const length = await fill(buffer, reader, hash).catch((error: unknown) => {
@@ -226,7 +230,10 @@ class S3Store implements FileStore {
     );
   }
 
-  /** Returns the size of the object and of the answer, which must be the bytes that were asked for. */
+  /**
+   * Returns the sizes of the object and of the answer.
+   * @throws StorageUnavailable if the answer does not have exactly the requested bytes
+   */
   #lengthsOf(
     answer: {
       readonly ContentLength?: number | undefined;
@@ -235,22 +242,22 @@ class S3Store implements FileStore {
     range: ByteRange | undefined,
   ): { readonly size: number; readonly length: number } {
     const { ContentLength: length, ContentRange: told } = answer;
-    if (length === undefined) throw brokenAnswer(this.#config, "it tells no length");
+    if (length === undefined) throw brokenAnswer(this.#config, "its answer has no length");
     if (!range) return { size: length, length };
     const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(told ?? "") ?? [];
     const size = Number(total);
     const wanted = bytesOf(size, range);
     const given = { start: Number(from), length: Number(to) - Number(from) + 1 };
     if (given.start !== wanted.start || given.length !== wanted.length || length !== wanted.length)
-      throw brokenAnswer(this.#config, "it answers with other bytes than it was asked for");
+      throw brokenAnswer(this.#config, "its answer has other bytes than the requested ones");
     return { size, length };
   }
 
-  /** Removes what a failed upload may have stored. Never rejects: the caller deletes the key later anyway. */
+  /** Deletes what a failed upload may have stored. Never rejects: the owner of the key deletes it later anyway. */
   async #cleanUp(upload: MultipartUpload, path: string): Promise<void> {
     const work: Promise<void> = upload
       .abort()
-      // The upload is unknown if its completion succeeded without our seeing the answer: then there is an object.
+      // S3 no longer knows the upload if its completion succeeded but the answer was lost: then the object exists.
       .catch(() => {})
       .then(() => this.#delete([path]))
       .catch(() => {})
@@ -272,7 +279,7 @@ class S3Store implements FileStore {
   }
 }
 
-/** Fills a buffer from the body; the end of the body ends it sooner. Returns how many bytes it has. */
+/** Reads the body until the buffer is full or the body ends. Returns the number of bytes in the buffer. */
 async function fill(buffer: Buffer, reader: BodyReader, hash: Hash): Promise<number> {
   let length = 0;
   while (length < buffer.length) {

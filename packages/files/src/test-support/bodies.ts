@@ -5,7 +5,7 @@ import { waitFor } from "@carillon/testkit";
 
 export const mebibyte = 1_024 * 1_024;
 
-/** Random bytes that repeat; big enough that a part in the wrong place changes the hash. */
+/** Random bytes, which bodies repeat. The period is no divisor of a part's length, so that exchanged parts change the hash. */
 const pattern = randomBytes(mebibyte + 1);
 
 /** Creates a body of the given size, in chunks as the network delivers them. */

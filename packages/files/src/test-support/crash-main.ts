@@ -15,7 +15,7 @@ if (place === "rename") {
   syncBuiltinESMExports();
 }
 
-// Imported afterwards, so that they see the function above.
+// Imported after the replacement of `rename`, so that they use it.
 const { diskStore } = await import("../disk/disk-store.ts");
 const { bodyOf, mebibyte, StalledBody } = await import("./bodies.ts");
 

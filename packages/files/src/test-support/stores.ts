@@ -14,7 +14,7 @@ export type StoreKind = (typeof storeKinds)[number];
 /** An empty store for one suite. */
 export interface TestFileStore {
   readonly store: FileStore;
-  /** What unfinished calls of `put` have left: names of temporary files, or paths of multipart uploads. */
+  /** Returns what unfinished calls of `put` have left: names of temporary files, or paths of multipart uploads. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }

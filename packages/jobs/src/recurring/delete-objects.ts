@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const deleteObjects = recurring({
   name: "delete-objects",
   about:
-    "Deletes objects of the file store that nothing uses: 24 hours after their upload failed, or after their file was deleted.",
+    "Deletes unused objects of the file store: 24 hours after an unfinished upload began, or after the file was deleted.",
   processes: ["worker"],
   every: "10m",
   leader: "none",

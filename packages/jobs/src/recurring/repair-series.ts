@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const repairSeriesPlans = recurring({
   name: "repair-series",
   about:
-    "Looks at the next active series, in the order of their ids, and plans the next occurrence of those that have none.",
+    "Checks the next active series, in the order of their ids, and plans the next occurrence of those that have none.",
   processes: ["worker"],
   every: "1m",
   leader: "none",

@@ -2,7 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const unclaimedFiles = recurring({
   name: "unclaimed-files",
-  about: "Deletes uploaded files that nothing has referred to for 5 weeks after their upload.",
+  about: "Deletes files that were uploaded more than 5 weeks ago and that nothing links to.",
   processes: ["worker"],
   every: "24h",
   leader: "one",

@@ -47,7 +47,7 @@ describe("createDeliveryJobPublisher", () => {
     }
   });
 
-  it("knows for a minute which jobs it has added, except those due within a minute", async () => {
+  it("remembers for a minute which jobs it has added, but reports none that is due within a minute", async () => {
     let now = Date.now();
     let isAway = false;
     const deliveryJobs = createDeliveryJobPublisher({

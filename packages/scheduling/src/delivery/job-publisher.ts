@@ -25,7 +25,7 @@ const rememberedMs = 60_000;
 const pauseMs = 200;
 /** Messages due within this many milliseconds are added without a pause. */
 const urgentMs = 5_000;
-/** Longer than a transaction may take, in milliseconds: a job that is due later runs after its commit. */
+/** Maximum milliseconds of a transaction: a job that is due later than that runs after the commit. */
 const longestCommitMs = 60_000;
 
 /** Adds delivery jobs right after the commit. */
@@ -33,8 +33,8 @@ export interface DeliveryJobPublisher extends Pick<Batcher<PendingDelivery>, "mi
   /** Never throws: if adding fails, the row stays unmarked and the relay adds its job. */
   add(delivery: PendingDelivery): void;
   /**
-   * Whether this process has lately added the job of the second, so that a row can be inserted as having its job. False for
-   * a job that could run before the transaction has committed.
+   * Returns whether this process has recently added the job of the second, so that a row can be inserted as having its job.
+   * False for a job that could run before the transaction has committed.
    * @param deliverAt UNIX seconds
    */
   hasAdded(this: void, realmId: number, deliverAt: number): boolean;

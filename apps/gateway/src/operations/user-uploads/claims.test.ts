@@ -81,7 +81,7 @@ describe("Messages that link to uploaded files", () => {
     expect(await found("link")).to.include(id);
   });
 
-  it("do not claim from code, from other servers, or what the author may not read", async () => {
+  it("do not claim files in code, on other servers, or without access of the author", async () => {
     const [foreign, theirs] = [await post("nothing"), await upload(as(reader), "their.txt", "x")];
     for (const content of [
       `\`${file.url}\``,
@@ -120,7 +120,7 @@ describe("Messages that link to uploaded files", () => {
     expect(await claims()).to.deep.equal([]);
   });
 
-  it("answer files that nothing shows any more to the editor who owns them", async () => {
+  it("return the editor's own files without a remaining link as detached_uploads", async () => {
     const other = await upload(as(author), "other.txt", "x");
     const [first, second] = [await post(`${link()} ${link(other)}`), await post(link())];
     expect(await edit(first, "none")).to.deep.equal(
@@ -136,7 +136,7 @@ describe("Messages that link to uploaded files", () => {
     expect(await edit(second, "none")).to.deep.equal([]);
   });
 
-  it("tell the uploader of each claim and its loss", async () => {
+  it("send an event to the uploader for each added and removed claim", async () => {
     const id = await post("before");
     const queues = { author: { account: author }, reader: { account: reader } };
     const events = await watch(scene.gateway, queues, async () => {
@@ -160,7 +160,7 @@ describe("Messages that link to uploaded files", () => {
     expect(events.reader.filter(({ type }) => type === "attachment")).to.deep.equal([]);
   });
 
-  it("claim on delivery, if the author may read the file then", async () => {
+  it("claim on delivery if the author may then read the file", async () => {
     const theirs = await upload(as(reader), "theirs.txt", "x");
     await send(as(reader), toUsers([author.id], { content: link(theirs) }));
     await as(author).succeed(getTemporaryUrl, { path: { path_id: theirs.pathId } });

@@ -56,7 +56,7 @@ describe("Reading files", () => {
     expect(answer.headers.get("etag")).to.match(/^"[\w-]{43}"$/);
   });
 
-  it("sends as attachments what browsers would run, and all downloads", async () => {
+  it("sends types that browsers would run, and all downloads, as attachments", async () => {
     const client = scene.as(scene.org.member);
     const cases: Array<[name: string, type: string, disposition: string]> = [
       ["a.html", "text/html", `attachment; filename="a.html"`],
@@ -77,7 +77,7 @@ describe("Reading files", () => {
     }
   });
 
-  it("answers one range, and the whole file for anything else", async () => {
+  it("answers one range, the whole file for invalid or several ranges, and 416 after the end", async () => {
     const cases: Array<[range: string, status: number, body: string, contentRange: string | null]> =
       [
         ["bytes=0-3", 206, "0123", "bytes 0-3/10"],
@@ -152,7 +152,7 @@ describe("Reading files", () => {
     expect(await answer.text()).to.equal("");
   });
 
-  it("refuses without credentials, and does not say which files exist", async () => {
+  it("refuses requests without credentials, and does not reveal which files exist", async () => {
     const anonymous = await scene.gateway.anonymous.get(file.url);
     refusedWith(anonymous, "UNAUTHORIZED");
     expect(anonymous.headers.get("cache-control")).to.equal("no-store");

@@ -21,7 +21,7 @@ describe("Uploads", () => {
     return row;
   };
 
-  /** Sends a multipart body as it is. */
+  /** Sends a multipart body unchanged. */
   const sendRaw = (body: string | Buffer, headers: Record<string, string> = {}) =>
     client().send("POST", "/api/v1/user_uploads", {
       body: typeof body === "string" ? Buffer.from(body) : new Uint8Array(body),
@@ -123,7 +123,7 @@ describe("Uploads", () => {
     expect((await stored(String(body["url"]).slice(14))).contentType).to.equal("text/plain");
   });
 
-  it("refuse bodies that are not one complete file", async () => {
+  it("refuse a body without exactly one complete file", async () => {
     const bad: Array<[why: string, body: string, headers?: Record<string, string>]> = [
       ["no multipart", "file=x", { "Content-Type": "application/x-www-form-urlencoded" }],
       ["no boundary", filePart(`filename="a"`), { "Content-Type": "multipart/form-data" }],
@@ -182,11 +182,11 @@ describe("Limits of uploads", () => {
     await refused(scene.db, () => send(mebibyte + 1), "REQUEST_TOO_LARGE", {});
   });
 
-  it("refuse what announces more than the limit and 1 MiB", async () => {
+  it("refuse a Content-Length of more than the limit and 1 MiB", async () => {
     await refused(scene.db, () => send(2 * mebibyte + 100), "REQUEST_TOO_LARGE", {});
   });
 
-  it("give the last room to one of two uploads at once, and free it with a file", async () => {
+  it("let only one of two concurrent uploads fill the quota, and free it when a file is deleted", async () => {
     const answers = await Promise.all([send(mebibyte), send(mebibyte)]);
     const late = answers.filter(({ body }) => body.result === "error");
     expect(late).to.have.length(1);

@@ -48,8 +48,8 @@ export interface CheckFacts {
   /** Folds the inputs' topics. */
   readonly folding: Folding;
   /**
-   * How many accounts have sent or reacted in a topic, by {@link topicSpelling}, for texts that mention its participants;
-   * not exact above {@link manyUsers}.
+   * How many accounts have sent or reacted in a topic, by {@link topicSpelling}, for texts that mention its participants.
+   * A number above {@link manyUsers} may be too small.
    */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;

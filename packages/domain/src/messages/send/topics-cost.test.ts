@@ -79,7 +79,7 @@ describe("what sending asks about topics", () => {
       expect(read).to.equal(asked);
     });
 
-  it("counts participants from sender to sender, and no more of them than need be known", async () => {
+  it("counts participants from sender to sender, and only as many as the permission needs", async () => {
     const { realm, member } = await organization(db);
     const other = await channel(db, realm, { subscribers: [member] });
     const senders: TestAccount[] = [];

@@ -38,14 +38,14 @@ interface RepairServices {
  * series. Counts them as `series_repaired`.
  */
 export class SeriesRepair {
-  /** The id of the last series that was looked at; 0 to begin anew. */
+  /** The id of the last series that was checked; 0 to start again. */
   #after = 0;
 
   /**
    * Continues where the last run ended.
-   * @param size number of active series to look at
+   * @param size maximum number of active series to check
    * @returns the number of planned series
-   * @throws AggregateError if some could not be planned, after all others are
+   * @throws AggregateError after planning the others, if some could not be planned
    */
   async run({ db, site, log }: RepairServices, size: number, signal: AbortSignal): Promise<number> {
     const [found] = await db.rows(unplanned, [this.#after, size]);

@@ -85,7 +85,7 @@ const replace = statement({
 /**
  * Plans the next occurrence of each series: a scheduled message of its author, expanded and rendered. Takes a fixed number
  * of statements. The series, and the rows that are replaced, must be locked.
- * @param hasDeliveryJob new rows whose job is in the queue are inserted as having it: marking them after the commit would
+ * @param hasDeliveryJob tells which new rows are inserted as having their delivery job: marking them after the commit would
  *   take as long as inserting them
  */
 export async function planOccurrences(
