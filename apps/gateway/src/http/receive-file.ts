@@ -8,7 +8,6 @@ import { admitBody, type Sender } from "./arriving-body.ts";
 import { multipartType } from "./body.ts";
 import type { FileBytes, FilePart } from "./field-sink.ts";
 import type { Fields } from "./fields.ts";
-import { maxPartHead } from "./multipart.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { readChunks } from "./streamed-body.ts";
 
@@ -21,8 +20,8 @@ const longestMs = 3_600_000;
 /** Stores the files of requests, before their handlers run. */
 export interface FileIntake {
   /**
-   * Checks before the body is read whether the file fits into the organization's quota.
-   * @param bytes size of the file, estimated from `Content-Length`
+   * Checks before the body is read whether the file may fit into the organization's quota.
+   * @param bytes a lower bound of the file's size; below 0 if nothing is known
    * @throws ApiError `REALM_UPLOAD_QUOTA`
    */
   checkRoom(realmId: number, bytes: number): Promise<void>;
@@ -75,7 +74,7 @@ export async function receiveFile(
   const announced = Number(req.headers["content-length"] ?? 0);
   if (announced > maxBytes + formBytes) throw errors.fileTooLarge(maxBytes);
   deadline.limit(longestMs, () => errors.unavailable());
-  await intake.checkRoom(realmId, announced - maxPartHead);
+  await intake.checkRoom(realmId, announced - formBytes);
   await admitBody(ctx, { accountId, deadline, idleMs }, fileSemaphore, 0);
 
   let file: ArrivingFile | undefined;
