@@ -5,9 +5,10 @@ describe("parseRateRules", () => {
   const user = [{ seconds: 60, requests: 200 }];
   const ip = [{ seconds: 60, requests: 100 }];
   const login = [{ seconds: 1_800, requests: 5 }];
+  const files = [{ seconds: 60, requests: 1_200 }];
 
-  it("returns upstream's rules by default", () =>
-    expect(parseRateRules(undefined)).to.deep.equal({ user, ip, login }));
+  it("returns upstream's rules by default, and one for files", () =>
+    expect(parseRateRules(undefined)).to.deep.equal({ user, ip, login, files }));
 
   it("returns undefined for off", () => expect(parseRateRules("off")).to.equal(undefined));
 
@@ -15,6 +16,7 @@ describe("parseRateRules", () => {
     expect(parseRateRules("login=60:3,3600:20")).to.deep.equal({
       user,
       ip,
+      files,
       login: [
         { seconds: 60, requests: 3 },
         { seconds: 3_600, requests: 20 },

@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { html, render } from "./sample-organization.test.ts";
+import { parseMessage } from "./parse-message.ts";
+import { renderMessage } from "./render-message.ts";
+import { html, lookups, render } from "./sample-organization.test.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const a = (href: string, text = href): string => `<a href="${href}">${text}</a>`;
@@ -118,16 +120,25 @@ describe("Links", () => {
     expect(render("![a](https://x.org/a.png)").hasImage).to.equal(false);
   });
 
-  it("reports whether there are links and attachments", () => {
-    const facts = (text: string): [boolean, boolean] => {
-      const { hasLink, hasAttachment } = render(text);
-      return [hasLink, hasAttachment];
+  it("reports whether there are links, and the uploaded files that the author may read", () => {
+    const uploads = new Set(["2/a.txt", "2/b c.txt"]);
+    const facts = (text: string): [boolean, ...string[]] => {
+      const parsed = parseMessage(text);
+      const { hasLink, hasAttachment, uploadPaths } = renderMessage(parsed, {
+        ...lookups,
+        uploads,
+      });
+      expect(parsed.uploadPaths, text).to.include.members([...uploadPaths]);
+      expect(hasAttachment, text).to.equal(uploadPaths.length > 0);
+      return [hasLink, ...uploadPaths];
     };
-    expect(facts("none `https://x.org`")).to.deep.equal([false, false]);
-    expect(facts("https://x.org")).to.deep.equal([true, false]);
-    expect(facts("[a.txt](/user_uploads/2/a.txt)")).to.deep.equal([true, true]);
-    expect(facts("https://chat.example.com/user_uploads/2/a.txt")).to.deep.equal([true, true]);
-    expect(facts("https://x.org/user_uploads/2/a.txt")).to.deep.equal([true, false]);
+    expect(facts("none `https://x.org` `/user_uploads/2/a.txt`")).to.deep.equal([false]);
+    expect(facts("https://x.org")).to.deep.equal([true]);
+    expect(facts("[a.txt](/user_uploads/2/a.txt)")).to.deep.equal([true, "2/a.txt"]);
+    expect(facts("[b](/user_uploads/2/b%20c.txt?x#y)")).to.deep.equal([true, "2/b c.txt"]);
+    expect(facts("https://chat.example.com/user_uploads/2/a.txt")).to.deep.equal([true, "2/a.txt"]);
+    expect(facts("https://x.org/user_uploads/2/a.txt")).to.deep.equal([true]);
+    expect(facts("[other](/user_uploads/2/other.txt)")).to.deep.equal([true]);
   });
 });
 
