@@ -134,6 +134,10 @@ export class ClientModel {
     },
     "reaction/remove": () => {},
     submessage: () => {},
+    // No section of the snapshot has files.
+    "attachment/add": () => {},
+    "attachment/update": () => {},
+    "attachment/remove": () => {},
     "message_series/add": ({ message_series }) => {
       const series = message_series as Item;
       if (this.#isUncertain(series)) this.#forgetSeries(series["series_id"]);
