@@ -4,7 +4,8 @@ import { report, say, type Row } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { medianRatio, spread } from "./lib/statistics.ts";
 
-// The arrays that a delivery batch sends to PostgreSQL, in its binary format (`packed`) against the text format of `pg`.
+// Compares two formats of the arrays that a delivery batch sends to PostgreSQL: binary (`packed`) and the text format
+// of `pg`.
 const messages = 500;
 const rounds = 40;
 const times = 0.8;

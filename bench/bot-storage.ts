@@ -8,19 +8,19 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
-// How long ten million characters in one request hold the event loop. `npm run bench -- bot-storage 1000000` runs the
-// same bench with fewer characters.
+// Measures how long a request with ten million characters holds the event loop. `npm run bench -- bot-storage 1000000`
+// runs the same bench with fewer characters.
 const characters = Number(process.argv[2] ?? 10_000_000);
 const rounds = 3;
 const heldMs = 50;
-const together = 8;
+const botCount = 8;
 const megabytes = 400;
 const path = "/api/v1/bot_storage";
 const formType = "application/x-www-form-urlencoded";
 const charactersText = characters.toLocaleString("en");
 
 const database = await createBenchDatabase("postgres");
-const { members } = await createWorld(database.db, 1, together + 1);
+const { members } = await createWorld(database.db, 1, botCount + 1);
 const [owner, ...bots] = members as [Member, ...Member[]];
 await database.db.rows(
   "UPDATE users SET is_bot = true, bot_type = 1, bot_owner_id = $1 WHERE id = ANY($2)",
@@ -105,7 +105,7 @@ async function measure(what: string, body: Buffer, type = formType): Promise<Row
   }));
 }
 
-/** All bots store the largest value at the same time, and then read it. */
+/** Measures the gateway's memory while all bots store the largest value at the same time, and then read it. */
 async function atOnce(): Promise<Row> {
   const body = Buffer.from(`storage=%7B%22a%22:%22${"%F0%9F%98%80".repeat(characters - 1)}%22%7D`);
   await send(bots[0]!, "DELETE");
@@ -116,14 +116,14 @@ async function atOnce(): Promise<Row> {
   const { heldMs: longest, rest, peak } = await watched();
   const more = (peak - rest) / 2 ** 20;
   return {
-    question: `${together} bots that store ${charactersText} four-byte characters each at the same time, and then read them: the most memory of the gateway (RSS) beyond that at rest`,
+    question: `${botCount} bots that store ${charactersText} four-byte characters each at the same time, and then read them: the most memory of the gateway (RSS) beyond that at rest`,
     value: `${more.toFixed(0)} MB (the event loop was held for ${longest.toFixed(0)} ms at most)`,
     target: `at most ${megabytes} MB`,
     holds: more <= megabytes,
   };
 }
 
-/** @returns bytes of the answer */
+/** Sends a request to `/bot_storage`. @returns bytes of the answer to a GET, else 0 */
 async function send(bot: Member, method: string, body?: Buffer, type = formType): Promise<number> {
   const headers = {
     authorization: credentials(bot),

@@ -6,8 +6,8 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
-// From a command to the scheduling bot to its answer, as a client sees it: from before the POST until the poll that brings
-// the answer.
+// Measures the time from a command to the scheduling bot until its answer, as a client sees it: from the POST to the
+// poll that returns the answer.
 const commands = Number(process.env["COMMANDS"] ?? 100);
 
 const rows: Row[] = [];
@@ -27,7 +27,7 @@ async function measure(backend: BackendName): Promise<Row> {
   );
   if (!bot) throw new Error("the organization has no scheduling bot");
   const times: number[] = [];
-  // An account may have a limited number of series, so that several write to the bot.
+  // Several accounts send commands, because the number of series of an account is limited.
   for (let n = 0; n < commands; n++)
     times.push(await answerTime(gateway.port, world.members[n % 10]!, bot.id, commandOf(n)));
   await gateway.stop();
@@ -36,14 +36,14 @@ async function measure(backend: BackendName): Promise<Row> {
   const p95 = quantile(times, 0.95);
   say(`${backend}: median ${(median(times) * 1_000).toFixed(0)} ms`);
   return {
-    question: `a command to the scheduling bot, ${backend} queues: until its answer is received, p95 of ${commands} by turns`,
+    question: `a command to the scheduling bot, ${backend} queues: until its answer is received, one at a time, p95 of ${commands}`,
     value: `${(p95 * 1_000).toFixed(0)} ms (median ${(median(times) * 1_000).toFixed(0)}, worst ${(Math.max(...times) * 1_000).toFixed(0)})`,
     target: "within 1 s",
     holds: p95 <= 1,
   };
 }
 
-/** Half of the commands schedule a message, a quarter a series, and a quarter list what is scheduled. */
+/** Returns command number `n`: half of them schedule a message, a quarter create a series, and a quarter are `list`. */
 function commandOf(n: number): string {
   if (n % 4 === 1)
     return `every weekday at 9:00 to #channel 1 > standup ${n}: What do you do today?`;
@@ -59,7 +59,7 @@ interface Received {
   }>;
 }
 
-/** Sends a command, and polls until the bot's answer is there. @returns seconds */
+/** Sends a command and polls until the bot answers. @returns seconds */
 async function answerTime(
   port: number,
   member: Member,

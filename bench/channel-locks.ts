@@ -14,10 +14,10 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type BenchChannel } from "./lib/world.ts";
 import type { ProbeRequest, ProbeWaits } from "./peers/lock-probe.ts";
 
-// How long a change of a private channel with 10,000 subscribers blocks other requests.
+// Measures how long a change of a private channel with 10,000 subscribers blocks other requests.
 const subscribers = 10_000;
 const rounds = 7;
-const besides = 3;
+const besideRounds = 3;
 const seconds = 5;
 const pauseMs = 300;
 const limits = { heldMs: 100, times: 2 };
@@ -60,7 +60,7 @@ const changes: Readonly<Record<string, () => Record<string, unknown>>> = {
   "making it public": () => ({ is_private: false }),
   "making it private again": () => ({ is_private: true }),
 };
-/** Milliseconds, by change. */
+/** The probe's waits in milliseconds, by change and round. */
 const held = new Map(Object.keys(changes).map((what) => [what, [] as ProbeWaits[]]));
 const took = new Map(Object.keys(changes).map((what) => [what, [] as number[]]));
 // The first round is a warm-up.
@@ -72,7 +72,7 @@ for (let round = 0; round <= rounds; round++)
     await change(params());
     const ms = performance.now() - startedAt;
     const waits = await read();
-    say(`${what}: ${ms.toFixed(0)} ms, ${words(waits)}`);
+    say(`${what}: ${ms.toFixed(0)} ms, ${waitsText(waits)}`);
     if (round === 0) continue;
     held.get(what)!.push(waits);
     took.get(what)!.push(ms);
@@ -90,14 +90,14 @@ function row(what: string): Row {
   const longest = waits.map((each) => Math.max(...Object.values(each)));
   const of = (kind: keyof ProbeWaits) => spread(waits.map((each) => each[kind]));
   return {
-    question: `PATCH /streams/{id} of a private channel with ${subscribers.toLocaleString("en")} subscribers, ${what}: the longest wait of others who take the organization's locks every 2 ms`,
+    question: `PATCH /streams/{id} of a private channel with ${subscribers.toLocaleString("en")} subscribers, ${what}: the longest wait of connections that take the organization's locks every 2 ms`,
     value: `${spread(longest)} ms (group graph ${of("groups")}, the channel's row ${of("channel")}, head of the log ${of("head")}; the request ${spread(took.get(what)!)})`,
     target: `at most ${limits.heldMs} ms`,
     holds: median(longest) <= limits.heldMs,
   };
 }
 
-/** Sends to other channels and reads accounts while the channel is changed repeatedly. */
+/** Sends to other channels and lists subscriptions while the channel is changed repeatedly. */
 async function measureBeside(): Promise<Row> {
   const requests = Array.from({ length: 500 }, (_, n): FormRequest =>
     n % 2 === 0
@@ -112,7 +112,7 @@ async function measureBeside(): Promise<Row> {
   const run = () => loader.run({ port: gateway.port, seconds, connections: 4, requests });
   await run();
   const [alone, beside]: [number[], number[]] = [[], []];
-  for (let round = 1; round <= besides; round++) {
+  for (let round = 1; round <= besideRounds; round++) {
     const without = await run();
     let running = true;
     let count = 0;
@@ -122,7 +122,7 @@ async function measureBeside(): Promise<Row> {
         await change(all[count % all.length]!());
         await pause();
       }
-      // Makes the channel private again.
+      // Completes the cycle of changes, so that the channel is private again.
       for (; count % 3 !== 0; count++) await change(Object.values(changes)[count % 3]!());
     })();
     const together = await run();
@@ -134,7 +134,7 @@ async function measureBeside(): Promise<Row> {
   }
   const ratio = medianRatio(beside, alone);
   return {
-    question: `POST /messages to other channels and GET /users/me/subscriptions, 4 in flight, p95, while such a channel is changed every ${pauseMs} ms, against the same without`,
+    question: `POST /messages to other channels and GET /users/me/subscriptions, 4 in flight, p95, while such a channel is changed every ${pauseMs} ms, against the same without changes`,
     value: `${ratio.toFixed(2)} × (ms: ${spread(alone)} → ${spread(beside)})`,
     target: `at most ${limits.times} ×`,
     holds: ratio <= limits.times,
@@ -158,7 +158,7 @@ async function read(): Promise<ProbeWaits> {
   return ((await answer) as [ProbeWaits])[0];
 }
 
-function words(waits: ProbeWaits): string {
+function waitsText(waits: ProbeWaits): string {
   return Object.entries(waits)
     .map(([kind, ms]) => `${kind} ${ms.toFixed(0)} ms`)
     .join(", ");

@@ -13,7 +13,8 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
-// The list of the channels of a large organization, and their sections of the snapshot.
+// Measures how fast the gateway lists the 2,000 channels of an organization, by `GET /streams` and in the snapshot of
+// `POST /register`, and how long such a request delays others.
 const channels = { count: 2_000, inviteOnly: 500 };
 const people = 100;
 const rounds = 5;
@@ -23,13 +24,13 @@ const target = 0.5;
 const limitMs = 50;
 const waitSamples = 15;
 
-/** A kind of request whose answer contains channels. */
+/** A kind of request that lists channels. */
 interface Kind {
   readonly name: string;
   readonly request: (member: Member) => FormRequest;
   /** The fields of the answer that are compared. */
   readonly fields: readonly string[];
-  /** Fields that the bare server leaves out. */
+  /** What the bare server does, for the table. */
   readonly bare: string;
 }
 
@@ -98,13 +99,13 @@ async function measureWait({ name, request }: Kind): Promise<Row> {
     await watcher.read();
     await pause(300);
     quiet.push((await watcher.read()).process);
-    await ask(gateway.port, bare(request(world.members[n % people]!)));
+    await ask(gateway.port, withoutEmptyBody(request(world.members[n % people]!)));
     beside.push((await watcher.read()).process);
   }
   await watcher.stop();
   const more = Math.max(0, median(beside) - median(quiet));
   return {
-    question: `${name}, one at a time, 2,000 channels: longest wait of others who ask the process every 20 ms, beyond that of a quiet time, median of ${waitSamples}`,
+    question: `${name}, one at a time, 2,000 channels: longest wait of another client that sends a request every 20 ms, beyond that of a quiet time, median of ${waitSamples}`,
     value: `${more.toFixed(0)} ms longer (${spread(beside)} against ${spread(quiet)} ms)`,
     target: `at most ${limitMs} ms longer`,
     holds: more <= limitMs,
@@ -115,8 +116,8 @@ async function measureWait({ name, request }: Kind): Promise<Row> {
 async function expectSameAnswers({ request, fields, name }: Kind): Promise<number> {
   const member = world.members[0]!;
   const [own, other] = [
-    await ask<Record<string, unknown[]>>(gateway.port, bare(request(member))),
-    await ask<Record<string, unknown[]>>(peer.port, bare(request(member))),
+    await ask<Record<string, unknown[]>>(gateway.port, withoutEmptyBody(request(member))),
+    await ask<Record<string, unknown[]>>(peer.port, withoutEmptyBody(request(member))),
   ];
   for (const field of fields)
     if (!own[field]?.length || !isDeepStrictEqual(own[field], other[field]))
@@ -137,7 +138,10 @@ function form(
   return { method, path, headers, body: new URLSearchParams(fields).toString() };
 }
 
-/** Makes a request without an empty body, which `fetch` refuses for GET. */
-function bare({ body, ...request }: FormRequest): RequestInit & { readonly path: string } {
+/** Removes an empty body, because `fetch` refuses a GET request with a body. */
+function withoutEmptyBody({
+  body,
+  ...request
+}: FormRequest): RequestInit & { readonly path: string } {
   return body === "" ? request : { ...request, body };
 }

@@ -5,7 +5,8 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Messages due in the same second that each wait for a reply that did not come, against the same without a condition.
+// Compares the delivery rate of messages with a `reply` condition with that of messages without a condition. No reply
+// has come, so the worker sends all of them.
 const messages = Number(process.env["MESSAGES"] ?? 5_000);
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 
@@ -19,7 +20,7 @@ async function measure(backend: BackendName): Promise<Row> {
   const world = await createWorld(database.db, 50, 10);
   const burst = await prepareBurst(database, world);
   const worker = await startWorker(database);
-  // A topic for each message: in one topic, each would be the reply that the next one waits for.
+  // Each message has its own topic: in a shared topic, each would be a reply to the previous message.
   const change = (unless: string | null) => (ids: readonly number[]) =>
     database.db.rows(
       `UPDATE scheduled_messages SET topic = 'case ' || id, unless = $2::jsonb,

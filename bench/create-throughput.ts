@@ -6,7 +6,7 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { secretKey, startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Throughput of scheduling through the gateway, compared with a minimal server.
+// Compares the throughput of scheduling through the gateway with that of a minimal server.
 const rounds = 3;
 const seconds = 5;
 

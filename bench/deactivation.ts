@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Child } from "./lib/child.ts";
-import { administrator, undoDeactivation, departing, type Departing } from "./lib/departing.ts";
+import {
+  createAdministrator,
+  createDeparting,
+  undoDeactivation,
+  type Departing,
+} from "./lib/departing.ts";
 import { startLoad } from "./lib/load.ts";
 import { fillPast } from "./lib/past.ts";
 import { report, say } from "./lib/report.ts";
@@ -12,42 +17,42 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Deactivating an account that has sent many messages: the time until the answer and until the messages are deleted,
-// without load and while others send.
+// Measures the deactivation of an account that has sent many messages: the time until the answer, and the rate at which
+// the worker deletes the messages, without load and while others send.
 const scale = Number(process.argv[2] ?? 1);
 const channels = 20;
 /** Subscribers of each channel. */
 const subscribers = 10;
 const bots = 20;
-/** Messages of the account and of its bots, each to a channel. */
-const much = Math.round(200_000 * scale);
-/** Rounds that measure the answer. */
-const answers = 15;
-/** Rounds that measure sending, without a deletion and during one that is longer than the round. */
+/** Channel messages that the busy account and its bots have sent. */
+const busyMessages = Math.round(200_000 * scale);
+/** Rounds that measure the time until the answer. */
+const answerRounds = 15;
+/** Rounds that measure sending for `seconds`, first without a deletion, then during one that takes longer. */
 const rounds = 3;
 const seconds = 3;
-const during = Math.round(60_000 * Math.max(scale, 0.25));
+/** Messages that the worker deletes in each of these rounds. */
+const messagesEach = Math.round(60_000 * Math.max(scale, 0.25));
 
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, channels, subscribers);
-const admin = await administrator(db, world);
-const quiet = await departing(db, world, "Quiet", bots);
-const busy = await departing(db, world, "Busy", bots);
+const admin = await createAdministrator(db, world);
+const quiet = await createDeparting(db, world, "Quiet", bots);
+const busy = await createDeparting(db, world, "Busy", bots);
 const others: Departing[] = [];
 for (let round = 0; round < rounds; round++)
-  others.push(await departing(db, world, `Other ${round}`, 1));
+  others.push(await createDeparting(db, world, `Other ${round}`, 1));
 // Each channel begins with a message of an account that stays.
 await fillPast(db, world, channels, 40);
-// Half of the messages are the account's own.
-await fill(busy, much, 30);
-for (const other of others) await fill(other, during, 20);
+await fill(busy, busyMessages, 30);
+for (const other of others) await fill(other, messagesEach, 20);
 await db.rows("VACUUM ANALYZE");
-say(`${much + rounds * during} past messages created`);
+say(`${busyMessages + rounds * messagesEach} past messages created`);
 const gateway = await startGateway(database);
 
 const times = { quiet: [] as number[], busy: [] as number[] };
-for (let round = -2; round < answers; round++)
+for (let round = -2; round < answerRounds; round++)
   for (const name of round % 2 === 0
     ? (["quiet", "busy"] as const)
     : (["busy", "quiet"] as const)) {
@@ -67,13 +72,13 @@ for (const other of others) {
   await db.rows("CHECKPOINT");
   sends.without.push((await load.run(gateway.port, seconds)).rate);
   await deactivate(other);
-  const before = await left(other);
+  const before = await countMessages(other);
   const startedAt = performance.now();
   sends.meanwhile.push((await load.run(gateway.port, seconds)).rate);
-  const deleted = before - (await left(other));
+  const deleted = before - (await countMessages(other));
   if (deleted === before) throw new Error("the deletion ended before the load");
   rates.during.push(deleted / ((performance.now() - startedAt) / 1_000));
-  await finished();
+  await waitForDeletions();
   say(
     `during: ${rates.during.at(-1)?.toFixed(0)} messages/s, load average ${loadavg()[0]?.toFixed(1)}`,
   );
@@ -83,8 +88,8 @@ await load.stop();
 await db.rows("CHECKPOINT");
 const startedAt = performance.now();
 await deactivate(busy);
-const memory = await memoryUntil(worker, finished());
-rates.alone.push(much / ((performance.now() - startedAt) / 1_000));
+const memory = await memoryUntil(worker, waitForDeletions());
+rates.alone.push(busyMessages / ((performance.now() - startedAt) / 1_000));
 await worker.stop();
 await gateway.stop();
 await database.drop();
@@ -95,25 +100,26 @@ const kept = medianRatio(sends.meanwhile, sends.without);
 const growth = memory.late - memory.early;
 await report("deactivation", [
   {
-    question: `DELETE /users/{id} of a person with ${bots} bots who have sent ${much} messages that are to be deleted, against one with as many who have sent none, until the answer`,
+    question: `DELETE /users/{id} until the answer: a person with ${bots} bots and ${busyMessages} messages to delete, against a person with ${bots} bots and no messages`,
     value: `${ratio.toFixed(2)} × (ms: ${spread(times.busy)} against ${spread(times.quiet)})`,
     target: "at most 1.2 ×",
     holds: ratio <= 1.2,
   },
   {
-    question: `deletes messages with ${subscribers} copies each, in batches of a hundred with their events, while others send with 8 in flight`,
-    value: `${spread(rates.during)} messages/s (${spread(rates.alone)} while nobody sends)`,
+    question: `rate at which the worker deletes messages with ${subscribers} copies each, in batches of a hundred, with events, while others send with 8 in flight`,
+    value: `${spread(rates.during)} messages/s (${spread(rates.alone)} without other load)`,
     target: "at least 10,000 messages/s",
     holds: rate >= 10_000,
   },
   {
-    question: "POST /messages, 8 in flight, meanwhile, against the same without it",
+    question:
+      "POST /messages, 8 in flight, during such a deletion, against the same without a deletion",
     value: `${kept.toFixed(2)} × (${spread(sends.meanwhile)} requests/s against ${spread(sends.without)})`,
     target: "at least 0.6 ×",
     holds: kept >= 0.6,
   },
   {
-    question: `memory (RSS) of the worker in the last third of deleting ${much} messages, beyond that in the second one, the most of each`,
+    question: `peak memory (RSS) of the worker in the last third of deleting ${busyMessages} messages, beyond the peak in the second third`,
     value: `${(growth / 2 ** 20).toFixed(0)} MB (${(memory.late / 2 ** 20).toFixed(0)} against ${(memory.early / 2 ** 20).toFixed(0)} MB)`,
     target: "at most 20 MB",
     holds: growth <= 20 * 2 ** 20,
@@ -122,12 +128,12 @@ await report("deactivation", [
 process.exit(0);
 
 async function fill({ id, botIds }: Departing, count: number, daysAgo: number): Promise<void> {
-  // Alternates between bots and the account; each of them sends to every other channel.
+  // Alternates between the account and its bots, so that half of the messages are the account's own.
   const senders = botIds.flatMap((botId) => [id, botId]);
   await fillPast(db, world, count, daysAgo, senders);
 }
 
-/** @returns milliseconds until the answer */
+/** Deactivates an account and deletes its channel messages. @returns milliseconds until the answer */
 async function deactivate({ id }: Departing): Promise<number> {
   const actions = JSON.stringify({ delete_public_channel_messages: true });
   const askedAt = performance.now();
@@ -142,7 +148,8 @@ async function deactivate({ id }: Departing): Promise<number> {
   return ms;
 }
 
-async function left({ id, botIds }: Departing): Promise<number> {
+/** Counts the messages of a person and their bots. */
+async function countMessages({ id, botIds }: Departing): Promise<number> {
   const [row] = await db.rows<{ count: number }>(
     "SELECT count(*)::int AS count FROM messages WHERE sender_id = ANY($1)",
     [[id, ...botIds]],
@@ -150,12 +157,12 @@ async function left({ id, botIds }: Departing): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function finished(): Promise<void> {
+async function waitForDeletions(): Promise<void> {
   const open = () => db.rows("SELECT FROM message_deletion_jobs WHERE finished_at IS NULL");
   while ((await open()).length > 0) await pause(50);
 }
 
-/** Returns the peak memory in bytes of the second and of the last third of some work. */
+/** Returns a process's peak memory in bytes during the second and the last third of `work`. */
 async function memoryUntil(
   { process: { pid } }: Child,
   work: Promise<void>,

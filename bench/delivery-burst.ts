@@ -11,10 +11,10 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Many messages due in the same second, sent in full by the worker, compared with a peer that runs one bare INSERT for
-// each job.
+// Compares the rate at which the worker sends messages due in the same second with the rate of a peer that runs one
+// bare INSERT for each job.
 const messages = 5_000;
-// The rates of one build differ by half from round to round; so do the peer's.
+// Seven rounds, because the rates of both sides vary by half from round to round.
 const rounds = 7;
 const concurrencies = [10, 20, 50];
 
@@ -52,7 +52,7 @@ async function measure(backend: BackendName): Promise<Row> {
   };
 }
 
-/** Measures the peer in its fastest configuration, after a warm-up run. */
+/** Starts the peer in its fastest configuration and warms it up. */
 async function warmPeer(
   backend: BackendName,
   database: BenchDatabase,

@@ -10,14 +10,11 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Whether due messages of other organizations delay an organization's messages: 100,000 of one organization, or of ten.
+// Measures how much 100,000 due messages, of one organization or of ten, delay the messages of another organization.
 const flood = 100_000;
 /** Time between two messages of the quiet organization, in milliseconds. */
 const everyMs = 100;
-/**
- * How long before their due time the messages are scheduled, in rotation, in seconds. Messages on short notice have
- * delivery jobs of their own.
- */
+/** Seconds from scheduling to due time, in rotation. A message on short notice gets its own delivery job. */
 const notice = [1, 4];
 
 const rows: Row[] = [];
@@ -83,7 +80,7 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
   say(`${backend}, ${floods}: ${rate.toFixed(0)}/s, p99 ${show(p99)}`);
   const who = floods === 1 ? "one organization" : `${floods} organizations together`;
   return {
-    question: `100,000 messages of ${who} due in the same second, ${backend} queues: lateness of another organization's meanwhile, p99 of ${late.length}`,
+    question: `100,000 messages of ${who} due in the same second, ${backend} queues: lateness of another organization's messages meanwhile, p99 of ${late.length}`,
     value: `${show(p99)} (median ${show(median(late))}, worst ${show(Math.max(...late))}; the 100,000 at ${rate.toFixed(0)}/s)`,
     target: "within 2 s",
     holds: p99 <= 2,

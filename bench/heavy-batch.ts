@@ -15,8 +15,8 @@ import {
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Whether messages with long texts, all due in one second, are sent in time, and whether they delay other
-// organizations.
+// Measures how long the worker takes to send messages with long texts, all due in one second, and how much they delay
+// another organization.
 const maxLength = 10_000;
 const messages = 1_000;
 const reminders = 600;
@@ -49,7 +49,11 @@ const cases: readonly Case[] = [
     within: 20,
     write: (database, world, due) => writeTexts(database, world, due, ordinary),
   },
-  { what: "reminders of a message of such a list", count: reminders, write: writeReminders },
+  {
+    what: "reminders of a message of 10,000 characters of `- a` lines",
+    count: reminders,
+    write: writeReminders,
+  },
 ];
 
 const rows: Row[] = [];
@@ -107,7 +111,7 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
   };
 }
 
-/** Inserts rows as requests do, marked as having delivery jobs. @returns the lowest id */
+/** Inserts scheduled messages with these texts, marked as having delivery jobs. @returns the lowest id */
 async function writeTexts(
   database: BenchDatabase,
   world: World,
@@ -124,7 +128,7 @@ async function writeTexts(
   return first;
 }
 
-/** Inserts reminders of one message, of all members of a channel in rotation. */
+/** Inserts reminders of one message by all members of a channel, in rotation. @returns the lowest id */
 async function writeReminders({ db }: BenchDatabase, world: World, due: number): Promise<number> {
   const channel = world.channels[0]!;
   const clientId = await clientIdOf(db, "website");
@@ -152,7 +156,7 @@ async function writeReminders({ db }: BenchDatabase, world: World, due: number):
   return written[0]!.id;
 }
 
-/** Returns how many messages were sent, and when the last one was committed, in seconds after the due time. */
+/** Returns the number of sent messages, and the seconds from the due time to the last commit. */
 async function sentOf(
   { db }: BenchDatabase,
   { realmId }: World,

@@ -6,16 +6,16 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Cost of an Idempotency-Key: messages with a new key each against messages without one, the same with millions of stored
-// keys, and repeated requests, which get their stored answers.
+// Measures the cost of an Idempotency-Key: requests with a new key against requests without a key, new keys beside
+// millions of stored keys, and repeated requests, which get their stored answers.
 const rounds = Number(process.env["ROUNDS"] ?? 9);
-/** Number of stored keys: 115 requests a second make as many in a day. */
+/** Number of stored keys: those of a day with 115 requests a second. */
 const stored = Number(process.env["KEYS"] ?? 10_000_000);
 const seconds = Number(process.env["SECONDS"] ?? 4);
 const inFlight = 32;
 /** Number of different requests, and of repeated keys. */
 const different = 2_000;
-/** Both sides send a header with a new value in each request, so that the load generator has the same cost. */
+/** Both sides send a header with a new value in each request, so that the load generator does the same work. */
 const withKey = "idempotency-key";
 const withoutKey = "x-no-key";
 
@@ -62,12 +62,15 @@ async function install(keys: number): Promise<Installation> {
     await db.rows("ALTER TABLE idempotency_keys ADD PRIMARY KEY (id)");
     await db.rows("VACUUM ANALYZE idempotency_keys");
     await db.rows("CHECKPOINT");
-    say("stored");
+    say("keys stored");
   }
   return { database, world, gateway: await startGateway(database) };
 }
 
-/** @param header set to another value in each request */
+/**
+ * Returns a function that sends messages to a port.
+ * @param header name of a header that gets a new value in each request
+ */
 function send({ world }: Installation, header: string) {
   const requests = Array.from({ length: different }, (_, n) => sendRequest(world, n));
   return (port: number) =>
@@ -86,13 +89,13 @@ async function newKeys(at: Installation): Promise<Row[]> {
   const tail = medianRatio(tails, theirTails);
   return [
     {
-      question: `POST /messages, ${inFlight} in flight, each with a new Idempotency-Key, against without`,
+      question: `POST /messages, ${inFlight} in flight, each with a new Idempotency-Key, against requests without a key`,
       value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
       target: "at least 0.9 ×",
       holds: ratio >= 0.9,
     },
     {
-      question: "The same: p99",
+      question: `POST /messages, ${inFlight} in flight, each with a new Idempotency-Key, against requests without a key: p99`,
       value: `${tail.toFixed(2)} × (${median(tails)} ms against ${median(theirTails)})`,
       target: "at most 1.2 ×",
       holds: tail <= 1.2,
@@ -110,12 +113,12 @@ async function replays(at: Installation): Promise<Row> {
   const plain = Array.from({ length: different }, (_, n) => sendRequest(world, n));
   const run = (of: typeof plain) => () =>
     loader.run({ port, seconds, connections: inFlight, requests: of });
-  // The first run sends them all, several times.
+  // The first run stores an answer for each key.
   await run(requests)();
   const { ours, theirs } = await byTurns(run(requests), run(plain), "new ones");
   const ratio = medianRatio(ours, theirs);
   return {
-    question: `POST /messages, ${inFlight} in flight, repeated with their Idempotency-Key, against new ones without`,
+    question: `POST /messages, ${inFlight} in flight, repeated with the same Idempotency-Key, against new requests without a key`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: "at least 2 ×",
     holds: ratio >= 2,
@@ -150,8 +153,8 @@ interface Turns {
 }
 
 /**
- * Measures two loads in turn, after a warm-up. They change places in each round, because the first of a round has the
- * database as the other one has left it.
+ * Measures two loads alternately, after a warm-up. Swaps their order in each round, because each load changes the state
+ * of the database for the next one.
  */
 async function byTurns(ours: Run, theirs: Run, name: string): Promise<Turns> {
   await ours();

@@ -12,10 +12,10 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// How late messages are: the last of many that are due in the same second, and a single message.
+// Measures how late messages are: the last of 1,000 that are due in the same second, and single messages.
 const crowd = 1_000;
 const rounds = 3;
-const loners = 45;
+const loneCount = 45;
 
 const rows: Row[] = [];
 for (const backend of backends) rows.push(...(await measure(backend)));
@@ -29,7 +29,7 @@ async function measure(backend: BackendName): Promise<Row[]> {
   const gateway = await startGateway(database);
   const lasts: number[] = [];
   const burst = await prepareBurst(database, world);
-  // The first round meets a worker that has not sent anything yet; it counts, too.
+  // There is no warm-up: a worker that has just started must be in time, too.
   for (let round = 1; round <= rounds; round++) lasts.push((await burst.run(crowd)).seconds);
   await burst.close();
   const worst = Math.max(...lasts);
@@ -44,13 +44,13 @@ async function measure(backend: BackendName): Promise<Row[]> {
   await database.drop();
   return [
     {
-      question: `1,000 due in the same second, ${backend} queues: lateness of the last`,
+      question: `1,000 messages due in the same second, ${backend} queues: lateness of the last`,
       value: `${worst.toFixed(2)} s, the worst of ${rounds} rounds`,
       target: "within 2 s",
       holds: worst <= 2,
     },
     {
-      question: `a lone message, ${backend} queues: lateness, p95 of ${loners}`,
+      question: `a lone message, ${backend} queues: lateness, p95 of ${loneCount}`,
       value: `${(p95 * 1_000).toFixed(0)} ms (median ${(median(late) * 1_000).toFixed(0)} ms, worst ${(Math.max(...late) * 1_000).toFixed(0)} ms)`,
       target: "within 250 ms",
       holds: p95 <= 0.25,
@@ -58,29 +58,30 @@ async function measure(backend: BackendName): Promise<Row[]> {
   ];
 }
 
-/** Schedules one message for each second, 1 to 5 s before; returns how late each was committed, in seconds. */
+/** Schedules one message for each second, 1 to 5.5 s before. @returns seconds from each due time to its commit */
 async function loneMessages({ db }: BenchDatabase, world: World, port: number): Promise<number[]> {
   const start = Math.ceil(Date.now() / 1_000) + 6;
   const ids = await Promise.all(
-    Array.from({ length: loners }, async (_, n) => {
+    Array.from({ length: loneCount }, async (_, n) => {
       const due = start + n;
-      // Not on the full second: people send requests at any time.
+      // The fraction of a second varies, as it does when people send requests.
       const notice = 1 + ((n * 7) % 5) + ((n * 37) % 100) / 200;
       await pause((due - notice) * 1_000 - Date.now());
-      return scheduled(port, world, n, due);
+      return schedule(port, world, n, due);
     }),
   );
-  await pause((start + loners + 1) * 1_000 - Date.now());
+  await pause((start + loneCount + 1) * 1_000 - Date.now());
   const found = await db.rows<{ late: number }>(
     `SELECT extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - s.deliver_at)::float8 AS late
      FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id WHERE s.id = ANY($1::bigint[])`,
     [ids],
   );
-  if (found.length !== loners) throw new Error(`${found.length} of ${loners} were sent`);
+  if (found.length !== loneCount) throw new Error(`${found.length} of ${loneCount} were sent`);
   return found.map(({ late }) => late);
 }
 
-async function scheduled(port: number, world: World, n: number, due: number): Promise<number> {
+/** Schedules a message. @returns its id */
+async function schedule(port: number, world: World, n: number, due: number): Promise<number> {
   const { path, ...request } = scheduleRequest(world, n, due);
   const response = await fetch(`http://127.0.0.1:${port}${path}`, request);
   const body = (await response.json()) as { scheduled_message_id?: number };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { prepareBurst } from "./lib/burst.ts";
-import { startedAtRest } from "./lib/at-rest.ts";
+import { measureAtRest } from "./lib/at-rest.ts";
 import type { Child } from "./lib/child.ts";
 import { startLoad } from "./lib/load.ts";
 import { report, say, type Row } from "./lib/report.ts";
@@ -8,12 +8,12 @@ import { backends, createBenchDatabase, type BackendName } from "./lib/servers.t
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// The memory of an idle `npm start`, and the peak memory of gateway and worker under the load of the other benches.
+// Measures the memory of an idle `npm start`, and the peak memory of gateway and worker under load.
 const messages = 5_000;
 const bursts = 2;
 const seconds = 10;
 const limitMb = 160;
-/** Limits of idle memory: of a gateway or worker, and of all processes of `npm start` together. */
+/** Limits of memory at rest: of a gateway or worker, and of all processes of `npm start` together. */
 const restMb = 100;
 const allMb = 320;
 
@@ -23,10 +23,10 @@ await report("memory", rows);
 process.exit(0);
 
 async function atRest(): Promise<Row[]> {
-  const nodes = await startedAtRest();
+  const nodes = await measureAtRest();
   const shown = ({ rss, pss }: { rss: number; pss: number }) =>
     `${rss.toFixed(0)} MB (PSS ${pss.toFixed(0)} MB)`;
-  const how = "half a minute after `npm start`, without a collection asked for";
+  const how = "half a minute after `npm start`, without a forced garbage collection";
   const each = nodes.map((node) => {
     say(`at rest, ${node.name}: ${shown(node)}`);
     const bounded = node.name === "gateway" || node.name === "worker";

@@ -9,7 +9,7 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Moving a topic of 10,000 messages to another name in one request.
+// Measures one request that gives a topic of 10,000 messages another name.
 const messages = 10_000;
 const subscribers = 100;
 const rounds = 5;
@@ -67,14 +67,14 @@ const ratio = medianRatio(ours, bare);
 const what = `PATCH /messages/{message_id}, change_all: a topic of ${messages.toLocaleString("en")} messages of a channel with ${subscribers} subscribers gets another name`;
 await report("move-topic", [
   {
-    question: `${what}: until the answer, against a bare UPDATE of the topic of the same rows in a transaction of its own`,
+    question: `${what}: until the answer, against a bare UPDATE of the topic of the same rows in its own transaction`,
     value: `${ratio.toFixed(2)} × (ms: ${spread(ours)} against ${spread(bare)})`,
     target: `at most ${limits.times} ×`,
     holds: ratio <= limits.times,
   },
   {
     question: `${what}: the longest that the gateway's event loop was held (monitorEventLoopDelay)`,
-    value: `${spread(held)} ms (processor time between two turns: ${spread(busy)} ms)`,
+    value: `${spread(held)} ms (processor time between two samples: ${spread(busy)} ms)`,
     target: `never over ${limits.heldMs} ms`,
     holds: Math.max(...held) <= limits.heldMs,
   },

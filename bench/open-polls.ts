@@ -6,13 +6,13 @@ import { registerQueues, startPolls } from "./lib/polls.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import { sendRequest } from "./lib/requests.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
-import { idle, processorMs, settledMemory, settling } from "./lib/settle.ts";
+import { processorMs, settledMemory, settling, waitUntilIdle } from "./lib/settle.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 import type { PollRequest, PollsAnswer } from "./peers/polls.ts";
 
-// The cost of many open polls for one gateway: answering them, keeping them open, and sending meanwhile.
+// Measures what 10,000 open polls cost one gateway: answering them, keeping them open, and sending beside them.
 const crowd = 10_000;
 const rounds = 3;
 const seconds = 4;
@@ -31,7 +31,7 @@ interface Holder {
   readonly each: number[];
   /** Seconds from the request to the last answer. */
   readonly last: number[];
-  /** Seconds of CPU time until then. */
+  /** Seconds of the server's CPU time from the request to the last answer. */
   readonly busy: number[];
 }
 
@@ -49,9 +49,9 @@ const alone: number[] = [];
 await load.run(bare.port, seconds);
 await load.run(gateway.port, seconds);
 const queues = await registerQueues(gateway.port, members);
-const ours = await holder("the gateway", gateway, queues);
-const theirs = await holder("the bare server", bare, queues);
-// Measured first, because events that are sent later stay in the gateway's memory for a while.
+const ours = await createHolder("the gateway", gateway, queues);
+const theirs = await createHolder("the bare server", bare, queues);
+// Memory is measured first, because the events of later messages stay in the gateway's memory for a while.
 for (let round = 1; round <= rounds; round++) await answerAll(round);
 for (let round = 1; round <= rounds; round++) await sendBeside(round);
 await report("open-polls", rows());
@@ -72,7 +72,7 @@ async function answerAll(round: number): Promise<void> {
 }
 
 async function sendBeside(round: number): Promise<void> {
-  // Measured before and after, because tables grow and the load of the machine changes.
+  // Measures the rate without polls before and after, because tables grow and the load of the machine changes.
   const before = await send();
   await polls.open(gateway.port, queues);
   beside.push(await send());
@@ -98,14 +98,14 @@ async function answerPolls(holder: Holder, post: () => Promise<number>): Promise
   busy.push((processorMs(child) - used) / 1_000);
   await polls.hangUp();
   say(
-    `${name}: ${kilobytes(each.at(-1)!)} a poll, told after ${posted} ms, first answer after ${answer.first - startedAt} ms, last after ${answer.last - startedAt} ms, ${busy.at(-1)!.toFixed(2)} s of processor time`,
+    `${name}: ${kilobytes(each.at(-1)!)} a poll, message sent after ${posted} ms, first answer after ${answer.first - startedAt} ms, last after ${answer.last - startedAt} ms, ${busy.at(-1)!.toFixed(2)} s of processor time`,
   );
   return answer;
 }
 
-/** Messages per second to the small channels, after a warm-up second. */
+/** Sends to the small channels, after a warm-up second. @returns messages per second */
 async function send(): Promise<number> {
-  await idle(gateway);
+  await waitUntilIdle(gateway);
   await load.run(gateway.port, 1);
   return (await load.run(gateway.port, seconds)).rate;
 }
@@ -140,7 +140,8 @@ function kilobytes(bytes: number): string {
   return `${(bytes / 1_024).toFixed(1)} KB`;
 }
 
-async function holder(
+/** Measures a server's memory before the first poll. */
+async function createHolder(
   name: string,
   { port, ...child }: Child & { readonly port: number },
   requests: readonly PollRequest[],
@@ -149,7 +150,7 @@ async function holder(
   return { name, child, port, polls: requests, empty, each: [], last: [], busy: [] };
 }
 
-/** A server that only answers held requests. */
+/** Starts a server that only holds requests and answers them. */
 async function startBare(): Promise<Child & { readonly port: number }> {
   const child = startChild(
     "peer-held",

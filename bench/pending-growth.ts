@@ -8,7 +8,8 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { benchSite, startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// The cost of creating, listing and delivering with a thousand pending messages, and with a million.
+// Compares the cost of creating, listing and delivering messages beside a million pending messages with the cost beside
+// a thousand.
 const few = 1_000;
 const many = 1_000_000;
 const listed = 20;
@@ -74,7 +75,7 @@ async function prepare(pending: number): Promise<Side> {
   const { db } = database;
   const world = await createWorld(db, 50, 10);
   const gateway = await startGateway(database);
-  // Inserts the row of the client program.
+  // Creates the row of `clients` that the inserted messages refer to.
   await create({ database, world, gateway }, 0);
   const [, ...senders] = world.members;
   const step = 100_000;
@@ -106,7 +107,7 @@ async function withoutForeignKeys({ db }: BenchDatabase, work: () => Promise<voi
   await change(keys.map(({ name, definition }) => `ADD CONSTRAINT ${name} ${definition}`));
 }
 
-/** Inserts rows as the operation does; rows due within a day are marked as having delivery jobs. */
+/** Inserts pending messages. Marks those due within a day as having delivery jobs. */
 async function insertPending(
   { db }: BenchDatabase,
   { realmId, channels }: World,
@@ -141,12 +142,12 @@ async function insertPending(
   );
 }
 
-/** Returns the median time of many requests, in milliseconds. */
+/** Schedules messages. @returns the median time of a request, in milliseconds */
 async function create({ world, gateway }: Side, round: number): Promise<number> {
   const at = Math.floor(Date.now() / 1_000) + 7_200;
   const times: number[] = [];
   for (let i = 0; i < requests; i++) {
-    // The first member, whose list is read, schedules nothing.
+    // The first member schedules nothing, because `list` measures their messages.
     const n = (round * requests + i) % world.members.length || 1;
     const { path, ...request } = scheduleRequest(world, n, at + i);
     times.push(await timed(gateway, path, request));
@@ -154,6 +155,7 @@ async function create({ world, gateway }: Side, round: number): Promise<number> 
   return median(times);
 }
 
+/** Lists the first member's messages. @returns the median time of a request, in milliseconds */
 async function list({ world, gateway }: Side): Promise<number> {
   const headers = { authorization: credentials(world.members[0]!) };
   const times: number[] = [];
@@ -171,7 +173,7 @@ async function timed({ port }: RunningGateway, path: string, init: RequestInit):
   return took;
 }
 
-/** Milliseconds of one batch, from the claim to the commit. */
+/** Delivers a batch. @returns milliseconds from the claim to the commit */
 async function deliver({ database, world }: Side): Promise<number> {
   const { db } = database;
   await insertPending(database, world, world.members.slice(1), 0, due);

@@ -10,18 +10,19 @@ import { median, medianRatio, quantile, spread } from "./lib/statistics.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// How long a phone that registers for push waits for the push bouncer. Each kind of bouncer has its own installation.
-// Requests alternate between them, one at a time, so that all run on the same machine load.
+// Measures whether a slow or dead push bouncer delays the request that registers a phone for push notifications. Each
+// kind of bouncer has its own installation. Requests alternate between the installations, one at a time, so that other
+// load on the machine affects all of them.
 const rounds = 9;
 /** Registrations in a round, at each installation. */
 const registrations = 60;
 /**
- * Pause in milliseconds, in which the worker finishes the previous registration, so that its CPU time does not affect
- * the next one.
+ * Milliseconds from one request to the next. The worker finishes the previous registration in this time, so that its
+ * CPU time does not affect the next request.
  */
-const every = 40;
+const everyMs = 40;
 
-/** The behaviour of a bouncer; undefined when it does not listen. */
+/** The behaviour of each kind of bouncer; undefined when it does not listen. */
 const bouncers: Readonly<Record<string, RequestListener | undefined>> = {
   healthy: (request, response) => {
     request.resume().on("end", () => {
@@ -35,7 +36,7 @@ const bouncers: Readonly<Record<string, RequestListener | undefined>> = {
 
 interface Installation {
   readonly name: string;
-  /** Creates devices of many accounts. @returns a function that registers the next one */
+  /** Creates a device for each account. @returns a function that registers the next device */
   readonly prepare: () => Promise<() => Promise<unknown>>;
   readonly stop: () => Promise<void>;
   /** Milliseconds, by round. */
@@ -59,7 +60,7 @@ async function compare(backend: BackendName): Promise<Row[]> {
     );
     for (let n = 0; n < registrations; n++)
       for (const { next, times } of asked) {
-        const turn = pause(every);
+        const turn = pause(everyMs);
         const askedAt = performance.now();
         await next();
         times.push(performance.now() - askedAt);
@@ -76,7 +77,7 @@ async function compare(backend: BackendName): Promise<Row[]> {
   }
   for (const { stop } of installations) await stop();
   return (["p50", "p95"] as const).map((which) => {
-    const apart = farthest(installations.map((one) => one[which]));
+    const apart = largestRatio(installations.map((one) => one[which]));
     const each = installations.map((one) => `${one.name} ${spread(one[which], 1)}`).join(", ");
     return {
       question: `${which} of POST /mobile_push/register beside a worker that registers the tokens, ${backend} queues, with a healthy, a hanging and a dead bouncer`,
@@ -87,8 +88,8 @@ async function compare(backend: BackendName): Promise<Row[]> {
   });
 }
 
-/** Returns the difference between the largest and the smallest value. */
-function farthest(lists: ReadonlyArray<readonly number[]>): number {
+/** Returns the largest median ratio of any two lists. */
+function largestRatio(lists: ReadonlyArray<readonly number[]>): number {
   return Math.max(...lists.flatMap((ours) => lists.map((theirs) => medianRatio(ours, theirs))));
 }
 

@@ -8,11 +8,11 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// The cost of push notifications, by themselves and for senders.
+// Measures the rate of push notifications, and how much they slow down sending.
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 const notifications = 5_000;
 const messages = 5_000;
-/** Devices in one call of the bouncer. */
+/** Notifications in one call of the bouncer. */
 const batchSize = 200;
 
 const rows: Row[] = [];
@@ -20,7 +20,7 @@ for (const backend of backends) rows.push(await pushing(backend), await sending(
 await report("push", rows);
 process.exit(0);
 
-/** 100 messages in channels of 51 members who want all notifications: the worker compared with the minimal loop. */
+/** Compares the worker with the minimal loop: 100 messages in channels of 51 members who get all notifications. */
 async function pushing(backend: BackendName): Promise<Row> {
   const database = await createBenchDatabase(backend);
   const world = await createWorld(database.db, 50, 51);
@@ -58,7 +58,7 @@ async function pushing(backend: BackendName): Promise<Row> {
   };
 }
 
-/** A burst of scheduled messages whose receivers all have devices, compared with a burst whose receivers have none. */
+/** Compares a burst of scheduled messages to receivers with devices with a burst to receivers without devices. */
 async function sending(backend: BackendName): Promise<Row> {
   const database = await createBenchDatabase(backend);
   const world = await createWorld(database.db, 50, 10);
@@ -71,7 +71,7 @@ async function sending(backend: BackendName): Promise<Row> {
     const plain = messages / (await burst.run(messages)).seconds;
     await addDevices(database.db, world);
     const pushed = messages / (await burst.run(messages)).seconds;
-    await settled(database.db);
+    await allPushed(database.db);
     await dropDevices(database.db);
     say(`${backend}: ${pushed.toFixed(0)} messages/s with devices, ${plain.toFixed(0)}/s without`);
     if (round === 0) continue;
@@ -91,8 +91,8 @@ async function sending(backend: BackendName): Promise<Row> {
   };
 }
 
-/** Waits until all notifications are pushed. */
-async function settled(db: Awaited<ReturnType<typeof createBenchDatabase>>["db"]): Promise<void> {
+/** Waits until the worker has pushed all notifications. */
+async function allPushed(db: Awaited<ReturnType<typeof createBenchDatabase>>["db"]): Promise<void> {
   for (;;) {
     const [left] = await db.rows<{ count: number }>(
       "SELECT count(*)::int AS count FROM job_intent WHERE state = 'pending'",

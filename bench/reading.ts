@@ -12,8 +12,8 @@ import { secretKey, startGateway, type RunningGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { busyRequests, newest, otherRequests } from "./reading/requests.ts";
 
-// Reading from a large history. `npm run bench -- reading 300000` runs the same bench with fewer messages, in less
-// time. With BEFORE, the build of that checkout reads from the same database by turns.
+// Measures reading from a large history. `npm run bench -- reading 300000` runs the same bench with fewer messages, in
+// less time. With BEFORE, the folder of another, already built checkout, also compares reading with that build.
 const before = process.env["BEFORE"];
 const few = 30_000;
 const many = Number(process.argv[2] ?? 3_000_000);
@@ -38,11 +38,11 @@ const loader = await startLoader();
 const rows: Row[] = [
   await againstPeer(large, loader),
   ...(before ? [await againstBefore(large, loader, before)] : []),
-  await apart(small, large, loader),
+  await smallAgainstLarge(small, large, loader),
 ];
 await loader.stop();
 await small.gateway.stop();
-rows.push(...(await otherKinds(large)), ...(await manyAtOnce(large)));
+rows.push(...(await otherKinds(large)), ...(await manyMessages(large)));
 await large.gateway.stop();
 await report("reading", rows);
 process.exit(0);
@@ -70,7 +70,7 @@ async function againstPeer({ database, history, gateway }: Side, loader: Loader)
   };
 }
 
-/** @param checkout the folder of the other build */
+/** Compares reading with the build of another checkout. @param checkout the folder of the other build */
 async function againstBefore(
   { database, history, gateway }: Side,
   loader: Loader,
@@ -84,7 +84,7 @@ async function againstBefore(
   await other.stop();
   const ratio = medianRatio(ours, theirs);
   return {
-    question: "the same, against the build of another checkout",
+    question: `100 newest messages of a channel, ${manyText} messages in all, ${inFlight} in flight, against the build of another checkout`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: "at least 0.95 ×",
     holds: ratio >= 0.95,
@@ -97,8 +97,8 @@ async function expectSameAnswers(
   gateway: { readonly port: number },
   peer: { readonly port: number },
 ): Promise<void> {
-  const own = await ask<Answer>(gateway.port, bare(request));
-  const other = await ask<Answer>(peer.port, bare(request));
+  const own = await ask<Answer>(gateway.port, withoutBody(request));
+  const other = await ask<Answer>(peer.port, withoutBody(request));
   if (own.messages.length !== 100 || !isDeepStrictEqual(own.messages, other.messages))
     throw new Error(`the bare server answers ${request.path} differently`);
 }
@@ -113,7 +113,8 @@ async function startPeer(url: string): Promise<{ child: Child; port: number }> {
   return { child, port: Number(/peer started on (\d+)/.exec(child.output())?.[1]) };
 }
 
-async function apart(small: Side, large: Side, loader: Loader): Promise<Row> {
+/** Compares the rates of reading from a small history and from a large one. */
+async function smallAgainstLarge(small: Side, large: Side, loader: Loader): Promise<Row> {
   const requests = new Map(
     [small, large].map(({ gateway, history }) => [gateway.port, busyRequests(history)]),
   );
@@ -123,7 +124,7 @@ async function apart(small: Side, large: Side, loader: Loader): Promise<Row> {
   const { ours, theirs } = await ratesByTurns(run, ports, rounds);
   const ratio = medianRatio(ours, theirs);
   return {
-    question: `the same at ${few.toLocaleString("en")} messages in all against ${manyText}`,
+    question: `100 newest messages of a channel, ${inFlight} in flight, ${few.toLocaleString("en")} messages in all against ${manyText}`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
     target: `at most ${limits.apart} × apart`,
     holds: ratio <= limits.apart && ratio >= 1 / limits.apart,
@@ -157,24 +158,25 @@ async function otherKinds({ gateway, database: { db }, history }: Side): Promise
     const ratio = medianRatio(own, base);
     say(`${name}: ${spread(own)} µs a message, ${spread(base)} µs of a channel`);
     return {
-      question: `${name === "around first_unread" ? `${name}, ${facts!.unread.toLocaleString("en")} unread` : name}, ${manyText} messages in all, of which the caller has most, one request at a time: time per message of the answer, against the 100 newest of a channel`,
+      question: `${name === "around first_unread" ? `${name}, ${facts!.unread.toLocaleString("en")} unread` : name}, ${manyText} messages in all (the caller has most of them), one request at a time: time per message of the answer, against the 100 newest of a channel`,
       value: `${ratio.toFixed(2)} × (µs: ${spread(own)} against ${spread(base)})`,
       target: `at most ${limits.kinds} ×`,
       holds: ratio <= limits.kinds,
     };
   });
 
-  /** Microseconds per message of the answer. */
+  /** Sends a request. @returns microseconds per message of the answer */
   async function cost(request: FormRequest): Promise<number> {
     const startedAt = performance.now();
-    const { messages } = await ask<Answer>(gateway.port, bare(request));
+    const { messages } = await ask<Answer>(gateway.port, withoutBody(request));
     const took = performance.now() - startedAt;
     if (messages.length === 0) throw new Error(`${request.path} returned no messages`);
     return (took * 1_000) / messages.length;
   }
 }
 
-async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
+/** Measures how one answer of 5,000 messages affects the event loop and the memory of the gateway. */
+async function manyMessages({ gateway, history }: Side): Promise<Row[]> {
   const request = newest(history.members[0]!, history.busy[0]!.id, most);
   const [held, busy, more]: number[][] = [[], [], []];
   let bytes = 0;
@@ -182,7 +184,10 @@ async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
   for (let round = 0; round <= rounds; round++) {
     await settledMemory(gateway);
     const watched = watch(gateway);
-    const response = await fetch(`http://127.0.0.1:${gateway.port}${request.path}`, bare(request));
+    const response = await fetch(
+      `http://127.0.0.1:${gateway.port}${request.path}`,
+      withoutBody(request),
+    );
     bytes = (await response.arrayBuffer()).byteLength;
     const { heldMs, busyMs, rest, peak } = await watched();
     say(
@@ -197,7 +202,7 @@ async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
   return [
     {
       question: `${what}: the longest that the gateway's event loop was held (monitorEventLoopDelay)`,
-      value: `${spread(held!)} ms (processor time between two turns: ${spread(busy!)} ms)`,
+      value: `${spread(held!)} ms (processor time between two samples: ${spread(busy!)} ms)`,
       target: `never over ${limits.heldMs} ms`,
       holds: Math.max(...held!) <= limits.heldMs,
     },
@@ -210,7 +215,10 @@ async function manyAtOnce({ gateway, history }: Side): Promise<Row[]> {
   ];
 }
 
-/** Makes a request without an empty body, which `fetch` refuses for GET. */
-function bare({ body: _body, ...request }: FormRequest): RequestInit & { readonly path: string } {
+/** Removes the body, because `fetch` refuses a GET request with a body. */
+function withoutBody({
+  body: _body,
+  ...request
+}: FormRequest): RequestInit & { readonly path: string } {
   return request;
 }

@@ -21,7 +21,7 @@ import { finds } from "./rendering/finds.ts";
 import { costlyLinkifiers, linkifiedTexts } from "./rendering/linkified.ts";
 import { worstTexts } from "./worst-request/texts.ts";
 
-// The CPU time of rendering the slowest texts. Arguments: how many texts to try, the seed.
+// Measures the CPU time of rendering the slowest texts. Arguments: the number of texts to try, the seed.
 const [tried = 1_500, seed = 496] = process.argv.slice(2).map(Number);
 const maxLength = 10_000;
 const limitMs = 50;
@@ -31,7 +31,7 @@ const kept = 12;
 /** A text with its name in the table. */
 type Named = readonly [name: string, text: string];
 
-/** CPU time of the whole process in milliseconds, including V8's compiler and garbage collector. */
+/** Renders a text. @returns CPU time of the process in milliseconds, including V8's compiler and garbage collector */
 function cost(text: string, lookups: Lookups = emptyLookups): number {
   const before = process.cpuUsage();
   try {
@@ -43,7 +43,7 @@ function cost(text: string, lookups: Lookups = emptyLookups): number {
   return (user + system) / 1_000;
 }
 
-/** Measures the slowest of the texts, each by the median of several rounds. */
+/** Measures each text by the median of several rounds, and reports the slowest. */
 function slowest(question: string, texts: readonly Named[], lookups?: Lookups): Row {
   const costs = texts.map(([name, text]) => {
     const each = Array.from({ length: rounds }, () => cost(text, lookups));
@@ -54,7 +54,7 @@ function slowest(question: string, texts: readonly Named[], lookups?: Lookups): 
   const worst = costs[0]!;
   const middle = median(costs.map(({ ms }) => ms));
   return {
-    question: `${question}, ${texts.length} texts of 10,000 code points: processor time of the dearest, median of ${rounds}`,
+    question: `${question}, ${texts.length} texts of 10,000 code points: processor time of the slowest, median of ${rounds}`,
     value: `${worst.ms.toFixed(1)} ms, once ${worst.most.toFixed(1)} (${worst.name}; half of them at most ${middle.toFixed(1)})`,
     target: `at most ${limitMs} ms`,
     holds: worst.ms <= limitMs,
@@ -87,14 +87,16 @@ const repeated = slowFragments.map((fragment): Named => {
 });
 const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, text(maxLength)]);
 const corpus = [...repeated, ...composed];
-// As in a process that has rendered some texts: V8 compiles code during the first ones.
+// Warms up: V8 compiles code while it renders the first texts.
 for (let n = 0; n < 3; n++) for (const [, text] of corpus) cost(text);
 const rows = [slowest("the corpus of hostile texts", corpus)];
 const found = [...finds, ...search()].map((of): Named => [
   JSON.stringify(of),
   slowText(of, maxLength),
 ]);
-rows.push(slowest(`the finds of a search over ${tried} texts and of earlier ones`, found));
+rows.push(
+  slowest(`the slowest texts that a search over ${tried} texts and earlier searches found`, found),
+);
 for (const [name, linkifiers] of Object.entries(costlyLinkifiers)) {
   const lookups = { ...emptyLookups, linkifiers: new Linkifiers(linkifiers) };
   const texts = [...Object.entries(linkifiedTexts(maxLength)), ...corpus];

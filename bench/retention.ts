@@ -10,14 +10,15 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Deleting expired messages, without load and while others send.
+// Measures the deletion of expired messages, without load and while others send.
 const rounds = 3;
 const channels = 20;
 const subscribers = 10;
 /** Messages that the sweep deletes in each round without load. */
 const alone = 20_000;
-/** Seconds of sending, without the sweep and during one that is longer than the round. */
+/** Seconds of each measurement of sending: one without a sweep, and one during a sweep that takes longer. */
 const seconds = 3;
+/** Messages that are to be deleted while others send. */
 const during = 75_000;
 
 const database = await createBenchDatabase("postgres");
@@ -66,13 +67,13 @@ const rate = median(rates.alone);
 const kept = medianRatio(sends.meanwhile, sends.without);
 await report("retention", [
   {
-    question: `retention removes messages with ${subscribers} copies each, from ${channels} channels, with their events, nobody sending`,
+    question: `retention removes messages with ${subscribers} copies each, from ${channels} channels, with their events, without other load`,
     value: `${spread(rates.alone)} messages/s (${spread(costs)} ms of PostgreSQL's processor time for a thousand)`,
     target: "at least 20,000 messages/s",
     holds: rate >= 20_000,
   },
   {
-    question: `POST /messages, 8 in flight, while retention removes as fast as it can, against the same without it`,
+    question: `POST /messages, 8 in flight, while retention removes as fast as it can, against the same without retention`,
     value: `${kept.toFixed(2)} × (${spread(sends.meanwhile)} requests/s against ${spread(sends.without)}; meanwhile ${spread(rates.during)} messages/s were removed)`,
     target: "at least 0.66 ×",
     holds: kept >= 0.66,
@@ -80,7 +81,7 @@ await report("retention", [
 ]);
 process.exit(0);
 
-/** CPU time of the server's backend processes so far. */
+/** Returns the CPU time that the connected backend processes have used, in milliseconds. */
 async function backendsMs(): Promise<number> {
   const rows = await db.rows<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
@@ -88,13 +89,18 @@ async function backendsMs(): Promise<number> {
   return rows.reduce((sum, { pid }) => sum + processorMsOf(pid), 0);
 }
 
-/** Deletes expired messages, until none is left or `signal` aborts. @param days age of the messages to delete */
+/**
+ * Deletes expired messages until all are deleted or `signal` aborts.
+ * @param days age of the messages to delete
+ * @returns the number of deleted messages
+ */
 async function sweep(days: number, signal = new AbortController().signal): Promise<number> {
   await db.rows("UPDATE channels SET message_retention_days = $1", [days - 5]);
   await db.rows("DELETE FROM daily_work");
   return sweepRetention({ db, log: silentLogger, signal });
 }
 
+/** Measures sending without a sweep, and during a sweep of messages of the given age. */
 async function measureSends(loader: Load, days: number): Promise<void> {
   sends.without.push((await loader.run(gateway.port, seconds)).rate);
   const ending = new AbortController();

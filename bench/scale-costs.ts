@@ -12,7 +12,7 @@ import { processorMs } from "./lib/settle.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// The cost of one more of each kind of row: bytes of tables and indexes after writing, and CPU time.
+// Measures the cost of one more account, message, copy and event: bytes of tables and indexes, and CPU time.
 const channels = 200;
 const each = 10;
 const messages = 20_000;
@@ -29,7 +29,10 @@ const empty = await sizes(db);
 const world = await createWorld(db, channels, each);
 const peopled = await sizes(db);
 const perUser = (grown(empty, peopled) - grown(empty, peopled, "channels")) / (channels * each);
-note(`an account, with its settings, and a channel for every ${each}`, bytes(perUser));
+note(
+  `an account with its settings and its subscription to a channel of ${each}, without the row of the channel`,
+  bytes(perUser),
+);
 
 const due = Math.ceil(Date.now() / 1_000) + 20;
 const { first } = await writeDueRows(database, world, messages, due);
@@ -54,7 +57,7 @@ const perMessage = (...tables: string[]) =>
   tables.reduce((sum, table) => sum + grown(pending, delivered, table), 0) / messages;
 note("a delivered message: its row with indexes and search words", bytes(perMessage("messages")));
 note("a copy of a message, for one receiver", bytes(perMessage("user_messages") / each));
-note("its events, which are cleared away", bytes(perMessage("event_log")));
+note("the events of a delivered message, which are deleted later", bytes(perMessage("event_log")));
 note(
   "a delivered message: processor time of worker and PostgreSQL, with queues on PostgreSQL",
   `${milliseconds(processorMs(worker) - before.worker, messages)} + ${milliseconds(times.postgres() - before.postgres, messages)}`,
@@ -69,7 +72,7 @@ await load.run(gateway.port, 5, sendersAtOnce);
 const sending = { gateway: processorMs(gateway), postgres: times.postgres() };
 const { answered } = await load.run(gateway.port, sendSeconds, sendersAtOnce);
 note(
-  `a message that somebody sends, ${sendersAtOnce} at a time: processor time of gateway and PostgreSQL`,
+  `a message sent through the gateway, ${sendersAtOnce} at a time: processor time of gateway and PostgreSQL`,
   `${milliseconds(processorMs(gateway) - sending.gateway, answered)} + ${milliseconds(times.postgres() - sending.postgres, answered)}`,
 );
 await load.stop();
@@ -78,7 +81,7 @@ await database.drop();
 await report("scale-costs", rows);
 process.exit(0);
 
-/** Bytes of each table with its indexes and TOAST data. */
+/** Returns the bytes of each table with its indexes and TOAST data. */
 async function sizes(of: Database): Promise<Map<string, number>> {
   const found = await of.rows<{ name: string; bytes: number }>(
     `SELECT relname AS name, pg_total_relation_size(oid)::float8 AS bytes FROM pg_class
@@ -87,7 +90,7 @@ async function sizes(of: Database): Promise<Map<string, number>> {
   return new Map(found.map(({ name, bytes: size }) => [name, size]));
 }
 
-/** Growth of one table, or of all tables. */
+/** Returns the growth of one table, or of all tables, in bytes. */
 function grown(from: Map<string, number>, to: Map<string, number>, table?: string): number {
   const of = (map: Map<string, number>) =>
     table === undefined ? [...map.values()].reduce((a, b) => a + b, 0) : (map.get(table) ?? 0);

@@ -12,8 +12,8 @@ import { median, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// How the delivery rate of ten organizations grows with the number of workers, and which resource limits it. Also with
-// workers that get a sixth of a CPU each, as on a machine with more CPUs than they can use.
+// Measures how the delivery rate of ten organizations grows with the number of workers, and which resource limits it.
+// Measures it again with workers that get a sixth of a CPU each, as on a machine with more CPUs than they can use.
 const organizations = 10;
 const rounds = 3;
 const cores = 2;
@@ -52,7 +52,7 @@ rows.push({
   holds: ratio(free) >= 1.6 || usedByOne * 1.6 > 1,
 });
 rows.push({
-  question: `the same with a sixth of a processor for each worker`,
+  question: `three workers against one, ten organizations, ${backend} queues, with a sixth of a processor for each worker`,
   value: `${ratio(tight).toFixed(2)} × (${rates(tight.get(3)!)} messages/s against ${rates(tight.get(1)!)})`,
   target: "at least 1.6 ×",
   holds: ratio(tight) >= 1.6,
@@ -61,18 +61,18 @@ await report("scale-workers", rows);
 await database.drop();
 process.exit(0);
 
-/** Measures each number of workers in every round. */
+/** Measures each number of workers in every round. @param confine limits each worker to a sixth of a CPU */
 async function compare(
   numbers: readonly number[],
   messages: number,
   confine: boolean,
 ): Promise<Map<number, Run[]>> {
   const runs = new Map<number, Run[]>(numbers.map((number) => [number, []]));
-  // The first run is a warm-up.
-  await once(1, messages, false);
+  // This run is a warm-up.
+  await deliverOnce(1, messages, false);
   for (let round = 1; round <= rounds; round++)
     for (const number of numbers) {
-      const run = await once(number, messages, confine);
+      const run = await deliverOnce(number, messages, confine);
       runs.get(number)!.push(run);
       say(
         `${number} of ${confine ? "a sixth" : "1"}: ${run.rate.toFixed(0)}/s, ${percent(run.used)}`,
@@ -81,7 +81,8 @@ async function compare(
   return runs;
 }
 
-async function once(number: number, messages: number, confine: boolean): Promise<Run> {
+/** Delivers all messages with this number of workers. */
+async function deliverOnce(number: number, messages: number, confine: boolean): Promise<Run> {
   const workers: Child[] = [];
   for (let n = 0; n < number; n++) workers.push(await startWorker(database));
   const queues = await connectQueues({

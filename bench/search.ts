@@ -5,7 +5,8 @@ import { quantile, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { readRequest } from "./reading/requests.ts";
 
-// Searching a large history. `npm run bench -- search 300000` runs the same bench with fewer messages, in less time.
+// Measures searches in a large history. `npm run bench -- search 300000` runs the same bench with fewer messages, in
+// less time.
 const many = Number(process.argv[2] ?? 3_000_000);
 const times = 60;
 const manyText = many.toLocaleString("en");
@@ -20,7 +21,9 @@ const channel = history.busy[0]!;
 const everywhere = [{ operator: "search", operand: "" }];
 const inChannel = [{ operator: "channel", operand: channel.id }, ...everywhere];
 
-/** Words that are in one of 100,000 messages, in one of ten, and common words that few messages contain together. */
+/**
+ * Search terms: a word in one of 100,000 messages, a word in one of ten, and two common words that few messages share.
+ */
 const searches = {
   rare: (n: number) => `case${100 + n}`,
   common: (n: number) => ["deployment", "meeting", "morning", "thanks", "reviewers"][n % 5]!,

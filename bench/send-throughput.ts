@@ -8,10 +8,9 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Throughput of sending through the gateway, compared with a minimal server, and through two gateways. With BEFORE, the
-// folder of another, already built checkout, also compares single requests with that build: a single request takes its
-// round trips and checks, which the minimal server does not make, so only another build tells whether it has become
-// slower.
+// Compares the throughput of sending through the gateway with that of a minimal server, and with two gateways. With
+// BEFORE, the folder of another, already built checkout, also compares single requests with that build. The minimal
+// server makes fewer round trips and checks, so it cannot show whether a single request has become slower.
 const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
@@ -101,7 +100,7 @@ function pathOf(kind: LoadKind): string {
   return kind === "send" ? "/messages" : "/scheduled_messages";
 }
 
-/** Sends as many requests through two gateways as through one. */
+/** Compares two gateways with one, with the same number of requests in flight in all. */
 async function twoGateways(of: BenchDatabase, people: World, kind: LoadKind): Promise<Row[]> {
   const gateways = [await startGateway(of), await startGateway(of)] as const;
   const loads: readonly [Load, Load] = [

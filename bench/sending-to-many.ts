@@ -9,7 +9,8 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type BenchChannel } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
-// Sending to a channel of 10,000 subscribers, compared with a channel of 10, and how it delays other requests.
+// Compares sending to a channel of 10,000 subscribers with sending to one of 10, and measures how it delays other
+// requests.
 const many = 10_000;
 const rounds = 20;
 const times = 10;
@@ -30,7 +31,7 @@ await report("sending-to-many", rows);
 await database.drop();
 process.exit(0);
 
-/** Milliseconds until the answer. */
+/** Sends a message to a channel. @returns milliseconds until the answer */
 async function send(channel: BenchChannel): Promise<number> {
   const request = sendRequest({ channels: [channel] }, sent++);
   const startedAt = performance.now();
@@ -38,7 +39,7 @@ async function send(channel: BenchChannel): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Alternates request by request; the first round is a warm-up. */
+/** Compares the times until the answer, alternating request by request. The first round is a warm-up. */
 async function measureCost(): Promise<Row> {
   const costs = { few: [] as number[], all: [] as number[] };
   for (let round = 0; round <= rounds; round++) {
@@ -58,7 +59,10 @@ async function measureCost(): Promise<Row> {
   };
 }
 
-/** Returns the waits of an account that reads every 20 ms, and of one that sends to the small channel right after. */
+/**
+ * Measures how a message to the large channel delays a client that requests its account every 20 ms, and a message that
+ * is sent to the small channel 5 ms later.
+ */
 async function measureWaits(): Promise<Row[]> {
   const watcher = await startWatcher(gateway.port, small.members[0]!);
   await pause(3_000);
@@ -85,7 +89,7 @@ async function measureWaits(): Promise<Row[]> {
     };
   };
   return [
-    row("the longest wait of somebody who asks for their account every 20 ms", waits),
+    row("the longest wait of a client that requests its account every 20 ms", waits),
     row("sending to 10 subscribers, 5 ms later in the same organization,", sends),
   ];
 }

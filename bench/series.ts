@@ -6,7 +6,8 @@ import { medianRatio, spread } from "./lib/statistics.ts";
 import { startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// A burst of occurrences, one of each series, against a burst of messages without a series. Each occurrence plans the next one.
+// Compares the delivery rate of occurrences, one of each series, with that of messages without a series. Each
+// occurrence plans the next one.
 const messages = Number(process.env["MESSAGES"] ?? 5_000);
 const rounds = Number(process.env["ROUNDS"] ?? 5);
 
@@ -33,7 +34,7 @@ async function measure(backend: BackendName): Promise<Row> {
        WHERE m.sent_count = 1 AND s.deliver_at > now() AND NOT s.delivered`,
     );
     if (planned?.rows !== messages) throw new Error(`${planned?.rows} of ${messages} were planned`);
-    // The next round begins with the same tables.
+    // Deletes the planned occurrences, so that each round begins with the same tables.
     await db.rows("DELETE FROM scheduled_messages WHERE series_id IS NOT NULL AND NOT delivered");
     await db.rows("DELETE FROM message_series");
   };

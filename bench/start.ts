@@ -11,49 +11,49 @@ import { createBenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startChild } from "./lib/child.ts";
 import { freePort } from "./lib/free-port.ts";
-import { gatewayEnvironment } from "./lib/system.ts";
+import { serverEnvironment } from "./lib/system.ts";
 
-// The time until the gateway answers: of `npm start`, installed, built and with data, and of the gateway process alone,
-// which sets V8's flag itself, compared with a gateway that gets the flag on the command line.
-const turns = 7;
+// Measures the time until the gateway answers. Compares a gateway process, which sets a flag of V8
+// itself, with one that gets the flag on the command line. Then measures `npm start` in a built checkout with data.
+const starts = 7;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rows: Row[] = [];
 
-await alone();
-await whole();
+await measureGateway();
+await measureNpmStart();
 await report("start", rows);
 process.exit(0);
 
-async function alone(): Promise<void> {
+async function measureGateway(): Promise<void> {
   const database = await createBenchDatabase("postgres");
   const taken: number[] = [];
   const withFlag: number[] = [];
   const start = async (nodeOptions: readonly string[]) => {
     const port = await freePort();
     const begun = performance.now();
-    const env = { ...gatewayEnvironment(database), PORT: String(port) };
+    const env = { ...serverEnvironment(database), PORT: String(port) };
     const gateway = startChild("gateway", "apps/gateway/dist/main.js", env, nodeOptions);
-    await answers(port);
+    await waitUntilHealthy(port);
     const tookMs = performance.now() - begun;
     await gateway.stop();
     return tookMs;
   };
-  for (let turn = 0; turn < turns; turn++) {
+  for (let n = 0; n < starts; n++) {
     taken.push(await start([]));
     withFlag.push(await start(["--heap-growing-percent=60"]));
   }
   await database.drop();
-  add("a gateway's process until its first answer", taken, 1_200);
+  addRow("a gateway's process until its first answer", taken, 1_200);
   const ratio = medianRatio(taken, withFlag);
   rows.push({
-    question: `the same against a gateway that gets its V8 flag on the command line, ${turns} turns`,
+    question: `a gateway's process until its first answer, against a gateway that gets its V8 flag on the command line, ${starts} starts each`,
     value: `${ratio.toFixed(2)} × (${spread(withFlag)} ms)`,
     target: "at most 1.0 ×",
     holds: ratio <= 1,
   });
 }
 
-async function whole(): Promise<void> {
+async function measureNpmStart(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-bench-start-"));
   const ports = { PORT: String(await freePort()), DASHBOARD_PORT: String(await freePort()) };
   const start = async () => {
@@ -65,7 +65,7 @@ async function whole(): Promise<void> {
       detached: true,
     });
     const ended = once(npm, "exit");
-    await answers(Number(ports.PORT));
+    await waitUntilHealthy(Number(ports.PORT));
     const tookMs = Date.now() - begunAt;
     const log = await readFile(join(folder, "logs", "standalone.log"), "utf8");
     npm.kill("SIGTERM");
@@ -76,7 +76,7 @@ async function whole(): Promise<void> {
   say(`npm start, the first time in this folder: ${first.tookMs} ms`);
   const taken: number[] = [];
   const allPhases: Record<string, number>[] = [];
-  for (let turn = 0; turn < turns; turn++) {
+  for (let n = 0; n < starts; n++) {
     const { tookMs, phases: found } = await start();
     taken.push(tookMs);
     allPhases.push(found);
@@ -84,10 +84,10 @@ async function whole(): Promise<void> {
   await rm(folder, { recursive: true });
   for (const name of Object.keys(allPhases[0] ?? {}))
     say(`${name} after ${spread(allPhases.map((one) => one[name] ?? 0))} ms`);
-  add("`npm start` until the gateway's first answer", taken, 3_000);
+  addRow("`npm start` until the gateway's first answer", taken, 3_000);
 }
 
-/** Returns when the standalone's log contains the text, in milliseconds since the start. */
+/** Returns when each line of the standalone's log was written, by its text, in milliseconds since the start. */
 function phases(log: string, begunAt: number): Record<string, number> {
   const lines = log
     .trim()
@@ -102,7 +102,7 @@ function phases(log: string, begunAt: number): Record<string, number> {
 }
 
 /** Resolves at the first 200 of `GET /health`. */
-async function answers(port: number): Promise<void> {
+async function waitUntilHealthy(port: number): Promise<void> {
   const ask = () =>
     new Promise<boolean>((resolve) => {
       get({ host: "127.0.0.1", port, path: "/health", agent: false }, (response) => {
@@ -111,14 +111,14 @@ async function answers(port: number): Promise<void> {
       }).on("error", () => resolve(false));
     });
   for (const deadline = Date.now() + 60_000; !(await ask()); await pause(5))
-    if (Date.now() > deadline) throw new Error(`nobody answers on port ${port}`);
+    if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);
 }
 
-function add(question: string, taken: readonly number[], limitMs: number): void {
+function addRow(question: string, taken: readonly number[], limitMs: number): void {
   const value = `${spread(taken)} ms`;
   say(`${question}: ${value}`);
   rows.push({
-    question: `${question}, ${turns} turns`,
+    question: `${question}, ${starts} starts`,
     value,
     target: `at most ${limitMs} ms`,
     holds: median(taken) <= limitMs,

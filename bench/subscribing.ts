@@ -13,7 +13,7 @@ import { startGateway } from "./lib/system.ts";
 import { watch, watchable } from "./lib/watched-process.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
-// Subscribing 5,000 accounts in one request, while some of them and some other accounts poll.
+// Measures one request that subscribes 5,000 accounts, while some of them and some other accounts poll.
 const people = 5_000;
 const polling = 200;
 const rounds = 7;
@@ -36,7 +36,9 @@ const polls = await startPolls();
 const subscribed = crowd.slice(0, people);
 const ids = subscribed.map(({ id }) => id);
 const types = ["stream", "subscription"];
-/** The polling accounts: new subscribers, and for a public channel as many others. */
+/**
+ * The accounts that poll: new subscribers only, or half of them other accounts, who see a public channel's events, too.
+ */
 const pollers: Readonly<Record<Kind, readonly Member[]>> = {
   public: [...subscribed.slice(0, polling), ...crowd.slice(people)],
   private: subscribed.slice(0, 2 * polling),
@@ -90,17 +92,17 @@ async function measure(kind: Kind): Promise<Row[]> {
     more.push((peak - rest) / 2 ** 20);
   }
   const ratio = medianRatio(ours, bare);
-  const what = `subscribing ${people.toLocaleString("en")} people to a ${kind} channel in one request, ${2 * polling} polls of people who are told of it`;
+  const what = `subscribing ${people.toLocaleString("en")} people to a ${kind} channel in one request, ${2 * polling} open polls of people who get its events`;
   return [
     {
-      question: `${what}: until the answer, against a bare INSERT of the same rows in a transaction of its own`,
+      question: `${what}: until the answer, against a bare INSERT of the same rows in its own transaction`,
       value: `${ratio.toFixed(2)} × (ms: ${spread(ours)} against ${spread(bare)})`,
       target: `at most ${limits.times} ×`,
       holds: ratio <= limits.times,
     },
     {
       question: `${what}: the longest that the gateway's event loop was held (monitorEventLoopDelay), until all polls were answered`,
-      value: `${spread(held)} ms (processor time between two turns: ${spread(busy)} ms)`,
+      value: `${spread(held)} ms (processor time between two samples: ${spread(busy)} ms)`,
       target: `never over ${limits.heldMs} ms`,
       holds: Math.max(...held) <= limits.heldMs,
     },
@@ -113,7 +115,7 @@ async function measure(kind: Kind): Promise<Row[]> {
   ];
 }
 
-/** Creates a channel of the actor. */
+/** Creates a channel with the actor as its only subscriber. */
 async function addChannel(kind: Kind, name: string): Promise<number> {
   return db.transaction(async (tx) => {
     const inviteOnly = kind === "private";

@@ -11,8 +11,8 @@ import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway } from "./lib/system.ts";
 import type { BystanderRequest, BystanderMeasurements } from "./peers/bystander.ts";
 
-// How long other requests wait, and how much memory a gateway takes, while an account attacks it. Arguments: run only
-// attacks whose name contains one of them.
+// Measures how long other requests wait, and how much memory a gateway takes, while an account attacks it. With
+// arguments, runs only the attacks with a name that contains one of them.
 const seconds = Number(process.env["CARILLON_ATTACK_SECONDS"] ?? "60");
 const quietMs = 5_000;
 const limitMs = 100;

@@ -8,12 +8,12 @@ import { median, quantile } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type BenchChannel } from "./lib/world.ts";
 
-// The time from the request at one gateway to the answer of a poll at another.
+// Measures the time from a request at one gateway to the answer of a poll at another.
 const sends = 100;
 const warmUps = 10;
 const limitMs = 100;
 
-/** A member who polls at one gateway, and the other members of the channel, who write to it. */
+/** A member's queue at one gateway, and the channel with its other members, who send to it. */
 interface Listener {
   readonly port: number;
   readonly path: string;
@@ -34,8 +34,8 @@ async function measure(backend: BackendName): Promise<Row> {
   const far = await startGateway(database);
   const across: number[] = [];
   const within: number[] = [];
-  const there = await listener(world.channels[0]!, far.port);
-  const here = await listener(world.channels[1]!, near.port);
+  const there = await createListener(world.channels[0]!, far.port);
+  const here = await createListener(world.channels[1]!, near.port);
   for (let n = 0; n < warmUps + sends; n++) {
     const measured = n >= warmUps;
     // One at a time, so that both gateways are otherwise idle.
@@ -62,16 +62,17 @@ async function measure(backend: BackendName): Promise<Row> {
   };
 }
 
-async function listener(channel: BenchChannel, port: number): Promise<Listener> {
+async function createListener(channel: BenchChannel, port: number): Promise<Listener> {
   const [first, ...others] = channel.members;
   const [queue] = await registerQueues(port, [first!]);
   return { ...queue!, port, channel: { ...channel, members: others } };
 }
 
-/** Milliseconds from the request to the answer of a waiting poll. */
+/** Sends a message to a waiting poll. @returns milliseconds from the request to the poll's answer */
 async function send(n: number, port: number, listening: Listener): Promise<number> {
   const answer = poll(listening);
-  // After this pause the poll waits. The pause varies, because without wake-ups the gateway reads the log at intervals.
+  // The gateway holds the poll after this pause. The pause varies, because without wake-ups the gateway reads the log
+  // at intervals.
   await pause(50 + ((n * 37) % 100));
   const startedAt = performance.now();
   const [{ at, messageId }, { id }] = await Promise.all([
@@ -82,7 +83,7 @@ async function send(n: number, port: number, listening: Listener): Promise<numbe
   return at - startedAt;
 }
 
-/** Returns when the next message was received, in milliseconds of this process, and its id. */
+/** Polls for the next message. @returns its id, and when it arrived, by `performance.now()` */
 async function poll(listening: Listener): Promise<{ at: number; messageId: number | undefined }> {
   const { port, path, authorization, lastEventId } = listening;
   const { events } = await ask<{ events: Array<{ id: number; message?: { id: number } }> }>(port, {

@@ -12,8 +12,9 @@ import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// A week of traffic. After the requests of a day, everything in the database is moved a day back, and gateway and
-// worker are restarted, which runs all recurring work. In the end only tables with user content may have grown.
+// Runs a week of traffic. After the requests of each day, moves every time in the database a day back and restarts
+// gateway and worker, which runs all recurring work. From the second to the last day, only tables with user content and
+// tables with rows that are kept longer than a week may have grown.
 const days = 7;
 const sends = 300;
 const schedules = 60;
@@ -21,7 +22,7 @@ const queues = 30;
 const channels = 10;
 
 /** Tables with user content, which is kept as long as users want. */
-const theirs = new Map([
+const userContent = new Map([
   ["messages", "what people wrote; retention removes it"],
   ["user_messages", "copies of messages; they go with them"],
   ["scheduled_messages", "what people scheduled, also what has been sent"],
@@ -33,7 +34,10 @@ const bounds = new Map([
   ["channel_traffic", { rows: channels * 30, why: "a row for each channel and day, for 28 days" }],
   [
     "delivery_history",
-    { rows: 31 * 24 + 25 * 12, why: "an hour each for 31 days, five minutes for 25 hours" },
+    {
+      rows: 31 * 24 + 25 * 12,
+      why: "one for each hour of 31 days and each five minutes of 25 hours",
+    },
   ],
 ]);
 
@@ -61,7 +65,7 @@ for (let day = 1; day <= days; day++) {
     await ask(formRequest(member, "/api/v1/users/me/presence", { status: "active" }));
   }
   while (await undelivered(db)) await pause(200);
-  // Recurring work runs at the start; the rest of it follows within seconds.
+  // Recurring work starts with the worker and ends within seconds.
   await pause(6_000);
   counts.push(await rowCounts(db));
   await gateway.stop();
@@ -78,16 +82,18 @@ const rows: Row[] = grown.map(([name, count]) => {
   const bound = bounds.get(name);
   return {
     question: `rows of ${name} on the second and the last day`,
-    value: `${second.get(name) ?? 0}, ${count}: ${theirs.get(name) ?? bound?.why ?? "nothing ends it"}`,
-    target: theirs.has(name) ? "none: people's own" : `at most ${bound?.rows ?? second.get(name)}`,
-    holds: theirs.has(name) || (bound !== undefined && count <= bound.rows),
+    value: `${second.get(name) ?? 0}, ${count}: ${userContent.get(name) ?? bound?.why ?? "nothing deletes its rows"}`,
+    target: userContent.has(name)
+      ? "none: user content"
+      : `at most ${bound?.rows ?? second.get(name)}`,
+    holds: userContent.has(name) || (bound !== undefined && count <= bound.rows),
   };
 });
 const bounded = [...last].filter(([name, count]) => count > 0 && count <= (second.get(name) ?? 0));
 rows.push({
   question: `tables with rows that did not grow from the second to the seventh day, of ${last.size} tables`,
   value: bounded.map(([name, count]) => `${name} ${count}`).join(", "),
-  target: "all but people's own, and what has a bound of more than a week",
+  target: "all but user content and rows that are kept for more than a week",
   holds: rows.every(({ holds }) => holds),
 });
 await report("week", rows);

@@ -17,16 +17,16 @@ export interface NodeAtRest {
   readonly pss: number;
 }
 
-/** Time after the start, in milliseconds, in which start-up tasks finish and V8 collects garbage by itself. */
-const settlesInMs = 30_000;
-/** Processes count as idle below this: milliseconds of CPU time in a second, of all processes together. */
+/** Milliseconds in which start-up tasks finish and V8 collects garbage by itself. */
+const settleMs = 30_000;
+/** The processes count as idle when they use at most this much CPU time in a second, in milliseconds, all together. */
 const idleMs = 60;
 
 /**
- * Measures the memory of an idle `npm start` with its own data folder and PostgreSQL: half a minute after the start,
- * once it has been idle for a second, without forcing a garbage collection.
+ * Measures the memory of an idle `npm start` with its own data folder and PostgreSQL. Waits for half a minute after the
+ * start, and then until all processes have been idle for a second. Does not force a garbage collection.
  */
-export async function startedAtRest(): Promise<NodeAtRest[]> {
+export async function measureAtRest(): Promise<NodeAtRest[]> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-bench-rest-"));
   const child = startChild("standalone", "scripts/start.mjs", {
     DATA_DIR: folder,
@@ -34,8 +34,8 @@ export async function startedAtRest(): Promise<NodeAtRest[]> {
     DASHBOARD_PORT: String(await freePort()),
   });
   await child.written("Carillon is running");
-  await pause(settlesInMs);
-  const pids = nodesBelow(child.process.pid ?? 0);
+  await pause(settleMs);
+  const pids = nodeProcessesBelow(child.process.pid ?? 0);
   const used = () => pids.reduce((sum, pid) => sum + processorMsOf(pid), 0);
   for (let before = used(); ;) {
     await pause(1_000);
@@ -49,8 +49,8 @@ export async function startedAtRest(): Promise<NodeAtRest[]> {
   return nodes;
 }
 
-/** Lists a Node process and its descendants. */
-function nodesBelow(top: number): number[] {
+/** Lists the ids of all Node processes among a process and its descendants. */
+function nodeProcessesBelow(top: number): number[] {
   const parents = readdirSync("/proc")
     .map(Number)
     .filter(Number.isInteger)

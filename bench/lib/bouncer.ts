@@ -5,9 +5,9 @@ import { startChild } from "./child.ts";
 
 /** A bouncer that reads and discards notifications. */
 export interface BenchBouncer {
-  /** Variables of a process that uses this bouncer. */
+  /** Environment variables of a process that uses this bouncer. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Starts counting. @returns when the given number of notifications had arrived, UNIX seconds */
+  /** Counts notifications from now on. @returns when the expected number had arrived, in UNIX seconds */
   received(expected: number): Promise<number>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startBouncer(): Promise<BenchBouncer> {
   };
 }
 
-/** The minimal loop that encrypts and posts. */
+/** A process that runs a minimal loop, which encrypts notifications and posts them. */
 export interface BarePushing {
   /** @returns seconds */
   run(request: PushingRequest): Promise<number>;

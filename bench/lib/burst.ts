@@ -10,9 +10,9 @@ import type { World } from "./world.ts";
 export interface BurstResult {
   /** From the due second to the last commit, in seconds. */
   readonly seconds: number;
-  /** From the due second to the first commit. */
+  /** From the due second to the first commit, in seconds. */
   readonly first: number;
-  /** The due second. */
+  /** The due second, in UNIX seconds. */
   readonly due: number;
 }
 
@@ -27,14 +27,15 @@ export interface Burst {
   close(): Promise<void>;
 }
 
-/**
- * How far ahead messages are due, in seconds. All must be scheduled two seconds before, because messages on short
- * notice have delivery jobs of their own.
- */
+/** Seconds from scheduling to due time. */
 const ahead = 6;
+/**
+ * Seconds before the due time at which all messages must be scheduled: a message on shorter notice gets its own
+ * delivery job.
+ */
 const shortNotice = 2;
 
-/** Runs bursts in a world, with a delivery job publisher like a gateway's. */
+/** Prepares bursts in a world, with a delivery job publisher like a gateway's. */
 export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
   const queues = await connectQueues({
     databaseUrl: database.url,
@@ -78,12 +79,12 @@ async function run(
   if (deliveryJobs.missed > 0) throw new Error("a delivery job did not reach the queue");
   if (Date.now() > (due - shortNotice) * 1_000) throw new Error("scheduling took too long");
   await pause(due * 1_000 - Date.now());
-  await sent(db, Math.max(...ids));
+  await waitUntilDelivered(db, Math.max(...ids));
   return check(db, world, ids, due);
 }
 
 /** Waits until the last row is delivered. Polls by primary key, so that polling costs almost nothing. */
-async function sent(db: BenchDatabase["db"], lastId: number): Promise<void> {
+async function waitUntilDelivered(db: BenchDatabase["db"], lastId: number): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const [row] = await db.rows<{ delivered: boolean }>(
@@ -105,7 +106,11 @@ interface Found {
   early: boolean;
 }
 
-/** Returns the commit times that PostgreSQL recorded (`track_commit_timestamp`). */
+/**
+ * Checks that each message was sent completely, and returns the commit times that PostgreSQL recorded
+ * (`track_commit_timestamp`).
+ * @throws Error if a message or a copy is missing, or a message was sent early
+ */
 async function check(
   db: BenchDatabase["db"],
   { members, channels }: World,

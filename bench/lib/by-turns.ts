@@ -11,7 +11,7 @@ interface Measured {
 /**
  * Measures the rates of the gateway and of a peer in alternation, each after a warm-up, so that other load of the
  * machine affects both equally.
- * @param run puts the same load on the port
+ * @param run sends the same load to the port and measures it
  * @param peer name of the peer
  */
 export async function ratesByTurns(

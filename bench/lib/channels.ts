@@ -4,12 +4,12 @@ import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { channelPermissions } from "@carillon/contract";
 import type { Member, World } from "./world.ts";
 
-/** An account is subscribed to one in this many channels. */
-const share = 10;
+/** Each account is subscribed to one of every ten channels. */
+const subscribeToEvery = 10;
 
 /**
- * Gives the organization channels, each with its creator as administrator and a tenth of the members as subscribers.
- * The first channels are private. Each member has left one channel.
+ * Adds channels to the organization, each with its creator as administrator and a tenth of the members as subscribers.
+ * The first `inviteOnly` channels are private. Each member has left one channel.
  */
 export async function addChannels(
   db: Database,
@@ -43,7 +43,12 @@ export async function addChannels(
        SELECT c.id, u.id, c.ord / $3 <> u.ord + $4
        FROM unnest($1::int[]) WITH ORDINALITY AS c (id, ord), unnest($2::int[]) WITH ORDINALITY AS u (id, ord)
        WHERE (c.ord + u.ord) % $3 = 0`,
-      [ids, members.map(({ id }) => id), share, Math.ceil(inviteOnly / share)],
+      [
+        ids,
+        members.map(({ id }) => id),
+        subscribeToEvery,
+        Math.ceil(inviteOnly / subscribeToEvery),
+      ],
     );
     await tx.rows(
       `UPDATE channels c SET subscriber_count =

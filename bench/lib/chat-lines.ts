@@ -1,4 +1,4 @@
-/** Typical chat lines: most are plain, some have a mention, a link, emphasis, code or an emoji. */
+// Parts of typical chat lines. Some lines have a mention, a link, emphasis, code or an emoji.
 const openings = [
   "Good morning, here is the plan for today:",
   "Reminder:",
@@ -41,7 +41,8 @@ const accents: ReadonlyArray<(name: string, n: number) => string> = [
 ];
 
 /**
- * Returns line number `n`, 60 to 200 characters; the same line for the same number. @param colleague a name to mention
+ * Returns chat line number `n`, 60 to 200 characters; the same arguments return the same line.
+ * @param colleague a name to mention
  */
 export function chatLine(n: number, colleague: string): string {
   const pick = <T>(list: readonly T[], step: number) => list[Math.floor(n / step) % list.length]!;

@@ -13,9 +13,9 @@ let folder: string | undefined;
 export interface Child {
   readonly name: string;
   readonly process: ChildProcess;
-  /** Its output, which goes to a file as in production. */
+  /** Returns its output so far. The output goes to a file, as in production. */
   output(): string;
-  /** Waits until it has written `text`. */
+  /** Waits until the output contains `text`. @throws Error when the process ends or 20 seconds pass before */
   written(text: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Child {
 const running = new Set<ChildProcess>();
 process.on("exit", (code) => {
   for (const child of running) child.kill("SIGKILL");
-  // Keeps the output of the processes when something went wrong.
+  // Keeps the output of the processes after a failure.
   if (folder && code === 0) rmSync(folder, { recursive: true, force: true });
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
@@ -31,7 +31,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 /**
  * Starts Node with a file of this repository.
  * @param file path from the checkout's root
- * @param env environment variables in addition to PATH and the like
+ * @param env environment variables in addition to PATH and HOME
  * @param checkout folder of another checkout; this one unless given
  */
 export function startChild(

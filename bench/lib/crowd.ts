@@ -4,7 +4,9 @@ import { randomKey } from "@carillon/kit";
 import { benchSite } from "./system.ts";
 import type { Member, BenchChannel, World } from "./world.ts";
 
-/** Adds `count` accounts to a channel in one statement: each is like a member of the channel, with its own API key. */
+/**
+ * Creates accounts and subscribes them to a channel. Each copies the settings and groups of the channel's first member.
+ */
 export async function addCrowd(
   db: Database,
   { realmId }: World,

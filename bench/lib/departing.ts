@@ -11,8 +11,8 @@ export interface Departing {
   readonly botIds: readonly number[];
 }
 
-/** Creates a person with bots, without subscriptions. */
-export async function departing(
+/** Creates a person with bots; none of them has subscriptions. */
+export async function createDeparting(
   db: Database,
   { realmId }: World,
   name: string,
@@ -36,7 +36,7 @@ export async function departing(
 }
 
 /** Creates an account that may deactivate others. */
-export async function administrator(db: Database, { realmId }: World): Promise<Member> {
+export async function createAdministrator(db: Database, { realmId }: World): Promise<Member> {
   const [name, email] = ["Ada Administrator", "ada@departing.test"];
   return db.transaction(async (tx) => {
     const realm = await loadRealm(tx, realmId);

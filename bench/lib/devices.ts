@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Database } from "@carillon/db";
 import type { World } from "./world.ts";
 
-/** A push key: its kind and 32 bytes. */
+/** Returns the push key of an account: a byte for its kind and 32 bytes. */
 export function pushKeyOf(id: number): Buffer {
   return Buffer.concat([Buffer.from([0x31]), createHash("sha256").update(String(id)).digest()]);
 }
 
-/** Gives each member one device that can be reached. */
+/** Registers a device for each member. */
 export async function addDevices(db: Database, { members }: World): Promise<void> {
   await db.rows(
     `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind, push_token_last_updated)
@@ -23,7 +23,7 @@ export async function dropDevices(db: Database): Promise<void> {
   await db.rows("VACUUM ANALYZE client_devices");
 }
 
-/** Turns on notifications of all messages of their channels for all members. */
+/** Turns on push notifications for all messages in all subscribed channels of the members. */
 export async function enablePushNotifications(db: Database, { members }: World): Promise<void> {
   await db.rows(
     "UPDATE subscriptions SET push_notifications = true WHERE user_id = ANY($1::int[])",

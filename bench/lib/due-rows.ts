@@ -2,11 +2,12 @@ import { scheduleRows } from "./scheduled-rows.ts";
 import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
+/** Rows that one statement inserts. */
 const slice = 5_000;
 
 /**
- * Inserts scheduled messages of all members of an organization for one second, as requests do: marked as having
- * delivery jobs, but without any.
+ * Inserts scheduled messages by all members of an organization, all due in one second. Marks the rows as having
+ * delivery jobs, but adds no jobs.
  * @param due UNIX seconds
  * @returns the lowest and the highest id
  */
@@ -22,7 +23,7 @@ export async function writeDueRows(
   return { first: ids[0] ?? 0, last: ids.at(-1) ?? 0 };
 }
 
-/** Counts the messages that are not sent yet. */
+/** Counts an organization's messages that are still to be sent. */
 export async function pendingOf({ db }: BenchDatabase, world: World): Promise<number> {
   const [row] = await db.rows<{ n: number }>(
     "SELECT count(*)::int AS n FROM scheduled_messages WHERE realm_id = $1 AND NOT delivered AND NOT failed",

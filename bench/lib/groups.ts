@@ -12,8 +12,9 @@ export interface GroupCrowd {
 }
 
 /**
- * Gives the organization chains of user groups: each group is the only subgroup of the one before it. Members create
- * them, with the permissions of a new group. The members of the first chain may create groups.
+ * Adds user groups to the organization, in chains of eight: each group is the only subgroup of the one before it.
+ * Members are the creators, and each group has the permissions of a new group. The members of the first chain may
+ * create groups.
  */
 export async function addGroups(
   db: Database,
@@ -59,6 +60,6 @@ export async function addGroups(
     return named;
   });
   await db.rows("VACUUM ANALYZE");
-  if (ids.length !== count) throw new Error(`${ids.length} groups were made`);
+  if (ids.length !== count) throw new Error(`${ids.length} groups were created`);
   return { holders: inGroup(depth - 1) };
 }

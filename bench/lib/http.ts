@@ -1,8 +1,8 @@
 import type { FormRequest } from "./requests.ts";
 
 /**
- * Sends a request to a process on this machine and returns its answer.
- * @throws Error when it is refused
+ * Sends a request to a server on this machine and returns its answer.
+ * @throws Error when the server refuses the request
  */
 export async function ask<Answer>(
   port: number,

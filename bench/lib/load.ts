@@ -24,19 +24,19 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** A process that sends the given requests. */
+/** A process that sends requests. */
 export interface Loader {
   /** @throws Error when a request was refused */
   run(request: LoadRequest): Promise<LoadAnswer>;
   stop(): Promise<void>;
 }
 
-/** Starts the process that sends requests; it ends with the bench. */
+/** Starts a process that sends requests; it ends with the bench. */
 export async function startLoader(): Promise<Loader> {
   const child = startChild("load", "bench/peers/load.ts", { NODE_ENV: "production" });
   await child.written("load started");
   const ended = once(child.process, "exit").then(() => {
-    throw new Error(`the load ended:\n${child.output()}`);
+    throw new Error(`the load process ended:\n${child.output()}`);
   });
   ended.catch(() => undefined);
   return {
@@ -46,14 +46,14 @@ export async function startLoader(): Promise<Loader> {
         LoadAnswer,
       ];
       if (answer.refused > 0)
-        throw new Error(`${answer.refused} of ${answer.answered} were refused`);
+        throw new Error(`${answer.refused} of ${answer.answered} requests were refused`);
       return answer;
     },
     stop: () => child.stop(),
   };
 }
 
-/** Starts the process that sends these requests. */
+/** Starts a process that schedules or sends messages of all members. */
 export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
   const loader = await startLoader();
   return {

@@ -6,7 +6,8 @@ import { startGateway, type RunningGateway } from "./system.ts";
 
 /**
  * Starts the gateway of another, already built checkout on the same database. A build refuses to start with migrations
- * that it does not know, so these are hidden until it has started. It must work with the present tables.
+ * that it does not know, so this function hides them until the gateway has started. The other build must work with the
+ * tables of this checkout.
  */
 export async function startOtherGateway(
   of: BenchDatabase,

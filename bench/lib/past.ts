@@ -9,7 +9,7 @@ const lines = 500;
 /**
  * Inserts messages that were sent the given number of days ago, to all channels in rotation, in eight topics; all
  * members have read them.
- * @param senders in rotation; by default the first member of each channel
+ * @param senders account ids, in rotation; by default the first member of each channel
  */
 export async function fillPast(
   db: Database,

@@ -11,7 +11,7 @@ export interface Peer {
 const content =
   "Reminder: the numbers of the last quarter are in the shared folder now, see you at 10:30.";
 
-/** Starts a peer, the program to compare with, in a separate process on the same servers. */
+/** Starts a peer, a program to compare with, in a separate process on the same PostgreSQL and Redis. */
 export async function startPeer(
   file: string,
   { url, redisUrl }: BenchDatabase,

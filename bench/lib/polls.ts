@@ -5,7 +5,7 @@ import { ask } from "./http.ts";
 import { credentials, registerRequest } from "./requests.ts";
 import type { Member } from "./world.ts";
 
-/** A process that holds polls open, so that the cost of the client is not measured with the server's. */
+/** A process that holds polls open. It is separate, so that measurements of the server do not include the client. */
 export interface Polls {
   /** Opens connections with one poll each. */
   open(port: number, polls: readonly PollRequest[]): Promise<void>;
@@ -14,18 +14,19 @@ export interface Polls {
    * @throws Error when an answer does not contain exactly this message
    */
   answers(messageId: number): Promise<PollsAnswer>;
-  /** Waits until all polls are answered, with whatever events. */
+  /** Waits until all polls are answered. Does not check the events. */
   answered(): Promise<PollsAnswer>;
+  /** Closes all connections. */
   hangUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the process. */
+/** Starts a process that holds polls open. */
 export async function startPolls(): Promise<Polls> {
   const child = startChild("polls", "bench/peers/polls.ts", { NODE_ENV: "production" });
   await child.written("polls started");
   const ended = once(child.process, "exit").then(() => {
-    throw new Error(`the polls ended:\n${child.output()}`);
+    throw new Error(`the process with the polls ended:\n${child.output()}`);
   });
   ended.catch(() => undefined);
   async function asked(request: PollsRequest): Promise<PollsAnswer> {
@@ -51,7 +52,7 @@ export async function startPolls(): Promise<Polls> {
 }
 
 /** Concurrent registrations. */
-const registering = 8;
+const registeringAtOnce = 8;
 
 /** Registers an event queue for each member. @param eventTypes by default only `message` */
 export async function registerQueues(
@@ -60,11 +61,11 @@ export async function registerQueues(
   eventTypes?: readonly string[],
 ): Promise<PollRequest[]> {
   const polls: PollRequest[] = [];
-  for (let from = 0; from < members.length; from += registering)
+  for (let from = 0; from < members.length; from += registeringAtOnce)
     polls.push(
       ...(await Promise.all(
         members
-          .slice(from, from + registering)
+          .slice(from, from + registeringAtOnce)
           .map((member) => registerQueue(port, member, eventTypes)),
       )),
     );

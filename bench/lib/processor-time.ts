@@ -5,9 +5,9 @@ import { processorMsOf } from "./settle.ts";
 
 /** CPU time that the servers of a bench have used so far, in milliseconds. */
 export interface ServerTimes {
-  /** All processes of PostgreSQL, also ended ones. */
+  /** Of all processes of PostgreSQL, including those that have ended. */
   postgres(): number;
-  /** 0 when the queues are on PostgreSQL. */
+  /** Of Redis; 0 when the queues are on PostgreSQL. */
   redis(): number;
 }
 
@@ -24,7 +24,7 @@ export async function serverTimes({ db, redisUrl }: BenchDatabase): Promise<Serv
   };
 }
 
-/** The fields of `/proc/PID/stat` after the program's name, which may contain spaces. */
+/** Returns the fields of `/proc/PID/stat` after the program's name. The name may contain spaces. */
 function fieldsOf(pid: number): string[] {
   return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }
@@ -33,7 +33,7 @@ function parentOf(pid: number): number {
   return Number(fieldsOf(pid)[1]);
 }
 
-/** CPU time of children that have ended and were waited for. */
+/** Returns the CPU time of a process's ended children, after the process has waited for them. */
 function endedMs(pid: number): number {
   const fields = fieldsOf(pid);
   return (Number(fields[13]) + Number(fields[14])) * 10;
@@ -53,7 +53,7 @@ function children(of: number): number[] {
     });
 }
 
-/** CPU time of a process; 0 if it has ended. */
+/** Returns the CPU time of a process; 0 if it has ended. */
 function runningMs(pid: number): number {
   try {
     return processorMsOf(pid);

@@ -12,7 +12,7 @@ export interface Row {
   readonly holds: boolean;
 }
 
-/** The machine on which a table was measured, by the name of the bench. */
+/** When and on which machine each table was measured, by the name of the bench. */
 type Circumstances = Readonly<
   Record<string, { readonly date: string; readonly machine: string; readonly load: string }>
 >;

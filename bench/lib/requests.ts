@@ -13,7 +13,10 @@ export function credentials({ email, apiKey }: Member): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString("base64")}`;
 }
 
-/** Request number `n`: a member schedules a chat line in their channel. @param deliverAt UNIX seconds */
+/**
+ * Builds request number `n`, which schedules a chat line of a member in their channel.
+ * @param deliverAt UNIX seconds
+ */
 export function scheduleRequest(world: World, n: number, deliverAt: number): FormRequest {
   const { sender, fields } = lineOf(world, n);
   return formRequest(sender, "/api/v1/scheduled_messages", {
@@ -22,13 +25,13 @@ export function scheduleRequest(world: World, n: number, deliverAt: number): For
   });
 }
 
-/** Request number `n`: a member sends a chat line to their channel. */
+/** Builds request number `n`, which sends a chat line of a member to their channel. */
 export function sendRequest(world: Pick<World, "channels">, n: number): FormRequest {
   const { sender, fields } = lineOf(world, n);
   return formRequest(sender, "/api/v1/messages", fields);
 }
 
-/** Registers an event queue without a snapshot. @param eventTypes by default only `message` */
+/** Builds a request that registers an event queue without a snapshot. @param eventTypes by default only `message` */
 export function registerRequest(
   member: Member,
   eventTypes: readonly string[] = ["message"],
@@ -39,7 +42,7 @@ export function registerRequest(
   });
 }
 
-/** A POST of a member. */
+/** Builds a POST request of a member with a form as its body. */
 export function formRequest(
   member: Member,
   path: string,
@@ -57,7 +60,7 @@ export function formRequest(
   };
 }
 
-/** A member subscribes accounts to a channel. */
+/** Builds a request of a member that subscribes accounts to a channel. */
 export function subscribeRequest(
   member: Member,
   channel: string,
@@ -69,12 +72,12 @@ export function subscribeRequest(
   });
 }
 
-/** Marks all messages of a member as read. */
+/** Builds a request that marks all messages of a member as read. */
 export function markAllReadRequest(member: Member): FormRequest {
   return formRequest(member, "/api/v1/mark_all_as_read", {});
 }
 
-/** A member registers a device for push, for the first time. */
+/** Builds a request that registers a device of a member for push notifications. */
 export function registerDeviceRequest(member: Member, deviceId: number): FormRequest {
   const base64 = (bytes: number) => Buffer.alloc(bytes, 0x31).toString("base64");
   return formRequest(member, "/api/v1/mobile_push/register", {
@@ -88,7 +91,9 @@ export function registerDeviceRequest(member: Member, deviceId: number): FormReq
   });
 }
 
-/** Returns senders and their channels in rotation. */
+/**
+ * Returns the sender and the form fields of message number `n`. Channels rotate, and the senders within each channel.
+ */
 function lineOf({ channels }: { readonly channels: readonly BenchChannel[] }, n: number) {
   const channel = channels[n % channels.length]!;
   const turn = Math.floor(n / channels.length);

@@ -3,10 +3,11 @@ import { chatLine } from "./chat-lines.ts";
 import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
+/** Number of chat lines so far. */
 let lines = 0;
 
 /**
- * Inserts scheduled messages of all members of an organization for one second, in one statement, as requests do.
+ * Inserts scheduled messages by all members of an organization, all due in one second, in one statement.
  * @param due UNIX seconds
  * @param enqueued whether the rows are marked as having delivery jobs
  * @returns their ids
@@ -43,7 +44,7 @@ export async function scheduleRows(
   return written.map(({ id }) => id);
 }
 
-/** All members write to their channels in rotation; a quarter of the topics are new in each burst. */
+/** Returns messages by all members to their channels, in rotation. A quarter of the topics are new in each burst. */
 function chatRows({ channels }: World, count: number) {
   const burst = lines / count;
   return Array.from({ length: count }, (_, i) => {

@@ -25,8 +25,8 @@ const redis = process.env["CARILLON_BENCH_REDIS_URL"];
 export const backends: readonly BackendName[] = redis ? ["postgres", "redis"] : ["postgres"];
 
 /**
- * Creates a database with our tables and those of the queues.
- * @throws Error that says how to run benches, if there is no server
+ * Creates a database with Carillon's tables and those of the queues.
+ * @throws Error if the environment names no PostgreSQL server
  */
 export async function createBenchDatabase(backend: BackendName): Promise<BenchDatabase> {
   const name = `carillon_bench_${randomBytes(6).toString("hex")}`;
@@ -66,13 +66,16 @@ async function connectTo(name: string, redisUrl: string | undefined): Promise<Be
 
 function addressOf(database: string): string {
   if (!postgres)
-    throw new Error("there is no PostgreSQL for the bench: run it with `npm run bench`");
+    throw new Error("CARILLON_BENCH_DATABASE_URL is not set; run benches with `npm run bench`");
   const url = new URL(postgres);
   url.pathname = `/${database}`;
   return url.href;
 }
 
-/** Retries while an autovacuum runs: WITH (FORCE) needs a superuser to end it, a plain DROP ends it by itself. */
+/**
+ * Drops a database. Retries while an autovacuum runs: WITH (FORCE) ends an autovacuum only for a superuser, so every
+ * second attempt is a plain DROP, which ends it for other users, too.
+ */
 async function dropDatabase(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -85,7 +88,7 @@ async function dropDatabase(name: string): Promise<void> {
   }
 }
 
-/** Versions of the servers. */
+/** Returns the versions of PostgreSQL and Redis. */
 export async function serverVersions(): Promise<{ postgres: string; redis: string | undefined }> {
   const client = new pg.Client({ connectionString: postgres });
   await client.connect();
@@ -98,6 +101,7 @@ export async function serverVersions(): Promise<{ postgres: string; redis: strin
   return { postgres: rows[0]!.server_version, redis: /redis_version:(\S+)/.exec(info)?.[1] };
 }
 
+/** Runs a statement on the server's own database. */
 async function administer(statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: postgres });
   await client.connect();

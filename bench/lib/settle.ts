@@ -9,17 +9,17 @@ const onMessage = `process.on("message", (text) => {
   process.send("collected");
 });`;
 
-/** Node options for a process whose memory {@link settledMemory} can measure. */
+/** Node options for a process that {@link settledMemory} can measure. */
 export const settling: readonly string[] = [
   "--expose-gc",
   `--import=data:text/javascript,${encodeURIComponent(onMessage)}`,
 ];
 
-/** A process counts as idle below this: milliseconds of CPU time in half a second. */
+/** A process counts as idle when it uses at most this much CPU time in half a second, in milliseconds. */
 const idleMs = 20;
 
 /** Waits until a process is idle. */
-export async function idle(child: Child): Promise<void> {
+export async function waitUntilIdle(child: Child): Promise<void> {
   let before = processorMs(child);
   for (;;) {
     await pause(500);
@@ -30,26 +30,27 @@ export async function idle(child: Child): Promise<void> {
 }
 
 /**
- * Returns the resident memory (RSS) in bytes of an idle process, started with `settling`, after a garbage collection.
+ * Waits until a process is idle, collects its garbage, and returns its resident memory (RSS) in bytes. The process must
+ * have been started with {@link settling}.
  */
 export async function settledMemory(child: Child): Promise<number> {
   for (let times = 0; times < 2; times++) {
-    await idle(child);
+    await waitUntilIdle(child);
     const collected = once(child.process, "message");
     child.process.send("collect");
     await collected;
   }
-  await idle(child);
+  await waitUntilIdle(child);
   const status = readFileSync(`/proc/${child.process.pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
 }
 
-/** CPU time that the process has used, in milliseconds, in steps of ten. */
+/** Returns the CPU time that a process of the bench has used, in milliseconds, in steps of ten. */
 export function processorMs({ process: { pid } }: Child): number {
   return processorMsOf(pid ?? 0);
 }
 
-/** CPU time of any process. */
+/** Returns the CPU time that any process has used, in milliseconds, in steps of ten. */
 export function processorMsOf(pid: number): number {
   // The program's name, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");

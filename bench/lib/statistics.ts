@@ -13,7 +13,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
 }
 
-/** `median (smallest–largest)`, rounded. */
+/** Formats values as `median (smallest–largest)`, rounded. */
 export function spread(values: readonly number[], digits = 0): string {
   const show = (value: number) => value.toFixed(digits);
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`;

@@ -13,8 +13,8 @@ export const benchSite: Site = {
   uploads: { maxFileSize: 100 * 1024 ** 2, quota: undefined },
 };
 
-/** Variables of a gateway in a bench. */
-export function gatewayEnvironment({
+/** Returns the environment variables of a gateway or worker in a bench. */
+export function serverEnvironment({
   url,
   redisUrl,
 }: BenchDatabase): Record<string, string | undefined> {
@@ -28,7 +28,7 @@ export function gatewayEnvironment({
   };
 }
 
-/** Starts the built worker in a separate process. @param variables override the benches' own */
+/** Starts the built worker in a separate process. @param variables override those of {@link serverEnvironment} */
 export async function startWorker(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
@@ -37,7 +37,7 @@ export async function startWorker(
   const worker = startChild(
     "worker",
     "apps/worker/dist/main.js",
-    { ...gatewayEnvironment(database), ...variables },
+    { ...serverEnvironment(database), ...variables },
     nodeOptions,
   );
   await worker.written("worker started");
@@ -50,7 +50,7 @@ export interface RunningGateway extends Child {
 
 /**
  * Starts the built gateway in a separate process on a free port.
- * @param variables override the benches' own
+ * @param variables override those of {@link serverEnvironment}
  * @param checkout folder of another checkout that is already built; this one unless given
  */
 export async function startGateway(
@@ -62,7 +62,7 @@ export async function startGateway(
   const gateway = startChild(
     "gateway",
     "apps/gateway/dist/main.js",
-    { ...gatewayEnvironment(database), PORT: "0", ...variables },
+    { ...serverEnvironment(database), PORT: "0", ...variables },
     nodeOptions,
     checkout,
   );

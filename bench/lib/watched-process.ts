@@ -20,7 +20,7 @@ process.on("message", (text) => {
   if (text === "watched") process.send({ heldMs: delay.max / 1e6, busyMs: busiest / 1e3 });
 });`;
 
-/** Options of Node for a process that `watch` can measure. */
+/** Node options for a process that {@link watch} can measure. */
 export const watchable: readonly string[] = [
   `--import=data:text/javascript,${encodeURIComponent(onMessage)}`,
 ];
@@ -30,8 +30,8 @@ export interface Watched {
   /** The longest delay of the event loop, in milliseconds. */
   readonly heldMs: number;
   /**
-   * The most CPU time between two turns of the event loop, of all threads. Unlike the delay it does not depend on other
-   * load.
+   * The most CPU time between two samples, of all threads, in milliseconds. Unlike the delay, it does not depend on
+   * other load.
    */
   readonly busyMs: number;
   /** Resident memory (RSS) in bytes: at the beginning, and the peak since. */
@@ -39,7 +39,10 @@ export interface Watched {
   readonly peak: number;
 }
 
-/** Measures a process that was started with `watchable` (Linux). @returns a function that ends the measurement */
+/**
+ * Measures a process that was started with {@link watchable}. Needs Linux.
+ * @returns a function that ends the measurement
+ */
 export function watch({ process: child }: Child): () => Promise<Watched> {
   const status = `/proc/${child.pid}/status`;
   const bytes = (field: string) =>

@@ -18,7 +18,7 @@ export interface BenchChannel {
   readonly members: readonly Member[];
 }
 
-/** An organization whose members are subscribed to one channel each. */
+/** An organization. Each member is subscribed to one channel. */
 export interface World {
   readonly realmId: number;
   readonly channels: readonly BenchChannel[];
@@ -27,7 +27,7 @@ export interface World {
 
 let worlds = 0;
 
-/** Creates an organization with `count` channels of `each` subscribers. */
+/** Creates an organization with `count` channels of `each` subscribers, who are its members. */
 export async function createWorld(db: Database, count: number, each: number): Promise<World> {
   const label = `bench${++worlds}`;
   const world = await db.transaction(async (tx): Promise<World> => {

@@ -1,4 +1,4 @@
-/** The part of autocannon that the load uses. */
+/** The part of autocannon's API that `load.ts` uses. */
 declare module "autocannon" {
   export interface Client {
     on(

@@ -4,7 +4,7 @@ import { isGuest } from "@carillon/contract";
 import { secretsOf } from "@carillon/model";
 import pg from "pg";
 
-// The minimal cost of an operation for people: no contract, no checks of the answer, no log.
+// The minimal cost of an operation with an account: no contract, no checks of the answer, no log.
 const secrets = secretsOf(process.env["SECRET_KEY"]!);
 export const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: 10 });
 
@@ -15,7 +15,7 @@ export interface Caller {
   readonly role: number;
 }
 
-/** Serves the result of `answer` to all accounts but guests, with the fields of a success, on a port that it prints. */
+/** Serves the result of `answer`, as a successful response, to all accounts but guests, on a port that it prints. */
 export function serveBare(
   answer: (caller: Caller, url: string, request: IncomingMessage) => Promise<object>,
 ): void {
@@ -49,6 +49,6 @@ async function callerOf(authorization: string): Promise<Caller> {
     values: [secrets.digest(basic.slice(basic.indexOf(":") + 1))],
   });
   const caller = found.rows[0]!;
-  if (isGuest(caller)) throw new Error("guests may not");
+  if (isGuest(caller)) throw new Error("guests are not permitted");
   return caller;
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { NotifyBody } from "@carillon/push";
 
-/** Request of a bench: to answer when this number of further notifications has arrived. */
+/** Asks the bouncer to answer when this number of further notifications has arrived. */
 export interface BouncerRequest {
   readonly expected: number;
 }
@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(answer));
     arrived += android;
-    sendState();
+    answerWhenComplete();
   });
 });
 server.listen(0, "127.0.0.1", () => {
@@ -39,12 +39,12 @@ server.listen(0, "127.0.0.1", () => {
 process.on("message", ({ expected }: BouncerRequest) => {
   arrived = 0;
   awaited = expected;
-  sendState();
+  answerWhenComplete();
 });
 process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 
-function sendState(): void {
+function answerWhenComplete(): void {
   if (arrived < awaited) return;
   awaited = Infinity;
   const answer: BouncerAnswer = { at: Date.now() };

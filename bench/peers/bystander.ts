@@ -1,6 +1,6 @@
 import { startBystander, type Bystander } from "../../test/scale/attacks/bystander.ts";
 
-/** The caller and the server's address. */
+/** The account that sends requests, and the server's address. */
 export type BystanderRequest = Parameters<typeof startBystander>[0];
 
 /** Measurements of the bystander since the last request for them. */

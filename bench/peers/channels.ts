@@ -2,8 +2,8 @@ import { roles } from "@carillon/contract";
 import { pool, serveBare, type Caller } from "./bare-server.ts";
 import { byId, groupValues, type Parts } from "./group-values.ts";
 
-// The minimal cost of listing channels and of their section of the snapshot: no database snapshot for the queries, no
-// event queue.
+// The minimal cost of listing channels, by `GET /streams` and in the snapshot of `POST /register`: the queries share no
+// database snapshot, and no event queue is created.
 serveBare((caller, url) => answer(caller, url));
 
 const settings = [

@@ -13,7 +13,7 @@ const preset = {
     localQueue: { size: 500 },
     completeJobBatchDelay: 0,
     failJobBatchDelay: 0,
-    // It finds future jobs only by polling; its default interval of 2 s would be an unfair comparison.
+    // graphile-worker finds future jobs only by polling. Its default interval of 2 s would make the comparison unfair.
     pollInterval: 20,
     logger,
   },

@@ -1,4 +1,4 @@
-/** Members and subgroups of a group. */
+/** The members of a group, or its subgroups. */
 export interface Parts {
   readonly id: number;
   readonly ids: number[];
@@ -9,8 +9,8 @@ export type ById = ReadonlyMap<number, number[]>;
 export const byId = (rows: readonly Parts[]): ById => new Map(rows.map(({ id, ids }) => [id, ids]));
 
 /**
- * Returns how clients see a group that is the value of a permission: its id if it has a name, else its members and
- * subgroups.
+ * Returns a function that converts the group of a permission into the protocol's value: its id if it has a name, else
+ * its members and subgroups.
  */
 export function groupValues(
   named: { has(id: number): boolean },

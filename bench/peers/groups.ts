@@ -1,7 +1,7 @@
 import { pool, serveBare, type Caller } from "./bare-server.ts";
 import { byId, groupValues, type ById, type Parts } from "./group-values.ts";
 
-// The minimal cost of listing user groups: no database snapshot for the three queries.
+// The minimal cost of listing user groups: the three queries share no database snapshot.
 serveBare(async (caller) => ({ user_groups: await list(caller) }));
 
 const settings = [

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// The minimal cost of long polls: responses are held open, and all get the same text when it is posted.
+// The minimal cost of long polls. Holds each response open until a text is posted, and then ends all with this text.
 const held = new Set<ServerResponse>();
 
 const server = createServer((request, response) => {

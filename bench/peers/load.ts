@@ -8,13 +8,13 @@ export interface LoadRequest {
   /** Requests in flight. */
   readonly connections: number;
   readonly requests: readonly FormRequest[];
-  /** A header that each request gets with its own value. */
+  /** The name of a header that gets a different value in each request. */
   readonly numberedHeader?: string;
 }
 
 export interface LoadAnswer {
   readonly answered: number;
-  /** Answers other than 200, and requests without an answer. */
+  /** Answers with a status other than 2xx, and requests without an answer. */
   readonly refused: number;
   /** Answered requests per second. */
   readonly rate: number;
@@ -31,7 +31,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("load started");
 
-/** The number of the latest request with such a header. */
+/** The latest value of the numbered header. */
 let number = 0;
 
 async function send(load: LoadRequest): Promise<LoadAnswer> {
@@ -51,7 +51,7 @@ async function send(load: LoadRequest): Promise<LoadAnswer> {
     url: `http://127.0.0.1:${port}`,
     connections,
     duration: seconds,
-    // Connections start at different requests, so that they do not all send the same one.
+    // Each connection starts at another request, so that they do not all send the same one.
     setupClient(client) {
       const start = (next++ * requests.length) / connections;
       client.on("response", (_status, _bytes, ms) => times.push(ms));

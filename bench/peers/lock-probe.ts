@@ -1,19 +1,19 @@
 import pg from "pg";
 import { lockClass } from "@carillon/db";
 
-/** The organization and channel whose locks are probed. */
+/** The organization and the channel of the locks that the probe takes. */
 export interface ProbeRequest {
   readonly realmId: number;
   readonly channelId: number;
 }
 
-/** The longest waits since the previous report, in milliseconds. */
+/** The longest waits for each lock since the previous report, in milliseconds. */
 export interface ProbeWaits {
-  /** The group graph, shared: requests that subscribe or create channels wait for it. */
+  /** For the group graph, shared: requests that subscribe accounts or create channels take it. */
   readonly groups: number;
-  /** The channel's row: requests that subscribe to the channel or change it wait for it. */
+  /** For the channel's row: requests that change the channel or its subscribers take it. */
   readonly channel: number;
-  /** The head of the event log: every request that emits events waits for it. */
+  /** For the head of the event log: every request that emits events takes it. */
   readonly head: number;
 }
 
@@ -24,7 +24,7 @@ const texts: Readonly<Record<keyof ProbeWaits, string>> = {
   head: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
 };
 let longest = { groups: 0, channel: 0, head: 0 };
-/** Since when each lock has been waited for. */
+/** When the probe began to wait for each lock that it does not hold yet. */
 const waitingSince = new Map<keyof ProbeWaits, number>();
 
 process.on("message", (wanted: ProbeRequest | "read") => {
@@ -37,7 +37,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("probe started");
 
-/** Takes each lock on its own connection, releases it, and takes it again. */
+/** Takes and releases each lock repeatedly, on its own connection. */
 async function start({ realmId, channelId }: ProbeRequest): Promise<void> {
   const kinds = Object.keys(texts) as Array<keyof ProbeWaits>;
   await Promise.all(kinds.map((kind) => take(kind, kind === "channel" ? channelId : realmId)));

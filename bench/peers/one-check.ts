@@ -8,7 +8,8 @@ import { silentLogger } from "@carillon/kit";
 import { z } from "zod";
 import { benchSite } from "../lib/system.ts";
 
-// A gateway with two operations that differ in one permission check, made by the evaluator that every operation uses.
+// A gateway with two operations. Only one of them makes a permission check, with the evaluator that every operation
+// uses.
 const db = await connectDatabase(process.env["DATABASE_URL"]!, { max: 10, name: "one-check" });
 const handle = handlerFor<{ db: Database }, Account>();
 
@@ -29,7 +30,7 @@ const without = handle(declare("without"), async ({ actor, services }) =>
   }),
 );
 
-// The query runs after the other one, not together with it: the most expensive case of a check.
+// Runs the query of the check after the other query, not concurrently: the most expensive case of a check.
 const within = handle(declare("with"), async ({ actor, services }) =>
   services.db.transaction(async (tx) => {
     const realm = await loadRealm(tx, actor.realmId);

@@ -8,14 +8,15 @@ export interface PollRequest {
   readonly lastEventId: number;
 }
 
-/** Request of a bench: open these polls, report when all are answered, or hang up. */
+/** A bench's request to open polls, to report when all are answered, or to close the connections. */
 export type PollsRequest =
   | { readonly ask: "open"; readonly port: number; readonly polls: readonly PollRequest[] }
   | { readonly ask: "answers" }
   | { readonly ask: "hang up" };
 
-/** When the polls were answered (UNIX milliseconds), and the events of all answers. */
+/** The answers of all polls. */
 export interface PollsAnswer {
+  /** When the first and the last poll were answered, in UNIX milliseconds. */
   readonly first: number;
   readonly last: number;
   /** The ids of the messages in the answers, each once. */
@@ -36,11 +37,11 @@ interface PollBody {
   readonly events?: ReadonlyArray<{ id: number; type: string; message?: { id: number } }>;
 }
 
-/** The last event id of each queue, by the path of its polls: the next poll acknowledges it, on any connection. */
+/** The last event id of each queue, by the path of its polls. The next poll acknowledges it, on any connection. */
 const lastEventIds = new Map<string, number>();
 
-/** Concurrent new connections, fewer than a server's backlog. */
-const connecting = 100;
+/** Connections opened at once, fewer than a server's backlog. */
+const connectingAtOnce = 100;
 
 /**
  * One connection with one poll at a time. Parses just enough of HTTP to find the end of an answer, so that waiting
@@ -76,7 +77,7 @@ class Poller {
     this.#socket.destroy();
   }
 
-  /** The messages of the answer. */
+  /** Returns the ids of the messages in the answer, and notes the last event id. */
   messages(): number[] {
     const { events = [] } = JSON.parse(this.answered!.body.toString()) as PollBody;
     const last = events.at(-1);
@@ -98,7 +99,7 @@ class Poller {
     if (body.length < length) return;
     this.#chunks = [];
     this.answered = { at: Date.now(), body };
-    // As a client does, polls again after a heartbeat.
+    // Polls again after a heartbeat, as a client does.
     if (body.includes('"heartbeat"')) {
       this.messages();
       this.open();
@@ -136,8 +137,8 @@ async function perform(request: PollsRequest): Promise<PollsAnswer | undefined> 
 }
 
 async function open(port: number, polls: readonly PollRequest[]): Promise<undefined> {
-  for (let from = 0; from < polls.length; from += connecting) {
-    const some = polls.slice(from, from + connecting).map(async (poll) => {
+  for (let from = 0; from < polls.length; from += connectingAtOnce) {
+    const some = polls.slice(from, from + connectingAtOnce).map(async (poll) => {
       const socket = await connected(port);
       return new Poller(poll, socket, () => {
         if (--unanswered === 0) onAll?.();

@@ -2,7 +2,7 @@ import { bouncerClient, encryptPayload, pushRequestFor, type PushRequest } from 
 import { chatLine } from "../lib/chat-lines.ts";
 import { pushKeyOf } from "../lib/devices.ts";
 
-/** A run of the minimal loop. */
+/** Asks for one run of the minimal loop. */
 export interface PushingRequest {
   readonly notifications: number;
   readonly people: number;
@@ -15,7 +15,7 @@ const client = bouncerClient(
   { url, serverId: "bench", serverKey: "bench", timeoutMs: 15_000 },
   "1",
 );
-/** As many concurrent calls as a worker makes. */
+/** Concurrent calls, as many as a worker makes. */
 const atOnce = 20;
 
 console.log("peer started");

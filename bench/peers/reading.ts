@@ -4,7 +4,7 @@ import { secretsOf } from "@carillon/model";
 import pg from "pg";
 
 // The minimal cost of reading a channel's newest messages: no checks of parameters, access or the answer, no contract,
-// no log, no database snapshot; addresses, pictures and topics in their usual form.
+// no log, no database snapshot. Answers have stored email addresses, no avatars and no topic links.
 const secrets = secretsOf(process.env["SECRET_KEY"]!);
 const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: 10 });
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

@@ -6,7 +6,7 @@ export interface PeerJob {
   readonly content: string;
 }
 
-/** Request of a bench to a peer: this many jobs, due in the same second. */
+/** Asks a peer to run this many jobs, all due in the same second. */
 export interface PeerRequest {
   readonly count: number;
   readonly content: string;
@@ -18,10 +18,10 @@ export interface PeerAnswer {
   readonly first: number;
 }
 
-/** How far ahead the jobs are due, in seconds. */
+/** Seconds from adding the jobs to their due time. */
 const ahead = 4;
 
-/** Answers the bench's requests, one at a time. */
+/** Runs the bench's requests and answers each. @param add adds jobs that are due at the given time, in UNIX seconds */
 export function serve(pool: pg.Pool, add: (jobs: PeerJob[], due: number) => Promise<void>): void {
   process.on("message", (request: PeerRequest) => {
     void (async () => process.send?.(await burst(pool, add, request)))();
@@ -43,7 +43,7 @@ async function burst(
   await add(jobs, due);
   if (Date.now() > due * 1_000) throw new Error("the jobs were due before all were added");
   await pause(due * 1_000 - Date.now());
-  // Numbers come from a sequence and no row is rolled back, so the highest number is the count.
+  // Ids come from a sequence and no row is rolled back, so the highest id grows by the number of inserted rows.
   while ((await highest(pool)) - before < count) await pause(50);
   for (;;) {
     const { rows } = await pool.query<{ rows: number; first: number; last: number }>(

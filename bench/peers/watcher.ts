@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** Where to send the measured requests, and for which account. */
+/** The server and the account of the measured requests. */
 export interface WatchRequest {
   readonly port: number;
   /** Port of an idle server in another process. */
@@ -26,7 +26,7 @@ const open = new Map<number, { kind: keyof Waits; at: number }>();
 let nextNumber = 0;
 
 process.on("message", (wanted: WatchRequest | "read") => {
-  if (wanted === "read") return sendState();
+  if (wanted === "read") return sendWaits();
   let due = performance.now();
   const ask = (): void => {
     // Sends the requests that were missed while this process itself was delayed.
@@ -61,8 +61,8 @@ function note(kind: keyof Waits, at: number): void {
   longest[kind] = Math.max(longest[kind], performance.now() - at);
 }
 
-/** Requests that still wait count with the time they have waited so far. */
-function sendState(): void {
+/** Sends the longest waits. A request without an answer counts with the time that it has waited so far. */
+function sendWaits(): void {
   for (const { kind, at } of open.values()) note(kind, at);
   process.send?.(longest);
   longest = { ...none };

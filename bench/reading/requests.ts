@@ -4,14 +4,14 @@ import type { Member } from "../lib/world.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** `GET /messages`, requested by a member. */
+/** Builds a `GET /messages` request of a member. */
 export function readRequest(member: Member, fields: Fields): FormRequest {
   const query = new URLSearchParams(fields).toString();
   const headers = { authorization: credentials(member) };
   return { method: "GET", path: `/api/v1/messages?${query}`, headers, body: "" };
 }
 
-/** The newest messages of a channel. */
+/** Builds a request for the newest messages of a channel. */
 export function newest(member: Member, channelId: number, count: number): FormRequest {
   return readRequest(member, {
     anchor: "newest",
@@ -21,7 +21,7 @@ export function newest(member: Member, channelId: number, count: number): FormRe
   });
 }
 
-/** The 100 newest messages of the busy channels, requested by each of their subscribers. */
+/** Builds requests of each subscriber for the 100 newest messages of the busy channels. */
 export function busyRequests({ busy, members }: History): FormRequest[] {
   const byId = new Map(members.map((member) => [member.id, member]));
   return busy.flatMap(({ id, subscribers }) =>
@@ -29,7 +29,7 @@ export function busyRequests({ busy, members }: History): FormRequest[] {
   );
 }
 
-/** Other requests, by the first member, who is subscribed to every channel. */
+/** Builds other requests of the first member, who is subscribed to every channel, by kind. */
 export function otherRequests(
   { members, busy }: History,
   { ids, colleagues }: { readonly ids: readonly number[]; readonly colleagues: readonly number[] },

@@ -1,6 +1,6 @@
 import type { SlowText } from "@carillon/testkit";
 
-/** The slowest texts of longer searches, each slow in another way. */
+/** The slowest texts that longer searches found; each is slow for another reason. */
 export const finds: readonly SlowText[] = [
   {
     beginning: "❤️️=$$:party_parrot:",

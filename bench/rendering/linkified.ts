@@ -6,12 +6,12 @@ const of = (patterns: readonly string[]): Linkifier[] =>
 const some = (count: number, pattern: (n: number) => string) =>
   of(Array.from({ length: count }, (_, n) => pattern(n)));
 
-/** As many linkifiers as an organization may have, which match or nearly match often. */
+/** Sets of linkifiers that match or nearly match often, each set within the limits of an organization. */
 export const costlyLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = {
   "100 of ordinary kinds": some(100, (n) => `${"#MD"[n % 3]}${n}-[0-9]+`),
   "30 that differ in case": some(30, (n) => `(?i)issue ${n}\\b`),
-  "one that is written out": of([".{1,160}[y-z]"]),
-  "some that have no state in common": of([
+  "one with a repetition of 160": of([".{1,160}[y-z]"]),
+  "five without a state in common": of([
     ".*a.{20}[y-z]",
     "(.*a.{20}|.*b.{25}|.* .{30})[y-z]",
     "((a|b| )*(a|b|.)*){9}[y-z]",
@@ -21,7 +21,7 @@ export const costlyLinkifiers: Readonly<Record<string, readonly Linkifier[]>> = 
   everything: of(["(?s).+", ".*", "[a-z]", "\\S+ \\S+"]),
 };
 
-/** Texts with many positions at which a link may begin. */
+/** Returns texts with many positions at which a link may begin, by name. */
 export function linkifiedTexts(length: number): Readonly<Record<string, string>> {
   let state = 7;
   const letter = (letters: string) => {

@@ -3,7 +3,7 @@ import type { Crowded } from "./crowded.ts";
 import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
-/** Requests that store data of one account, and settings that administrators change for 10,000 accounts. */
+/** Returns requests that store data of one account, and settings that administrators change for 10,000 accounts. */
 export function accountCases({ channel, crowd, bot }: Crowded): readonly Case[] {
   const [owner, eve] = channel.members as [Member, Member];
   const one = (name: string, request: (round: number) => RawRequest): Case => ({

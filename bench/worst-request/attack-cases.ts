@@ -10,12 +10,15 @@ const maxLength = 10_000;
 /** Characters that a channel's description may have. */
 const maxDescriptionLength = 1_024;
 
-/** Attacks by one account within the default rate limits: requests with costly stored data, and answers that are not read. */
+/**
+ * Returns attacks within the default rate limits, by one account or four: requests for costly stored data, answers that
+ * the client does not read, and bodies that it does not finish.
+ */
 export function attackCases({ hall, drafter }: Crowded): readonly Case[] {
   const members = hall.members.slice(0, 4);
   const attacker = members[0]!;
   const cases: Case[] = [];
-  /** `times` requests at once, by the members in turn. */
+  /** Adds a case of `times` concurrent requests, by the members in rotation. */
   const atOnce = (
     name: string,
     times: number,

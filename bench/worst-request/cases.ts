@@ -9,7 +9,7 @@ import type { RawRequest } from "./send.ts";
 import { fill, growing, worstTexts } from "./texts.ts";
 
 const megabyte = 1_000_000;
-/** Maximum sizes of a message. */
+/** Characters that a message may have. */
 const maxLength = 10_000;
 
 /** Returns all cases, each named after its request. */

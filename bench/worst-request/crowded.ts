@@ -12,6 +12,7 @@ export const size = {
   channels: 4_000,
   /** Channels with the longest descriptions, as many as an organization may have. */
   described: 2_000,
+  /** Accounts with the same name. */
   namesakes: 2_000,
   history: 5_000,
   emoji: 100,
@@ -25,23 +26,23 @@ export interface Crowded {
   readonly crowd: readonly Member[];
   /** A bot; its owner is the channel's first member, who also owns the organization. */
   readonly bot: Member;
-  /** With 600 pending scheduled messages of 10,000 characters. */
+  /** A member with 600 pending scheduled messages of 10,000 characters. */
   readonly wordy: Member;
-  /** With 10,000 pending scheduled messages. */
+  /** A member with 10,000 pending scheduled messages. */
   readonly patient: Member;
-  /** IDs of 5,000 messages of 4,000 characters in the channel, in order; all its members have copies. */
+  /** IDs of 5,000 messages of 4,000 characters in the channel, in order; all members of the channel have copies. */
   readonly history: readonly number[];
-  /** A channel with messages whose HTML is a hundred times as long as their text. */
+  /** A channel with messages of 10,000 emoji. Their HTML is a hundred times as long as their text. */
   readonly hall: BenchChannel;
-  /** With as many drafts of 10,000 characters as an account may have. */
+  /** A member with as many drafts of 10,000 characters as an account may have. */
   readonly drafter: Member;
 }
 
-/** HTML of an emoji. Messages that were rendered before it was bounded have it up to 10,000 times. */
+/** HTML of an emoji. Messages that were rendered before the limit on their HTML contain it up to 10,000 times. */
 const emoji =
   '<span aria-label="grinning" class="emoji emoji-1f600" role="img" title="grinning">:grinning:</span>';
 
-/** Fills the database, one set after another. */
+/** Creates the organization. */
 export async function createCrowded(db: Database): Promise<Crowded> {
   const world = await createWorld(db, 2, 20);
   const [channel, hall] = world.channels as [BenchChannel, BenchChannel];
@@ -95,7 +96,10 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   return { world, channel, crowd: crowd.slice(0, -1), bot, wordy, patient, history, hall, drafter };
 }
 
-/** Gives channels descriptions of 1,024 emoji. Their HTML has the allowed 8,000 characters of markup, the other emoji are text. */
+/**
+ * Gives channels descriptions of 1,024 emoji. In their HTML, 78 emoji use up the allowed 8,000 characters of markup;
+ * the others are text.
+ */
 async function describeChannels(db: Database, { realmId }: World, count: number): Promise<void> {
   await db.rows(
     `UPDATE channels SET description = repeat('😀', 1024),

@@ -3,20 +3,20 @@ import type { Crowded } from "./crowded.ts";
 import { type Case, get, post } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 
-/** Requests for existing messages, which are read or changed: 5,000 messages of 4 KB with 20 receivers. */
+/** Returns requests that read or change existing messages: 5,000 messages of 4 KB with 20 receivers. */
 export function messageCases({ channel, crowd, wordy, history }: Crowded): readonly Case[] {
   const [owner, eve] = channel.members as [Member, Member];
   const [first = 0] = history;
-  const inRoom = { operator: "channel", operand: channel.id };
+  const inChannel = { operator: "channel", operand: channel.id };
   const all = { anchor: "newest", num_before: 5_000, num_after: 0 };
   const one = (name: string, request: (round: number) => RawRequest): Case => ({
     name,
     inTurn: false,
     requests: (round) => [request(round)],
   });
-  const search = (operand: string) => [inRoom, { operator: "search", operand }];
+  const search = (operand: string) => [inChannel, { operator: "search", operand }];
   return [
-    one("GET /messages, a search that 5,000 of 4 KB match, each with 360 matches", () =>
+    one("GET /messages, a search with 5,000 results of 4 KB, each with 360 matches", () =>
       get(eve, "/messages", { ...all, narrow: search("words") }),
     ),
     one("GET /messages, a search for 40 words and 10 phrases", () =>
@@ -28,17 +28,17 @@ export function messageCases({ channel, crowd, wordy, history }: Crowded): reado
     one("GET /messages/matches_narrow, 5,000 messages", () =>
       get(eve, "/messages/matches_narrow", { msg_ids: history, narrow: search("words") }),
     ),
-    one("POST /messages/flags, 5,000 messages starred and again not", (round) =>
+    one("POST /messages/flags, 5,000 messages starred or unstarred", (round) =>
       post(eve, "/messages/flags", {
         messages: history,
         op: round % 2 === 1 ? "add" : "remove",
         flag: "starred",
       }),
     ),
-    one("POST /messages/flags/narrow, 5,000 messages read and again not", (round) =>
+    one("POST /messages/flags/narrow, 5,000 messages marked as unread or read", (round) =>
       post(eve, "/messages/flags/narrow", {
         ...all,
-        narrow: [inRoom],
+        narrow: [inChannel],
         op: round % 2 === 1 ? "remove" : "add",
         flag: "read",
       }),

@@ -2,18 +2,16 @@ import { credentials } from "../lib/requests.ts";
 import type { Member } from "../lib/world.ts";
 import type { RawRequest } from "./send.ts";
 
-/**
- * Requests that are sent concurrently or one by one; made for each round, because objects that they create must not
- * exist yet.
- */
+/** Requests that the bench sends concurrently, or one after another if `inTurn`. */
 export interface Case {
   readonly name: string;
   readonly inTurn: boolean;
+  /** Builds the requests of a round. They differ by round, because objects that they create must not exist yet. */
   readonly requests: (round: number) => readonly RawRequest[];
 }
 
 export const form = "application/x-www-form-urlencoded";
-/** Sends strings as they are, other values as JSON. */
+/** Encodes fields as a form: strings as they are, other values as JSON. */
 function encoded(fields: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(fields).map(([name, value]): [string, string] => [
     name,

@@ -10,10 +10,10 @@ export interface RawRequest {
   readonly halt?: "unread" | "unfinished";
 }
 
-/** Milliseconds after which such a client breaks the connection. */
-const haltMs = 1_500;
+/** Milliseconds after which a client that omits something closes the connection. */
+const closeMs = 1_500;
 
-/** Sends it on its own connection. @returns the status, or why there was none */
+/** Sends a request on its own connection. @returns the status, or the reason why there was none */
 export function send(
   port: number,
   { method, path, headers = {}, body, halt }: RawRequest,
@@ -25,7 +25,7 @@ export function send(
       { host: "127.0.0.1", port, method, path, headers: { ...headers, ...length }, agent: false },
       (response) => {
         const status = String(response.statusCode);
-        if (halt === "unread") return standStill(status);
+        if (halt === "unread") return closeLater(status);
         response
           .resume()
           .on("end", () => resolve(status))
@@ -36,13 +36,13 @@ export function send(
     sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "no answer"));
     if (halt !== "unfinished") return void sent.end(body);
     sent.write(body ?? "");
-    standStill("no answer");
+    closeLater("no answer");
 
-    function standStill(status: string): void {
+    function closeLater(status: string): void {
       setTimeout(() => {
         resolve(status);
         sent.destroy();
-      }, haltMs);
+      }, closeMs);
     }
   });
 }

@@ -1,4 +1,4 @@
-/** Texts that are the most expensive for the renderer at a given length, by their kind. */
+/** Functions that build the slowest texts for the renderer, of a given length, by kind. */
 export const worstTexts: Readonly<Record<string, (length: number) => string>> = {
   emoji: (length) => fill("😀", 2 * length),
   "unique names of emoji": (length) => growing((n) => `:e${n}:`, length),
@@ -27,12 +27,12 @@ export const worstTexts: Readonly<Record<string, (length: number) => string>> = 
   fractions: (length) => fill("$$\\frac12$$ ", length),
 };
 
-/** Repeats `piece`. */
+/** Repeats `piece` up to a length. */
 export function fill(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 }
 
-/** Joins pieces that all differ. */
+/** Joins pieces that all differ, up to a length. */
 export function growing(piece: (n: number) => string, length: number): string {
   const pieces: string[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import { credentials } from "../lib/requests.ts";
 import type { Member } from "../lib/world.ts";
 import type { Waits, WatchRequest } from "../peers/watcher.ts";
 
-/** A client in a separate process that requests its account every 20 ms. */
+/** A client in a separate process that requests its account and an unknown path every 20 ms. */
 export interface Watcher {
   /** Returns the longest waits since the last call. */
   read(): Promise<Waits>;

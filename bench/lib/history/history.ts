@@ -2,15 +2,19 @@ import type { Database } from "@carillon/db";
 import { say } from "../report.ts";
 import { withoutIndexes } from "./indexes.ts";
 import { busyChannels, fillMessages } from "./messages.ts";
-import { createScenery, type HistoryChannel, type Scenery } from "./scenery.ts";
+import {
+  createOrganizationWithoutMessages,
+  type HistoryChannel,
+  type HistoryOrganization,
+} from "./organization.ts";
 
 /** An organization with years of messages. */
-export interface History extends Scenery {
-  /** Channels with few members and most of the messages. */
+export interface History extends HistoryOrganization {
+  /** The channels of small teams that get half of all channel messages. */
   readonly busy: readonly HistoryChannel[];
 }
 
-/** Size of a history. The same numbers make the same history, except for API keys and times, which end now. */
+/** Size of a history. The same numbers make the same history, except for API keys and times. */
 export interface HistorySize {
   readonly messages: number;
   readonly users?: number;
@@ -21,7 +25,7 @@ export interface HistorySize {
 /**
  * Fills an empty database with an organization's history. 80 % of the messages are in channels, half of those in twenty
  * teams of six to eight members; 20 % are direct. A message has about seven copies, 21.7 million for 3 million
- * messages; real organizations have 50 and more, which only makes one index larger, and its depth grows
+ * messages. Real organizations have 50 and more. More copies only enlarge one index, and its depth grows
  * logarithmically. 8 % of the messages in channels mention an account, 4 % were edited, 10 % have one to three
  * reactions, the newest thirtieth is unread, and some copies are starred or have an alert word.
  */
@@ -30,9 +34,9 @@ export async function createHistory(
   { messages, users = 2_000, channels = 500, seed = 1 }: HistorySize,
 ): Promise<History> {
   const startedAt = performance.now();
-  const scenery = await createScenery(db, { users, channels });
+  const organization = await createOrganizationWithoutMessages(db, { users, channels });
   await withoutIndexes(db, ["messages", "user_messages", "reactions"], () =>
-    fillMessages(db, scenery, { messages, seed }),
+    fillMessages(db, organization, { messages, seed }),
   );
   await db.rows(
     `UPDATE channels c SET first_message_id = (
@@ -48,5 +52,8 @@ export async function createHistory(
   say(
     `${messages} messages with ${(made!.copies / 1e6).toFixed(1)} million copies, ${(made!.bytes / 1e9).toFixed(2)} GB, took ${seconds.toFixed(0)} s`,
   );
-  return { ...scenery, busy: scenery.channels.slice(busyChannels.first - 1, busyChannels.last) };
+  return {
+    ...organization,
+    busy: organization.channels.slice(busyChannels.first - 1, busyChannels.last),
+  };
 }

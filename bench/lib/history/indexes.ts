@@ -15,8 +15,8 @@ interface Index {
 }
 
 /**
- * Fills tables without their indexes and then builds the indexes, which sorts all rows once instead of inserting
- * millions of entries in random order.
+ * Fills tables without their indexes and then builds the indexes. Building an index sorts all rows once, instead of
+ * inserting millions of entries in random order.
  */
 export async function withoutIndexes(
   db: Database,
@@ -36,6 +36,6 @@ export async function withoutIndexes(
         constraint ? `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${constraint}` : index,
       );
     });
-    say(`${name} is made`);
+    say(`index ${name} built`);
   }
 }

@@ -15,22 +15,22 @@ setInterval(() => {
   last = now;
 }, ${everyMs}).unref();
 process.on("message", (text) => {
-  if (text !== "longest turn") return;
+  if (text !== "longest iteration") return;
   process.send({ longest });
   longest = 0;
 });`;
 
 /** Node options that make a process measure the iterations of its event loop. */
-export const measuringTurns: readonly string[] = [
+export const measuringIterations: readonly string[] = [
   `--import=data:text/javascript,${encodeURIComponent(script)}`,
 ];
 
 /**
- * Returns the longest iteration of the event loop since the last call, in milliseconds of processor time of the main thread,
- * up to 5 too high. Unlike wall-clock time, processor time does not depend on other load on the machine.
+ * Returns the longest iteration of the event loop since the last call, in milliseconds of processor time of the main
+ * thread, at most 5 too high. Unlike wall-clock time, processor time does not depend on other load on the machine.
  */
-export async function longestTurn(child: Child): Promise<number> {
+export async function longestIteration(child: Child): Promise<number> {
   const answer = once(child.process, "message") as Promise<[{ readonly longest: number }]>;
-  child.process.send("longest turn");
+  child.process.send("longest iteration");
   return (await answer)[0].longest;
 }
