@@ -62,7 +62,7 @@ describe("What the Dockerfile installs", function () {
 
   it("skips only commands that change the base image's system", () => {
     expect(image.leftOut).to.deep.equal([
-      "install --directory --owner=node --group=node --mode=0700 /data",
+      "install --directory --owner=node --group=node --mode=0700 /data /data/files",
       "ln -s /app/apps/cli/bin/carillon.mjs /usr/local/bin/carillon",
     ]);
   });
