@@ -5,7 +5,7 @@ import { processorMsOf } from "./settle.ts";
 
 /** CPU time that the servers of a bench have used so far, in milliseconds. */
 export interface ServerTimes {
-  /** Of all processes of PostgreSQL, including those that have ended. */
+  /** Processor time of all PostgreSQL processes, including ended ones. */
   postgres(): number;
   /** Of Redis; 0 when the queues are on PostgreSQL. */
   redis(): number;

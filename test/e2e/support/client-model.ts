@@ -31,8 +31,8 @@ export class ClientModel {
   /** Channels whose privacy has changed: they may be readable again; no event lists the policies of their topics. */
   readonly reopened = new Set<number>();
   /**
-   * Whether the account has ever been a guest: as one it manages no series of others, and no event tells of those that it
-   * begins or ceases to manage with its role (once-and-again.md §3.1).
+   * Whether the account has ever been a guest. Guests do not manage the series of others, and no event is sent when a change
+   * of role makes an account a manager or ends that (once-and-again.md §3.1).
    */
   wasGuest: boolean;
   /** IDs of messages from events, in order. */

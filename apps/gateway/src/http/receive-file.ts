@@ -11,7 +11,7 @@ import type { Fields } from "./fields.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { readChunks } from "./streamed-body.ts";
 
-/** Bytes that a body may have besides the file. */
+/** Maximum bytes of the other parts of a body with a file. */
 const formBytes = 1024 * 1024;
 
 /** Maximum milliseconds that a body with a file may take. */

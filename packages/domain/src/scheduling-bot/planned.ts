@@ -34,7 +34,7 @@ const count = statement({
   text: `SELECT count(*)::int AS total FROM scheduled_messages s WHERE ${ownRows}`,
 });
 
-/** Needs no limit, because an account has at most 100 series that have not ended. */
+/** Has no LIMIT: an account has at most 100 series that have not ended. */
 const ownSeries = statement({
   name: "bot-planned-series",
   text: `SELECT id FROM message_series m WHERE m.author_id = $1 AND m.state <> 'ended' ORDER BY m.id`,

@@ -87,7 +87,7 @@ export async function makeThings(
     url_template: "https://x.test/{id}",
   };
   const madeByExamples = new Map<string, unknown>();
-  /** Calls the operation with its example, after those that create what it needs. */
+  /** Creates what the example of an operation needs, and then calls the operation with it. */
   const makeByExample = async (each: Maker): Promise<void> => {
     const [id, field, beginsWith] = each;
     const maker = allOperations.find((operation) => operation.id === id);
