@@ -4,7 +4,7 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ["kit"],
-  ["contract", "jobs", "mail", "push", "files", "embedded", "markdown", "calendar"],
+  ["contract", "jobs", "mail", "push", "files", "embedded", "images", "markdown", "calendar"],
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup"],
   ["model", "domain"],
@@ -22,5 +22,7 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
   { names: /^(libsodium|sodium)-/, only: ["packages/push"] },
   { names: /^@aws-sdk\//, only: ["packages/files"] },
+  { names: /^sharp$/, only: ["packages/images"] },
+  { names: /^@tus\//, only: ["apps/gateway"] },
   { names: /^@prisma\/client(\/|$)/, only: ["packages/db"] },
 ];

@@ -1,0 +1,1 @@
+export { type ImageType, imageTypeOf, imageTypes } from "./image-type.ts";
