@@ -13,6 +13,7 @@ const files = [
   // Holds the version that processes report.
   "packages/kit/package.json",
   "apps/cli/bin",
+  "packages/images/decoder",
 ];
 
 /** External packages: their importers, and the files that are needed. */
@@ -31,7 +32,29 @@ const modules = [
     files: /^(swagger-ui(-bundle\.js|\.css)|LICENSE|NOTICE)$/,
   },
   { name: "libsodium", asked: "packages/push", files: /^dist\/modules(-esm)?\// },
+  { name: "sharp", asked: "packages/images", files: /^(dist\/.*\.mjs|LICENSE)$/ },
+  { name: "@img/colour", asked: "packages/images", files: /\.cjs$/ },
+  { name: "detect-libc", asked: "packages/images", files: /^lib\/.*\.js$/ },
+  {
+    name: "semver",
+    asked: "packages/images",
+    files: /^(classes|functions|internal|ranges)\/|^index\.js$/,
+  },
+  ...binariesOfSharp(),
 ];
+
+/** Lists the packages with the binaries of sharp that npm has installed for this platform. */
+function binariesOfSharp() {
+  const folder = join(root, "node_modules/@img");
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => name.startsWith("sharp-"))
+    .map((name) => ({
+      name: `@img/${name}`,
+      asked: "packages/images",
+      files: /^(index\.cjs|versions\.json|LICENSE|README\.md|lib\/.*)$/,
+    }));
+}
 
 /**
  * Copies what runs in a container into a folder: the bundles of every app, the migrations, and external packages. No

@@ -1,0 +1,133 @@
+// JavaScript, so that it starts at once and is the same file for tests, builds and containers. Runs in a process of its
+// own, which `image-maker.ts` starts for each picture and kills when it has the answer.
+import sharp from "sharp";
+
+/** @typedef {import("../src/image-maker.ts").Rendition} Rendition */
+/** @typedef {import("../src/image-maker.ts").ImageFacts} ImageFacts */
+
+/** Maximum pixels of a picture, and of all decoded frames of an animated one (files.md §5). */
+const maxPixels = 90_000_000;
+const maxAnimatedPixels = 30_000_000;
+
+/** The loaders that decode. All others are blocked: SVG and PDF run programs, and the rest is no image in a chat. */
+const loaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"];
+/** Formats of `sharp` with several frames. Pages of a TIFF are no frames. */
+const animatedFormats = new Set(["gif", "webp"]);
+
+sharp.cache(false);
+sharp.concurrency(1);
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}Buffer`) });
+
+// The parent is gone. `exit` would wait for the thread that decodes.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+process.send?.({ ready: true });
+
+const bytes = await readAll(process.stdin);
+try {
+  const { facts, oriented } = await readFacts(bytes);
+  if (facts === undefined) process.send?.({ refused: "notDecodable" });
+  else if (!fits(facts)) process.send?.({ refused: "tooLarge" });
+  else await make(facts, oriented);
+} catch (error) {
+  process.stderr.write(String(error));
+  process.send?.({ refused: "notDecodable" });
+}
+
+/**
+ * Makes the renditions that the parent asks for, and writes their bytes one after the other.
+ * @param {ImageFacts} facts
+ * @param {boolean} oriented
+ */
+async function make(facts, oriented) {
+  /** @type {Promise<Rendition[]>} */
+  const asked = new Promise((resolve) =>
+    process.once("message", (message) => resolve(/** @type {Rendition[]} */ (message))),
+  );
+  process.send?.({ facts });
+  /** @type {{ name: string, size: number }[]} */
+  const files = [];
+  /** @type {Buffer[]} */
+  const made = [];
+  for (const rendition of await asked) {
+    const file = await render(facts, oriented, rendition);
+    files.push({ name: rendition.name, size: file.length });
+    made.push(file);
+  }
+  process.send?.({ files });
+  for (const file of made) await write(file);
+}
+
+/**
+ * Reads what the head of the picture says; its type is undefined for other formats.
+ * @param {Buffer} input
+ */
+async function readFacts(input) {
+  const head = await sharp(input, { failOn: "error", limitInputPixels: false }).metadata();
+  const type = typeOf(head);
+  if (type === undefined) return { facts: undefined, oriented: false };
+  const frames = animatedFormats.has(head.format) ? (head.pages ?? 1) : 1;
+  // libvips turns single pictures only.
+  const oriented = frames === 1;
+  const { width, height } = oriented ? head.autoOrient : head;
+  return { facts: { type, width, height, frames }, oriented };
+}
+
+/**
+ * @param {import("sharp").Metadata} head
+ * @returns {ImageFacts["type"] | undefined}
+ */
+function typeOf({ format, compression }) {
+  switch (format) {
+    case "gif":
+    case "jpeg":
+    case "png":
+    case "tiff":
+    case "webp":
+      return `image/${format}`;
+    case "heif":
+      return compression === "av1" ? "image/avif" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** @param {ImageFacts} facts */
+function fits({ width, height, frames }) {
+  const pixels = width * height;
+  return pixels <= maxPixels && (frames === 1 || pixels * Math.min(3, frames) <= maxAnimatedPixels);
+}
+
+/**
+ * @param {ImageFacts} facts
+ * @param {boolean} oriented
+ * @param {Rendition} rendition
+ */
+async function render({ type, width, height, frames }, oriented, rendition) {
+  const pages = rendition.animated
+    ? Math.min(frames, Math.floor(maxAnimatedPixels / (width * height)))
+    : 1;
+  const image = sharp(bytes, {
+    failOn: "error",
+    limitInputPixels: maxPixels,
+    autoOrient: oriented,
+    ...(animatedFormats.has(type.slice("image/".length)) && { pages }),
+  });
+  const { width: boxWidth, height: boxHeight, fit } = rendition;
+  image.resize(boxWidth, boxHeight, { fit, withoutEnlargement: fit === "inside" });
+  const format = rendition.format === "original" ? type.slice("image/".length) : rendition.format;
+  return image.toFormat(/** @type {keyof import("sharp").FormatEnum} */ (format)).toBuffer();
+}
+
+/** @param {AsyncIterable<Buffer>} stream */
+async function readAll(stream) {
+  /** @type {Buffer[]} */
+  const chunks = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** @param {Buffer} file */
+function write(file) {
+  return new Promise((resolve) => process.stdout.write(file, resolve));
+}
