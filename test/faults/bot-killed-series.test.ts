@@ -101,7 +101,10 @@ const places: ReadonlyArray<(command: Command) => Pick<Point, "statement" | "com
 ];
 
 /** Workers at a time: each does four commands at once. */
-const workers = 2;
+const workers = 4;
+
+/** Commands at a time: each round waits until the queue notices that its workers are gone. */
+const perRound = 15;
 
 /** A command of a person who gives no other one. */
 interface Given extends Command {
@@ -117,23 +120,23 @@ onBothBackends("Workers killed while they do commands about series", scenarioMs,
 
 async function killInCommands(world: World): Promise<void> {
   const { db } = world;
-  // Commits with events of one organization wait for each other, so each command has its own.
-  const asked: Array<Command & { org: TestOrganization }> = [];
-  for (const command of commands) asked.push({ ...command, org: await organization(db) });
   const all: Given[] = [];
   const gateway = await startGateway(db);
   try {
-    for (const [round, place] of places.entries()) {
+    const asked = places.flatMap((place) =>
+      commands.map((command) => ({ command, ...place(command) })),
+    );
+    while (asked.length > 0) {
       const points: Point[] = [];
-      for (const command of asked) {
-        const { org } = command;
+      for (const { command, statement, commits = false } of asked.splice(0, perRound)) {
+        // Commits with events of one organization wait for each other, so each command has its own.
+        const org = await organization(db);
         const person = await user(db, org.realm);
         await give(gateway.as(person), org, person, command);
-        const { statement, commits = false } = place(command);
         const holder = { lockClass: lockClass.botCommands, key: person.id };
         points.push({ statement, holder, commits });
-        const shown = `round ${round}: ${statement}${commits ? ", which commits" : ""}`;
-        all.push({ ...command, person, place: shown });
+        const place = `${statement}${commits ? ", which commits" : ""}`;
+        all.push({ ...command, org, person, place });
       }
       await killWorkersAt(world, points, { workers });
     }

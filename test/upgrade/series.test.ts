@@ -60,11 +60,19 @@ async function series(installation: Installation): Promise<void> {
   );
   const day = 86_400_000;
   const daysLater = (date = "") => new Date(Date.parse(date) + day).toISOString().slice(0, 10);
-  expect(next.next_occurrence).to.equal(daysLater(planned?.next_occurrence ?? ""));
+  const sentOn = planned?.next_occurrence ?? "";
+  expect(next.next_occurrence).to.equal(daysLater(sentOn));
+  // The day that the older worker has sent is not sent again at a later time.
+  const moved = await client.patch(`/api/v1/message_series/${next.series_id}`, {
+    start: `${sentOn}T23:59:59`,
+  });
+  expect(moved.status, moved.text).to.equal(200);
+  expect((await seriesOf(client))[0]?.next_occurrence).to.equal(daysLater(sentOn));
   expect(await sentTo(client, me)).to.deep.equal(["An occurrence"]);
 }
 
 interface Series {
+  readonly series_id: number;
   readonly next_occurrence: string | null;
 }
 

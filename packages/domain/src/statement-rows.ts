@@ -1753,6 +1753,7 @@ declare module "@carillon/db" {
       id: number | null;
       ids: number[];
     };
+    "series-move-cursor": {};
     "series-of-realm-by-id": {
       id: number;
       realmId: number;
@@ -1841,6 +1842,10 @@ declare module "@carillon/db" {
     };
     "series-runs-record": {};
     "series-runs-unskip": {};
+    "series-sent-elsewhere": {
+      occurrence: string | null;
+      messageId: number | null;
+    };
     "series-sizes": {
       id: number;
       bytes: number | null;

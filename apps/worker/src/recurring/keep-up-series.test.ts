@@ -141,6 +141,24 @@ describe("recurring work of series", () => {
       expect(await read(broken)).to.include({ state: "paused", paused_reason: "rule" });
     });
 
+    for (const planner of ["an edit", "the repair"])
+      it(`does not repeat a day that a worker without support for series has sent: ${planner}`, async () => {
+        const id = await create();
+        const { next_occurrence: day, next_scheduled_message_id: row } = await read(id);
+        await scene.db.rows("UPDATE scheduled_messages SET delivered = true WHERE id = $1", [row]);
+        if (planner === "the repair") await repair();
+        const later = { start: "2026-01-01T23:59:59" };
+        const edited = await scene.as(author).patch(`/api/v1/message_series/${id}`, later);
+        expect(edited.status, edited.text).to.equal(200);
+        const after = await read(id);
+        expect(String(after.next_occurrence) > String(day)).to.equal(true);
+        expect(after.sent_count).to.equal(1);
+        const runs = await runsOf(scene.as(author), id);
+        expect(runs.map(({ occurrence, outcome }) => [occurrence, outcome])).to.deep.equal([
+          [day, "sent"],
+        ]);
+      });
+
     it("checks a limited number of series in each run, and continues behind them in the next run", async () => {
       const { db } = scene;
       const ids = [await create(), await create(), await create()];

@@ -1,6 +1,7 @@
 import type { Condition } from "@carillon/contract";
 import { notNull, packed, type RowOf, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { pending } from "@carillon/scheduling";
+import { recordSentElsewhere } from "./sent-elsewhere.ts";
 
 export type SeriesState = "active" | "paused" | "ended";
 export type PausedReason = "manual" | "failures" | "author_deactivated" | "rule";
@@ -129,7 +130,8 @@ export interface OpenSeries {
 /**
  * Locks the pending occurrences of a series, then the series, in the order of the delivery (once-and-again.md §3.4).
  * Repeats this if another transaction planned the next occurrence meanwhile. Each repetition means that another transaction
- * has committed, so every request gets the locks in the end.
+ * has committed, so every request gets the locks in the end. Where an active series has no planned occurrence, records
+ * those that a worker of an older release has sent.
  * @returns undefined if the series was deleted
  */
 export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undefined> {
@@ -150,5 +152,6 @@ async function lockInOrder(tx: Tx, id: number): Promise<OpenSeries | undefined> 
   const now = (await readPlanned(tx, [id])).get(id);
   if (now && !held.some((row) => row.id === now.id))
     throw new PlannedMeanwhile("an occurrence was planned meanwhile");
-  return { series, planned: now };
+  if (now || series.state !== "active") return { series, planned: now };
+  return { series: await recordSentElsewhere(tx, series), planned: undefined };
 }
