@@ -1,5 +1,5 @@
 import { ApiError } from "@carillon/contract";
-import { StartupError, unforeseen } from "@carillon/kit";
+import { StartupError, formatUnexpectedError } from "@carillon/kit";
 import { CommanderError } from "commander";
 
 import { Interrupted, Cleanups } from "./cleanups.ts";
@@ -51,5 +51,5 @@ function errorText(error: unknown): string {
   );
   // System errors: a full disk, a folder in place of a file.
   const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return foreseen || ofSystem ? error.message : unforeseen(error);
+  return foreseen || ofSystem ? error.message : formatUnexpectedError(error);
 }

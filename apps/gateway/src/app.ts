@@ -64,11 +64,10 @@ export interface AppOptions<Services, A extends Actor = Actor> {
    * connection.
    */
   readonly closing?: AbortSignal;
-  /** Requests with an `Idempotency-Key`; unless given those of this app alone. */
+  /** Running requests with an `Idempotency-Key`; default: a registry of this app alone. */
   readonly keyed?: KeyedRequests;
   /**
-   * Finds what an earlier request with the key makes the end of one that may not run; unless given there is no such
-   * request.
+   * Finds the outcome of an earlier request with the key, for a request that may not run itself; default: finds none.
    */
   readonly findEarlierOutcome?: (
     key: IdempotencyKey,

@@ -101,7 +101,7 @@ export const handle = {
   /**
    * For an operation that prepares something before its only transaction, such as the row of the sending program:
    * `handle.prepared(createThing, ({ db, input }) => db.transaction(…), (id) => ({ thing_id: id }))`.
-   * @param answerOf makes the answer of the result of the transaction, whose type it names unless there is none
+   * @param answerOf makes the answer of the transaction's result; the type of its parameter is the type of the result
    */
   prepared: <Op extends Operation, Result = void>(
     operation: Op,
@@ -120,7 +120,7 @@ export const handle = {
   /**
    * For an operation whose concurrent requests share a transaction:
    * `handle.batched(createThing, { write, weigh }, ({ write, input }) => write(…), (id) => ({ thing_id: id }))`. The
-   * code around `write` runs for each request, as in steps.
+   * code around `write` runs for each request, with the whole database as in `inSteps`.
    * @param answerOf makes the answer of a request's result
    */
   batched: <Op extends Operation, Wanted, Result>(
@@ -164,7 +164,10 @@ function changing<Op extends Operation>(operation: Op): Op {
   return operation;
 }
 
-/** @throws Error where an operation that is one transaction does not take keys, or one that answers a secret does */
+/**
+ * Checks an operation that is one transaction: it must take idempotency keys, unless its answer contains a secret.
+ * @throws Error otherwise
+ */
 function withKey<Op extends Operation>(operation: Op): Op {
   const answersSecret = Object.keys(operation.result).some((name) => secretNames.includes(name));
   if (answersSecret) return withoutKey(changing(operation));
@@ -173,7 +176,10 @@ function withKey<Op extends Operation>(operation: Op): Op {
   return changing(operation);
 }
 
-/** @throws Error where the operation takes keys, though its answer cannot be stored with its only COMMIT */
+/**
+ * Checks that an operation takes no idempotency keys, because its answer cannot be stored with its only COMMIT.
+ * @throws Error if it does
+ */
 function withoutKey<Op extends Operation>(operation: Op): Op {
   if (operation.idempotencyKey)
     throw new Error(

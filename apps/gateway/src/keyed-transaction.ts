@@ -5,7 +5,7 @@ import { type IdempotencyKey, isKeyConflict, storeAnswers, takeKey } from "@cari
  * Runs the one transaction of a request. With a key it runs once, and its answer is stored with the COMMIT
  * (once-and-again.md §1).
  * @param answerOf makes the fields of the operation's answer
- * @throws StoredAnswer where the request has been carried out; ApiError
+ * @throws StoredAnswer if the request has been carried out before; ApiError
  */
 export async function keyedTransaction<T>(
   db: Pick<Database, "transaction">,
@@ -24,7 +24,7 @@ export async function keyedTransaction<T>(
   );
 }
 
-/** Runs `work`, and once more where another request has stored an answer for its key: then it finds that answer. */
+/** Runs `work`; runs it once more if another request has stored an answer for its key meanwhile, to find that answer. */
 export async function againAfterKeyConflict<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -18,7 +18,7 @@ import type { KeyedRequests } from "./http/keyed-requests.ts";
 import type { RequestRecord } from "./http/request-log.ts";
 
 /** The counters of the gateway, for its heartbeat and its metrics. */
-export interface Observed {
+export interface RequestObserver {
   readonly onRequest: (record: RequestRecord) => void;
   /** For the heartbeat. */
   readonly counters: () => object;
@@ -41,7 +41,7 @@ export async function observeGateway(
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
-): Promise<Observed> {
+): Promise<RequestObserver> {
   const { env, log, db, events, limits, group, keyed, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const all = () => ({ ...counters, ...missed(), polls: events.counters.polls });

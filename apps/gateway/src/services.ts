@@ -6,7 +6,7 @@ import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
-import type { Grouped } from "./group-commit/group-commit.ts";
+import type { RequestWriter } from "./group-commit/group-commit.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
 /** Services that every action of the gateway may use. */
@@ -26,7 +26,7 @@ export interface Services {
   /** Undefined if no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
   /** Batches requests of an operation with others of the organization. */
-  readonly group: Grouped;
+  readonly group: RequestWriter;
   readonly log: Logger;
 }
 

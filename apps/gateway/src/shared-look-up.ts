@@ -11,7 +11,7 @@ export interface LookUp<Key, Found> {
   within(deadline: RequestDeadline): LookUp<Key, Found>;
 }
 
-interface Asked<Key, Found> {
+interface PendingLookUp<Key, Found> {
   readonly key: Key;
   readonly deadline: RequestDeadline;
   readonly resolve: (found: Found | undefined) => void;
@@ -25,7 +25,7 @@ interface Asked<Key, Found> {
 export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   readonly #db: Database;
   readonly #look: (sql: Sql, keys: readonly Key[]) => Promise<ReadonlyArray<Found | undefined>>;
-  #asked: Array<Asked<Key, Found>> = [];
+  #asked: Array<PendingLookUp<Key, Found>> = [];
 
   /** @param look returns the value of each key, in order */
   constructor(
@@ -54,7 +54,7 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
       void this.#ask(asked.slice(from, from + most));
   }
 
-  async #ask(asked: ReadonlyArray<Asked<Key, Found>>): Promise<void> {
+  async #ask(asked: ReadonlyArray<PendingLookUp<Key, Found>>): Promise<void> {
     const [first, second] = asked;
     const shared = second ? untilAllHaveEnded(asked) : undefined;
     const deadline = shared?.deadline ?? first!.deadline;
@@ -95,11 +95,11 @@ class LookUpWithin<Key, Found> implements LookUp<Key, Found> {
  * Makes the deadline of a shared query: a request whose deadline ends is rejected at once, and the query ends with the
  * last request.
  */
-function untilAllHaveEnded<Key, Found>(asked: ReadonlyArray<Asked<Key, Found>>) {
+function untilAllHaveEnded<Key, Found>(asked: ReadonlyArray<PendingLookUp<Key, Found>>) {
   const shared = new RequestDeadline();
   shared.connectionLimit = asked[0]!.deadline.connectionLimit;
   let left = 0;
-  const leave = ({ deadline, reject }: Asked<Key, Found>) => {
+  const leave = ({ deadline, reject }: PendingLookUp<Key, Found>) => {
     reject(deadline.reason);
     if (++left === asked.length) shared.end(deadline.reason!, true);
   };

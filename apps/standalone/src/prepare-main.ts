@@ -16,7 +16,7 @@ import { CredentialFiles } from "./zuliprc.ts";
 // the database of DATABASE_URL, prepares the queues, and on the first run creates the organization that the variables
 // name, with its credentials in DATA_DIR/zuliprc.
 await runMain(async () => {
-  // The next standalone prepares again, and two must not do so at the same time.
+  // Ends when its parent is gone: the next standalone prepares again, and two must not prepare at the same time.
   const orphaned = () => process.exit(1);
   process.once("disconnect", orphaned);
   const env = readEnvironment();

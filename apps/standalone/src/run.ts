@@ -3,7 +3,7 @@ import {
   readEnvironment,
   reportUncaught,
   StartupError,
-  unforeseen,
+  formatUnexpectedError,
 } from "@carillon/kit";
 import { startStandalone, type Parts, type Standalone } from "./standalone.ts";
 
@@ -47,7 +47,7 @@ export async function runStandalone(parts: Parts): Promise<void> {
     collectWhenIdle();
   } catch (error) {
     if (cancelled.signal.aborted) return;
-    console.error(error instanceof StartupError ? error.message : unforeseen(error));
+    console.error(error instanceof StartupError ? error.message : formatUnexpectedError(error));
     process.exit(1);
   }
 }

@@ -8,10 +8,10 @@ import {
 } from "@carillon/outbox";
 import type { Tx } from "@carillon/db";
 import {
-  noteNotified,
+  applyNotifyOutcome,
   refusesOrganization,
   type Notification,
-  type Notified,
+  type NotifiedAccounts,
   type PreparedCall,
 } from "@carillon/domain";
 import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
@@ -60,7 +60,7 @@ export function notifyProcessor<Payload>(
       const { intent, call } = begun;
       const outcome = await callBouncer(bouncer, definition, context, work.type, call);
       await doIntent(db, definition, ref, async (tx) => {
-        if (outcome) await noteNotified(tx, notified(intent, call), outcome);
+        if (outcome) await applyNotifyOutcome(tx, notified(intent, call), outcome);
         await work.settle?.(tx, intent, call);
       });
     }),
@@ -123,7 +123,10 @@ async function recordParts<Payload>(
   await recordIntents(tx, realmId, definition, intents);
 }
 
-function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: PreparedCall): Notified {
+function notified(
+  { realmId }: ClaimedIntent<unknown>,
+  { notifications }: PreparedCall,
+): NotifiedAccounts {
   return { realmId, userIds: [...new Set(notifications.map(({ target }) => target.userId))] };
 }
 

@@ -63,7 +63,7 @@ class JobRun {
     this.#unsubscribe();
   }
 
-  /** Leaves `running`. A deadline may end twice, the second time finally. */
+  /** Leaves `running`. The deadline may call this twice: when the run is stopped, and again when its time is over. */
   #stopping(stopMs: number): void {
     if (this.#machine.state.kind !== "running") return;
     const abandon = () => this.#machine.move(["stopping"], { kind: "abandoned" });

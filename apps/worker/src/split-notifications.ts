@@ -1,6 +1,6 @@
 import type { Notification } from "@carillon/domain";
 
-/** Maximum number of devices in one call: few intents have more, and encrypting for so many takes 20 ms. */
+/** Maximum number of devices in one call: few intents have more, and encrypting for 400 takes 20 ms. */
 const maxPerCall = 400;
 
 /** Notifications that a bouncer accepts in one call. */

@@ -27,8 +27,8 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
 ];
 
 /**
- * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. A path that no
- * line above takes in is an area of its own, called like its first segment.
+ * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. A path that
+ * matches none of the `areas` belongs to an area named after its first segment.
  */
 export function areaOf({ path }: Pick<Operation, "path">): string {
   const below = path.replace(/^\/(api\/v1\/)?/, "");

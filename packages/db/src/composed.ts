@@ -51,7 +51,10 @@ export function composed<
   const unprepared = (text: string): Made => ({ ...declared, text, unprepared: true });
   const prepared = new Map<string, Made>();
 
-  /** Returns the statement of a recurring text. Only the first texts are prepared, so that no client can add to them. */
+  /**
+   * Returns the statement of a recurring text. Only the first {@link maxPrepared} texts are prepared, so that requests
+   * cannot make connections prepare any number of them.
+   */
   function recurring(text: string): Made {
     const known = prepared.get(text);
     if (known) return known;

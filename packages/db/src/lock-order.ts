@@ -10,7 +10,7 @@ export const lockOrder = [
   "botCommands",
   /** The intent that a job works on; claimed before the job reads anything else. By id. */
   "intent",
-  /** The step that a deletion job works on; likewise. By deletion. */
+  /** The step that a deletion job works on; claimed before the job reads anything else. By deletion. */
   "deletionStep",
   /** The hits of one rate limit, in a separate transaction; the key is a hash of its name. */
   "rateLimit",
@@ -39,7 +39,9 @@ export const lockOrder = [
   "scheduled",
   /** Rows of series of messages whose occurrences are edited, delivered or planned. By id. */
   "series",
-  /** Subscriptions against sending; channels and accounts are divided into 64 parts. By part. */
+  /**
+   * Keeps subscriptions from changing while a message is sent. Channels and accounts are divided into 64 parts. By part.
+   */
   "audience",
   /** Rows of channels. By id. */
   "channels",

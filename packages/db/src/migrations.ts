@@ -66,8 +66,8 @@ export async function applyMigrations(
 }
 
 /**
- * Polls for the lock instead of waiting in a statement: CREATE INDEX CONCURRENTLY waits for every statement that began
- * before it, and one that waits for the lock of the same migrator would be a deadlock.
+ * Polls for the lock instead of waiting in a statement. The migrator that holds the lock may run CREATE INDEX
+ * CONCURRENTLY, which waits for all earlier statements to end: one that waits for this lock would be a deadlock.
  */
 async function takeLock(client: pg.Client): Promise<void> {
   for (;;) {

@@ -35,7 +35,8 @@ export class PagedList<Item> {
   }
 
   /**
-   * Yields the items page by page, once; each page is read when the previous one has been consumed, as it is then.
+   * Yields the items page by page, once. A page is read when the previous one has been consumed, so it shows changes
+   * since the list was read.
    * @param sql runs single statements, so that a slow consumer does not keep a transaction open
    */
   async *pages(sql: Sql): AsyncGenerator<Item[], void, void> {

@@ -22,7 +22,7 @@ export interface PoolOptions {
   statementTimeoutMs?: number;
   /** Longest wait for a connection, in milliseconds; 5,000 unless given. */
   connectMs?: number;
-  /** The server ends a transaction that is idle for so many milliseconds; 10,000 unless given. */
+  /** Milliseconds after which the server ends an idle transaction; 10,000 unless given. */
   idleInTransactionMs?: number;
   /** Longest time of a transaction, in milliseconds, on PostgreSQL 17 or later. */
   transactionTimeoutMs?: number;

@@ -13,8 +13,8 @@ export class PostCommitTopic<Message> {
 export type PostCommitSubscriber<Message> = (message: Message) => void;
 
 /**
- * Delivers what transactions publish after their commit to the subscribers of this process. A message is a hint: the
- * process may die between the commit and the delivery, so something must also look at the rows (docs/decisions/001).
+ * Delivers what transactions publish after their commit to the subscribers of this process. A message is only a hint: the
+ * process may die between commit and delivery, so recurring work must look at the rows too (docs/decisions/001).
  */
 export class PostCommitBus {
   readonly #subscribers = new Map<PostCommitTopic<unknown>, Set<PostCommitSubscriber<never>>>();

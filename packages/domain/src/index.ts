@@ -95,7 +95,7 @@ export { purgeArchive } from "./messages/removal/archive-messages.ts";
 export {
   type ArchivedRun,
   listArchivedRuns,
-  type Restored,
+  type RestoreSelection,
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
 export { fileWords, indexMessages, searchVector } from "./messages/search/search-vector.ts";
@@ -129,7 +129,11 @@ export {
   recordAnswered,
   recordUnanswered,
 } from "./push/bouncer/circuit.ts";
-export { type Notified, noteNotified, refusesOrganization } from "./push/bouncer/after-notify.ts";
+export {
+  type NotifiedAccounts,
+  applyNotifyOutcome,
+  refusesOrganization,
+} from "./push/bouncer/after-notify.ts";
 export {
   expireRegistrations,
   registrationExpired,

@@ -963,7 +963,7 @@ declare module "@carillon/db" {
     "message-deletion-next": {
       id: number;
       recipientId: number;
-      putOn: number;
+      dependentRows: number;
     };
     "message-deletion-open-steps": {
       step: number;

@@ -16,7 +16,7 @@ import {
   checkContentEditable,
   type CheckedMessage,
   type Destination,
-  guestsNotSeeingEach,
+  guestsNotSeeingAll,
   hasProtectedHistory,
   lockAudiencesShared,
   lockMessageAudience,
@@ -194,26 +194,26 @@ async function assertSendsTypingEvents(
     throw errors.badRequest(`Your settings keep your typing in ${where} messages to yourself`);
 }
 
-const wantIt = switchSql("receives_typing_notifications");
+const receivesTypingEvents = switchSql("receives_typing_notifications");
 
 const inChannel = statement({
   name: "channel-typing-receivers",
   text: `SELECT u.id FROM subscriptions s JOIN users u ON u.id = s.user_id
-    WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${wantIt} ORDER BY u.id`,
+    WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${receivesTypingEvents} ORDER BY u.id`,
 });
 
 /** Returns the channel's subscribers who receive typing events and see the sender, ascending. */
 async function channelReceiversOf(sql: Sql, sender: Account, channelId: number): Promise<number[]> {
   const rows = await sql.rows(inChannel, [channelId]);
   const ids = rows.map(({ id }) => id);
-  const blind = await notSeeingAmong(sql, sender, ids);
-  return ids.filter((id) => !blind.has(id));
+  const notSeeing = await notSeeingAmong(sql, sender, ids);
+  return ids.filter((id) => !notSeeing.has(id));
 }
 
 const inConversation = statement({
   name: "direct-typing-receivers",
   text: `SELECT u.id FROM users u
-    WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
+    WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${receivesTypingEvents} ORDER BY u.id`,
 });
 
 /**
@@ -232,7 +232,7 @@ async function startingReceivers(
     directReceivers(sql, realmId, ids),
     participants.length > maxSubscribers
       ? new Set(guests)
-      : guestsNotSeeingEach(sql, realmId, guests, ids),
+      : guestsNotSeeingAll(sql, realmId, guests, ids),
   ]);
   return receiving.filter((id) => !excluded.has(id));
 }

@@ -25,8 +25,8 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
 }
 
 /**
- * `created_at` is the time of the commit, not of the transaction's start, because a queue can be behind the event only
- * from then on.
+ * `created_at` is the time of the commit, not of the transaction's start: no queue can read the event earlier, and its
+ * age says how far a queue is behind.
  */
 const append = statement({
   name: "event-append",

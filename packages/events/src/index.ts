@@ -5,7 +5,7 @@ export { collectGarbage } from "./garbage.ts";
 export { EventHub, type HubOptions } from "./hub.ts";
 export { readHead } from "./log.ts";
 export type { Presenter } from "./present.ts";
-export { type QueueAccounts, queueStatements } from "./queue-lookup.ts";
+export { type AccountSql, queueStatements } from "./queue-lookup.ts";
 export type {
   EventQueue,
   LoggedEvent,

@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-import type { QueueAccounts } from "./queue-lookup.ts";
+import type { AccountSql } from "./queue-lookup.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
 /** Turns events of the log into what clients receive. The domain implements the rules. */
@@ -18,7 +18,7 @@ export interface Presenter<Context = unknown> {
     via: "audience" | "public",
   ): readonly QueueEvent[];
   /** The SQL that polls need about accounts. */
-  readonly accounts: QueueAccounts;
+  readonly accounts: AccountSql;
 }
 
 /** Wraps a presenter: an event that cannot be presented is logged and skipped, so that later events are still sent. */

@@ -5,7 +5,7 @@ import type { Poll } from "./poll.ts";
 import type { EventQueue, QueueOptions } from "./queue-options.ts";
 
 /** SQL expressions about the row `u` of an account, part of the statements of every poll. The domain provides them. */
-export interface QueueAccounts {
+export interface AccountSql {
   readonly table: string;
   /** See {@link EventQueue.userVisibility}. */
   readonly userVisibility: string;
@@ -37,7 +37,7 @@ export function queueStatements({
   mayListenToAll,
   keyDigest,
   isActive,
-}: QueueAccounts): {
+}: AccountSql): {
   find: DescribedStatement<"event-queue", typeof foundOverrides>;
   touch: DescribedStatement<"event-queues-touch">;
   touchSeveral: DescribedStatement<"event-queues-touch-several">;
@@ -76,7 +76,7 @@ export function queueStatements({
 export class QueueLookup {
   readonly #statements: ReturnType<typeof queueStatements>;
 
-  constructor(accounts: QueueAccounts) {
+  constructor(accounts: AccountSql) {
     this.#statements = queueStatements(accounts);
   }
 

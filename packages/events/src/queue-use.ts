@@ -33,7 +33,7 @@ export class QueueUse {
 
   /**
    * Updates the queues polled since the last call, and the queues with open polls.
-   * @returns the ids of those that exist; undefined when there was nothing to update
+   * @returns the ids of the queues that still exist; undefined when there was nothing to update
    */
   async touchUsed(open: readonly string[]): Promise<ReadonlySet<string> | undefined> {
     const used = [...this.#used];

@@ -9,7 +9,7 @@ export interface CacheOptions {
 }
 
 /** A result is kept this many times as long as reading took, so reading takes at most a twentieth of the time. */
-const share = 20;
+const keptTimes = 20;
 
 /** Reads, or returns a recent result. */
 export interface Cached<T> {
@@ -34,7 +34,7 @@ export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): C
         // A read that was in progress at `forget` is older than the change.
         if (running !== reading) return;
         kept = reading;
-        until = clock.now() + Math.max(minMs, share * (clock.now() - from));
+        until = clock.now() + Math.max(minMs, keptTimes * (clock.now() - from));
         running = undefined;
       });
     return reading;

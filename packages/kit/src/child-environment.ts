@@ -8,9 +8,9 @@ export function childEnvironment(
   changes: Partial<Record<keyof Environment, string | undefined>>,
 ): Record<string, string | undefined> {
   const changed = Object.keys(changes);
-  // The given address contains its password.
+  // The new address contains its password; `readEnvironment` refuses a second one.
   if ("DATABASE_URL" in changes) changed.push("DATABASE_PASSWORD");
   const replaced = changed.flatMap((name) => [name, `${name}_FILE`]);
-  const left = Object.entries(process.env).filter(([name]) => !replaced.includes(name));
-  return { ...Object.fromEntries(left), ...changes };
+  const kept = Object.entries(process.env).filter(([name]) => !replaced.includes(name));
+  return { ...Object.fromEntries(kept), ...changes };
 }

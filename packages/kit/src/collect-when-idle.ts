@@ -3,20 +3,20 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /** Interval of the check, in milliseconds. */
-const lookEveryMs = 10_000;
+const checkEveryMs = 10_000;
 /** A process is idle below this event loop utilization. */
 const idleBelow = 0.05;
 /** Milliseconds of work after which a collection is worth its cost. */
 const worthMs = 2_000;
-/** The first collection may find many recent objects, and V8 then keeps the space of the young generation. */
+/** Collections in a row. V8 keeps the space of the young generation if the first one finds many recent objects. */
 const collections = 2;
 
 /**
- * Makes V8 collect garbage when the process has worked and become idle, for the first time after its start. V8 by
- * itself only collects while memory is allocated: an idle process would keep the garbage of its start, and 16 MB for
- * the young generation. A collection takes 30 to 50 ms of an otherwise idle process.
+ * Makes V8 collect garbage whenever the process becomes idle: after its start, and after each further
+ * {@link worthMs} of work. V8 by itself only collects while memory is allocated, so an idle process would keep the
+ * garbage of its start, and 16 MB for the young generation. A collection takes 30 to 50 ms.
  */
-export function collectWhenIdle(everyMs = lookEveryMs): void {
+export function collectWhenIdle(everyMs = checkEveryMs): void {
   let collect: (() => void) | undefined;
   let seen = performance.eventLoopUtilization();
   let worked = 0;

@@ -133,7 +133,7 @@ export const declaredMetrics = {
   },
   carillon_series_occurrences_total: {
     type: "counter",
-    help: "Occurrences of series that have ended at a worker, by outcome: sent, failed, withheld because a condition held, or missed because the server was too late. A skip ends at a request, not at a worker: only the runs of its series have it",
+    help: "Occurrences of series that workers have ended, by outcome: sent, failed, withheld because a condition held, or missed because the server was too late. Occurrences that a request skips are not counted",
     labels: ["outcome"],
     of: ["worker"],
   },

@@ -76,8 +76,9 @@ function at(year: number, month: number, day: number): number {
 
 interface SinceMidnight {
   readonly microseconds: bigint;
-  /** Whether it is the 60th second of its minute, and the microseconds of that second that have passed. */
+  /** Whether the second is number 60 of its minute. */
   readonly leap: boolean;
+  /** Microseconds since the beginning of the last unit given. */
   readonly part: bigint;
 }
 

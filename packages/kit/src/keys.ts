@@ -16,6 +16,6 @@ export function randomSecret(): string {
 
 /** Generates a request id, or any other name that must not repeat. */
 export function uniqueId(): string {
-  // Copied into one piece: Node concatenates fourteen strings, and V8 keeps them all until the text is flattened.
+  // The copy is one flat string. Node builds a UUID from fourteen strings, and V8 would keep all of them in memory.
   return Buffer.from(randomUUID(), "latin1").toString("latin1");
 }

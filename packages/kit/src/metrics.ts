@@ -40,8 +40,8 @@ const tooSlow = [
   "nodejs_active_resources_total",
 ];
 
-/** Default metrics that are reset by each scrape, so that two scrapers see half each; our own histogram says more. */
-const begunAnew = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
+/** Default metrics that each scrape resets, so that two scrapers would see half each; our own histogram says more. */
+const resetByScrapes = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
   (name) => `nodejs_eventloop_lag_${name}_seconds`,
 );
 
@@ -52,7 +52,7 @@ const begunAnew = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
  */
 export function measureNode(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
-  for (const name of [...tooSlow, ...begunAnew]) registry.removeSingleMetric(name);
+  for (const name of [...tooSlow, ...resetByScrapes]) registry.removeSingleMetric(name);
 }
 
 /** How often the event loop delay is measured, in milliseconds. */

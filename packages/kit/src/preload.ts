@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Set in a child process that starts before its dependencies are available. */
-const mark = "CARILLON_PRELOADED";
+/** Set in a child process that starts before the database it needs is ready. */
+const preloadVariable = "CARILLON_PRELOADED";
 
 interface Release {
   readonly variables: Readonly<Record<string, string | null>>;
@@ -9,7 +9,7 @@ interface Release {
 
 /** Returns the environment of a child that loads its code and then waits for `releasePreloaded`. */
 export function preloadEnvironment(): Record<string, string | undefined> {
-  return { ...process.env, [mark]: "true" };
+  return { ...process.env, [preloadVariable]: "true" };
 }
 
 /**
@@ -22,7 +22,7 @@ export function releasePreloaded(
 ): void {
   const entries = Object.entries(variables).map(([name, value]) => [name, value ?? null]);
   const release: Release = { variables: Object.fromEntries(entries) };
-  // The exit of a dead child has been reported already.
+  // Sending fails if the child has ended. Its exit event reports that, so the error is ignored.
   child.send(release, () => {});
 }
 
@@ -31,7 +31,7 @@ export function releasePreloaded(
  * after the code is loaded and before any variable is read. Ends the process when the parent is gone.
  */
 export async function whenReleased(): Promise<void> {
-  if (process.env[mark] === undefined || !process.channel) return;
+  if (process.env[preloadVariable] === undefined || !process.channel) return;
   const orphaned = () => process.exit(0);
   process.once("disconnect", orphaned);
   const { variables } = await new Promise<Release>((resolve) => {
@@ -43,7 +43,7 @@ export async function whenReleased(): Promise<void> {
     process.on("message", receive);
   });
   process.off("disconnect", orphaned);
-  delete process.env[mark];
+  delete process.env[preloadVariable];
   for (const [name, value] of Object.entries(variables)) {
     if (value === null) delete process.env[name];
     else process.env[name] = value;

@@ -18,11 +18,12 @@ const defaults: RateRules = {
   files: [{ seconds: 60, requests: 1_200 }],
 };
 
-const list =
+/** One kind with its rules. */
+const kindWithRules =
   /^(user|ip|login|files)=([1-9]\d{0,5}:[1-9]\d{0,8}(?:,[1-9]\d{0,5}:[1-9]\d{0,8}){0,4})$/;
 
 /**
- * Parses rules like `user=60:200,3600:5000;ip=60:100` (seconds:requests). Kinds that are missing have the defaults.
+ * Parses rules like `user=60:200,3600:5000;ip=60:100` (seconds:requests). A missing kind has its default rules.
  * @returns undefined for `off`
  * @throws Error for any other text
  */
@@ -31,7 +32,7 @@ export function parseRateRules(text: string | undefined): RateRules | undefined 
   if (text === "off") return undefined;
   const rules: { -readonly [Kind in keyof RateRules]?: readonly RateRule[] } = {};
   for (const part of text.split(";")) {
-    const [, kind, pairs = ""] = list.exec(part) ?? [];
+    const [, kind, pairs = ""] = kindWithRules.exec(part) ?? [];
     if (kind === undefined || rules[kind as keyof RateRules])
       throw new Error(`not a list: ${part}`);
     rules[kind as keyof RateRules] = pairs.split(",").map((pair) => {

@@ -1,7 +1,7 @@
 import { collectSooner } from "./collect-sooner.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import { whenReleased } from "./preload.ts";
-import { reportUncaught, unforeseen } from "./report-uncaught.ts";
+import { reportUncaught, formatUnexpectedError } from "./report-uncaught.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function runMain(start: () => Promise<void>): Promise<void> {
     collectWhenIdle();
   } catch (error) {
     process.stderr.write(
-      `${error instanceof StartupError ? error.message : unforeseen(error)}\n`,
+      `${error instanceof StartupError ? error.message : formatUnexpectedError(error)}\n`,
       () => process.exit(1),
     );
   }

@@ -56,9 +56,9 @@ export class Shutdown {
   }
 
   /**
-   * Runs on SIGTERM and SIGINT, then exits with code 0; a second signal exits at once.
-   * With `endWithParent`, also runs when the parent process is gone (its IPC channel closes), so that a killed
-   * standalone leaves no port taken, and answers the parent's pings.
+   * Runs the shutdown on SIGTERM and SIGINT, then exits with code 0; a second signal exits at once.
+   * @param options `endWithParent`: also shut down when the parent process is gone (its IPC channel closes), so that a
+   *   killed standalone leaves no port taken; and answer the parent's pings
    */
   onSignals(options: { endWithParent?: boolean } = {}): void {
     let signalled = false;

@@ -1,7 +1,7 @@
 /**
  * Decodes Base64 strictly (RFC 4648 §4: `+` and `/`, padded); the platform's decoder accepts any text.
  * @param length of the decoded bytes
- * @returns undefined unless the text is the exact encoding of so many bytes
+ * @returns undefined unless the text is the exact encoding of `length` bytes
  */
 export function strictBase64(text: string, length: number): Buffer | undefined {
   if (text.length !== 4 * Math.ceil(length / 3)) return undefined;

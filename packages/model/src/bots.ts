@@ -38,7 +38,7 @@ const administered = statement({
 });
 
 /** A bot and an account that administers it. */
-export interface Administered {
+export interface AdministeredBot {
   readonly viewer: number;
   readonly bot: BotObject;
 }
@@ -52,7 +52,7 @@ export function loadAdministeredBots(
   realmId: number,
   viewers: readonly Viewer[],
   botIds?: readonly number[],
-): Promise<Administered[]> {
+): Promise<AdministeredBot[]> {
   return sql.rows(administered, [
     realmId,
     viewers.map(({ id }) => id),

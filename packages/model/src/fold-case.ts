@@ -27,7 +27,7 @@ export async function loadFolding(sql: Sql, texts: Iterable<string>): Promise<Fo
   return unsure.length === 0 ? foldingOf([]) : askFolding(sql, unsure);
 }
 
-/** Loads the folding and always sends a query: for combined statements (`together`), which should have few variants. */
+/** Loads the folding and always sends a query: for `inOneStatement`, whose combinations of statements should be few. */
 export function askFolding(sql: Sql, texts: Iterable<string>): Promise<Folding> {
   return sql.rows(folded, [textsToAsk(texts)]).then(foldingOf);
 }
@@ -42,7 +42,7 @@ function foldingOf(rows: ReadonlyArray<{ text: string; folded: string }>): Foldi
     fold(text) {
       if (foldedAlikeEverywhere.test(text)) return text.toLowerCase();
       const key = known.get(text);
-      if (key === undefined) throw new Error("a text whose folding was not asked for");
+      if (key === undefined) throw new Error("the folding of this text was not loaded");
       return key;
     },
   };

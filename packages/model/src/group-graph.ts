@@ -6,7 +6,7 @@ import {
   type PermissionSubject,
 } from "./permissions/memberships.ts";
 
-/** Walks the group graph in one of its two directions. UNION ends each walk even if paths meet. */
+// The statements walk the group graph upward or downward. UNION visits each group once, even if several paths lead to it.
 const overrides = { ids: typed<number[]>() };
 
 const upward = statement({

@@ -1,7 +1,7 @@
 export { loadAfter } from "./load-after.ts";
 export { type AuditEntry, recordAudit, writeAudit } from "./audit.ts";
 export {
-  type Administered,
+  type AdministeredBot,
   administratorsOfBots,
   loadAdministeredBots,
   botAddedEvent,
@@ -224,9 +224,9 @@ export {
   type TopicKey,
   countParticipants,
   existingTopics,
-  topicName,
+  foldedTopicKey,
   topicParticipants,
-  topicSpelling,
+  exactTopicKey,
 } from "./messages/topics.ts";
 export { type Folding, askFolding, loadFolding } from "./fold-case.ts";
 export { type VisibleMessage, loadVisibleMessages } from "./messages/seen-messages.ts";

@@ -21,8 +21,8 @@ import type { SystemGroupIds } from "./permissions/system-groups.ts";
 export type EditHistoryPolicy = "all" | "moves" | "none";
 
 /**
- * SQL: whether the organization, a row of `realms`, hides accounts from guests: the permission is given to everyone, or
- * to members.
+ * SQL: whether the organization, a row of `realms`, hides accounts from guests: the permission to see all accounts is
+ * given to a group other than everyone.
  */
 export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
     WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
@@ -31,7 +31,7 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
  * An organization with the fields that the rules need.
  * - `pushNotificationsEnabled`: whether the push bouncer pushes for it, as far as known.
  * - `restrictsGuests`: whether some accounts are hidden from its guests (users.md §2.1).
- * - `now`: postgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.
+ * - `now`: PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.
  * - `linkifiers`: see {@link linkifiersOf}.
  * - `groups`: the group of each permission.
  */

@@ -18,8 +18,8 @@ const unqueued = statement({
 });
 
 /**
- * Reads pending intents without a job in the queue, oldest first. The process that recorded a younger one is still
- * about to add its job.
+ * Reads pending intents without a job in the queue, oldest first. Leaves out intents younger than `olderThanMs`, because
+ * the process that recorded them is about to add their jobs.
  * @param limits `jobs`: names of the jobs that the caller knows; jobs of a newer release are left to its processes
  */
 export function unqueuedIntents(
@@ -130,9 +130,9 @@ const count = statement({
 });
 
 /**
- * Counts the attempts of ended jobs in their rows. An intent that reached its limit becomes a dead letter; any other
- * waits as a new version, for its own job. Locked rows are left for the next run.
- * @returns the intents that wait, as they are now
+ * Counts the attempts of ended jobs in their rows. An intent that reached its limit becomes a dead letter; any other gets
+ * a new version, which needs a new job. Locked rows are left for the next run.
+ * @returns the intents with a new version
  */
 export function countEnded(sql: Sql, ended: readonly EndedIntent[]): Promise<QueuedIntent[]> {
   return sql.rows(count, [

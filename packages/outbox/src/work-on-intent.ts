@@ -112,7 +112,7 @@ const beginCall = statement({
 export interface CallingIntent<Payload> extends ClaimedIntent<Payload> {
   /** Whether an earlier attempt may have called, counted or not. */
   readonly called: boolean;
-  /** Milliseconds since it was first to run, or was replayed. */
+  /** Milliseconds since the intent was first due, or since its replay. */
   readonly ageMs: number;
 }
 

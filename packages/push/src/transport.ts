@@ -26,13 +26,13 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Limit of an answer, in bytes; for a thousand devices it has 30,000. */
+/** Limit of an answer, in bytes. An answer about a thousand devices has 30,000. */
 const maxBytes = 1_000_000;
 
 /** Time limit up to the end of the TLS handshake, in milliseconds; the call's limit if that is less. */
 const connectMs = 5_000;
 
-/** As many as a worker's concurrent calls, and a few for others. */
+/** Maximum number of connections: one for each of the 20 concurrent push jobs of a worker, and a few more. */
 const connections = 24;
 
 /**

@@ -31,7 +31,7 @@ export interface Queues {
   queue(name: QueueName): QueueInspection;
   /** BullMQ's own objects, for the dashboard. */
   bullQueues(): readonly Queue[];
-  /** Closes the queues and then the connections. Close the workers first, so that their jobs can still add. */
+  /** Closes the queues and then the connections. Close the workers first, because their running jobs may add jobs. */
   close(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export async function showAudit(context: Context, options: Options): Promise<voi
     ...(kind !== undefined && { type: kind }),
   };
   await withDatabase(context, async ({ db }) => {
-    const filter = { ...times, ...(await placeOf(db, options)) };
+    const filter = { ...times, ...(await scopeOf(db, options)) };
     let left = options.limit;
     let before: number | undefined;
     do {
@@ -53,7 +53,7 @@ export async function showAudit(context: Context, options: Options): Promise<voi
 }
 
 /** @throws ApiError when the organization or account does not exist */
-async function placeOf(sql: Sql, { organization, account }: Options): Promise<AuditFilter> {
+async function scopeOf(sql: Sql, { organization, account }: Options): Promise<AuditFilter> {
   const realm = organization === undefined ? undefined : await findOrganization(sql, organization);
   const accounts = account === undefined ? [] : await findNamedAccounts(sql, realm, account);
   return {

@@ -16,7 +16,7 @@ interface AnyQueue {
 }
 
 /** Writes requests, several in one transaction while others are being written. */
-export interface Grouped {
+export interface RequestWriter {
   /**
    * Writes the request and returns its result; when its deadline ends first, nothing is written (http-contract.md §8).
    * @throws ApiError its rejection; 503 if too many wait
@@ -29,14 +29,14 @@ export interface Grouped {
   /** How many requests wait for the transaction before theirs. */
   readonly waiting: number;
   /** Returns the same for the work of one request. */
-  within(deadline: RequestDeadline): Grouped;
+  within(deadline: RequestDeadline): RequestWriter;
 }
 
 /**
  * Group commit: requests of one operation and organization that arrive while others are being written share the next
  * transaction (docs/decisions/033).
  */
-export class GroupCommit implements Grouped {
+export class GroupCommit implements RequestWriter {
   readonly #parts: BatchQueueParts;
   /** By operation and organization; a queue without requests is removed. */
   readonly #queues = new Map<object, Map<number, AnyQueue>>();
@@ -62,8 +62,8 @@ export class GroupCommit implements Grouped {
     });
   }
 
-  within(deadline: RequestDeadline): Grouped {
-    return new GroupedWithin(this, deadline);
+  within(deadline: RequestDeadline): RequestWriter {
+    return new RequestWriterWithin(this, deadline);
   }
 
   get waiting(): number {
@@ -95,8 +95,8 @@ export class GroupCommit implements Grouped {
   }
 }
 
-/** {@link Grouped} for one request. A class for the same reason as `BoundDatabase`. */
-class GroupedWithin implements Grouped {
+/** {@link RequestWriter} for one request. A class for the same reason as `BoundDatabase`. */
+class RequestWriterWithin implements RequestWriter {
   readonly #group: GroupCommit;
   readonly #deadline: RequestDeadline;
 
@@ -117,7 +117,7 @@ class GroupedWithin implements Grouped {
     return this.#group.waiting;
   }
 
-  within(deadline: RequestDeadline): Grouped {
+  within(deadline: RequestDeadline): RequestWriter {
     return this.#group.within(deadline);
   }
 }

@@ -50,7 +50,7 @@ export function keyedBatch<Request, Result>(
       }
       const trying = tryKeys(tx, keys);
       const writing = expectsLeaving ? undefined : write();
-      // Where some leave, it fails because the transaction is over.
+      // If requests leave the batch, the transaction ends and the write fails; that error is ignored.
       writing?.catch(() => {});
       const states = new Map((await trying).map((state, i) => [keys[i]!, state]));
       const stateOf = ({ key }: KeyedRequest<Request>) => key && states.get(key);

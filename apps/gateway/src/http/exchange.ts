@@ -73,7 +73,7 @@ export class Exchange {
   refuse(error: ApiError): void {
     this.code = error.code;
     const headers = headersOf(error);
-    // Answers outside of the API may be cached by browsers, which its errors must not be (files.md).
+    // Browsers may cache answers outside of the API (files.md); they must not cache its errors.
     const isApi = this.#ctx.path.startsWith("/api/");
     const uncached = isApi ? headers : { ...headers, "Cache-Control": "no-store" };
     this.reply(statusOf(error), errorText(error), uncached);

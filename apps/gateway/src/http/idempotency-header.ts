@@ -13,7 +13,7 @@ const marker = "Idempotent-Replayed";
 
 /**
  * Reads the header `Idempotency-Key` (once-and-again.md §1): bare, or as a quoted string.
- * @returns undefined where there is none
+ * @returns undefined for a request without the header
  * @throws ApiError `BAD_REQUEST` for a malformed key, and for two keys
  */
 export function readIdempotencyKey(req: IncomingMessage): string | undefined {

@@ -9,7 +9,7 @@ export function ignoredParameters(operation: Operation, fields: Fields): readonl
   for (const name of fields.texts.keys()) {
     if (!operation.supported.has(name)) (ignored ??= new Set()).add(name);
   }
-  // No operation takes files yet: a file part with a supported name is ignored too.
+  // A file part is never a parameter, even with a supported name. The file of an operation with `takesFile` is not listed.
   for (const name of fields.files) (ignored ??= new Set()).add(name);
   return ignored ? [...ignored].sort(byCodePoint) : none;
 }

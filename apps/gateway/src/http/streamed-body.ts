@@ -124,7 +124,7 @@ function consumed(
         return;
       }
       if (taken < bytesBeforeYield) return;
-      // Up to two MiB that have arrived meanwhile would be handled in the same turn of the event loop.
+      // Without a pause, up to two MiB that have arrived meanwhile would be handled in one turn of the event loop.
       taken = 0;
       body.pause();
       setImmediate(() => body.resume());

@@ -75,8 +75,8 @@ export class Bucket {
   }
 
   /**
-   * Whether a full bucket is worth a query: for rules that always query, such as that of passwords, another process may
-   * have reset the count.
+   * Whether another process may have reset the count of a full bucket, so that a query is worth its cost. Only buckets
+   * with small rules are reset: those that count password attempts.
    */
   mayHaveBeenReset(now: number): boolean {
     return (

@@ -226,7 +226,7 @@ export class SharedLimits {
     return bucket;
   }
 
-  /** Drops many at once: a map scans the places of deleted first entries each time. */
+  /** Drops the oldest buckets, many at once, because each iteration of a Map scans the deleted entries at its beginning. */
   #dropOldest(): void {
     let left = droppedAtOnce;
     for (const name of this.#buckets.keys()) {

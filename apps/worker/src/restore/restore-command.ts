@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { listArchivedRuns, restoreMessages, type Restored } from "@carillon/domain";
+import { listArchivedRuns, restoreMessages, type RestoreSelection } from "@carillon/domain";
 import { StartupError } from "@carillon/kit";
 
 const usage = "Say what to restore: list, run NUMBER, channel NUMBER or account NUMBER";
@@ -20,7 +20,7 @@ export async function restoreCommand(db: Database, words: readonly string[]): Pr
   return [`Restored ${restored} ${restored === 1 ? "message" : "messages"}.`];
 }
 
-function selection(what: string | undefined, number: number): Restored | undefined {
+function selection(what: string | undefined, number: number): RestoreSelection | undefined {
   switch (what) {
     case "run":
       return { run: number };

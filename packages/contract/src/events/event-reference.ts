@@ -16,7 +16,7 @@ export function eventReference(): string {
     "# Event types",
     "Generated from `packages/contract` by `npm run generate`; do not edit.",
     "What `GET /events` answers: `id`, `type`, `op` where the heading has one after the slash, and exactly the fields " +
-      "of the table. Who said at registration that they have a capability get the newer form " +
+      "of the table. Clients that declared a capability at registration get the newer form " +
       "([events.md §1.1](../protocol/events.md)).",
     ...documented.flatMap(section),
   ];
@@ -48,10 +48,10 @@ function changeText(change: SnapshotChange): string {
   const { list, by } = change;
   if ("adds" in change) return `\`${change.adds}\` is added to \`${list}\``;
   if ("replaces" in change)
-    return `\`${change.replaces}\` takes the place of the item of \`${list}\` with its \`${by}\``;
+    return `\`${change.replaces}\` replaces the item of \`${list}\` with the same \`${by}\``;
   if ("merges" in change)
     return `the item of \`${list}\` whose \`${by}\` is \`${change.into}\` gets the fields of \`${change.merges}\``;
-  return `the item of \`${list}\` whose \`${by}\` is \`${change.removes}\` goes`;
+  return `the item of \`${list}\` whose \`${by}\` is \`${change.removes}\` is removed`;
 }
 
 /** Names the receivers of an older form: clients without a capability, or the programs with a need. */

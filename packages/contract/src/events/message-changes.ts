@@ -41,7 +41,10 @@ const place = {
   topic: z.string().optional(),
 };
 
-/** At most 1,000 messages: a queue has no more ids for one event (events.md §6). */
+/**
+ * Names at most 1,000 messages, because it becomes one event for each message for some clients, and the log reserves 1,024
+ * event ids for it (events.md §6).
+ */
 export const messagesDeleted = event({
   type: "delete_message",
   about: "Messages were removed, or moved to where the receiver cannot see them.",

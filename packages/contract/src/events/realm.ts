@@ -17,7 +17,7 @@ export const realmPropertyUpdated = event({
   type: "realm",
   op: "update",
   about:
-    "One of the older `…_policy` numbers changed with the permission that it represents; or the push bouncer's status of the organization changed: `push_notifications_enabled`, `push_notifications_enabled_end_timestamp`.",
+    "One of the older `…_policy` numbers changed, with the permission that it represents; or the organization's push status changed: `push_notifications_enabled`, `push_notifications_enabled_end_timestamp`.",
   to: "everybody",
   fields: { property: z.string(), value: z.union([z.int(), z.boolean(), z.null()]) },
   changesPresentation: true,

@@ -31,8 +31,8 @@ export const unlessParameter = form
   .json(z.array(condition).max(maxConditions))
   .optional()
   .describe(
-    "Conditions, at most 5: the message is not sent if one of them holds. `reply` (with `by`: user IDs): somebody else, " +
-      "or one of these, has written in the conversation since the message was scheduled. `topic_resolved`. `check_in` " +
-      "(with `by`): the sender or one of these has checked in; with `interval`, each check-in moves the delivery to that " +
-      "many seconds from then.",
+    "Conditions, at most 5: the message is not sent if one of them holds. `reply`: a person other than the sender, or with " +
+      "`by` (user IDs) one of these accounts, has written in the conversation since the message was scheduled. " +
+      "`topic_resolved`: the topic is resolved. `check_in`: the sender, or an account in `by`, has checked in. A `check_in` " +
+      "with `interval` never holds: each check-in moves the delivery to `interval` seconds later.",
   );

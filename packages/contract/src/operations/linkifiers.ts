@@ -114,6 +114,6 @@ export const linkifiersChanged = event({
   about: "The organization's linkifiers changed: the event has all of them.",
   to: "everybody",
   fields: { realm_linkifiers: z.array(linkifierObject) },
-  older: { linkifier_url_template: { about: "None." } },
+  older: { linkifier_url_template: { about: "`realm_linkifiers` is empty." } },
   snapshot: { field: "realm_linkifiers", becomes: "realm_linkifiers" },
 });

@@ -5,7 +5,7 @@ import { operation } from "../primitives/operation.ts";
 import { defaultSettingParameters, settingParameters } from "../settings/parameters.ts";
 import { shape } from "../primitives/shape.ts";
 
-/** `GET /settings`: what `PATCH /settings` changes, in the form that the snapshot has it (events.md §1.2). */
+/** `GET /settings`: the settings that `PATCH /settings` changes, in the form of the snapshot (events.md §1.2). */
 export const getSettings = operation({
   id: "get-settings",
   method: "GET",

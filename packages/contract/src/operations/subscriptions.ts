@@ -18,7 +18,7 @@ const wantedChannel = z.object({
   name: z.string(),
   /** `#rrggbb` */
   color: z.string().optional(),
-  /** Of a channel that does not exist yet. */
+  /** The description of a channel that does not exist yet. */
   description: z.string().optional(),
 });
 

@@ -61,7 +61,8 @@ export const updateStatusOfUser = operation({
   idempotencyKey: true,
   summary: "Update a user's status",
   example: { params: { status_text: "On holiday" } },
-  description: "What is not sent stays unchanged. Only active people have a status, not bots.",
+  description:
+    "A parameter that is not sent stays unchanged. Only active people have a status, not bots.",
   params: statusParameters,
 });
 

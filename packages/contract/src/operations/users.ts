@@ -73,7 +73,7 @@ const updateUserParameters = {
     .describe("For owners whose account may change e-mail addresses; takes effect at once."),
 };
 
-/** The same for the reference. */
+/** Description of the operations that change an account, for the reference. */
 const updateUserDescription =
   "For administrators of the organization. Any account can be changed, including bots and deactivated accounts. The change is atomic.";
 

@@ -38,7 +38,7 @@ export type SnapshotChange = { readonly field: string; readonly becomes: string 
 
 type ListChange = {
   readonly list: string;
-  /** The field that tells the items of the list apart. */
+  /** The field that identifies an item of the list. */
   readonly by: string;
 } & (
   | { readonly adds: string }
@@ -75,7 +75,7 @@ export interface EventDeclaration<
   readonly own: Own;
   /** Forms for clients without a capability, and for programs with a need. */
   readonly older: Older;
-  /** Only queues whose `event_types` name the type get it: an absent list does not mean it (events.md §1). */
+  /** Delivered only to queues whose `event_types` name it; queues without `event_types` do not get it (events.md §1). */
   readonly optIn?: true;
   /** For gateways only: no client gets it. */
   readonly internal?: true;

@@ -64,11 +64,11 @@ export interface Declaration<
   readonly description?: string;
   /** Additions to its generated example in the reference. */
   readonly example?: Example;
-  /** Bytes; unless given 2 MiB if a parameter is JSON, else 1 MiB, and 16 KiB if anyone may call. */
+  /** Bytes. Default: 16 KiB if anyone may call, else 2 MiB if a parameter is JSON, else 1 MiB. */
   readonly bodyLimit?: number;
   /**
-   * Takes one file, in a multipart body: it is in the file store before the handler runs (files.md §1). `bodyLimit` is
-   * that of the file.
+   * Takes one file in a multipart body, which is in the file store before the handler runs (files.md §1). `bodyLimit`
+   * then limits the file.
    */
   readonly takesFile?: true;
   /** Its requests count against a separate rate limit (http-contract.md §7). */
@@ -81,8 +81,8 @@ export interface Declaration<
   /** Its answer may be large, so it waits for memory (http-contract.md §8). GET operations wait without this. */
   readonly largeAnswer?: true;
   /**
-   * Takes an `Idempotency-Key` (once-and-again.md §1): an operation that is one transaction does, unless it answers a
-   * secret. The binding of its handler checks that.
+   * Takes an `Idempotency-Key` (once-and-again.md §1). Required for an operation that is one transaction, unless its
+   * answer contains a secret; the gateway's `handle` checks that.
    */
   readonly idempotencyKey?: true;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
@@ -94,7 +94,7 @@ export interface Declaration<
 /** A success that has no envelope. */
 export interface RawAnswer {
   readonly status: number;
-  /** The parameter's description. */
+  /** What the answer is, for the reference. */
   readonly about: string;
   /** Media type of the body; without one there is none. */
   readonly type?: string;

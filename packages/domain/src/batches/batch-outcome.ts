@@ -10,7 +10,7 @@ export type BatchOutcome<Result> =
   /** The transaction had no room for the request, which comes first in a later one. Never the outcome of the first request. */
   | { readonly kind: "retryLater" }
   /**
-   * It would block on a lock, or must be counted under one. It runs again in its own transaction, serialized with the
+   * The request needs a lock that a batch must not wait for. It runs again in its own transaction, serialized with the
    * requests that have the same key.
    */
   | { readonly kind: "serialize"; readonly key: number };

@@ -67,7 +67,7 @@ export async function isDefaultChannel(sql: Sql, channelId: number): Promise<boo
 }
 
 /**
- * Adds the channel to the default channels, or removes it. The transaction must hold the group graph exclusively,
+ * Adds the channel to the default channels, or removes it. The transaction must hold the exclusive lock of the group graph,
  * because the event contains the whole list and new accounts are subscribed to all of it.
  * @returns whether the list has changed
  */

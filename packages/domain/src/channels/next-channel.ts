@@ -127,7 +127,7 @@ export async function checkNextChannel(
 }
 
 /**
- * Checks a new name. The transaction holds the group graph exclusively, so that no other transaction creates or renames
+ * Checks a new name. The transaction holds the exclusive lock of the group graph, so that no other transaction creates or renames
  * a channel.
  */
 async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise<string> {

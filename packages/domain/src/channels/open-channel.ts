@@ -39,7 +39,7 @@ export interface OpenChannel extends Holder {
  * changes of the first (docs/decisions/012). Sending to the channel and subscribing are blocked meanwhile. Before
  * locking, checks whether the account administers the channel, so that an account without the right neither waits for
  * locks nor blocks others, nor learns anything from the response time (channels.md §3).
- * @param graph "shared" to hold the group graph shared; "exclusive" is needed to change permissions, names or default
+ * @param graph "shared" to lock the group graph in shared mode; "exclusive" is needed to change permissions, names or default
  * channels, which transactions with the shared lock rely on
  * @param organization whether to lock the organization's row too
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL` if the actor may read the channel but not administer it; otherwise

@@ -129,13 +129,13 @@ async function applyChanges(
     })),
   );
   const visibilityCanChange = privacyColumns.some(changes) || changesVisibility(settings);
-  const userVisibility: UserVisibility = visibilityCanChange
+  const visibility: VisibilityChange = visibilityCanChange
     ? await compareVisibility(tx, before, seenBy)
     : { audience: seenBy, events: [] };
   const events = [
-    ...userVisibility.events,
-    ...settingEvents(before, settings, systemGroups, userVisibility.audience),
-    ...propertyEvents(before, next, properties, userVisibility.audience),
+    ...visibility.events,
+    ...settingEvents(before, settings, systemGroups, visibility.audience),
+    ...propertyEvents(before, next, properties, visibility.audience),
   ];
   return { events, auditIds };
 }
@@ -163,7 +163,7 @@ async function storeChannel(tx: Tx, channelId: number, next: NextChannel): Promi
 }
 
 /** The audience of a channel's change, and the events for accounts that can see it only before or only after. */
-interface UserVisibility {
+interface VisibilityChange {
   /** Accounts that can see it before and after the change. */
   readonly audience: Audience;
   readonly events: readonly NewEvent[];
@@ -182,7 +182,7 @@ async function compareVisibility(
   sql: Sql,
   channel: Channel,
   before: string,
-): Promise<UserVisibility> {
+): Promise<VisibilityChange> {
   const { id, realmId } = channel;
   const { staying, gained, lost } = await loadAudienceShift(sql, realmId, id, before);
   return {

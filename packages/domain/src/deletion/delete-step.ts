@@ -45,7 +45,7 @@ export const next = statement({
       WHERE r.id >= $5 ORDER BY m.recipient_id, m.id LIMIT $7
     )
     SELECT m.id, m.recipient_id AS "recipientId", (SELECT count(*) FROM reactions WHERE message_id = m.id)::int
-      + (SELECT count(*) FROM submessages WHERE message_id = m.id)::int AS "putOn"
+      + (SELECT count(*) FROM submessages WHERE message_id = m.id)::int AS "dependentRows"
     FROM messages m
     WHERE m.id = ANY(ARRAY(SELECT id FROM next)) AND m.sender_id = $1 AND m.recipient_id = ANY($2::int[])
     ORDER BY m.id FOR NO KEY UPDATE OF m`,
@@ -137,7 +137,7 @@ function runOf({ realmId, channelId, actorId, removalId }: Step): RemovalRun {
 /** Returns as many messages as one transaction removes, counting their reactions and submessages, by the cursor's order. */
 function firstOf(found: readonly Found[]): readonly Found[] {
   const inOrder = found.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id);
-  return inOrder.slice(0, howManyAtOnce(inOrder.map(({ putOn }) => putOn)));
+  return inOrder.slice(0, howManyAtOnce(inOrder.map(({ dependentRows }) => dependentRows)));
 }
 
 async function batchSize(tx: Tx, channelId: number | null): Promise<number> {

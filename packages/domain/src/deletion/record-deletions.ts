@@ -25,8 +25,9 @@ const record = statement({
 });
 
 /**
- * Requests the deletion of accounts' messages in the transaction that deactivates them; each account's is a flow of jobs. An
- * unfinished deletion of the account is extended, and revived if it is a dead letter.
+ * Requests the deletion of accounts' messages in the transaction that deactivates the accounts. The deletion for each
+ * account is a flow of jobs. If the account has an unfinished deletion, extends it, and revives it if it is a dead
+ * letter.
  */
 export async function recordDeletions(
   tx: Tx,

@@ -5,14 +5,14 @@ import { areAlikeButForCase } from "@carillon/kit";
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 
 /** What a queue's narrow checks of a message. */
-export interface Narrowed {
+export interface NarrowInput {
   readonly message: LoggedMessage["message"];
   /** The receiver's flags. */
   readonly flags: readonly string[];
   readonly emptyTopicDisplayName: string;
 }
 
-type Test = (narrowed: Narrowed, operand: string) => boolean;
+type Test = (narrowed: NarrowInput, operand: string) => boolean;
 
 const channel: Test = ({ message }, operand) =>
   message.type === "stream" && areAlikeButForCase(message.display_recipient as string, operand);
@@ -29,14 +29,14 @@ const topic: Test = (narrowed, operand) =>
     .some((word) => word !== "" && areAlikeButForCase(word, operand)) ??
     false);
 
-const direct = ({ message }: Narrowed) => message.type === "private";
+const direct = ({ message }: NarrowInput) => message.type === "private";
 const flagged =
   (...names: readonly string[]) =>
-  ({ flags }: Narrowed) =>
+  ({ flags }: NarrowInput) =>
     names.some((name) => flags.includes(name));
 
 /** Operands of `is`. */
-const states = new Map<string, (narrowed: Narrowed) => boolean>([
+const states = new Map<string, (narrowed: NarrowInput) => boolean>([
   ["dm", direct],
   ["private", direct],
   ["starred", flagged("starred")],
@@ -57,7 +57,7 @@ const operators = new Map<string, Test>([
 ]);
 
 /** Whether all terms match. */
-export function matchesNarrow(terms: readonly NarrowTerm[], narrowed: Narrowed): boolean {
+export function matchesNarrow(terms: readonly NarrowTerm[], narrowed: NarrowInput): boolean {
   return terms.every(([operator, operand]) => operators.get(operator)?.(narrowed, operand));
 }
 
@@ -103,11 +103,11 @@ function list(known: ReadonlyMap<string, unknown>): string {
   return [...known.keys()].join(", ");
 }
 
-function topicOf({ message }: Narrowed): string | undefined {
+function topicOf({ message }: NarrowInput): string | undefined {
   return message.type === "stream" ? message.subject : undefined;
 }
 
 /** Maps the display name of the empty topic to the empty topic. */
-function storedTopic({ emptyTopicDisplayName }: Narrowed, operand: string): string {
+function storedTopic({ emptyTopicDisplayName }: NarrowInput, operand: string): string {
   return operand === emptyTopicDisplayName ? "" : operand;
 }

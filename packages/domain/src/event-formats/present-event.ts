@@ -38,9 +38,10 @@ import {
 } from "./users.ts";
 
 /**
- * Converts an event to what one queue receives, in order: nothing if its types, narrow or capabilities exclude the
- * event, or if the event is opt-in and its types do not name it, rarely more than one event (events.md §1, §1.1, §4). The caller adds the `id`, and has checked that the
- * queue's user may receive the event.
+ * Returns the events that one queue receives for a logged event, in order: usually one, rarely more. Returns none if
+ * the queue's types, narrow or capabilities exclude the event, or if the event is opt-in and the queue's types do not
+ * name it (events.md §1, §1.1, §4). The caller has checked that the queue's user may receive the event, and adds the
+ * `id`.
  *
  * Queues with the same options share one `message` object, so that it can be serialized once.
  *

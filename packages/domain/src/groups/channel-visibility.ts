@@ -60,7 +60,7 @@ interface Shift {
 
 /**
  * Makes the events for accounts that gain or lose channels (user-groups.md §5.5): first the lost channels, then the
- * gained ones with their subscribers. Subscribers can see their channels in any case.
+ * gained ones with their subscribers. Subscribers get no events here, because they always see their channels.
  */
 export async function visibilityEvents(
   tx: Tx,

@@ -7,7 +7,7 @@ import { recordIntents } from "@carillon/outbox";
 import { accountsInRemoval, maxRemoved } from "./prepare-pushes.ts";
 
 /** Messages that were on an account's devices, ascending. */
-export interface Pushed {
+export interface PushedMessages {
   readonly userId: number;
   readonly ids: readonly number[];
 }
@@ -19,7 +19,7 @@ export interface Pushed {
 export async function recordPushRemovals(
   tx: Tx,
   realmId: number,
-  pushed: readonly Pushed[],
+  pushed: readonly PushedMessages[],
 ): Promise<void> {
   const removals = pushed.flatMap(({ userId, ids }) =>
     ids.length > 0 ? [{ userId, messageIds: ids.slice(-maxRemoved) }] : [],

@@ -16,7 +16,7 @@ import {
   checkOrganizationName,
   checkSubdomain,
   createOrganization,
-  furnish,
+  createFirstChannel,
 } from "../realms/create-organization.ts";
 import { checkPassword, hashPassword } from "../users/passwords.ts";
 
@@ -148,7 +148,7 @@ export async function openOrganization(
     await checkSubdomainIsFree(tx, subdomain);
     const person = { fullName, email, passwordHash };
     const created = await createOrganization(tx, site, { subdomain, name, owner: person });
-    await furnish(tx, created.realm, [created.owner]);
+    await createFirstChannel(tx, created.realm, [created.owner]);
     return { realm: created.realm, owner: created.owner, apiKey: created.ownerApiKey };
   });
 }

@@ -62,7 +62,7 @@ interface NewValue {
  * Checks new values, and returns those that differ from the stored ones. The transaction must hold the locks of the
  * group graph, so that named users stay active, and of the organization, so that the fields stay.
  * @param entries if a field has several entries, the last one is used
- * @param by which fields may be edited, and which users a field may name: those visible to the actor
+ * @param options `canEdit`: whether the actor may edit a field; `userVisibility`: which users a field may name
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkProfileValues(

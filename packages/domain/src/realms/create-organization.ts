@@ -106,7 +106,11 @@ const firstChannelName = "general";
  * people the welcome message. There are no clients yet.
  * @returns the channel's id
  */
-export async function furnish(tx: Tx, realm: Realm, members: readonly Account[]): Promise<number> {
+export async function createFirstChannel(
+  tx: Tx,
+  realm: Realm,
+  members: readonly Account[],
+): Promise<number> {
   const groups = groupIds(defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)));
   const channel = await insertChannel(tx, realm.id, {
     name: firstChannelName,

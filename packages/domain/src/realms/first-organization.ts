@@ -5,7 +5,7 @@ import { randomKey } from "@carillon/kit";
 
 import { insertUser } from "../users/create-user.ts";
 import { hashPassword } from "../users/passwords.ts";
-import { createOrganization, furnish } from "./create-organization.ts";
+import { createOrganization, createFirstChannel } from "./create-organization.ts";
 
 /** The names of the first accounts and of their credential files; the owner comes first. */
 const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
@@ -107,7 +107,7 @@ async function fill(
     const user = { ...newUser(person), role: roleOf[person.name], ...bot };
     members.push((await insertUser(tx, site, realm, user)).account);
   }
-  return furnish(tx, realm, members);
+  return createFirstChannel(tx, realm, members);
 }
 
 function newUser({ email, fullName, apiKey, passwordHash }: Person) {

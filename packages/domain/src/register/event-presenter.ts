@@ -1,6 +1,6 @@
 import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { Presenter, QueueAccounts } from "@carillon/events";
+import type { Presenter, AccountSql } from "@carillon/events";
 import { hostOf, loadRealm, type Site } from "@carillon/model";
 
 import type { EventContext } from "../event-formats/outgoing-event.ts";
@@ -20,7 +20,7 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
 }
 
 /** What polls check about accounts: visibility by role, whether the account is active, and its API key. */
-const queueAccounts: QueueAccounts = {
+const queueAccounts: AccountSql = {
   table: "users",
   userVisibility: "u.role",
   // Also checked here because the account may have become a guest since the registration.

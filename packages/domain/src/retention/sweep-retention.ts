@@ -60,7 +60,7 @@ interface Sweeping {
 }
 
 /** A place, and its current run of removals. */
-interface Going {
+interface PlaceInProgress {
   readonly place: Place;
   run: RemovalRun;
 }
@@ -83,7 +83,7 @@ async function sweepPlaces(
   realmId: number,
   places: readonly Place[],
 ): Promise<Swept> {
-  const left = places.map((place): Going => {
+  const left = places.map((place): PlaceInProgress => {
     return { place, run: { ...place, realmId, cause: "retention", actorId: null } };
   });
   const swept: Swept = { removed: 0, complete: true };
@@ -102,21 +102,21 @@ async function sweepPlaces(
 /** Handles the places one by one. @param mayContinue called before each batch */
 async function sweepLoop(
   { db, log, signal }: Sweeping,
-  left: Going[],
+  left: PlaceInProgress[],
   loop: number,
   swept: Swept,
   mayContinue?: () => Promise<boolean>,
 ): Promise<void> {
-  for (let going = left.shift(); going; going = left.shift()) {
-    const { place, run } = going;
+  for (let current = left.shift(); current; current = left.shift()) {
+    const { place, run } = current;
     try {
       for (let next: RemovalRun | undefined = run; next;) {
-        going.run = next;
+        current.run = next;
         if (mayContinue && !(await mayContinue())) {
-          left.unshift(going);
+          left.unshift(current);
           return;
         }
-        const batch = signal.aborted ? undefined : await sweepBatch(db, going, loop);
+        const batch = signal.aborted ? undefined : await sweepBatch(db, current, loop);
         if (!batch) {
           swept.complete = false;
           break;
@@ -133,7 +133,7 @@ async function sweepLoop(
 }
 
 /** @returns undefined if another process holds the loop's lock */
-function sweepBatch(db: Database, { place, run }: Going, loop: number) {
+function sweepBatch(db: Database, { place, run }: PlaceInProgress, loop: number) {
   return removal(db, async (tx, blockSends) =>
     (await leads(tx, retention, run.realmId, loop))
       ? removeExpired(tx, place, run, retention.bound.batch, blockSends)
@@ -197,7 +197,7 @@ async function removeExpired(
 const expired = (message: string, days: string) =>
   `now() - ${message}.sent_at > make_interval(days => ${days})`;
 
-/** Of the oldest messages, selects those that have expired; examines no more, however many there are. */
+/** Examines the oldest messages up to the limit, and selects the expired ones among them. */
 const oldest = (name: "retention-oldest" | "retention-oldest-direct", from: string, days: string) =>
   statement({
     name,

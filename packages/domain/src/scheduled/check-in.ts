@@ -17,7 +17,7 @@ const store = statement({
     WHERE id = $1`,
 });
 
-/** Moves a delivery as an edit does; to a whole second, never earlier than asked for. */
+/** Moves a delivery as an edit does. Rounds its time up to a whole second. */
 const postpone = statement({
   name: "scheduled-postpone",
   text: `UPDATE scheduled_messages SET version = version + 1, alarmed_at = NULL, attempts = 0, retry_at = NULL,
@@ -62,8 +62,8 @@ export async function checkIn(
 }
 
 /**
- * Checks in at a series (once-and-again.md §4): at its planned occurrence, which is locked as the delivery locks it. Where
- * it was delivered meanwhile, the check-in counts for the next one.
+ * Checks in at the planned occurrence of a series (once-and-again.md §4). Locks the occurrence as the delivery does: if
+ * it is delivered while this waits for the lock, the check-in counts for the next occurrence.
  * @returns the time of the planned occurrence, UNIX seconds
  * @throws ApiError 404 `BAD_REQUEST` unless the account is its author, or one that a `check_in` condition names; 400 without
  *   such a condition, and without a planned occurrence
@@ -84,7 +84,7 @@ export async function checkInAtSeries(
   return open.planned.deliverAt;
 }
 
-/** Whose message has which conditions. */
+/** The sender of a message or the author of a series, and the conditions. */
 type Watched = Pick<ScheduledRow, "senderId" | "unless">;
 
 function watchedBy({ authorId, unless }: SeriesRow): Watched {

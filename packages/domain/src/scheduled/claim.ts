@@ -51,7 +51,7 @@ export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
   return kind === scheduledKind.reminder;
 }
 
-/** Seconds between two tries of a row that goes alone: other rows are sent meanwhile. */
+/** Seconds between two tries of a row that is tried singly: other rows are sent meanwhile. */
 const singlePause = 15;
 
 /** Seconds after a counted try in which no other try is counted; within them it takes the delivery lock. */
@@ -91,8 +91,9 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
 }
 
 /**
- * Takes the delivery lock for rows whose try has been counted. It waits: a job that is about to count the same try has the
- * lock for a moment, leaves these rows to their try and ends. If both gave way, nobody would send them before the lease ends.
+ * Takes the delivery lock for rows whose try has been counted. It waits, because a job that wants to count the same try
+ * holds the lock for a moment, and then leaves the rows to this transaction. If both gave way, the rows would not be sent
+ * before the lease ends.
  * @throws lock timeout after {@link lockTimeoutMs}
  */
 export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> {
@@ -109,7 +110,7 @@ export async function beginClaiming(tx: Tx): Promise<void> {
 export interface BatchLimits {
   /** Rows at most. */
   readonly rows: number;
-  /** Rows are added while the rows before them have fewer bytes of text: one row may have more. */
+  /** A row is added if the rows before it have fewer bytes of text in all, so that the last row may exceed the limit. */
   readonly bytes: number;
   /** Ids of rows that the previous batch is delivering: they stay due until it commits. */
   readonly taken?: readonly number[];
@@ -235,7 +236,7 @@ const countBatchTry = statement({
     ${countTry} AND NOT EXISTS (SELECT FROM picked p WHERE p.retry_at > now()) RETURNING s.id`,
 });
 
-/** Skips rows that are being edited: rows that go alone have lost their place in the order. */
+/** Skips rows that are being edited: rows that are tried singly have lost their place in the order. */
 const countSingleTry = statement({
   name: "deliver-try-single",
   text: `WITH picked AS (SELECT s.id FROM scheduled_messages s
@@ -251,7 +252,7 @@ export async function beginTries(tx: Tx, realmId: number, limits: BatchLimits): 
   return readRows(tx, await tx.rows(countBatchTry, limitValues(realmId, limits)));
 }
 
-/** Counts a try in one of the rows that go alone. */
+/** Counts a try in one of the rows that are tried singly. */
 export async function beginSingleTry(tx: Tx, realmId: number): Promise<DueRow[]> {
   return readRows(tx, await tx.rows(countSingleTry, limitValues(realmId, { rows: 1, bytes: 1 })));
 }
@@ -282,13 +283,13 @@ export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
 /**
  * The due messages of an organization.
  * - `now`: the database's clock, UNIX seconds with a fraction.
- * - `attempts`: counted tries of the first due row; null where no row that may share a batch is due.
+ * - `attempts`: counted tries of the first due row; null if no row is due that may share a batch.
  * - `isTried`: whether a counted try of it has its lease.
- * - `single`: whether a row that goes alone is due.
+ * - `single`: whether a row is due that must be tried singly.
  */
-export type DueLook = RowOf<typeof lookOnce>;
+export type DueState = RowOf<typeof dueState>;
 
-const lookOnce = statement({
+const dueState = statement({
   name: "deliver-look",
   text: `SELECT extract(epoch FROM now())::float8 AS now, head.attempts::int,
       coalesce(head.retry_at > now(), false) AS "isTried",
@@ -298,8 +299,8 @@ const lookOnce = statement({
     ) head ON true`,
 });
 
-/** Looks in the order of the claim: EXISTS would walk the index over the backlogs of all organizations. */
-export async function lookForDue(sql: Sql, realmId: number): Promise<DueLook> {
-  const [look] = await sql.rows(lookOnce, [realmId]);
-  return look!;
+/** Searches in the order of the claim: EXISTS would walk the index over the backlogs of all organizations. */
+export async function loadDueState(sql: Sql, realmId: number): Promise<DueState> {
+  const [state] = await sql.rows(dueState, [realmId]);
+  return state!;
 }

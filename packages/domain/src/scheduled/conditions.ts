@@ -14,7 +14,7 @@ import { attempt } from "../messages/send/attempt.ts";
 /** Conditions as they are stored; null for none. */
 export type Conditions = readonly Condition[] | null;
 
-/** The parameter `unless` of one request, for the message as it will be. */
+/** The parameter `unless` of one request, and what its checks need to know about the message after the request. */
 export interface AskedConditions {
   readonly actor: Account;
   /** Undefined if the parameter was not given: the message has no conditions. */

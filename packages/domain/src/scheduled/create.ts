@@ -95,7 +95,7 @@ export async function scheduleBatch(
 
   const accepted: Accepted[] = [];
   let next = 0;
-  /** With the index in `accepted` for a result. */
+  /** The result of a committed request is its index in `accepted`. */
   const outcomes = requests.map((request, i): BatchOutcome<number> => {
     const { actor, input } = request;
     const destination = destinations[i]!;

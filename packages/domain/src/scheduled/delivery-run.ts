@@ -6,7 +6,7 @@ import {
   beginTries,
   beginSingleTry,
   endTries,
-  lookForDue,
+  loadDueState,
   peekDue,
   type DueRow,
 } from "./claim.ts";
@@ -24,7 +24,7 @@ import { readAhead } from "./read-ahead.ts";
 /*
  *   looking ─┬─ rows without failed tries ──▶ delivering ⟲ while a next batch is prepared
  *            ├─ rows of failed batches ─────▶ retrying
- *            ├─ a row that goes alone ──────▶ retryingSingle
+ *            ├─ a row to be tried singly ───▶ retryingSingle
  *            └─ nothing is due, or this run may not deliver it ──▶ ended
  *
  *   delivering, retrying, retryingSingle ─┬─▶ looking
@@ -77,7 +77,7 @@ const firstBatch = 100;
 /** Rows of the first careful batch; each after it has twice as many. */
 const firstCarefulBatch = 16;
 
-/** Rows of a careful batch by the number of failed batches that its first row was in. After two of 8 and 2 rows it goes alone. */
+/** Rows of a careful batch by the number of failed batches that its first row was in. After batches of 8 and 2 rows it is tried singly. */
 const carefulRows = [Infinity, 8, 2];
 
 /** A run begins no further batch after this time, in milliseconds: each must end before the deadline of the job. */
@@ -89,8 +89,8 @@ const maxRunMs = 8_000;
  * second delivery job may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
  *
  * A batch with long texts is parsed before its rows are claimed (`readAhead`). If delivery may have failed before,
- * each try is counted in its rows, in a commit of its own, before it begins: a row that kills its worker fails in the
- * end (docs/decisions/046).
+ * each try is counted in its rows by a separate commit before it begins, so that a row that kills its worker reaches
+ * the maximum number of tries and fails (docs/decisions/046).
  */
 export function deliverAll(
   options: DeliverOptions,
@@ -149,21 +149,20 @@ class Delivery {
 
   async #look(): Promise<RunState> {
     // Messages due within seconds have a delivery job each, and the first of them sends all: the others end here.
-    const look = await lookForDue(this.#options.db, this.#realmId);
-    this.#now = look.now;
-    if (look.attempts === null && !look.single) return ended;
+    const due = await loadDueState(this.#options.db, this.#realmId);
+    this.#now = due.now;
+    if (due.attempts === null && !due.single) return ended;
     if (!this.#canBegin()) return endedWithMore;
-    if (look.attempts === null)
-      // A row that goes alone may need the whole time of a job.
+    if (due.attempts === null)
+      // A row that is tried singly may need the whole time of a job.
       return this.#batches > 0 ? endedWithMore : { kind: "retryingSingle" };
-    if (look.isTried) return endedElsewhere;
-    if (this.#run.careful || look.attempts > 0)
-      return { kind: "retrying", attempts: look.attempts };
+    if (due.isTried) return endedElsewhere;
+    if (this.#run.careful || due.attempts > 0) return { kind: "retrying", attempts: due.attempts };
     const batch = this.#readsAhead ? await this.#readBatch() : this.#begin();
     return batch ? { kind: "delivering", batch } : looking;
   }
 
-  /** Whether another batch may begin after so many. */
+  /** Whether another batch may begin after this number of batches and bytes. */
   #canBegin(batches = this.#batches, bytes = this.#bytesDone): boolean {
     const { maxBatches, canContinue } = this.#run;
     if (batches >= maxBatches || this.#options.signal?.aborted) return false;

@@ -83,7 +83,7 @@ export async function editScheduled(
   if (series) await planAfterDetached(tx, site, realm, actor.id, series, row);
 }
 
-/** Rejects input that is wrong whatever the row holds. */
+/** Rejects input that is invalid for every row. */
 function checkShape({ type, to, content, topic, deliverAt, unless }: EditInput): void {
   if ([type, to, content, topic, deliverAt, unless].every((value) => value === undefined))
     throw errors.badRequest(

@@ -57,10 +57,10 @@ function hasCheckedIn(
   return interval === undefined && checkedInBy.some((id) => id === senderId || by.includes(id));
 }
 
-/** Messages of a topic that are read one by one before its senders are. */
-const readOneByOne = 100;
+/** The newest messages of a topic that are examined first. Only if none is a reply, the topic's senders are examined. */
+const newestExamined = 100;
 
-/** SQL: the message counts as a reply where no accounts are named. */
+/** SQL: the message counts as a reply if the condition names no accounts. */
 const isReply = "m.sender_id <> a.sender_id AND NOT u.is_bot";
 
 const isInTopic =
@@ -85,11 +85,11 @@ const newestInTopic = (account: string) =>
       ORDER BY m.sender_id, m.id DESC LIMIT 1)`;
 
 /**
- * Finds the newest reply. What a look reads does not grow with the messages in the conversation:
- * - of named accounts, and of the members of a direct conversation, the newest message of each;
- * - of a topic, the last {@link readOneByOne} messages since the row was scheduled. Where all of them are by bots or by the
- *   sender, and there are more, the newest message of each account that has ever written there: the recursion steps from
- *   account to account in the index messages_topic_senders_idx.
+ * Finds the newest reply. The number of rows read does not grow with the messages in the conversation:
+ * - If the condition names accounts, or the conversation is direct, reads the newest message of each account or member.
+ * - In a topic, reads the last {@link newestExamined} messages since the row was scheduled. If all of them are by bots or
+ *   by the sender, and there are more, reads the newest message of each account that has ever written there: the recursion
+ *   steps from account to account in the index messages_topic_senders_idx.
  */
 export const newest = statement({
   name: "conditions-replies",
@@ -115,10 +115,10 @@ export const newest = statement({
           WITH RECURSIVE last AS MATERIALIZED (
             SELECT m.id, m.sent_at, ${isReply} AS is_reply FROM (
               SELECT m.id, m.sent_at, m.sender_id FROM messages m WHERE ${isInTopic} AND m.id > a.before
-              ORDER BY m.id DESC LIMIT ${readOneByOne}) m JOIN users u ON u.id = m.sender_id
+              ORDER BY m.id DESC LIMIT ${newestExamined}) m JOIN users u ON u.id = m.sender_id
           ), writer AS (
             (SELECT m.sender_id, m.id, m.sent_at FROM messages m
-              WHERE ${isInTopic} AND (SELECT count(*) = ${readOneByOne} AND NOT bool_or(is_reply) FROM last)
+              WHERE ${isInTopic} AND (SELECT count(*) = ${newestExamined} AND NOT bool_or(is_reply) FROM last)
               ORDER BY m.sender_id, m.id DESC LIMIT 1)
             UNION ALL
             SELECT next.* FROM writer w CROSS JOIN LATERAL (
@@ -135,8 +135,8 @@ export const newest = statement({
   overrides: { place: notNull, id: notNull, sentAt: notNull },
 });
 
-/** One look for a reply: sender, conversation and accounts. Rows with the same look share it. */
-interface ReplyLook {
+/** A lookup of a reply, by sender, conversation and named accounts. Rows for which these are equal share one. */
+interface ReplyLookup {
   readonly row: DueRow;
   readonly by: readonly number[] | undefined;
   before: number;
@@ -146,19 +146,19 @@ type Replies = (row: DueRow, by: readonly number[] | undefined) => number | unde
 
 /** Returns a function that tells the newest reply since the row was scheduled. */
 async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies> {
-  const looks = new Map<string, ReplyLook>();
+  const lookups = new Map<string, ReplyLookup>();
   for (const row of rows)
     for (const condition of row.unless ?? []) {
       if (condition.kind !== "reply") continue;
       const { by } = condition;
-      const key = lookKey(row, by);
+      const key = lookupKey(row, by);
       const before = row.messagesBefore ?? 0;
-      const known = looks.get(key);
+      const known = lookups.get(key);
       if (known) known.before = Math.min(known.before, before);
-      else looks.set(key, { row, by, before });
+      else lookups.set(key, { row, by, before });
     }
-  if (looks.size === 0) return () => undefined;
-  const asked = [...looks.values()];
+  if (lookups.size === 0) return () => undefined;
+  const asked = [...lookups.values()];
   const found = await sql.rows(newest, [
     packed.ints(asked.map(({ row }) => row.recipientId)),
     packed.texts(asked.map(({ row }) => (row.channelId === null ? null : row.topic))),
@@ -172,18 +172,18 @@ async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies
   const newestBy = new Map<string, { readonly id: number; readonly sentAt: number }>();
   for (const { place, id, sentAt } of found) {
     const { row, by } = asked[place - 1]!;
-    const key = lookKey(row, by);
+    const key = lookupKey(row, by);
     if (id > (newestBy.get(key)?.id ?? 0)) newestBy.set(key, { id, sentAt });
   }
   return (row, by) => {
-    const reply = newestBy.get(lookKey(row, by));
+    const reply = newestBy.get(lookupKey(row, by));
     const isLater =
       reply && reply.id > (row.messagesBefore ?? 0) && reply.sentAt >= row.scheduledAt;
     return isLater ? reply.id : undefined;
   };
 }
 
-function lookKey({ recipientId, topic, senderId }: DueRow, by: readonly number[] = []): string {
+function lookupKey({ recipientId, topic, senderId }: DueRow, by: readonly number[] = []): string {
   return JSON.stringify([recipientId, topic, by.length > 0 ? by : senderId, by.length > 0]);
 }
 

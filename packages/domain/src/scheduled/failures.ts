@@ -6,8 +6,8 @@ import type { Failure } from "./outcome.ts";
 import { gracePeriodOf } from "./series/series-row.ts";
 
 /**
- * A failed reminder, and a failed message of a system bot or of a deactivated account, have no sender to notify
- * (scheduled-messages.md §5, §8).
+ * Makes the failure of a row. It is always silent for a reminder and for a message of a system bot or of a deactivated
+ * account, because there is no sender to notify (scheduled-messages.md §5, §8).
  */
 function failed(row: DueRow, cause: string, reason: string, silent = false): Failure {
   return {

@@ -2,7 +2,10 @@ import { bounds, errors } from "@carillon/contract";
 import { lockKey, notNull, statement, type Tx } from "@carillon/db";
 import { undelivered } from "@carillon/scheduling";
 
-/** Within this distance of the bound an account's requests are counted one at a time; far fewer run at once. */
+/**
+ * Distance from the bound within which {@link checkPendingBound} counts under a lock. Much greater than the number of an
+ * account's concurrent requests, so that they cannot exceed the bound together.
+ */
 const lockedDistance = 500;
 
 const count = statement({

@@ -24,9 +24,9 @@ const maxNames = 2_000;
 const maxParsingMs = 200;
 
 /**
- * Parses the texts of due rows in slices, before a transaction claims the rows, and renders them once: an unknown name
- * makes the renderer parse parts again. The transaction that sends them finds the results in the reader, and parses only
- * texts that were edited meanwhile. Stops early if the texts are expensive.
+ * Parses the texts of due rows in slices, before a transaction claims the rows. Also renders them, because the renderer
+ * parses parts of a text again for names that do not exist. The transaction that sends the rows finds all parsed parts in
+ * the reader, and parses only texts that were edited meanwhile. Stops early if the texts are expensive.
  */
 export async function readAhead(
   options: DeliverOptions,

@@ -79,7 +79,7 @@ const byIds = statement({
 });
 
 /**
- * Lists the account's withheld messages of 30 days, newest first (once-and-again.md §4): as a whole, or in pages where the
+ * Lists the account's withheld messages of 30 days, newest first (once-and-again.md §4): as a whole, or in pages if the
  * list is large.
  * @param sql a repeatable read transaction: sizes and rows must be of one snapshot
  */
@@ -121,7 +121,7 @@ const clear = statement({
     SELECT count(*)::int AS count FROM cleared`,
 });
 
-/** Deletes at most so many records of withheld messages after {@link keptDays}; returns how many. */
+/** Deletes at most `most` records of messages that were withheld {@link keptDays} days ago or earlier; returns how many. */
 export async function clearWithheld(tx: Tx, most: number): Promise<number> {
   return (await tx.first(clear, [most]))?.count ?? 0;
 }

@@ -32,7 +32,7 @@ import {
   skip,
 } from "./series-operations.ts";
 import { type Command, parseCommand } from "./parse-command.ts";
-import { storeQuestion, type OpenQuestion, type Settled, takeQuestion } from "./question.ts";
+import { storeQuestion, type OpenQuestion, type Decisions, takeQuestion } from "./question.ts";
 import { loadEnglish } from "./read-when.ts";
 import {
   ignoredCommandNotice,
@@ -153,7 +153,7 @@ async function runCommand(
   context: BotContext,
   message: CommandMessage,
   command: Command,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice> {
   const { tx, actor } = context;
   const result = await dispatch(context, message, command, settled).catch((error: unknown) => {
@@ -172,7 +172,7 @@ async function dispatch(
   context: BotContext,
   { messageId }: CommandMessage,
   command: Command,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   switch (command.kind) {
     case "help":

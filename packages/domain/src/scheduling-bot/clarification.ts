@@ -1,5 +1,5 @@
 import type { NoticePart } from "@carillon/markdown";
-import type { Settled } from "./question.ts";
+import type { Decisions } from "./question.ts";
 
 /** A question to the person about an ambiguous command, with numbered choices. */
 export interface Clarification {
@@ -8,7 +8,7 @@ export interface Clarification {
   readonly choices: ReadonlyArray<{
     readonly shown: NoticePart;
     /** Everything that is decided about the command once this choice is made. */
-    readonly settled: Settled;
+    readonly settled: Decisions;
   }>;
 }
 

@@ -14,7 +14,7 @@ import { isClarification, type Clarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import type { CommandOf } from "./parse-command.ts";
 import { listPlanned } from "./planned.ts";
-import type { Settled } from "./question.ts";
+import type { Decisions } from "./question.ts";
 import { resolvePlace } from "./resolve-place.ts";
 import { isTime, resolveTime } from "./resolve-time.ts";
 import {
@@ -30,7 +30,7 @@ import {
 export async function sendOnce(
   context: BotContext,
   { when, where, text }: CommandOf<"send">,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   const place = await resolvePlace(context, where, settled);
   if (isClarification(place)) return place;
@@ -58,7 +58,7 @@ export async function sendOnce(
 export async function remind(
   context: BotContext,
   { when, text }: CommandOf<"remind">,
-  settled: Settled,
+  settled: Decisions,
   messageId: number,
 ): Promise<Notice | Clarification> {
   const time = resolveTime(context, when, settled);
@@ -84,7 +84,7 @@ export async function move(
   context: BotContext,
   id: number,
   when: string,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   const time = resolveTime(context, when, settled);
   if (!isTime(time)) return time;

@@ -56,7 +56,7 @@ export type Unclear =
   | "reference"
   | "series";
 
-export type Parsed =
+export type ParseResult =
   | { readonly kind: "command"; readonly command: Command }
   | { readonly kind: "unclear"; readonly lacks: Unclear };
 
@@ -69,7 +69,7 @@ const maxPeople = 100;
  * Parses a message to the scheduling bot. Reads at most 1,000 characters before the text, in linear time. Ignores the letter
  * case of keywords.
  */
-export function parseCommand(content: string): Parsed {
+export function parseCommand(content: string): ParseResult {
   const trimmed = content.trim();
   if (/^\d{1,2}\.?$/.test(trimmed)) return command({ kind: "choice", number: parseInt(trimmed) });
   const [, word = "", rest = ""] = /^([a-z]{1,10})(?:[ \t]+(\S[^]*))?$/i.exec(trimmed) ?? [];
@@ -101,7 +101,7 @@ export function parseCommand(content: string): Parsed {
   }
 }
 
-function parseSend(rest: string): Parsed {
+function parseSend(rest: string): ParseResult {
   const [, reference] = /^(\S{1,20})[ \t]+now$/i.exec(rest.slice(0, 50)) ?? [];
   if (reference !== undefined && rest.length <= 50) return parseVerb("sendNow", reference);
   const parts = splitAtTo(rest);
@@ -113,7 +113,7 @@ function parseSend(rest: string): Parsed {
   return command({ kind: "send", when: parts.before, where, text });
 }
 
-function parseRemind(rest: string): Parsed {
+function parseRemind(rest: string): ParseResult {
   const [start = ""] = /^me[ \t]+/i.exec(rest) ?? [];
   if (start === "") return unclear("command");
   const phrase = rest.slice(start.length);
@@ -124,7 +124,7 @@ function parseRemind(rest: string): Parsed {
   return text === "" ? unclear("text") : command({ kind: "remind", when, text });
 }
 
-function parseEvery(rest: string): Parsed {
+function parseEvery(rest: string): ParseResult {
   const parts = splitAtTo(rest);
   if (!parts) return unclear("to");
   const rule = parseRuleWords(parts.before);
@@ -135,14 +135,14 @@ function parseEvery(rest: string): Parsed {
   return command({ kind: "every", rule, where, text });
 }
 
-function parseMove(rest: string): Parsed {
+function parseMove(rest: string): ParseResult {
   const [, id = "", when = ""] = /^(\S{1,20})[ \t]+to[ \t]+([^\n]{1,200})$/i.exec(rest) ?? [];
   const reference = parseReference(id);
   if (!reference) return unclear(when === "" ? "when" : "reference");
   return command({ kind: "move", reference, when: when.trim() });
 }
 
-function parseVerb(kind: SeriesVerb | "cancel", rest: string): Parsed {
+function parseVerb(kind: SeriesVerb | "cancel", rest: string): ParseResult {
   const reference = parseReference(rest.trim());
   if (kind === "cancel") return reference ? command({ kind, reference }) : unclear("reference");
   return reference?.kind === "series" ? command({ kind, id: reference.id }) : unclear("series");
@@ -249,7 +249,7 @@ function indexOrEnd(text: string, part: string): number {
   return index < 0 ? text.length : index;
 }
 
-function command(parsed: Command): Parsed {
+function command(parsed: Command): ParseResult {
   return { kind: "command", command: parsed };
 }
 

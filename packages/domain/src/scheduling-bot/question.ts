@@ -1,19 +1,19 @@
 import { statement, type Tx, typed } from "@carillon/db";
 
 /** Parameters of a series (once-and-again.md §3.2). */
-export interface SettledSchedule {
+export interface DecidedSchedule {
   readonly start: string;
   readonly timezone: string;
   readonly rrule: string;
 }
 
 /** Decisions about a command: its own time, and what the person chose in answers to questions. */
-export interface Settled {
+export interface Decisions {
   /** UNIX seconds of the command: `in 20 minutes` counts from it. */
   readonly now: number;
   readonly time?: { readonly instant: number; readonly localTime: string };
   /** The schedule of a new series. */
-  readonly schedule?: SettledSchedule;
+  readonly schedule?: DecidedSchedule;
   /** The new time of day of a whole series, in seconds. */
   readonly second?: number;
   /** The occurrence that gets {@link time}, by the id of its scheduled message. */
@@ -29,7 +29,7 @@ export interface OpenQuestion {
   readonly messageId: number;
   readonly content: string;
   /** The decisions that each number stands for, beginning with 1. */
-  readonly choices: readonly Settled[];
+  readonly choices: readonly Decisions[];
 }
 
 /** Minutes for which a question stays open. */
@@ -40,7 +40,7 @@ const take = statement({
   text: `DELETE FROM scheduling_bot_questions WHERE user_id = $1
     RETURNING message_id AS "messageId", content, choices,
       asked_at > now() - interval '${openMinutes} minutes' AS "isOpen"`,
-  overrides: { choices: typed<readonly Settled[]>() },
+  overrides: { choices: typed<readonly Decisions[]>() },
 });
 
 /** Deletes and returns the account's question: the next message closes it. Returns undefined if there is none or it has expired. */

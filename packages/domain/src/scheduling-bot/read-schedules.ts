@@ -9,14 +9,14 @@ import {
 } from "@carillon/calendar";
 
 import type { BotContext } from "./context.ts";
-import type { SettledSchedule } from "./question.ts";
+import type { DecidedSchedule } from "./question.ts";
 import { comingDays } from "./read-when.ts";
 import { timesOfDay, type DateWords, type RuleWords } from "./rule-words.ts";
 import type { ShownTime } from "./texts.ts";
 
 /** One reading of a rule in words. */
 export interface ScheduleReading {
-  readonly schedule: SettledSchedule;
+  readonly schedule: DecidedSchedule;
   /** Its first occurrence. */
   readonly first: ShownTime;
 }

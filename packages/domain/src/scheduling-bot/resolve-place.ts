@@ -12,7 +12,7 @@ import {
 import { attempt } from "../messages/send/attempt.ts";
 import type { BotContext } from "./context.ts";
 import type { PersonWords, WhereWords } from "./parse-command.ts";
-import type { Settled } from "./question.ts";
+import type { Decisions } from "./question.ts";
 import { personChoice, questions, type ShownPlace, topicChoice } from "./texts.ts";
 import type { Clarification } from "./clarification.ts";
 
@@ -37,7 +37,7 @@ const maxTopics = 5;
 export async function resolvePlace(
   context: BotContext,
   where: WhereWords,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Place | Clarification> {
   if (where.kind === "channel") return resolveChannel(context, where, settled);
   const accounts: Account[] = [];
@@ -71,7 +71,7 @@ export async function resolvePlace(
 async function resolveChannel(
   { tx, actor, realm }: BotContext,
   { name, topic: written }: Extract<WhereWords, { kind: "channel" }>,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Place | Clarification> {
   const channel = await findChannel(tx, actor, name, { access: "metadata", archived: false });
   if (!channel) throw errors.badRequest(`There is no channel ${name} that you see`);

@@ -2,7 +2,7 @@ import type { Notice } from "@carillon/markdown";
 
 import { type Clarification, isClarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
-import type { Settled } from "./question.ts";
+import type { Decisions } from "./question.ts";
 import { readWhen } from "./read-when.ts";
 import {
   pastNotice,
@@ -28,7 +28,7 @@ export function isTime(result: ResolvedTime | Notice | Clarification): result is
 export function resolveTime(
   context: BotContext,
   phrase: string,
-  settled: Settled,
+  settled: Decisions,
 ): ResolvedTime | Notice | Clarification {
   const when = readWhen(phrase, { ...context, now: settled.now });
   if (when.kind === "past") return pastNotice();

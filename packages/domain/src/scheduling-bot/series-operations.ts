@@ -21,7 +21,7 @@ import type { BotContext } from "./context.ts";
 import type { CommandOf } from "./parse-command.ts";
 import { placeOfRow } from "./planned.ts";
 import type { Reading } from "./read-when.ts";
-import type { Settled } from "./question.ts";
+import type { Decisions } from "./question.ts";
 import { readSchedules } from "./read-schedules.ts";
 import { resolvePlace } from "./resolve-place.ts";
 import { isTime, resolveTime } from "./resolve-time.ts";
@@ -52,7 +52,7 @@ const shownTimes = 3;
 export async function every(
   context: BotContext,
   { rule, where, text }: CommandOf<"every">,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   const place = await resolvePlace(context, where, settled);
   if (isClarification(place)) return place;
@@ -135,7 +135,7 @@ export async function moveSeries(
   context: BotContext,
   id: number,
   when: string,
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   const { tx, actor } = context;
   const series = await requireSeries(tx, actor, id);
@@ -166,7 +166,7 @@ async function askWhichMove(
   series: SeriesRow,
   planned: PlannedRow | undefined,
   seconds: readonly number[],
-  settled: Settled,
+  settled: Decisions,
 ): Promise<Notice | Clarification> {
   const { zones, actor } = context;
   const { timezone } = series;

@@ -324,7 +324,7 @@ export function sentNowNotice(sent: {
 /** Confirms that the next message of a series was moved. */
 export function movedOccurrenceNotice(moved: {
   readonly seriesId: number;
-  /** Of the scheduled message. */
+  /** The ID of the scheduled message. */
   readonly id: number;
   readonly from: ShownTime;
   readonly to: ShownTime;

@@ -24,9 +24,9 @@ import { settingEvent, type SettingValue } from "./update-defaults.ts";
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
 
 /**
- * Stores settings that differ from the account's, each in its place: two have their own columns.
+ * Stores changed settings of an account. `timezone` and `email_address_visibility` have their own columns in `users`.
  * @param account in its current state
- * @param changes by wire names
+ * @param changes the settings that differ from the account's, by wire names
  * @returns the events: all changes for the account, visible ones for the others
  */
 export async function storeOwnSettings(
@@ -145,7 +145,11 @@ const ofRoles = statement({
       AND ($4::int[] IS NULL OR id = ANY($4::int[]))`,
 });
 
-/** Returns the active accounts among the given ones, as a PostgreSQL array literal; undefined if there are none. */
+/**
+ * Returns the active accounts other than `account` that have one of the roles and are in the audience, as a PostgreSQL
+ * array literal; undefined if there are none.
+ * @param among null for all accounts of the organization
+ */
 async function othersWithRole(
   tx: Tx,
   account: Account,

@@ -22,7 +22,7 @@ import {
 
 import { loginOf, type Guesses } from "../users/api-key.ts";
 import { checkPassword, hashPassword, verifyPassword } from "../users/passwords.ts";
-import { wantAddress } from "../users/change-address.ts";
+import { requestAddress } from "../users/change-address.ts";
 import { type SettingChanges, storeOwnSettings, switchPresence } from "./store-own.ts";
 import type { SettingValue } from "./update-defaults.ts";
 
@@ -76,7 +76,7 @@ export async function updateOwnSettings(
       input.fullName === undefined
         ? undefined
         : await checkOwnName(tx, realm, owner, input.fullName);
-    if (input.email !== undefined) await wantAddress(tx, site, realm, owner, input.email);
+    if (input.email !== undefined) await requestAddress(tx, site, realm, owner, input.email);
     const changes = await changed(tx, realm, owner, wanted);
     const settingEvents = await storeOwnSettings(tx, site, realm, owner, changes);
     if (name !== undefined || password) {
@@ -193,7 +193,7 @@ const stored = statement({
 
 /**
  * Verifies the old password and hashes the new one. Runs outside of any transaction, because it takes 120 ms.
- * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`: a key holder cannot guess faster than others
+ * @throws ApiError `BAD_REQUEST`; `RATE_LIMIT_HIT`, because wrong passwords count towards the limit of logins
  */
 async function prepareNewPassword(
   sql: Sql,

@@ -2,7 +2,7 @@ import { isAtLeast, type NewEvent, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import {
   type Account,
-  type Administered,
+  type AdministeredBot,
   administratorsOfBots,
   botAddedEvent,
   botDeletedEvent,
@@ -35,7 +35,7 @@ export async function bothSidesOfBots(
   const others = (await administratorsOfBots(tx, realmId, bots)).filter(
     ({ id }) => !changing.has(id),
   );
-  const load = async (of: readonly Viewer[]): Promise<Administered[]> => [
+  const load = async (of: readonly Viewer[]): Promise<AdministeredBot[]> => [
     ...(of.length > 0 ? await loadAdministeredBots(tx, realmId, of) : []),
     ...(others.length > 0
       ? await loadAdministeredBots(
@@ -52,8 +52,8 @@ export async function bothSidesOfBots(
 
 /** Makes the events for accounts that administer other bots than before. */
 export function botsSeenEvents(
-  before: readonly Administered[],
-  after: readonly Administered[],
+  before: readonly AdministeredBot[],
+  after: readonly AdministeredBot[],
 ): NewEvent[] {
   return [
     ...botEvents(botDeletedEvent, without(before, after)),
@@ -61,8 +61,11 @@ export function botsSeenEvents(
   ];
 }
 
-function without(some: readonly Administered[], others: readonly Administered[]): Administered[] {
-  const key = ({ viewer, bot }: Administered) => `${viewer} ${bot.user_id}`;
+function without(
+  some: readonly AdministeredBot[],
+  others: readonly AdministeredBot[],
+): AdministeredBot[] {
+  const key = ({ viewer, bot }: AdministeredBot) => `${viewer} ${bot.user_id}`;
   const known = new Set(others.map(key));
   return some.filter((one) => !known.has(key(one)));
 }
@@ -70,9 +73,9 @@ function without(some: readonly Administered[], others: readonly Administered[])
 /** Makes one event for each bot, for all accounts whose rights changed. */
 function botEvents(
   event: typeof botAddedEvent | typeof botDeletedEvent,
-  changes: readonly Administered[],
+  changes: readonly AdministeredBot[],
 ): NewEvent[] {
-  const byBot = new Map<number, { bot: Administered["bot"]; audience: number[] }>();
+  const byBot = new Map<number, { bot: AdministeredBot["bot"]; audience: number[] }>();
   for (const { viewer, bot } of changes) {
     const known = byBot.get(bot.user_id);
     if (known) known.audience.push(viewer);

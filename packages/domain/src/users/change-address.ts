@@ -41,6 +41,7 @@ const circumstances = statement({
 
 /**
  * Checks that the account may change its own address.
+ * @returns `wait`: seconds until another confirmation mail may be sent; 0 or less if it may be sent now
  * @throws ApiError `BAD_REQUEST` if only administrators may change addresses
  */
 async function assertCanRequestAddress(tx: Tx, account: Account): Promise<{ wait: number }> {
@@ -56,7 +57,7 @@ async function assertCanRequestAddress(tx: Tx, account: Account): Promise<{ wait
  * @param account locked by the transaction
  * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`
  */
-export async function wantAddress(
+export async function requestAddress(
   tx: Tx,
   site: Site,
   realm: Realm,

@@ -251,12 +251,16 @@ const deactivate = statement({
  * Makes events for guests who cannot see the account. Other clients remove a deactivated account from groups and
  * settings themselves; these guests do not receive the deactivation, so they receive the changed groups and settings.
  */
-async function eventsForBlindGuests(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
-  const blind = await guestsNotSeeing(tx, account);
-  if (!realm.restrictsGuests || blind.length === 0) return [];
+async function eventsForGuestsNotSeeing(
+  tx: Tx,
+  realm: Realm,
+  account: Account,
+): Promise<NewEvent[]> {
+  const hiddenFrom = await guestsNotSeeing(tx, account);
+  if (!realm.restrictsGuests || hiddenFrom.length === 0) return [];
   const groups = await tx.rows(groupsOfAccount, [account.id]);
   return [
-    ...groups.flatMap((group) => groupEvents.membersRemoved(group, [account.id], blind)),
+    ...groups.flatMap((group) => groupEvents.membersRemoved(group, [account.id], hiddenFrom)),
     ...(await reactivatedSettings(tx, account.realmId, account.id)),
   ];
 }
@@ -315,7 +319,7 @@ export async function deactivateAccount(
     ),
     personUpdated(account.id, { is_active: false }, audience),
     ...lost,
-    ...(await eventsForBlindGuests(tx, realm, account)),
+    ...(await eventsForGuestsNotSeeing(tx, realm, account)),
     ...profile,
   ];
   return { events, auditId };

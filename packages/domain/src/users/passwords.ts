@@ -13,11 +13,11 @@ const cost = { N: 2 ** 15, r: 8, p: 1 };
 const keyLength = 32;
 
 /** Hashes derived concurrently: half of Node's thread pool, which other work needs too. */
-const atATime = 2;
+const maxConcurrent = 2;
 /** Maximum hashes running or waiting: about three seconds of work. */
-const maxInLine = atATime + 100;
-let inLine = 0;
-const hashing = new Semaphore(atATime);
+const maxActive = maxConcurrent + 100;
+let active = 0;
+const hashing = new Semaphore(maxConcurrent);
 
 /**
  * Hashes a password for storage as `scrypt$N$r$p$salt$hash`, the last two in base64.
@@ -26,7 +26,7 @@ const hashing = new Semaphore(atATime);
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await withPlaceInLine(() => derive(password, salt, cost, keyLength));
+  const key = await withinLimit(() => derive(password, salt, cost, keyLength));
   return stored(salt, key);
 }
 
@@ -36,7 +36,7 @@ function stored(salt: Buffer, key: Buffer): string {
 }
 
 /** A hash that no password matches: an attempt for an unknown account costs as much as for an existing one. */
-const nobodysHash = stored(randomBytes(16), randomBytes(keyLength));
+const unmatchableHash = stored(randomBytes(16), randomBytes(keyLength));
 
 /**
  * Whether the password matches the hash. Without a hash, and for a text longer than any password, returns false after
@@ -49,14 +49,14 @@ export async function verifyPassword(
   hash: string | null,
   begin: () => Promise<void> = async () => {},
 ): Promise<boolean> {
-  const [scheme, N, r, p, salt = "", key = ""] = (hash ?? nobodysHash).split("$");
+  const [scheme, N, r, p, salt = "", key = ""] = (hash ?? unmatchableHash).split("$");
   if (scheme !== "scrypt") throw new Error(`password hashes of the kind ${scheme} are unknown`);
   const expected = Buffer.from(key, "base64");
   const options = { N: Number(N), r: Number(r), p: Number(p) };
   const possible = isPossible(password);
   // A text that is too long is not processed at all: normalizing it takes quadratic time.
   const tried = possible ? password : "";
-  const actual = await withPlaceInLine(async () => {
+  const actual = await withinLimit(async () => {
     await begin();
     return derive(tried, Buffer.from(salt, "base64"), options, expected.length);
   });
@@ -74,14 +74,14 @@ function isPossible(password: string): boolean {
  * Runs the work if fewer than the maximum are running or waiting.
  * @throws ApiError 503 otherwise
  */
-async function withPlaceInLine<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (inLine >= maxInLine)
+async function withinLimit<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (active >= maxActive)
     throw errors.unavailable("Too many passwords are being checked: try again in a moment");
-  inLine++;
+  active++;
   try {
     return await work();
   } finally {
-    inLine--;
+    active--;
   }
 }
 

@@ -120,7 +120,7 @@ async function openUser(
 }
 
 /** The fields that actually change. */
-interface Wanted {
+interface ChangedFields {
   readonly role: number | undefined;
   readonly fullName: string | undefined;
   readonly profile: Awaited<ReturnType<typeof checkProfileValues>>;
@@ -132,7 +132,7 @@ async function checkChanges(
   site: Site,
   { realm, actor, target }: OpenUser,
   { role, fullName, profileData, newEmail }: UserChanges,
-): Promise<Wanted> {
+): Promise<ChangedFields> {
   if (newEmail !== undefined) assertCanChangeAddresses(actor);
   const newRole = role === target.role ? undefined : role;
   if (newRole !== undefined) await checkNewRole(tx, actor, target, newRole);
@@ -160,7 +160,7 @@ async function apply(
   tx: Tx,
   site: Site,
   { realm, actor, target, bots: ownBots }: OpenUser,
-  { role, fullName, profile, address }: Wanted,
+  { role, fullName, profile, address }: ChangedFields,
 ): Promise<{ events: NewEvent[]; audit: AuditEntry[] }> {
   const events: NewEvent[] = [];
   const audit: AuditEntry[] = [];

@@ -12,7 +12,7 @@ import {
 import type { NewEvent } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 
-const userVisibility = statement({
+const receiversByAddress = statement({
   name: "accounts-by-visible-addresses",
   text: `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
       coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
@@ -38,10 +38,10 @@ export async function newAccountEvents(
   const joined = groupIds.flatMap((id) =>
     groupEvents.membersAdded({ id, deactivated: false }, [account.id]),
   );
-  const blind = await guestsNotSeeing(sql, account);
-  if (seeing.length === 5 && blind.length === 0)
+  const hiddenFrom = await guestsNotSeeing(sql, account);
+  if (seeing.length === 5 && hiddenFrom.length === 0)
     return [personAdded(person(true), null), ...joined];
-  const [audience] = await sql.rows(userVisibility, [account.realmId, seeing, blind]);
+  const [audience] = await sql.rows(receiversByAddress, [account.realmId, seeing, hiddenFrom]);
   const standIn = () => ({
     person: unknownUser(account.id, host, siteUrl),
     placeholder: true as const,
@@ -49,7 +49,7 @@ export async function newAccountEvents(
   return [
     personAdded(person(true), audience?.seeing ?? "{}"),
     personAdded(person(false), audience?.others ?? "{}"),
-    ...(blind.length > 0 ? [personAdded(standIn(), blind)] : []),
+    ...(hiddenFrom.length > 0 ? [personAdded(standIn(), hiddenFrom)] : []),
     ...joined,
   ];
 }

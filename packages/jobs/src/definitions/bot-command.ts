@@ -13,7 +13,7 @@ const intent = z.strictObject({
 
 export type BotCommandIntent = z.infer<typeof intent>;
 
-/** A person waits for the answer: the first attempts follow soon. */
+/** The first retries follow soon, because a person waits for the answer. */
 export const botCommand = intentJob({
   name: "bot-command",
   title: "Command to the scheduling bot",

@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const clearArchive = recurring({
   name: "clear-archive",
   about:
-    "Deletes removed messages from the archive after 30 days, and the finished steps that deleted messages of deactivated accounts.",
+    "Deletes removed messages from the archive after 30 days, and the records of finished deletions of deactivated accounts' messages.",
   processes: ["worker"],
   every: "1h",
   leader: "one",

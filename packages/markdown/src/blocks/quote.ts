@@ -3,25 +3,25 @@ import type { BlockRule } from "./block-rule.ts";
 import { isTooDeep, lineText } from "./nesting.ts";
 
 /**
- * Limit of lines that the engine's rule scans without use in one text: it scans up to the next blank line, because a line
- * without `>` may continue the quote's last paragraph.
+ * Maximum number of lines in one text that the engine's rule scans beyond the quotes it finds. It scans up to the next
+ * blank line, because a line without `>` may continue the quote's last paragraph.
  */
-const MOST_IN_VAIN = 1_000;
+const MAX_WASTED_LINES = 1_000;
 
-const inVain = new WeakMap<StateBlock, number>();
+const wastedLines = new WeakMap<StateBlock, number>();
 
 /** Parses `> a` by the engine's rule; a lone `>` is text. */
 export function quote(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     const text = lineText(state, start);
     if (text.charCodeAt(0) !== 0x3e || /^[> \t]*$/.test(text) || isTooDeep(state)) return false;
-    const seen = inVain.get(state) ?? 0;
-    if (silent || seen >= MOST_IN_VAIN) {
+    const seen = wastedLines.get(state) ?? 0;
+    if (silent || seen >= MAX_WASTED_LINES) {
       return original(state, start, silent ? end : endOfMarked(state, start, end), silent);
     }
-    const reach = nextBlank(state, start, Math.min(end, start + MOST_IN_VAIN));
+    const reach = nextBlank(state, start, Math.min(end, start + MAX_WASTED_LINES));
     const found = original(state, start, end, silent);
-    inVain.set(state, seen + Math.max(0, reach - state.line));
+    wastedLines.set(state, seen + Math.max(0, reach - state.line));
     return found;
   };
 }

@@ -79,8 +79,8 @@ const named = statement({
 });
 
 /**
- * Checks that no other folder has the name, ignoring case; archived ones count. The caller must hold the organization's
- * row, so that the name stays free.
+ * Checks that no other folder has the name, ignoring case; archived ones count. The caller must have locked the
+ * organization, so that the name stays free.
  * @param ownId the folder that will have the name; none if undefined
  * @throws ApiError `BAD_REQUEST`
  */

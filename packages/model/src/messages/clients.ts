@@ -48,7 +48,8 @@ export async function clientOfAccount(
 }
 
 /**
- * Returns the id of one of the server's own names, which count for no account; adds a new one.
+ * Returns the id of a name under which the server itself sends, and adds the name if it is new. Such names do not count
+ * towards the limit of an account.
  * @param sql if it has a pool, the name is cached for the pool
  */
 export async function clientIdOf(

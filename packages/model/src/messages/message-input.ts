@@ -75,11 +75,11 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly readBy?: readonly number[];
   /** If given, only the copies of these accounts are unread. */
   readonly unreadBy?: readonly number[];
-  /** Of a direct conversation that exists: it is not looked for again, under the lock of new ones. */
+  /** Recipient row of an existing direct conversation. If given, the row is not looked up under the lock of new ones. */
   readonly recipientId?: number;
   /** The scheduled message from which it comes, which is sent at most once. */
   readonly scheduledMessageId?: number;
-  /** Whether its sender has not written it now, although it comes from no scheduled message. */
+  /** Whether the server sends it in the sender's name, although it comes from no scheduled message. */
   readonly isAutomatic?: boolean;
   /** Local echo: the event of this queue contains the client's local id. */
   readonly local?: { readonly queueId: string; readonly localId: string };

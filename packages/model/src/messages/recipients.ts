@@ -33,7 +33,7 @@ const found = statement({
   overrides: { members: notNull },
 });
 
-/** Finds the existing ones of the conversations, by {@link memberKey}. */
+/** Finds the conversations that exist, by {@link memberKey}. */
 export async function findDirectRecipients(
   sql: Sql,
   realmId: number,

@@ -10,12 +10,12 @@ export interface TopicKey {
 }
 
 /** Returns the topic's key for maps: equal for all spellings that the database considers equal. */
-export function topicName({ recipientId, topic }: TopicKey, folding: Folding): string {
+export function foldedTopicKey({ recipientId, topic }: TopicKey, folding: Folding): string {
   return `${recipientId}:${folding.fold(topic)}`;
 }
 
 /** Returns the key of one spelling for maps. */
-export function topicSpelling({ recipientId, topic }: TopicKey): string {
+export function exactTopicKey({ recipientId, topic }: TopicKey): string {
   return `${recipientId}:${topic}`;
 }
 
@@ -110,7 +110,7 @@ const counted = statement({
 });
 
 /**
- * Counts the participants of each topic, by {@link topicSpelling} as given.
+ * Counts the participants of each topic, by {@link exactTopicKey} as given.
  * @param enough a topic with at least this many senders is counted as having exactly this many participants
  */
 export async function countParticipants(
@@ -121,7 +121,7 @@ export async function countParticipants(
 ): Promise<Map<string, number>> {
   if (topics.length === 0) return new Map();
   const rows = await sql.rows(counted, [realmId, ...columns(topics), enough]);
-  return new Map(rows.map(({ participants, ...topic }) => [topicSpelling(topic), participants]));
+  return new Map(rows.map(({ participants, ...topic }) => [exactTopicKey(topic), participants]));
 }
 
 /** Returns the distinct topics as parameters for the statements above. */

@@ -93,7 +93,7 @@ export async function changeGroupSettings<Scope extends PermissionScope>(
   return changed;
 }
 
-interface Asked {
+interface RequestedUpdate {
   readonly permission: Permission;
   /** The group to which the column refers before the change. */
   readonly group: number;
@@ -103,7 +103,7 @@ interface Asked {
 function askedFor<Scope extends PermissionScope>(
   { scope, groups }: GroupSettingsOwner<Scope>,
   updates: GroupSettingUpdates<Scope>,
-): Asked[] {
+): RequestedUpdate[] {
   const permissions: Permissions = scopes[scope].permissions;
   return Object.entries(permissions).flatMap(([name, permission]) => {
     const key = name as PermissionOf<Scope>;

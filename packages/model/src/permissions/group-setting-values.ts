@@ -102,7 +102,7 @@ export interface ListingGroupSetting {
   readonly groupId: number;
 }
 
-/** SQL: one row for each group setting of a scope that is one of the anonymous groups. */
+/** SQL: one row for each group setting of a scope whose value is one of the anonymous groups in `listing`. */
 function listingIn(scope: PermissionScope): string {
   const { permissions, table, realmColumn } = scopes[scope];
   const settings = Object.values(permissions)

@@ -104,7 +104,7 @@ const dropSets = statement({
     WHERE id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
 });
 
-/** Deletes those of the groups that are anonymous. */
+/** Deletes the anonymous groups among the given ones. */
 export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
   if (groupIds.length === 0) return;
   await tx.rows(dropSets, [groupIds]);

@@ -50,7 +50,7 @@ export function isEmailAddress(text: string): boolean {
 /** The fields of an account that decide what it can see. */
 export type Viewer = Pick<Account, "id" | "role">;
 
-type Addressed = Pick<Account, "isBot" | "emailAddressVisibility">;
+type AddressOwner = Pick<Account, "isBot" | "emailAddressVisibility">;
 
 /** The values of `email_address_visibility` that show an address to each role. */
 const revealing: Readonly<Record<number, readonly number[]>> = {
@@ -82,11 +82,11 @@ const rolesByVisibility: ReadonlyMap<number, readonly number[]> = new Map(
  * Returns the roles that can see the account's delivery address; precomputed, because it is called for each message's
  * sender.
  */
-export function rolesSeeingAddress(account: Addressed): readonly number[] {
+export function rolesSeeingAddress(account: AddressOwner): readonly number[] {
   return account.isBot ? allRoles : (rolesByVisibility.get(account.emailAddressVisibility) ?? []);
 }
 
 /** Whether other accounts of the role can see the delivery address of `account`; the account itself always can. */
-export function showsAddressTo(account: Addressed, role: number): boolean {
+export function showsAddressTo(account: AddressOwner, role: number): boolean {
   return rolesSeeingAddress(account).includes(role);
 }

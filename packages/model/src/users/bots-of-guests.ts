@@ -35,10 +35,10 @@ export async function botsFollowingOwner(
   role: number,
 ): Promise<Account[]> {
   if (isGuest(owner) === (role === roles.guest)) return [];
-  const becomes = role === roles.guest;
-  const bots = await tx.rows(following, [owner.realmId, owner.id, becomes]);
+  const becomesGuest = role === roles.guest;
+  const bots = await tx.rows(following, [owner.realmId, owner.id, becomesGuest]);
   const ids = bots.map(({ id }) => id);
-  if (ids.length > 0) await tx.lock({ name: "accounts", keys: ids }, mark, [ids, becomes]);
+  if (ids.length > 0) await tx.lock({ name: "accounts", keys: ids }, mark, [ids, becomesGuest]);
   return bots;
 }
 

@@ -75,8 +75,8 @@ const named = statement({
 const spaced = String.raw`regexp_replace(full_name, '\s+', ' ', 'g')`;
 
 /**
- * Compares ASCII names in PostgreSQL and returns only the others and matches, because most names of most organizations
- * are ASCII.
+ * Returns the names that may look like the given one: all names with characters beyond ASCII, to be compared in JavaScript,
+ * and the ASCII names that match. Most names of most organizations are ASCII, so few are returned.
  */
 const comparable = statement({
   name: "names-to-compare",

@@ -79,7 +79,7 @@ export {
   lockAccountAudience,
   lockUserVisibility,
   guestsNotSeeing,
-  guestsNotSeeingEach,
+  guestsNotSeeingAll,
   notSeeingAmong,
   seesByChannel,
   sharesConversation,

@@ -4,14 +4,14 @@ import { statement, notNull, type Sql } from "@carillon/db";
 import type { Account } from "./account.ts";
 import { restrictsGuests } from "../realms.ts";
 
-type Looking = Pick<Account, "id" | "realmId" | "role">;
-type Looked = Pick<Account, "id" | "isBot">;
+type ViewerAccount = Pick<Account, "id" | "realmId" | "role">;
+type ViewedAccount = Pick<Account, "id" | "isBot">;
 
 /** Which accounts a viewer can see (users.md §2.1). */
 export interface UserVisibility {
   /** Whether some accounts may be hidden from the viewer. */
   readonly isRestricted: boolean;
-  sees(this: void, account: Looked): boolean;
+  sees(this: void, account: ViewedAccount): boolean;
 }
 
 /** Unrestricted visibility: the viewer can see every account. */
@@ -33,7 +33,7 @@ const seen = statement({
 });
 
 /** Loads which accounts the viewer can see: guests may be restricted, others can see all accounts. */
-export async function loadUserVisibility(sql: Sql, viewer: Looking): Promise<UserVisibility> {
+export async function loadUserVisibility(sql: Sql, viewer: ViewerAccount): Promise<UserVisibility> {
   if (!isGuest(viewer)) return fullUserVisibility;
   const [row] = await sql.rows(seen, [viewer.realmId, viewer.id]);
   if (!row) return fullUserVisibility;

@@ -50,8 +50,8 @@ export const amongBlind = statement({
   text: `${blind} AND ${isRestricted} AND u.id = ANY(ARRAY(SELECT unnest($4::int[]))) ORDER BY u.id`,
 });
 
-/** Each pair of a guest and an account is looked at, the guest's own excepted. */
-export const notSeeingEach = statement({
+/** Compares each guest with each account, except with themselves. */
+export const notSeeingAll = statement({
   name: "guests-not-seeing-each",
   text: `SELECT guest.id FROM unnest($2::int[]) AS guest (id)
     WHERE ${isRestricted} AND EXISTS (SELECT FROM users u
@@ -112,16 +112,17 @@ export async function notSeeingAmong(
 }
 
 /**
- * Returns the given guests who cannot see each of the given accounts. The cost grows with the product of both numbers.
+ * Returns the given guests who cannot see at least one of the given accounts. The cost grows with the product of both
+ * numbers.
  */
-export async function guestsNotSeeingEach(
+export async function guestsNotSeeingAll(
   sql: Sql,
   realmId: number,
   guestIds: readonly number[],
   userIds: readonly number[],
 ): Promise<Set<number>> {
   if (guestIds.length === 0) return new Set();
-  const rows = await sql.rows(notSeeingEach, [realmId, guestIds, userIds]);
+  const rows = await sql.rows(notSeeingAll, [realmId, guestIds, userIds]);
   return new Set(rows.map(({ id }) => id));
 }
 

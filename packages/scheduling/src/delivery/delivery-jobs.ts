@@ -20,8 +20,8 @@ const withoutJob = statement({
 });
 
 /**
- * Reads pending rows due within `horizonMs` that have no delivery job in the queue, earliest due first. The process that
- * wrote a row younger than `olderThanMs` is still about to add its job.
+ * Reads pending rows due within `horizonMs` that have no delivery job in the queue, earliest due first. Leaves out rows
+ * younger than `olderThanMs`, because the process that wrote them is about to add their jobs.
  */
 export function deliveriesWithoutJob(
   sql: Sql,
@@ -52,7 +52,7 @@ export interface AddedDeliveryJob {
 }
 
 /**
- * Marks rows as having their delivery job in the queue; a row that has been edited since still needs its new one.
+ * Marks rows as having their delivery job in the queue, except rows that were edited since, which need a new job.
  * Locked rows are skipped: they are being sent, edited or deleted, and waiting for them in another order than a delivery
  * could deadlock.
  * @returns ids of rows that were not marked: they share the job of their second and are due so soon, by the database's
@@ -85,7 +85,7 @@ export async function forgetJobs(sql: Sql): Promise<void> {
 
 const overdue = statement({
   name: "overdue-realms",
-  // `rows`: How many rows are overdue; counted up to 10,000.
+  // `rows` is the number of overdue rows, counted up to 10,000.
   text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
       SELECT count(*)::int AS rows FROM (
         SELECT FROM scheduled_messages s

@@ -3,7 +3,7 @@ import { statement, type Tx } from "@carillon/db";
 /**
  * Upper bounds of buckets, in seconds, of how late messages were sent; later ones have their own bucket. Counts of
  * buckets can be summed over steps, workers and backends, which percentiles cannot (docs/decisions/037). Rows store only
- * the counts: other bounds need other steps.
+ * the counts: whoever changes the bounds must change the steps too, so that counts of old and new bounds are not added.
  */
 export const historyBuckets = [
   0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 35, 60, 120, 300, 600,

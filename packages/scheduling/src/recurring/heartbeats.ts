@@ -17,8 +17,8 @@ export interface Heartbeat extends RecurringTask {
 }
 
 /**
- * What this build's processes do with rows that a build of the previous release would treat as ordinary ones. Each
- * process names them in its row of `process_heartbeats`, where earlier builds name none.
+ * Features of scheduled messages that the previous release does not know: it would treat their rows as ordinary ones.
+ * Each process lists the features of its build in its row of `process_heartbeats`; earlier builds list none.
  */
 const features = ["conditions", "series"] as const;
 

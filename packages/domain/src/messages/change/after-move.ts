@@ -25,7 +25,7 @@ import { sendMessages } from "../send/send.ts";
 import type { ChangeToApply, LockedChange } from "./lock-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
 import { moveNotices, resolveNotice, type NoticeContext } from "./move-notices.ts";
-import { isLeft, possibleHolders } from "./store-change.ts";
+import { sourceHasMessages, possibleHolders } from "./store-change.ts";
 
 interface LockedMove extends LockedChange {
   readonly places: Places;
@@ -59,7 +59,7 @@ export async function afterMove(
       : await takeBack(tx, noticeContext, move, firsts.places, takenBack);
   const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
   const sameName = !isOther && fold(move.from.topic) === fold(move.to.topic);
-  const whole = sameName || !(await isLeft(tx, actor.id, message.recipientId, move));
+  const whole = sameName || !(await sourceHasMessages(tx, actor.id, message.recipientId, move));
   const allowed = places.readers.get(move.to.channel.id);
   const reading = allowed && new Set(allowed);
   const policies =

@@ -24,7 +24,7 @@ import {
   asksToMove,
 } from "./lock-change.ts";
 import { noticeToTakeBack } from "./move-notices.ts";
-import { isBegun, rewriteFlags, storeMove, storeText } from "./store-change.ts";
+import { targetHasMessages, rewriteFlags, storeMove, storeText } from "./store-change.ts";
 import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events.ts";
 
 /**
@@ -110,7 +110,7 @@ async function applyChange(
     move && places
       ? await loadReceivers(tx, held, places, move)
       : [{ ids, seeing: await loadMessageAudience(tx, message), losingAccess: [] }];
-  const merges = move !== undefined && (await isBegun(tx, move));
+  const merges = move !== undefined && (await targetHasMessages(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
   const bot = move && (await systemBot(tx, actor.realmId, "notification"));
   const takenBack = bot && move.toggle ? await noticeToTakeBack(tx, bot, move) : undefined;

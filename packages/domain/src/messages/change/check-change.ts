@@ -16,14 +16,14 @@ import {
   type Realm,
   resolvedPrefix,
   type Site,
-  topicName,
+  foldedTopicKey,
 } from "@carillon/model";
 
 import { type CheckFacts, loadCheckFacts, type ReadInput } from "../send/check-facts.ts";
 import { renderFor } from "../send/check.ts";
 import { checkMentions } from "../send/mention-permission.ts";
 import {
-  buffer,
+  requestBuffer,
   changesChannel,
   changesTopic,
   checkAges,
@@ -77,7 +77,7 @@ export async function checkChange(
   );
   const { realm } = facts;
   if (content !== undefined)
-    checkContentEditable(actor, message, realm, wanted.atAnyAge ? Infinity : buffer);
+    checkContentEditable(actor, message, realm, wanted.atAnyAge ? Infinity : requestBuffer);
   const place = newPlace(message, wanted, realm);
   if (content === undefined && !place) throw errors.badRequest("There is nothing to change");
   if (place && message.channelId === null)
@@ -101,7 +101,7 @@ export async function checkChange(
   if (move) {
     const { channel, topic } = move.to;
     const begun = facts.started.has(
-      topicName({ recipientId: channel.recipientId, topic }, facts.folding),
+      foldedTopicKey({ recipientId: channel.recipientId, topic }, facts.folding),
     );
     checkNewTopic(facts, actor, move, begun);
     const isAnother = changesTopic(move) && !move.toggle;

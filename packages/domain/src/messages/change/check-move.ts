@@ -17,7 +17,7 @@ import { type CheckFacts, ownerOf } from "../send/check-facts.ts";
 import { checkPosting, canCreateTopic } from "../send/posting.ts";
 
 /** Grace period in seconds for a request that began within the time limit. */
-export const buffer = 20;
+export const requestBuffer = 20;
 
 /** Source and target of messages that move. */
 export interface Move {
@@ -145,7 +145,7 @@ export function movesAnyAge(actor: Account): boolean {
 }
 
 function checkMoveLimit(actor: Account, age: number): void {
-  if (age > moveLimit + buffer && !movesAnyAge(actor))
+  if (age > moveLimit + requestBuffer && !movesAnyAge(actor))
     throw errors.badRequest(`Messages may be moved for ${moveLimit} seconds after they were sent`);
 }
 
@@ -170,7 +170,7 @@ export async function checkAges(
   if (isOnlyToggle(move)) return;
   const { channel, topic } = move.from;
   const receiver = hasProtectedHistory(channel) ? actor.id : null;
-  const found = await tx.first(ages, [recipientId, topic, receiver, moveLimit + buffer]);
+  const found = await tx.first(ages, [recipientId, topic, receiver, moveLimit + requestBuffer]);
   if (!found || found.movable === found.all) return;
   throw errors.moveMessagesTimeLimitExceeded({
     first_message_id_allowed_to_move: found.firstMovable,

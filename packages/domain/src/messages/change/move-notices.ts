@@ -91,7 +91,7 @@ function namer({ emptyTopicDisplayName }: Realm, { readers }: Places): Namer {
       : verbatim("another channel");
 }
 
-/** Whether all of the ids are among the others; undefined stands for all accounts. */
+/** Whether `all` contains all of the ids; undefined stands for all accounts. */
 function areAmong(ids: readonly number[] | undefined, all: readonly number[] | undefined): boolean {
   if (!all || all === ids) return true;
   const set = new Set(all);

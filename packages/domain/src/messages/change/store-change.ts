@@ -283,12 +283,12 @@ const begun = statement({
 });
 
 /** Whether the target topic has messages. */
-export function isBegun(tx: Tx, { to }: Move): Promise<boolean> {
+export function targetHasMessages(tx: Tx, { to }: Move): Promise<boolean> {
   return has(tx, { recipientId: to.channel.recipientId, topic: to.topic }, null);
 }
 
-/** Whether the account still sees messages in the source topic. */
-export function isLeft(
+/** Whether messages remain in the source topic that the account can see. */
+export function sourceHasMessages(
   tx: Tx,
   userId: number,
   recipientId: number,

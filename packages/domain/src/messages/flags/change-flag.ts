@@ -10,7 +10,12 @@ import { emit } from "@carillon/events";
 import { type AccessibleMessage, type Account, flag } from "@carillon/model";
 
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
-import { lockReached, reach, type Reached, type Unseen } from "./reach.ts";
+import {
+  lockChangeable,
+  loadChangeable,
+  type ChangeableMessages,
+  type Unseen,
+} from "./changeable-messages.ts";
 
 /** A flag that an account may change on its own copies (messages.md §3). */
 export type EditableFlag = "read" | "starred" | "collapsed";
@@ -61,7 +66,7 @@ async function add(
       : await writeCopies(
           tx,
           account.id,
-          seenOf(await lockReached(tx, account, ids, unseen), unseen),
+          seenOf(await lockChangeable(tx, account, ids, unseen), unseen),
           bits,
           bits.set | flag.read | flag.historical,
         );
@@ -93,7 +98,7 @@ async function remove(
   ids: readonly number[],
   unseen: Unseen,
 ): Promise<number> {
-  await reach(tx, account, ids, unseen);
+  await loadChangeable(tx, account, ids, unseen);
   const changed = await rewriteCopies(tx, account.id, ids, { set: 0, clear: flag[name] });
   if (changed.length > 0)
     emit(tx, account.realmId, [flagRemoval(name, idsOf(changed), [account.id])]);
@@ -107,8 +112,8 @@ async function markUnread(
   ids: readonly number[],
   unseen: Unseen,
 ): Promise<FlagChanged> {
-  const { seen, left } = await lockReached(tx, account, ids, unseen);
-  const ignored = new Set(left.values());
+  const { seen, copiesOnly } = await lockChangeable(tx, account, ids, unseen);
+  const ignored = new Set(copiesOnly.values());
   const unread: number[] = [];
   for (const { id, channel } of seen.values())
     if (channel && !channel.subscribed) ignored.add(channel.id);
@@ -131,8 +136,8 @@ function idsOf(copies: readonly ChangedCopy[]): number[] {
  * others.
  * @throws ApiError `BAD_REQUEST` if there are others and `unseen` is "refused"
  */
-function seenOf({ seen, left }: Reached, unseen: Unseen): number[] {
-  if (left.size > 0 && unseen === "refused")
+function seenOf({ seen, copiesOnly }: ChangeableMessages, unseen: Unseen): number[] {
+  if (copiesOnly.size > 0 && unseen === "refused")
     throw errors.badRequest("One of the messages is in a channel that you cannot read any more");
   return [...seen.keys()];
 }

@@ -5,7 +5,7 @@ import { uniqueId } from "@carillon/kit";
 import { type Account, flag } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-import { type Pushed, recordPushRemovals } from "../../notifications/record-removals.ts";
+import { type PushedMessages, recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents } from "./change-flag.ts";
 
 /** Maximum accounts of one job. */
@@ -148,20 +148,20 @@ export const mark = statement({
   },
 });
 
-const present = statement({
+const bounds = statement({
   name: "mark-read-bounds",
   text: `SELECT coalesce((SELECT seq FROM event_head WHERE realm_id = $1), 0) AS "logPosition",
     last_value AS "upTo" FROM messages_id_seq`,
 });
 
 /** Returns the current message id and log position, which limit what is marked. */
-export async function presentBounds(
+export async function currentBounds(
   tx: Tx,
   realmId: number,
 ): Promise<Pick<ToMark, "upTo" | "logPosition">> {
-  const bounds = await tx.first(present, [realmId]);
-  if (!bounds) throw new Error("mark-read bounds query returned no row");
-  return bounds;
+  const row = await tx.first(bounds, [realmId]);
+  if (!row) throw new Error("mark-read bounds query returned no row");
+  return row;
 }
 
 /**
@@ -226,7 +226,7 @@ export function takeMarkStep(
 }
 
 /** Returns the messages that a step has marked read and that were on devices. */
-export function pushedIn(steps: ReadonlyArray<RowOf<typeof mark>>): Pushed[] {
+export function pushedIn(steps: ReadonlyArray<RowOf<typeof mark>>): PushedMessages[] {
   return steps.flatMap(({ userId, pushed }) => (pushed ? [{ userId, ids: pushed }] : []));
 }
 

@@ -14,7 +14,7 @@ import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { allRead, changeFlag, type EditableFlag, flagAddition } from "../flags/change-flag.ts";
 import {
   nothingUnread,
-  presentBounds,
+  currentBounds,
   pushedIn,
   recordRest,
   takeMarkStep,
@@ -22,7 +22,7 @@ import {
   topicDigest,
 } from "../flags/mark-read-step.ts";
 import { findMessages, foundInRefusedChannel } from "../read/find-messages.ts";
-import { parseAnchor, checkAmount, maxMessages, type Wanted } from "../read/request.ts";
+import { parseAnchor, checkAmount, maxMessages, type RequestedMessages } from "../read/request.ts";
 import { checkTerms, compileNarrow } from "../read/narrow/compile.ts";
 import { narrowLookups } from "../read/narrow/lookups.ts";
 import { followWith } from "../read/narrow/operators.ts";
@@ -59,7 +59,7 @@ export async function markAsRead(
   const toMark = await db.transaction(
     async (tx) => {
       const [bounds, what] = await Promise.all([
-        presentBounds(tx, account.realmId),
+        currentBounds(tx, account.realmId),
         whatIsNamed(tx, account, named),
       ]);
       return { ...bounds, ...what };
@@ -191,7 +191,7 @@ export async function changeFlagInNarrow(
   return { ids, foundOldest, foundNewest, ...result };
 }
 
-type Window = Extract<Wanted, { kind: "window" }>;
+type Window = Extract<RequestedMessages, { kind: "window" }>;
 
 /** Limits the window to the maximum of one change; if both sides are large, each keeps half. */
 function clamped(window: Window): Window {

@@ -2,7 +2,7 @@ import { type Sql, statement } from "@carillon/db";
 import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon/model";
 
 import { findWords } from "./find-words.ts";
-import { type Anchor, maxAnchor, type Wanted } from "./request.ts";
+import { type Anchor, maxAnchor, type RequestedMessages } from "./request.ts";
 import { pathOf } from "./source.ts";
 import {
   firstUnreadStatement,
@@ -21,7 +21,11 @@ import {
 export type Found = FoundWindow & { readonly anchor?: number };
 
 /** Finds the ids of the matching messages that the viewer can see, in one or two statements. */
-export async function findMessages(sql: Sql, search: Search, wanted: Wanted): Promise<Found> {
+export async function findMessages(
+  sql: Sql,
+  search: Search,
+  wanted: RequestedMessages,
+): Promise<Found> {
   if (wanted.kind === "ids") {
     const ids = await idsOf(sql, pickStatement(search, wanted.ids));
     return { ...nothing, ids: ids.toSorted((a, b) => a - b) };
@@ -44,7 +48,7 @@ async function idsOnSides(sql: Sql, search: Search, sides: readonly Side[]): Pro
 const nothing = { ids: [], foundAnchor: false, foundOldest: false, foundNewest: false };
 
 /** The result for a channel that exists but may not be read (messages.md §2.2). */
-export function foundInRefusedChannel(wanted: Wanted): Found {
+export function foundInRefusedChannel(wanted: RequestedMessages): Found {
   if (wanted.kind === "ids") return nothing;
   return { ...nothing, anchor: maxAnchor, foundOldest: true, foundNewest: true };
 }
@@ -61,13 +65,13 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
       // Within a muted channel, its muting does not count: otherwise its view would never have an unread message.
       const muted = isMuted(search.viewer, { channels: search.narrow.channel === "none" });
       const personal = { ...search, narrow: { ...search.narrow, shared: false } };
-      const besides = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
-      const [first] = await firstUnread(sql, { ...personal, besides });
+      const extra = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
+      const [first] = await firstUnread(sql, { ...personal, extra });
       return first ?? maxAnchor;
     }
     case "date": {
-      const find = (besides: readonly Fragment[], side: Side) =>
-        idsOnSides(sql, { ...search, besides }, [side]);
+      const find = (extra: readonly Fragment[], side: Side) =>
+        idsOnSides(sql, { ...search, extra }, [side]);
       const newest: Side = { compare: "<", bound: maxAnchor, limit: 1 };
       return (await firstSince(sql, anchor.time, find)) ?? (await find([], newest))[0];
     }
@@ -93,7 +97,7 @@ const first = statement({
 });
 
 /** Finds matching messages on a side that meet additional conditions. */
-type Find = (besides: readonly Fragment[], side: Side) => Promise<readonly number[]>;
+type Find = (extra: readonly Fragment[], side: Side) => Promise<readonly number[]>;
 
 /**
  * Finds the first matching message sent at or after a time, ordered by time and then by id (messages.md §1.2).

@@ -53,10 +53,11 @@ export async function findWords(
   async function walk(steps: (side: Side) => number): Promise<boolean> {
     const ids = await idsOf(sql, walkStatement(search, path, open, steps));
     const short = open.filter((side) => onSide(side, ids).length < side.limit);
-    const going = short.length > 0 ? await goingOn(sql, search, path, short, steps) : [];
-    for (const side of open) if (!going.includes(side)) found.push(...onSide(side, ids));
-    open = going;
-    return going.every((side) => 10 * onSide(side, ids).length >= side.limit);
+    const continuing =
+      short.length > 0 ? await continuingSides(sql, search, path, short, steps) : [];
+    for (const side of open) if (!continuing.includes(side)) found.push(...onSide(side, ids));
+    open = continuing;
+    return continuing.every((side) => 10 * onSide(side, ids).length >= side.limit);
   }
   async function hit(most?: number): Promise<void> {
     const { ids } = await loadAfter(sql.rows(byIndex, ["off"]), {
@@ -89,7 +90,7 @@ const horizon = composed({
 });
 
 /** Returns the sides on which the path continues. */
-async function goingOn(
+async function continuingSides(
   sql: Sql,
   search: Search,
   path: Path,

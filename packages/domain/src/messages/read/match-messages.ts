@@ -11,7 +11,7 @@ import { checkTerms, compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import type { WordSearch } from "./narrow/operator.ts";
 import { followWith } from "./narrow/operators.ts";
-import { checkAmount, type Wanted } from "./request.ts";
+import { checkAmount, type RequestedMessages } from "./request.ts";
 
 const texts = statement({
   name: "texts-of-matches",
@@ -37,7 +37,7 @@ export async function matchMessages(
   viewer: Reader,
   { ids, narrow: sent }: MatchRequest,
 ): Promise<Record<string, Match>> {
-  const wanted: Wanted = { kind: "ids", ids };
+  const wanted: RequestedMessages = { kind: "ids", ids };
   checkTerms(sent);
   const terms = await followWith(sql, viewer, sent);
   checkAmount(wanted);
@@ -93,12 +93,12 @@ export async function matchesOf(
   messages: readonly Matching[],
 ): Promise<Match[]> {
   const escaped = messages.map(({ topic }) => escapeCodeBlock(topic));
-  const isMeant = await meantBy(sql, search?.lexemes ?? [], escaped, messages);
+  const isHighlighted = await wordsToHighlight(sql, search?.lexemes ?? [], escaped, messages);
   const matches: Match[] = [];
   for (const [i, { renderedContent }] of messages.entries()) {
     matches.push({
-      match_content: highlight(renderedContent, isMeant),
-      match_subject: highlight(escaped[i] ?? "", isMeant),
+      match_content: highlight(renderedContent, isHighlighted),
+      match_subject: highlight(escaped[i] ?? "", isHighlighted),
     });
     // The longest messages take 5 ms or more.
     await setImmediate();
@@ -110,7 +110,7 @@ export async function matchesOf(
  * Returns a test for words that match the lexemes. Asks PostgreSQL only about words with the first letter of a lexeme:
  * stemming does not change it.
  */
-async function meantBy(
+async function wordsToHighlight(
   sql: Sql,
   lexemes: readonly string[],
   topics: readonly string[],
@@ -130,12 +130,12 @@ async function meantBy(
     }
   }
   const words = [...asked];
-  const meant = new Set<string>();
+  const highlighted = new Set<string>();
   for (let start = 0; start < words.length; start += wordsAtOnce)
     for (const { word } of await sql.rows(matchingWords, [
       words.slice(start, start + wordsAtOnce),
       lexemes,
     ]))
-      meant.add(word);
-  return (word) => meant.has(word);
+      highlighted.add(word);
+  return (word) => highlighted.has(word);
 }

@@ -69,7 +69,7 @@ export interface MessagesRequest {
 }
 
 /** The requested messages: by id, or a window around an anchor. */
-export type Wanted =
+export type RequestedMessages =
   | { readonly kind: "ids"; readonly ids: readonly number[] }
   | {
       readonly kind: "window";
@@ -87,7 +87,7 @@ export const maxMessages = 5000;
  * the anchor.
  * @throws ApiError
  */
-export function readRequest(request: MessagesRequest): Wanted {
+export function readRequest(request: MessagesRequest): RequestedMessages {
   checkTerms(request.narrow);
   const { messageIds, numBefore, numAfter } = request;
   if (messageIds) {
@@ -124,7 +124,7 @@ function rejectWithMessageIds(request: MessagesRequest): void {
  * Checks the number of messages. Follows the check of the narrow's `with` term.
  * @throws ApiError
  */
-export function checkAmount(wanted: Wanted): void {
+export function checkAmount(wanted: RequestedMessages): void {
   const amount = wanted.kind === "ids" ? wanted.ids.length : wanted.numBefore + wanted.numAfter;
   if (amount > maxMessages)
     throw errors.badRequest(

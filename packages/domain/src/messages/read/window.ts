@@ -65,7 +65,7 @@ export type WindowStatement = Composition;
 export interface Search {
   readonly viewer: Reader;
   readonly narrow: CompiledNarrow;
-  readonly besides?: readonly Fragment[];
+  readonly extra?: readonly Fragment[];
 }
 
 /**
@@ -131,10 +131,10 @@ function nearestFirst(column: string, { compare }: Side): string {
 }
 
 /** @internal the conditions on a message `m` */
-export function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
+export function conditions({ viewer, narrow, extra = [] }: Search): readonly Fragment[] {
   const { search } = narrow;
   const words = search ? [search.hasWords, search.hasPhrases] : [];
-  return [...words, ...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
+  return [...words, ...narrow.message, ...extra, ...limitsOf(viewer, narrow)];
 }
 
 /** Returns the conditions that restrict a search to messages that the viewer may read. */

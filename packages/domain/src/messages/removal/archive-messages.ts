@@ -1,7 +1,7 @@
 import { type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { flag } from "@carillon/model";
 
-import type { Pushed } from "../../notifications/record-removals.ts";
+import type { PushedMessages } from "../../notifications/record-removals.ts";
 
 /** The columns that the archive keeps: all except the search vector. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
@@ -126,7 +126,7 @@ export const move = statement({
     topics: typed<readonly RemovedTopicMessages[]>(),
     unseen: typed<readonly UnseenMessages[]>(),
     /** Messages whose notifications are on devices. */
-    pushed: typed<readonly Pushed[]>(),
+    pushed: typed<readonly PushedMessages[]>(),
   },
 });
 

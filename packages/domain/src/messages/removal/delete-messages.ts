@@ -160,7 +160,7 @@ async function lockNewest(
 }
 
 /**
- * Checks that the account may delete the message (messages.md §6.4). The caller must hold the group graph and the
+ * Checks that the account may delete the message (messages.md §6.4). The caller must have locked the group graph and the
  * message.
  * @throws ApiError `BAD_REQUEST`
  */
@@ -210,7 +210,7 @@ export async function messagesAtOnce(tx: Tx, channelId: number): Promise<number>
 /** Maximum reactions and submessages that one transaction removes: about a tenth of a second. */
 const maxReactions = 20_000;
 
-const putOn = statement({
+const dependentRows = statement({
   name: "put-on-messages",
   text: `SELECT id, sum(count)::int AS count FROM (
       SELECT message_id AS id, count(*) FROM reactions WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
@@ -221,7 +221,7 @@ const putOn = statement({
 
 /** Returns the first of the messages, as many as one transaction can remove with their reactions and submessages. */
 export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
-  const rows = await tx.rows(putOn, [ids]);
+  const rows = await tx.rows(dependentRows, [ids]);
   const counts = new Map(rows.map(({ id, count }) => [id, count]));
   return ids.slice(0, howManyAtOnce(ids.map((id) => counts.get(id) ?? 0)));
 }

@@ -231,21 +231,21 @@ const remaining = statement({
 
 /**
  * Finds the new first message of each channel whose first message is removed.
- * @param there the removed messages whose rows still exist
+ * @param existing the removed messages whose rows still exist
  * @throws SendersInTheWay if the answer depends on messages being sent, unless the transaction blocks sending
  */
 export async function newFirsts(
   tx: Tx,
   { channels, blockSends }: Places,
   ids: readonly number[],
-  there = ids,
+  existing = ids,
 ): Promise<NewFirst[]> {
   const going = new Set(ids);
   const losing = [...channels].filter(
     ([, { firstMessageId }]) => firstMessageId !== null && going.has(firstMessageId),
   );
   if (losing.length === 0) return [];
-  const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), there]);
+  const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), existing]);
   if (!blockSends && left.some(({ settled }) => !settled)) throw new SendersInTheWay();
   return left.flatMap(({ recipientId, messageId }) => {
     const channel = channels.get(recipientId);

@@ -25,7 +25,7 @@ export function listArchivedRuns(sql: Sql): Promise<ArchivedRun[]> {
 }
 
 /** What to restore: the messages of one run, of a channel, or removed with the deactivation of an account. */
-export type Restored =
+export type RestoreSelection =
   | { readonly run: number }
   | { readonly channel: number }
   | { readonly account: number };
@@ -39,7 +39,7 @@ const atOnce = 500;
  * the removal also removed their notifications.
  * @returns how many messages were restored
  */
-export async function restoreMessages(db: Database, what: Restored): Promise<number> {
+export async function restoreMessages(db: Database, what: RestoreSelection): Promise<number> {
   const chosen = await db.rows(chosenRuns, [
     "run" in what ? what.run : null,
     "channel" in what ? what.channel : null,

@@ -21,7 +21,7 @@ import {
   memberKey,
   membersOf,
   possibleTopics,
-  topicName,
+  foldedTopicKey,
 } from "@carillon/model";
 import { isGuest, knowableId } from "@carillon/contract";
 import { inOneStatement, type Sql } from "@carillon/db";
@@ -48,7 +48,7 @@ export interface CheckFacts {
   /** Folds the inputs' topics. */
   readonly folding: Folding;
   /**
-   * How many accounts have sent or reacted in a topic, by {@link topicSpelling}, for texts that mention its participants.
+   * How many accounts have sent or reacted in a topic, by {@link exactTopicKey}, for texts that mention its participants.
    * A number above {@link manyUsers} may be too small.
    */
   readonly participants: ReadonlyMap<string, number>;
@@ -112,7 +112,7 @@ export async function loadCheckFacts(
       memberships,
       channels,
       directs,
-      started: new Set(existing.map((topic) => topicName(topic, folding))),
+      started: new Set(existing.map((topic) => foldedTopicKey(topic, folding))),
       folding,
       participants,
       lookups,

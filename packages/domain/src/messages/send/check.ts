@@ -12,7 +12,7 @@ import {
   normaliseContent,
   normaliseTopic,
   setting,
-  topicName,
+  foldedTopicKey,
 } from "@carillon/model";
 import { ApiError, errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
@@ -134,7 +134,7 @@ function check(
 /** Returns the key of the topic or direct conversation that the message starts unless it exists. */
 function beginning({ folding }: CheckFacts, target: Target, topic: string): string {
   return target.kind === "channel"
-    ? topicName({ recipientId: target.channel.recipientId, topic }, folding)
+    ? foldedTopicKey({ recipientId: target.channel.recipientId, topic }, folding)
     : memberKey(target.members);
 }
 
@@ -184,7 +184,9 @@ function channelTarget(
       name === undefined ? { stream_id: channelId } : { stream: name },
     );
   checkPosting(sender, owner, channel, facts.memberships);
-  if (!facts.started.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
+  if (
+    !facts.started.has(foldedTopicKey({ recipientId: channel.recipientId, topic }, facts.folding))
+  ) {
     if (!canCreateTopic(sender, owner, channel, facts.memberships))
       throw errors.badRequest("You may not start a topic in this channel");
     if (input.topicIsStored !== true) checkNewTopicVisible(input.topic ?? "", topic);

@@ -1,4 +1,4 @@
-import { type Account, type Target, topicSpelling } from "@carillon/model";
+import { type Account, type Target, exactTopicKey } from "@carillon/model";
 import { errors, groupPermissions, realmPermissions } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
@@ -23,7 +23,7 @@ export function checkMentions(
     const { channel } = target;
     if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !canMentionMany())
       throw errors.streamWildcardMentionNotAllowed();
-    const spelling = topicSpelling({ recipientId: channel.recipientId, topic });
+    const spelling = exactTopicKey({ recipientId: channel.recipientId, topic });
     const participants = facts.participants.get(spelling) ?? 0;
     if (rendered.topicWildcard && participants > manyUsers && !canMentionMany())
       throw errors.topicWildcardMentionNotAllowed();

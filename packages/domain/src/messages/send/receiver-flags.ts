@@ -10,7 +10,7 @@ export interface ReceiverFlags {
 }
 
 /** The fields of a message that decide its receivers' flags. */
-export type Flagged = Pick<
+export type FlagInput = Pick<
   NumberedMessage,
   "sender" | "target" | "topic" | "content" | "rendered" | "readBySender" | "readBy" | "unreadBy"
 >;
@@ -23,7 +23,7 @@ export type Flagged = Pick<
 export async function loadReceiverFlags(
   tx: Tx,
   realmId: number,
-  messages: readonly Flagged[],
+  messages: readonly FlagInput[],
 ): Promise<ReceiverFlags[]> {
   const contents = messages.map(({ content }) => content);
   const [muters, alerted] = await Promise.all([
@@ -52,20 +52,20 @@ export async function loadReceiverFlags(
       (target.kind === "direct" ? flag.direct : 0) |
       (wildcard ? flag.streamWildcardMentioned : 0) |
       (message.unreadBy ? flag.read : 0);
-    result.push({ all, byUser: instead(all, byUser, message.unreadBy ?? []) });
+    result.push({ all, byUser: differingFlags(all, byUser, message.unreadBy ?? []) });
   }
   return result;
 }
 
-/** @param overrides flags of single receivers, beside those of all */
-function instead(
+/** Returns the complete flags of the receivers that differ from the others. @param additional flags in addition to `all` */
+function differingFlags(
   all: number,
-  overrides: ReadonlyMap<number, number>,
+  additional: ReadonlyMap<number, number>,
   unreadBy: readonly number[],
 ): Map<number, number> {
-  const whole = new Map([...overrides].map(([id, bits]) => [id, all | bits]));
-  for (const id of unreadBy) whole.set(id, (whole.get(id) ?? all) & ~flag.read);
-  return whole;
+  const complete = new Map([...additional].map(([id, bits]) => [id, all | bits]));
+  for (const id of unreadBy) complete.set(id, (complete.get(id) ?? all) & ~flag.read);
+  return complete;
 }
 
 const mutersOf = statement({
@@ -75,7 +75,10 @@ const mutersOf = statement({
 });
 
 /** Loads the accounts that have muted each sender: their copies count as read. */
-async function loadMuters(sql: Sql, messages: readonly Flagged[]): Promise<Map<number, number[]>> {
+async function loadMuters(
+  sql: Sql,
+  messages: readonly FlagInput[],
+): Promise<Map<number, number[]>> {
   const rows = await sql.rows(mutersOf, [[...new Set(messages.map(({ sender }) => sender.id))]]);
   const bySender = new Map<number, number[]>();
   for (const { userId, mutedUserId } of rows) {

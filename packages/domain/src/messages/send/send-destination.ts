@@ -8,7 +8,7 @@ import { attempt } from "./attempt.ts";
 export type SendTo = number | string | ReadonlyArray<number | string>;
 
 /** The destination as the request names it. */
-export interface Addressed {
+export interface DestinationInput {
   readonly sender: Account;
   readonly toChannel: boolean;
   readonly to: SendTo | undefined;
@@ -28,7 +28,7 @@ type Found =
 export async function sendDestinations(
   sql: Sql,
   realmId: number,
-  addressed: readonly Addressed[],
+  addressed: readonly DestinationInput[],
 ): Promise<Array<Destination | ApiError>> {
   const found = addressed.map((each) =>
     attempt(() => (each.toChannel ? channelDestination(each) : directDestination(each))),
@@ -63,7 +63,7 @@ function isKind<Kind extends Found["kind"]>(
   return !(found instanceof ApiError) && found.kind === kind;
 }
 
-function channelDestination({ sender, to }: Addressed): Found {
+function channelDestination({ sender, to }: DestinationInput): Found {
   const list = to === undefined ? [] : typeof to === "object" ? to : [to];
   if (list.length > 1) throw errors.badRequest("to must name one channel");
   const channel = list[0] ?? sender.defaultSendingChannelId ?? undefined;
@@ -72,7 +72,7 @@ function channelDestination({ sender, to }: Addressed): Found {
   return { kind: "named", name: channel.trim() };
 }
 
-function directDestination({ to }: Addressed): Found {
+function directDestination({ to }: DestinationInput): Found {
   const listed = typeof to === "string" ? splitAddresses(to) : to;
   if (listed === undefined) throw errors.badRequest("to must name at least one user");
   if (typeof listed === "number")

@@ -7,9 +7,9 @@ import {
   loadFolding,
   setting,
   storeTopicPolicies,
-  topicName,
+  foldedTopicKey,
   topicPolicyEvent,
-  topicSpelling,
+  exactTopicKey,
   visibilityPolicy,
 } from "@carillon/model";
 import { packed, statement, notNull, type RowOf, type Tx } from "@carillon/db";
@@ -101,12 +101,12 @@ function raisedByMention(current: number): number | undefined {
 }
 
 function policyKey(userId: number, topic: TopicKey, folding: Folding): string {
-  return `${userId}:${topicName(topic, folding)}`;
+  return `${userId}:${foldedTopicKey(topic, folding)}`;
 }
 
 /** Includes the sender: if history is protected, a topic exists for some users only. */
 function begunKey(message: NumberedMessage, folding: Folding): string {
-  return forWhom(message, topicName(message, folding));
+  return forWhom(message, foldedTopicKey(message, folding));
 }
 
 function forWhom({ sender, target }: NumberedMessage, name: string): string {
@@ -139,7 +139,7 @@ async function loadPolicies(
     const { target, sender } = message;
     if (target.kind !== "channel") continue;
     for (const userId of [...(sender.isBot ? [] : [sender.id]), ...message.mentionedFollowers])
-      wanted.set(`${userId}:${topicSpelling(message)}`, {
+      wanted.set(`${userId}:${exactTopicKey(message)}`, {
         userId,
         message,
         channelId: target.channel.id,
@@ -177,7 +177,7 @@ async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<
   const topics = new Map<string, NumberedMessage>();
   for (const message of messages)
     if (message.target.kind === "channel" && !message.sender.isBot)
-      topics.set(forWhom(message, topicSpelling(message)), message);
+      topics.set(forWhom(message, exactTopicKey(message)), message);
   if (topics.size === 0) return [];
   const list = [...topics.values()];
   const rows = await tx.rows(begunTopics, [

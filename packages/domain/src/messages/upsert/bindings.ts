@@ -40,8 +40,8 @@ const tryLocks = statement({
   overrides: { number: notNull },
 });
 
-/** Tries the locks of keys, without waiting. Returns the keys whose lock another transaction holds. */
-export async function tryUpserts(tx: Tx, numbers: readonly number[]): Promise<Set<number>> {
+/** Takes the locks of keys that are free, without waiting; returns the keys whose lock another transaction holds. */
+export async function tryLockUpserts(tx: Tx, numbers: readonly number[]): Promise<Set<number>> {
   const rows = await tx.rows(tryLocks, [packed.ints(numbers)]);
   return new Set(rows.filter(({ held }) => !held).map(({ number }) => number));
 }
@@ -97,7 +97,7 @@ export interface NewBinding {
   readonly version: number | undefined;
 }
 
-/** A binding that has been replaced keeps its version where the request has none. */
+/** Replaces a binding of the same key. A request without a version keeps the version of the old binding. */
 const store = statement({
   name: "upserts-bind",
   text: `INSERT INTO message_upserts AS u (sender_id, recipient_id, key, message_id, version)
@@ -142,7 +142,7 @@ const use = statement({
     WHERE sender_id = $1 AND recipient_id = $2 AND key = $3`,
 });
 
-/** Notes with the COMMIT that a request has used the binding. */
+/** Records with the COMMIT that a request has used the binding. */
 export function useBinding(
   tx: Tx,
   { senderId, key }: UpsertKey,
@@ -162,7 +162,7 @@ const clear = statement({
     SELECT count(*)::int AS count FROM cleared`,
 });
 
-/** Deletes at most so many bindings that have not been used for {@link keptDays}; returns how many. */
+/** Deletes at most `limit` bindings that have not been used for {@link keptDays} days; returns how many. */
 export async function clearBindings(tx: Tx, limit: number): Promise<number> {
   return (await tx.first(clear, [limit]))?.count ?? 0;
 }

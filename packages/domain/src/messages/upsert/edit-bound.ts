@@ -12,14 +12,15 @@ import {
 
 import { changeHeld } from "../change/change-message.ts";
 import { loadText } from "../change/check-change.ts";
-import { buffer } from "../change/check-move.ts";
+import { requestBuffer } from "../change/check-move.ts";
 import { type LockedChange, lockContent } from "../change/lock-change.ts";
 import { checkMessage } from "../send/check.ts";
 
 /**
- * Gives a message that its sender has bound to a key a new content, where it is by now (once-and-again.md §2). The content
- * is checked as that of a new message there, then changed as by `PATCH /messages/{message_id}`; bots have no time limit.
- * @returns undefined where the message cannot be edited: it is deleted, not visible to the sender, in an archived channel, a
+ * Replaces the content of a message that its sender has bound to a key (once-and-again.md §2). The content is checked like
+ * that of a new message in the place where the message is now, then changed as by `PATCH /messages/{message_id}`; bots
+ * have no time limit.
+ * @returns undefined if the message cannot be edited: it is deleted, not visible to the sender, in an archived channel, a
  *   widget, or a person's time limit has passed
  * @throws ApiError the refusal of the content, or of posting there; nothing has changed then
  * @throws ChangedMeanwhile if the message became one that cannot be edited while this waited for its lock
@@ -60,7 +61,7 @@ async function isEditable(
 ): Promise<boolean> {
   if (channel?.isArchived || senderId !== account.id) return false;
   const { now } = await loadRealm(tx, account.realmId);
-  if (!account.isBot && now - sentAt > contentEditLimit + buffer) return false;
+  if (!account.isBot && now - sentAt > contentEditLimit + requestBuffer) return false;
   const text = await loadText(tx, account.realmId, id);
   return text?.isWidget === false;
 }

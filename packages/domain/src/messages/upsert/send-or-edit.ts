@@ -17,7 +17,7 @@ import {
   findBindings,
   lockNumber,
   lockUpsert,
-  tryUpserts,
+  tryLockUpserts,
   type UpsertKey,
   useBinding,
 } from "./bindings.ts";
@@ -31,7 +31,7 @@ interface Keyed extends UpsertKey {
   readonly at: number;
   readonly request: SendRequest;
   readonly upsert: Upsert;
-  /** Of its advisory lock. */
+  /** The number of the key's advisory lock. */
   readonly number: number;
 }
 
@@ -71,7 +71,10 @@ export async function sendOrEditBatch(
   return bindSent(tx, keyed, decided, outcomes);
 }
 
-/** Serializes requests that may have to edit; the others, whose keys are locked and unbound, are not decided yet. */
+/**
+ * Serializes requests that may have to edit. Leaves requests undecided whose keys are locked here and bound to no message:
+ * they send one.
+ */
 async function decideInBatch(
   tx: Tx,
   keyed: readonly Keyed[],
@@ -87,7 +90,7 @@ async function decideInBatch(
   });
   // The look-up is a statement after that of the locks: it sees what their last holders have committed.
   const [missed, bindings] = await Promise.all([
-    tryUpserts(tx, [...numbers]),
+    tryLockUpserts(tx, [...numbers]),
     findBindings(tx, keyed[0]?.request.actor.realmId ?? 0, alone),
   ]);
   for (const [i, each] of alone.entries())
@@ -95,7 +98,7 @@ async function decideInBatch(
   return decided;
 }
 
-/** Edits the message of a bound key; a request that is to send a message is not decided yet. */
+/** Edits the message of a bound key. Leaves a request undecided that has to send a message. */
 async function decideSingle(
   tx: Tx,
   site: Site,
@@ -162,7 +165,7 @@ function serialize(keyed: Keyed): Outcome {
   return { kind: "serialize", key: serialKey(keyed) };
 }
 
-/** Returns the key of the serial queue: no number of an audience lock, by which other requests are serialized. */
+/** Returns the key of the serial queue. Requests without upsert keys use the smaller numbers of their audience locks. */
 function serialKey({ number }: Keyed): number {
   return 2 ** 40 + number;
 }

@@ -11,7 +11,7 @@ import type { BouncerOutcome, NotifyAnswer } from "@carillon/push";
 import { emitDeviceEvent } from "../devices/devices.ts";
 
 /** The devices of a call: all active devices of these accounts of one organization. */
-export interface Notified {
+export interface NotifiedAccounts {
   readonly realmId: number;
   readonly userIds: readonly number[];
 }
@@ -21,9 +21,9 @@ export interface Notified {
  * tokens, and updates whether the organization may push. Outcomes that are retried change nothing. Locks the
  * organization, then the devices, each only if something changes.
  */
-export async function noteNotified(
+export async function applyNotifyOutcome(
   tx: Tx,
-  { realmId, userIds }: Notified,
+  { realmId, userIds }: NotifiedAccounts,
   outcome: BouncerOutcome<NotifyAnswer>,
 ): Promise<void> {
   if (outcome.kind === "done") {

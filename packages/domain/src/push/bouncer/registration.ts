@@ -49,7 +49,7 @@ const lockPending = statement({
     FOR NO KEY UPDATE`,
 });
 
-/** Read after taking the lock that is needed to replace it. */
+/** Runs under the device's lock, under which a newer registration replaces this one. */
 const take = statement({
   name: "push-registration-take",
   text: "DELETE FROM push_registrations WHERE id = $1 AND device_id = $2 RETURNING id",

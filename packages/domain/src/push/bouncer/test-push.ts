@@ -8,7 +8,7 @@ import {
   type BouncerFailure,
 } from "@carillon/push";
 
-import { activeDevices, noteNotified } from "./after-notify.ts";
+import { activeDevices, applyNotifyOutcome } from "./after-notify.ts";
 
 const sender = statement({
   name: "realm-for-test-push",
@@ -51,7 +51,7 @@ export async function testPush(
   );
   const body = { realm_uuid: realm.uuid, push_requests };
   const outcome = await bouncer.notify(body, { signal: options.signal });
-  await db.transaction((tx) => noteNotified(tx, { realmId, userIds: [userId] }, outcome));
+  await db.transaction((tx) => applyNotifyOutcome(tx, { realmId, userIds: [userId] }, outcome));
   if (outcome.kind !== "done") throw refusal(outcome);
   const dead = new Set(outcome.answer.delete_token_ids);
   if (push_requests.every(({ token_id }) => dead.has(token_id))) throw errors.noActivePushDevice();

@@ -38,7 +38,7 @@ export async function requireSeries(sql: Sql, actor: Account, id: number): Promi
  * @param needed the lowest right that allows the change
  * @throws ApiError `BAD_REQUEST`, with status 404 if the account may not see the series
  */
-export async function openOwnSeries(
+export async function openSeriesFor(
   tx: Tx,
   actor: Account,
   id: number,

@@ -28,7 +28,7 @@ export interface SeriesNote {
 
 /** How the outcomes of a batch changed series. */
 export interface SeriesProgress {
-  /** The outcomes of the batch; those of occurrences have their runs, and missed ones a reason. */
+  /** The outcomes of the batch. Adds the runs of occurrences, and the reasons of missed occurrences. */
   readonly outcomes: readonly Outcome[];
   /** By failed row. */
   readonly notes: ReadonlyMap<DueRow, SeriesNote>;
@@ -78,7 +78,7 @@ export async function advanceSeries(
       state.series = { ...state.series, ...countsAfter(state.series, outcome) };
       continue;
     }
-    // Later occurrences that are due, too, are of the time in which the series is paused.
+    // The series of a deactivated author is paused now, and later occurrences that are due belong to the pause.
     const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
     if (missed.length > 0) reasons.set(row, missedReason(missed));

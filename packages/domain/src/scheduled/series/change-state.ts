@@ -17,7 +17,7 @@ import {
 import { pending } from "@carillon/scheduling";
 
 import { scheduledEvents } from "../record.ts";
-import { openOwnSeries } from "./access.ts";
+import { openSeriesFor } from "./access.ts";
 import { checkSeriesBound } from "./create-series.ts";
 import { emitReplanned } from "./edit-series.ts";
 import { upcoming } from "./list-series.ts";
@@ -36,7 +36,7 @@ import { updateSeries } from "./store-series.ts";
  */
 export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<void> {
   await currentActor(tx, actor);
-  const open = await openOwnSeries(tx, actor, id, "administer");
+  const open = await openSeriesFor(tx, actor, id, "administer");
   if (open.series.state !== "active") return;
   await pauseOpen(tx, actor.id, open, "manual");
 }
@@ -107,7 +107,7 @@ export async function resumeSeries(
   id: number,
 ): Promise<void> {
   await currentActor(tx, actor);
-  const open = await openOwnSeries(tx, actor, id, "manage");
+  const open = await openSeriesFor(tx, actor, id, "manage");
   if (open.series.state === "ended")
     throw errors.badRequest("The series has ended: give it another rule");
   if (open.series.state === "active") return;
@@ -144,7 +144,7 @@ export async function skipOccurrence(
   occurrence?: string,
 ): Promise<SkipResult> {
   await currentActor(tx, actor);
-  const open = await openOwnSeries(tx, actor, id, "administer");
+  const open = await openSeriesFor(tx, actor, id, "administer");
   const realm = await loadRealm(tx, actor.realmId);
   const skipped = occurrence ?? (await nextDate(open, realm));
   if (skipped === undefined) throw errors.badRequest("The series has no further occurrence");
@@ -248,7 +248,7 @@ const deleteRow = statement({
 export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockGroupGraph(tx, actor.realmId);
   await currentActor(tx, actor);
-  const { series } = await openOwnSeries(tx, actor, id, "administer");
+  const { series } = await openSeriesFor(tx, actor, id, "administer");
   const removed = await tx.rows(deletePending, [id]);
   const events = await seriesEvents(tx, [{ before: series }]);
   await tx.rows(deleteRow, [id]);
@@ -270,7 +270,7 @@ export async function takeOverSeries(
   const { realmId } = author.actor;
   await lockAccount(tx, realmId, author.actor.id);
   const actor = await currentActor(tx, author.actor);
-  const open = await openOwnSeries(tx, actor, id, "manage");
+  const open = await openSeriesFor(tx, actor, id, "manage");
   const { series } = open;
   if (series.authorId === actor.id) return;
   const realm = await loadRealm(tx, realmId);

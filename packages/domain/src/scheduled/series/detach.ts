@@ -68,7 +68,7 @@ export async function skipPlanned(
   return true;
 }
 
-/** Records a detached occurrence as skipped whose row is deleted before it was sent. */
+/** Records a detached occurrence as skipped because its row is deleted before it was sent. */
 export async function recordDeleted(tx: Tx, row: ScheduledRow): Promise<void> {
   const series = row.failed ? undefined : await lockSeriesOf(tx, row);
   if (!series) return;

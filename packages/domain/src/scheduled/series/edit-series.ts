@@ -16,7 +16,7 @@ import {
 } from "@carillon/model";
 
 import { checkUnless } from "../conditions.ts";
-import { openOwnSeries } from "./access.ts";
+import { openSeriesFor } from "./access.ts";
 import {
   checkSeriesBound,
   type SeriesEdit,
@@ -53,7 +53,7 @@ export async function editSeries(
   await lockAccount(tx, realmId, author.actor.id);
   const actor = await currentActor(tx, author.actor);
   const realm = await loadRealm(tx, realmId);
-  const open = await openOwnSeries(tx, actor, id, "manage");
+  const open = await openSeriesFor(tx, actor, id, "manage");
   const { series } = open;
   const { template = series.template } = input;
   const message = changesMessage(input)

@@ -32,8 +32,8 @@ export interface HandedOver {
 }
 
 /**
- * Finds the occurrences that the notification bot sends for a deactivated author (once-and-again.md §3.5): those of channel
- * series with an active manager.
+ * Finds the occurrences that the notification bot sends for a deactivated author (once-and-again.md §3.5): occurrences of
+ * channel series with an active manager.
  */
 export async function findHandedOver(
   tx: Tx,
@@ -58,8 +58,9 @@ export async function findHandedOver(
 }
 
 /**
- * Composes the messages that the notification bot sends for deactivated authors. Their mentions notify no account. An
- * archived channel, and a topic that the channel's policy forbids, fail them. The audiences of the channels must be locked.
+ * Composes the messages that the notification bot sends for deactivated authors. Their mentions notify no account. A
+ * message fails if its channel is archived, or if the channel's policy forbids its topic. The audiences of the channels
+ * must be locked.
  * @param reader caches texts that were parsed before the transaction
  */
 export async function composeHandedOver(

@@ -130,8 +130,8 @@ export class SeriesTimes {
   }
 
   /**
-   * Recomputes so many occurrences of one organization.
-   * @returns "done" where none is left
+   * Recomputes at most `size` occurrences of one organization.
+   * @returns "done" when no occurrence is left in any organization
    * @throws AggregateError for the organizations that were left out, after the others are done
    */
   async recompute(size: number): Promise<"more" | "done"> {

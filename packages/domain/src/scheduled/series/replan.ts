@@ -32,8 +32,9 @@ export async function unplan(tx: Tx, planned: PlannedRow | undefined): Promise<N
 }
 
 /**
- * Returns an instant before the planned occurrence at its new time, if it is due: an edit that moves it to an earlier time of
- * its day does not lose it (once-and-again.md §3.4). The delivery decides whether that is too late.
+ * Returns an instant before the new time of the planned occurrence if the occurrence is due, so that an edit to an earlier
+ * time of the same day does not drop it (once-and-again.md §3.4). The delivery decides whether that is too late. Returns
+ * infinity otherwise.
  */
 function beforeDue(schedule: Schedule, realm: Realm, planned: PlannedRow | undefined): number {
   if (!planned || planned.deliverAt > realm.now) return Infinity;

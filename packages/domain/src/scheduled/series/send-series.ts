@@ -11,7 +11,7 @@ import {
 
 import { singleRequest } from "../../batches/batch-outcome.ts";
 import { sendBatch } from "../../messages/send/send-batch.ts";
-import { openOwnSeries } from "./access.ts";
+import { openSeriesFor } from "./access.ts";
 import { recordStateChange } from "./change-state.ts";
 import { storable } from "./plan-occurrences.ts";
 import { localDay } from "./schedule.ts";
@@ -30,7 +30,7 @@ export async function sendSeries(
   id: number,
 ): Promise<number> {
   await currentActor(tx, actor);
-  const { series } = await openOwnSeries(tx, actor, id, "manage");
+  const { series } = await openSeriesFor(tx, actor, id, "manage");
   const realm = await loadRealm(tx, actor.realmId);
   const author = (await loadAccounts(tx, realm.id, [series.authorId])).get(series.authorId);
   if (!author?.isActive)

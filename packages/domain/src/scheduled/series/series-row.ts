@@ -65,7 +65,7 @@ const ofRealm = statement({
  * - `topic`, `content`: with `template`, before they are expanded.
  * - `unless`: conditions of its occurrences; null for none.
  * - `lastOccurrence`: the cursor; only later dates are planned.
- * - `managersNotified`: the managers got the notice that the notification bot sends it.
+ * - `managersNotified`: the managers were notified that the notification bot sends its messages.
  */
 export type SeriesRow = RowOf<typeof byIds>;
 

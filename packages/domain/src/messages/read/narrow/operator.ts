@@ -16,7 +16,7 @@ export interface NarrowContext {
 /** The partial indexes of the viewer's rows. */
 export type RowIndex = "unread" | "mentioned" | "alerted" | "starred" | "direct";
 
-/** The index that finds the messages of a term; the statement uses one of those that its terms offer. */
+/** The index with which a term's messages can be found. A statement uses the index of one of its terms. */
 export type Drive =
   | { readonly by: "message"; readonly id: number }
   | { readonly by: "recipient"; readonly id: number }

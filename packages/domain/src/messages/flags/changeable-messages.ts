@@ -10,10 +10,10 @@ import {
 import { ChangedMeanwhile, notNull, statement, type Tx } from "@carillon/db";
 
 /** Messages whose flags an account may change, by id, ascending. */
-export interface Reached {
+export interface ChangeableMessages {
   readonly seen: ReadonlyMap<number, AccessibleMessage>;
   /** Messages whose channel the account can no longer read, but of which it has a copy, with the channel's id. */
-  readonly left: ReadonlyMap<number, number>;
+  readonly copiesOnly: ReadonlyMap<number, number>;
 }
 
 /** What to do with ids of messages that the account neither sees nor has a copy of. */
@@ -33,18 +33,18 @@ const copies = statement({
  * @param ids ascending, without duplicates
  * @throws ApiError `BAD_REQUEST` if some are missing and `unseen` is "refused"
  */
-export async function reach(
+export async function loadChangeable(
   tx: Tx,
   account: Account,
   ids: readonly number[],
   unseen: Unseen,
-): Promise<Reached> {
+): Promise<ChangeableMessages> {
   if (!ids.every((id) => id > 0 && Number.isSafeInteger(id))) throw noSuchMessage();
   const seen = await accessMessages(tx, account, ids);
   const others = ids.filter((id) => !seen.has(id));
   const rows = others.length > 0 ? await tx.rows(copies, [account.id, others]) : [];
   if (rows.length < others.length && unseen === "refused") throw noSuchMessage();
-  return { seen, left: new Map(rows.map(({ id, channelId }) => [id, channelId])) };
+  return { seen, copiesOnly: new Map(rows.map(({ id, channelId }) => [id, channelId])) };
 }
 
 const hold = statement({
@@ -54,18 +54,18 @@ const hold = statement({
 });
 
 /**
- * Loads the messages like {@link reach}, and locks them and the account's subscriptions to their channels until the
- * transaction ends. For actions that insert copies.
+ * Loads the messages like {@link loadChangeable}, and locks them and the account's subscriptions to their channels
+ * until the transaction ends. For actions that insert copies.
  * @throws ChangedMeanwhile if a message was moved while waiting for its channel
  */
-export async function lockReached(
+export async function lockChangeable(
   tx: Tx,
   account: Account,
   ids: readonly number[],
   unseen: Unseen,
-): Promise<Reached> {
+): Promise<ChangeableMessages> {
   // Lock only messages that the account can see.
-  const before = await reach(tx, account, ids, unseen);
+  const before = await loadChangeable(tx, account, ids, unseen);
   const channels = channelsOf(before);
   const { actor } = await loadAfter(
     [
@@ -76,14 +76,14 @@ export async function lockReached(
       actor: currentActor(tx, account),
     },
   );
-  const reached = await reach(tx, actor, ids, unseen);
-  for (const id of channelsOf(reached))
+  const after = await loadChangeable(tx, actor, ids, unseen);
+  for (const id of channelsOf(after))
     if (!channels.has(id)) throw new ChangedMeanwhile(`a message was moved to channel ${id}`);
-  return reached;
+  return after;
 }
 
-function channelsOf({ seen, left }: Reached): Set<number> {
-  const channels = new Set(left.values());
+function channelsOf({ seen, copiesOnly }: ChangeableMessages): Set<number> {
+  const channels = new Set(copiesOnly.values());
   for (const { channelId } of seen.values()) if (channelId !== null) channels.add(channelId);
   return channels;
 }
