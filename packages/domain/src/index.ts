@@ -235,7 +235,7 @@ export {
   fetchApiKeyForDevelopment,
   changeOwnApiKey,
   type Guesses,
-  anyGuesses,
+  unlimitedGuesses,
 } from "./users/api-key.ts";
 export { type KeyHolder, type LoggedIn, authenticate, keyHolders } from "./users/authenticate.ts";
 export { checkSecretKey } from "./users/check-secret-key.ts";

@@ -29,7 +29,7 @@ import { loadRendering } from "./messages/send/mention-lookups.ts";
 import { TextReader } from "./messages/send/text-reader.ts";
 
 /** The data of a reminder. */
-interface ReminderDraft {
+interface ReminderInput {
   /** The account that is reminded. */
   readonly account: Account;
   /** The message, as the account sees it. */
@@ -46,26 +46,26 @@ export interface ReminderText extends Notice, Contained {}
 /**
  * Composes the texts of reminders (scheduled-messages.md §8): a link to the message, the note, and the message as a
  * quote. User names are inserted as plain names. Note and message are rendered as Markdown for the account, so they
- * show it nothing that it cannot see. The number of statements does not depend on the number of drafts.
+ * show it nothing that it cannot see. The number of statements does not depend on the number of inputs.
  * @param reader caches the parsed texts
  */
 export async function composeReminders(
   sql: Sql,
   site: Site,
   realm: Realm,
-  drafts: readonly ReminderDraft[],
+  inputs: readonly ReminderInput[],
   reader = new TextReader(),
 ): Promise<ReminderText[]> {
-  if (drafts.length === 0) return [];
-  const sources = await inSlices(drafts, (draft) => ({
-    draft,
-    ...blocksOf(draft, realm, reader),
+  if (inputs.length === 0) return [];
+  const sources = await inSlices(inputs, (input) => ({
+    input,
+    ...blocksOf(input, realm, reader),
   }));
-  const texts = sources.flatMap(({ draft, note, quote }) =>
-    [note, quote].flatMap((parsed) => (parsed ? [{ parsed, authorId: draft.account.id }] : [])),
+  const texts = sources.flatMap(({ input, note, quote }) =>
+    [note, quote].flatMap((parsed) => (parsed ? [{ parsed, authorId: input.account.id }] : [])),
   );
   const { lookups, ...context } = await loadRendering(sql, realm.id, site.url, texts);
-  return inSlices(sources, ({ draft: { account }, about, note, wrote, quote }) => {
+  return inSlices(sources, ({ input: { account }, about, note, wrote, quote }) => {
     const show = (parsed: ParsedMessage) =>
       shown(parsed, () => renderMessage(parsed, lookups.of(parsed, account, context)));
     return textOf(note ? [about, show(note), wrote, show(quote)] : [about, wrote, show(quote)]);
@@ -79,7 +79,7 @@ interface Blocks {
   readonly quote: ParsedMessage;
 }
 
-function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextReader): Blocks {
+function blocksOf({ message, note }: ReminderInput, realm: Realm, reader: TextReader): Blocks {
   const link = linkTo(message, realm.emptyTopicDisplayName);
   const about =
     note === null

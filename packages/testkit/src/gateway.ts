@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Operation } from "@carillon/contract";
 import { type Database, PostCommitBus, type PostCommitTopic } from "@carillon/db";
-import { anyGuesses, type Guesses } from "@carillon/domain";
+import { unlimitedGuesses, type Guesses } from "@carillon/domain";
 import type { Site } from "@carillon/model";
 import { type EventHub, eventsLogged } from "@carillon/events";
 import type { FileStore } from "@carillon/files";
@@ -86,7 +86,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     log: captured.log,
     queues: options.queues,
     redisUrl: options.redisUrl,
-    guesses: options.guesses ?? anyGuesses,
+    guesses: options.guesses ?? unlimitedGuesses,
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
     files: options.files ?? testFiles(),
     bouncer: options.bouncer,

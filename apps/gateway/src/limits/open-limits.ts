@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { type Guesses, anyGuesses } from "@carillon/domain";
+import { type Guesses, unlimitedGuesses } from "@carillon/domain";
 import type { Secrets } from "@carillon/model";
 import { parseRateRules, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 
@@ -24,7 +24,7 @@ export function openLimits(
 ): Limits {
   const { env, log, db, secrets } = parts;
   const rules = parseRateRules(env.RATE_LIMITS);
-  if (!rules) return { requests: noLimiter, guesses: anyGuesses, failures: () => 0 };
+  if (!rules) return { requests: noLimiter, guesses: unlimitedGuesses, failures: () => 0 };
   const store = env.REDIS_URL === undefined ? postgresHits(db) : redisHits(env.REDIS_URL, log);
   const limits = new SharedLimits({ store, log });
   shutdown.add(1, "rate limits", () => limits.close());

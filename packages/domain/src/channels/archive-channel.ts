@@ -89,8 +89,8 @@ export function assertCanUnarchive(
 
 /**
  * Unarchives a channel (channels.md §8). Everything is as before except that it is not a default channel: a permission
- * set to a group that was deactivated meanwhile stays. The transaction must hold the group graph and have locked the
- * channel (`openChannel`), and have read it since.
+ * set to a group that was deactivated meanwhile stays. The transaction must have locked the group graph and the channel
+ * (`openChannel`), and have read the channel after that.
  * @returns the events, for the transaction's single `emit`
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */

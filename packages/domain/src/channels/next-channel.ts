@@ -127,8 +127,8 @@ export async function checkNextChannel(
 }
 
 /**
- * Checks a new name. The transaction holds the exclusive lock of the group graph, so that no other transaction creates or renames
- * a channel.
+ * Checks a new name. The transaction holds the exclusive lock of the group graph, so that no other transaction creates or
+ * renames a channel.
  */
 async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise<string> {
   if (asked.trim() === channel.name) throw errors.badRequest("The channel has this name already");

@@ -18,7 +18,7 @@ export interface DeletionScope {
   readonly direct: boolean;
 }
 
-/** The condition that messages to the recipient `r`, of the channel `c` if it is one, are to be deleted. */
+/** SQL: whether messages to the recipient `r` are to be deleted. `c` is the recipient's channel, if it has one. */
 const isWanted = (publicChannels: string, privateChannels: string, direct: string) =>
   `CASE WHEN r.channel_id IS NULL THEN ${direct} WHEN ${isPrivateSql} THEN ${privateChannels} ELSE ${publicChannels} END`;
 

@@ -13,7 +13,7 @@ const take = statement({
     FROM message_deletion_jobs WHERE realm_id = $1 AND id = $2 AND finished_at IS NULL FOR NO KEY UPDATE`,
 });
 
-const again = statement({
+const retryFailed = statement({
   name: "message-deletion-again",
   text: `WITH step AS (
       UPDATE message_deletion_steps SET failed_at = NULL, jobs = 0 WHERE job_id = $1 AND finished_at IS NULL
@@ -36,7 +36,7 @@ const insert = statement({
     FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS s (step, ord)`,
 });
 
-const give = statement({
+const assignJobs = statement({
   name: "message-deletion-steps-give",
   text: `UPDATE message_deletion_steps SET jobs = jobs + 1
     WHERE job_id = $1 AND finished_at IS NULL AND failed_at IS NULL AND jobs < ${maxJobs}
@@ -69,15 +69,15 @@ export async function planDeletion(tx: Tx, deletion: Deletion): Promise<Deletion
     deletionId,
   ]);
   if (!job) return [];
-  if (version > job.version) await tx.rows(again, [deletionId, version]);
+  if (version > job.version) await tx.rows(retryFailed, [deletionId, version]);
   const left = await tx.rows(open, [deletionId]);
   if (left.length === 0 && !(await writeSteps(tx, deletionId, await cutSteps(tx, job)))) {
     await tx.rows(finish, [deletionId]);
     return [];
   }
-  const given = await tx.rows(give, [deletionId]);
-  if (given.length === 0) throw new GiveUp(whyNot(left));
-  return given
+  const assigned = await tx.rows(assignJobs, [deletionId]);
+  if (assigned.length === 0) throw new GiveUp(failureReason(left));
+  return assigned
     .map(({ step, jobs }) => ({ deletionId, step, job: jobs }))
     .toSorted((a, b) => a.step - b.step);
 }
@@ -88,7 +88,7 @@ async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[])
   return steps.length > 0;
 }
 
-function whyNot(left: ReadonlyArray<RowOf<typeof open>>): string {
+function failureReason(left: ReadonlyArray<RowOf<typeof open>>): string {
   const first = left.find(({ lastError }) => lastError !== null);
   return `${left.length} steps failed, the first one with: ${first?.lastError ?? "unknown error"}`;
 }

@@ -153,7 +153,7 @@ export async function loadPushingRealm(
 
 /**
  * Records one job for all new messages of a transaction that plans their pushes (push.md §9), so that a burst is cheap.
- * @param messages ordered by id; only messages of which some receiver has a device
+ * @param messages ordered by id; only messages that have a receiver with a device
  */
 export async function recordPushPlan(
   tx: Tx,
@@ -162,11 +162,11 @@ export async function recordPushPlan(
 ): Promise<void> {
   const first = messages[0];
   if (!first) return;
-  const payload = { messages: messages.map(called), after: 0 };
+  const payload = { messages: messages.map(intentEntryOf), after: 0 };
   await recordIntents(tx, realmId, planPushes, [{ key: String(first.id), payload }]);
 }
 
-function called({ id, rendered }: NumberedMessage): PlanPushesIntent["messages"][number] {
+function intentEntryOf({ id, rendered }: NumberedMessage): PlanPushesIntent["messages"][number] {
   const { mentionedUserIds: users, mentionedGroupIds: groups } = rendered;
   return {
     id,

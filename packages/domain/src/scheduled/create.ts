@@ -69,18 +69,18 @@ export async function scheduleBatch(
   const destinations = requests.map(({ input: { type, to } }) =>
     attempt(() => scheduledDestination(isChannelType(type), to)),
   );
-  const drafts = requests.flatMap(({ actor, input: { topic, content } }, i) => {
+  const inputs = requests.flatMap(({ actor, input: { topic, content } }, i) => {
     const destination = destinations[i]!;
     return destination instanceof ApiError
       ? []
       : [{ senderId: actor.id, destination, topic, content }];
   });
-  if (drafts.length === 0) return destinations.map((error) => rejected(error as ApiError));
+  if (inputs.length === 0) return destinations.map((error) => rejected(error as ApiError));
   const [{ realm, results }, pending] = await Promise.all([
-    checkMessages(tx, site, realmId, drafts),
+    checkMessages(tx, site, realmId, inputs),
     countPending(
       tx,
-      drafts.map(({ senderId }) => senderId),
+      inputs.map(({ senderId }) => senderId),
     ),
   ]);
   const conditions = await checkConditions(

@@ -130,11 +130,11 @@ class Delivery {
 
   async deliver(): Promise<DeliveryRun> {
     let state: RunState = looking;
-    while (state.kind !== "ended") state = await this.#leave(state);
+    while (state.kind !== "ended") state = await this.#step(state);
     return { more: state.more, elsewhere: state.elsewhere, now: this.#now };
   }
 
-  #leave(state: Exclude<RunState, State<"ended">>): Promise<RunState> {
+  #step(state: Exclude<RunState, State<"ended">>): Promise<RunState> {
     switch (state.kind) {
       case "looking":
         return this.#look();
@@ -208,7 +208,10 @@ class Delivery {
     return this.#readsAhead ? this.#readBatch(inFlight) : this.#begin({ previous: inFlight });
   }
 
-  /** Doubles the next batch. If messages have many copies few fit into one: it looks at not many more than that. */
+  /**
+   * Doubles the next batch. Its size follows the rows that were delivered, not the limit: if messages have many copies, few
+   * fit into a batch, and claiming many more would be wasted.
+   */
   #grow(delivered: number): void {
     this.#rows = Math.min(this.#maxRows, 2 * delivered);
     this.#bytes = Math.min(this.#maxBytes, 2 * this.#bytes);

@@ -127,12 +127,12 @@ export async function prepareRows(
   }
 }
 
-/** Whether the row's conditions decide: what need not be sent has not come too late. */
+/** Whether the row's conditions are evaluated. They are also evaluated for a late row: if one holds, the row is withheld. */
 function hasOpenConditions({ unless, sentBefore }: DueRow, failure: Failure | undefined): boolean {
   return unless !== null && !sentBefore && (failure === undefined || failure.cause === "late");
 }
 
-/** Takes the audience locks of all rows at once, in their order, where {@link checkDue} would take the locks of some rows. */
+/** Takes the audience locks of all rows at once, in lock order. {@link checkDue} takes only the locks of some rows. */
 async function lockAllAudiences(tx: Tx, rows: readonly DueRow[], botId: number): Promise<void> {
   const messages = rows.filter((row) => !isReminder(row));
   await lockAudiencesShared(tx, channelsOf(messages.map(destinationOf)), [

@@ -54,7 +54,7 @@ const inRealm = statement({
   overrides: scheduledOverrides,
 });
 
-/** Loads a row of the organization, whosever it is; undefined if there is none. */
+/** Loads a row of the organization, of any account; undefined if it does not exist. */
 export function loadScheduledRow(
   tx: Tx,
   realmId: number,

@@ -120,7 +120,7 @@ const people = statement({
 });
 
 /**
- * Locks the people, including deactivated ones; skips bots. The group graph must be held.
+ * Locks the people, including deactivated ones; skips bots. The group graph must be locked.
  * @returns their ids
  * @throws ApiError `BAD_REQUEST` if an account or a group is unknown, or a group is deactivated
  */

@@ -17,7 +17,7 @@ import {
  * @param targets the accounts before the change, with roles other than `role`
  * @returns a function that makes the events once the roles are stored
  */
-export async function bothSidesOfBots(
+export async function watchAdministeredBots(
   tx: Tx,
   realmId: number,
   targets: readonly Account[],

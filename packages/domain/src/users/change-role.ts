@@ -23,7 +23,7 @@ import {
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channel-events/channels-seen.ts";
 import { visibilityByRole } from "../user-visibility/visibility-events.ts";
-import { bothSidesOfBots } from "./bots-of-user.ts";
+import { watchAdministeredBots } from "./bots-of-user.ts";
 import { isPastWaitingPeriod } from "./promote-members.ts";
 
 /**
@@ -81,7 +81,7 @@ export async function changeRoles(
   const [groups, seen, botsNow] = await Promise.all([
     loadSystemGroups(tx, realm.id),
     loadChannelsSeen(tx, realm.id, active),
-    bothSidesOfBots(tx, realm.id, targets, role),
+    watchAdministeredBots(tx, realm.id, targets, role),
   ]);
   const groupOf = (of: number) => groups[groupOfRole[of] ?? "role:everyone"];
   const full = groups["role:fullmembers"];

@@ -73,7 +73,7 @@ export async function checkChange(
     tx,
     actor.realmId,
     site.url,
-    draftsOf(actor, message, wanted, content, parsed),
+    inputsOf(actor, message, wanted, content, parsed),
   );
   const { realm } = facts;
   if (content !== undefined)
@@ -118,7 +118,7 @@ function contentOf(raw: string): string {
  * Returns the message as it would be sent to its current place and to its new one, to load the facts that the checks
  * need.
  */
-function draftsOf(
+function inputsOf(
   { id: senderId }: Account,
   { channelId, memberIds, topic }: AccessibleMessage,
   wanted: WantedChange,

@@ -196,8 +196,8 @@ function channelTarget(
 }
 
 /**
- * Parses the text by the sender's settings. Names were looked up before these were known; a name that only translated
- * emoticons make out of the text stays plain text.
+ * Parses the text by the sender's settings. The names in the text were looked up before the settings were known, so a name
+ * that only appears when emoticons are translated stays plain text.
  */
 function parseForSender(parsed: ParsedMessage, sender: Account, reader: TextReader): ParsedMessage {
   return setting(sender, "translate_emoticons") ? reader.parse(parsed.content, true) : parsed;

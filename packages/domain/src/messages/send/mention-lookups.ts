@@ -222,9 +222,9 @@ const mentionedGroups = statement({
 });
 
 /**
- * How many of a topic's newest messages are searched for one that the author can see. A subscriber sees those sent since
- * they subscribed, so either the newest is visible or few are; without a bound, a text of a thousand links would read a
- * thousand topics.
+ * How many of a topic's newest messages are searched for one that the author can see. A subscriber sees the messages that
+ * were sent since the subscription began, so either the newest is visible or few are. Without a bound, a text of a
+ * thousand links would read a thousand topics.
  */
 const maxScanned = 200;
 

@@ -26,8 +26,8 @@ interface Change {
 }
 
 /**
- * Raises topic policies after sending (scheduled-messages.md §6): those of human senders by their settings, and those of
- * mentioned users who follow topics that mention them. Never lowers a policy.
+ * Raises topic policies after sending (scheduled-messages.md §6): policies of human senders by their settings, and
+ * policies of mentioned users who follow topics that mention them. Never lowers a policy.
  *
  * @returns the sender's new policy for each message, undefined if it did not change, and the events
  */
@@ -170,8 +170,8 @@ const begunTopics = statement({
 });
 
 /**
- * Finds topics with an earlier message that the sender can see. Sent along with the statement of the policies, although
- * these may make it unnecessary: waiting for them would cost more.
+ * Finds topics with an earlier message that the sender can see. The policies may make this statement unnecessary, but to
+ * wait for them would cost more than to send both statements together.
  */
 async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<NumberedMessage[]> {
   const topics = new Map<string, NumberedMessage>();

@@ -44,8 +44,8 @@ const remove = statement({
 });
 
 /**
- * Selects the devices to remove at the limit: first those never registered for push, oldest first, then those with the
- * oldest tokens; never the one just created.
+ * Removes devices at the limit: first devices that were never registered for push, oldest first, then the devices with
+ * the oldest tokens. Never removes the device `$2`, which was just created.
  */
 const removeSurplus = statement({
   name: "devices-remove-surplus",

@@ -86,13 +86,13 @@ async function registerToken(
   actor: Account,
   device: PushDevice,
   token: GivenToken,
-  givenKeyToo: GivenKey | undefined,
+  newKey: GivenKey | undefined,
 ): Promise<void> {
   if (deviceState(device) === "pending")
     throw errors.badRequest("A registration of this device is in progress: wait for its end");
   const tokenId = checkedTokenId(token);
-  if (!givenKeyToo && device.pushKeyId === null) throw neverRegistered();
-  const key = givenKeyToo && { id: givenKeyToo.id, key: checkedKey(givenKeyToo) };
+  if (!newKey && device.pushKeyId === null) throw neverRegistered();
+  const key = newKey && { id: newKey.id, key: checkedKey(newKey) };
   const hasToken = deviceState(device) === "active" && device.pushTokenId?.equals(tokenId);
   const keeps = key ? hasKey(device, key) && device.pushTokenKind === token.kind : true;
   if (hasToken && keeps) return;

@@ -113,8 +113,8 @@ export interface SeriesChange {
 }
 
 /**
- * Makes the events of changed series. Accounts that become author or manager get `add`, those that stay one get `update`,
- * and those that no longer are one get `remove`.
+ * Makes the events of changed series. Accounts that become its author or a manager get `add`, accounts that remain so get
+ * `update`, and accounts that cease to be so get `remove`.
  */
 export async function seriesEvents(
   sql: Sql,

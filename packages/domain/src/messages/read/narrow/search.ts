@@ -9,7 +9,7 @@ import { narrowOperator, operandTypes } from "./operator.ts";
  * Limits that no user reaches. Each phrase is searched in the text of each message that contains its words: at most
  * half a millisecond for the longest phrase and text, even if constructed for the worst case.
  */
-const most = { characters: 500, words: 40, phrases: 10, quoted: 200 };
+const limits = { characters: 500, words: 40, phrases: 10, quoted: 200 };
 
 /** `search`: messages that contain all the words, and the quoted phrases literally. */
 export const search = narrowOperator({
@@ -17,9 +17,9 @@ export const search = narrowOperator({
   operand: operandTypes.someText,
   async compile(operand, { lookups }) {
     const lexemes = await lookups.lexemes(searchText(escapeCodeBlock(operand)));
-    if (lexemes.length > most.words)
+    if (lexemes.length > limits.words)
       throw errors.badNarrow(
-        `a search must not have more than ${most.words} different words, but has ${lexemes.length}`,
+        `a search must not have more than ${limits.words} different words, but has ${lexemes.length}`,
       );
     return {
       search: {
@@ -47,14 +47,14 @@ export function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[
  */
 export function checkSearches(terms: readonly NarrowTerm[]): void {
   const text = textOf(terms.filter(({ operator }) => operator === "search"));
-  if (isLongerThan(text, most.characters))
+  if (isLongerThan(text, limits.characters))
     throw errors.badRequest(
-      `narrow: the operands of search must not have more than ${most.characters} characters in all`,
+      `narrow: the operands of search must not have more than ${limits.characters} characters in all`,
     );
   const phrases = phrasesOf(text);
-  if (phrases.length > most.phrases || isLongerThan(phrases.join(""), most.quoted))
+  if (phrases.length > limits.phrases || isLongerThan(phrases.join(""), limits.quoted))
     throw errors.badRequest(
-      `narrow: the operands of search must not have more than ${most.phrases} quoted phrases of ${most.quoted} characters in all`,
+      `narrow: the operands of search must not have more than ${limits.phrases} quoted phrases of ${limits.quoted} characters in all`,
     );
 }
 
