@@ -1,4 +1,4 @@
-import { allOperations } from "@carillon/contract";
+import { allOperations, exampleOf } from "@carillon/contract";
 import {
   changesOf,
   lastEventSeq,
@@ -44,6 +44,9 @@ describe("Things of another organization", () => {
     const caller = operation.access === "bot" ? here.bot : here.owner;
     const given = params(own, things);
     const client = gateway.as(caller);
+    const { headers, bytes } = exampleOf(operation);
+    if (operation.protocol)
+      return client.send(operation.method, path(own, things), { headers, body: bytes ?? null });
     if (operation.method === "GET") return client.get(path(own, things), given);
     return client[operation.method.toLowerCase() as "post"](path(own, things), given);
   };

@@ -10,12 +10,12 @@ import { matchHandlers } from "./http/completeness.ts";
 import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
 import { KeyedRequests } from "./http/keyed-requests.ts";
+import { type FileIntake, noFileIntake } from "./http/file-intake.ts";
 import { healthHandler } from "./http/health.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
-import { runPipeline } from "./http/pipeline.ts";
+import { type PathHeaders, runPipeline } from "./http/pipeline.ts";
 import { withRequestDeadline } from "./http/request-deadline.ts";
-import { noFileIntake, type FileIntake } from "./http/receive-file.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
@@ -75,6 +75,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
+  /** Response headers by path, in addition to the usual ones. */
+  readonly headersOfPaths?: ReadonlyMap<string, PathHeaders>;
   /** Stores the files of requests; unless given there is no file store. */
   readonly files?: FileIntake;
   /** The address that clients use, for the OpenAPI document. */
@@ -111,6 +113,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     keyed: options.keyed ?? new KeyedRequests(),
     findEarlierOutcome: options.findEarlierOutcome ?? (async () => undefined),
     bodyLimits: options.bodyLimits,
+    headersOfPaths: options.headersOfPaths,
     bodyIdleMs,
     deadlineMs,
     files: options.files ?? noFileIntake,

@@ -1,9 +1,9 @@
-import { errors } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { checkQuota, claimUnused, forgetObjects, reserveObject } from "@carillon/domain";
-import { type FileStore, newObjectKey, StorageUnavailable } from "@carillon/files";
+import { type FileStore, newObjectKey } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
-import type { FileIntake } from "./http/receive-file.ts";
+import type { FileIntake } from "./http/file-intake.ts";
+import { storeRefusal } from "./http/store-refusal.ts";
 
 /** Dependencies of the intake. */
 interface IntakeParts {
@@ -38,10 +38,7 @@ export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
         return { key, ...(await store.put(key, bytes, { signal })) };
       } catch (error) {
         await discard(key);
-        if (!(error instanceof StorageUnavailable)) throw error;
-        const refusal = errors.storageUnavailable();
-        refusal.cause = error;
-        throw refusal;
+        throw storeRefusal(error);
       }
     },
     discard,

@@ -156,6 +156,12 @@ export const handle = {
     operation: Op,
     action: (context: Context<Op>) => Promise<Paged<ResultOf<Op>>>,
   ): Handler<Services> => bind(withoutKey(operation), action),
+
+  /** The same for an operation that is declared `raw`. */
+  inStepsRaw: <Op extends Operation>(
+    operation: Op,
+    action: (context: Context<Op>) => Promise<RawReply>,
+  ): Handler<Services> => bindRaw(withoutKey(operation), action),
 };
 
 /** @throws Error for GET, which answers HEAD too: mail scanners and browsers send both on their own */

@@ -25,6 +25,7 @@ describe("the services of a request", () => {
       guesses: {} as Services["guesses"],
       botStorageLimit: 0,
       files: {} as Services["files"],
+      intake: {} as Services["intake"],
       bouncer: undefined,
     };
     const bound = () => {

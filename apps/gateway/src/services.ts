@@ -7,6 +7,7 @@ import type { Logger } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
 import type { RequestWriter } from "./group-commit/group-commit.ts";
+import type { FileIntake } from "./http/file-intake.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
 /** Services that every action of the gateway may use. */
@@ -23,6 +24,8 @@ export interface Services {
   readonly botStorageLimit: number;
   /** Holds uploaded files. */
   readonly files: FileStore;
+  /** Stores files of requests in `files`. */
+  readonly intake: FileIntake;
   /** Undefined if no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
   /** Batches requests of an operation with others of the organization. */

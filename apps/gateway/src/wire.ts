@@ -28,6 +28,7 @@ import type { GroupBounds } from "./group-commit/batch-handler.ts";
 import { GroupCommit } from "./group-commit/group-commit.ts";
 import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
+import { tusHeaders } from "./http/tus-headers.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
 
@@ -95,7 +96,9 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
-  const services = { db, site, keys, events, guesses, botStorageLimit, files, bouncer, group, log };
+  const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
+  const ofParts = { db, site, guesses, botStorageLimit, files, bouncer, log };
+  const services = { ...ofParts, keys, events, intake, group };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };
 }
@@ -111,8 +114,8 @@ export async function wireApp(
   { services, keyed }: WiredGateway,
   options: WiredAppOptions = {},
 ): Promise<Koa> {
-  const { db, site, botStorageLimit, files, log } = services;
-  const { maxFileSize, quota } = site.uploads;
+  const { db, site, botStorageLimit, intake, log } = services;
+  const { maxFileSize } = site.uploads;
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,
@@ -128,7 +131,8 @@ export async function wireApp(
       [updateBotStorage.id, storageBodyLimit(botStorageLimit)],
       [uploadFile.id, maxFileSize],
     ]),
-    files: fileIntake({ db, store: files, log, quota }),
+    headersOfPaths: tusHeaders(maxFileSize),
+    files: intake,
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),
   });

@@ -96,6 +96,9 @@ function section(operation: Operation, operations: readonly Operation[]): string
           "The body is `multipart/form-data`, with the file as its only file part; the part may have any name.",
         ]
       : []),
+    ...(operation.bytesType === undefined
+      ? []
+      : [`The body has the bytes, with the content type \`${operation.bytesType}\`.`]),
     ...(operation.idempotencyKey
       ? ["Safe to repeat with the header [`Idempotency-Key`](README.md#safe-repeats)."]
       : []),
@@ -125,11 +128,19 @@ function parameterTable(operation: Operation): string[] {
       aliases.length > 0 ? ` Also as ${aliases.map((alias) => `\`${alias}\``).join(", ")}.` : "";
     return `| \`${name}\` | ${typeText(parameterSchema(parameter))} | ${presence} | ${cell(description + also)} |`;
   });
-  if (inPath.length + sent.length === 0) return ["No parameters."];
+  const inHeaders = (operation.headers ?? []).map(
+    ({ name, about, required }) =>
+      `| \`${name}\` | header | ${required ? "yes" : ""} | ${cell(about)} |`,
+  );
+  if (inPath.length + sent.length + inHeaders.length === 0) return ["No parameters."];
   return [
-    ["| parameter | type | required | |", "| --- | --- | --- | --- |", ...inPath, ...sent].join(
-      "\n",
-    ),
+    [
+      "| parameter | type | required | |",
+      "| --- | --- | --- | --- |",
+      ...inPath,
+      ...sent,
+      ...inHeaders,
+    ].join("\n"),
   ];
 }
 

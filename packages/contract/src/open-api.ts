@@ -110,7 +110,7 @@ const idempotentReplayed = {
 
 function describe(operation: Operation): Record<string, unknown> {
   // Neither HTTP nor OpenAPI 3.0 defines the body of a DELETE request, so generated clients send none.
-  const inBody = operation.method !== "GET" && operation.method !== "DELETE";
+  const inBody = !["GET", "DELETE", "HEAD"].includes(operation.method);
   return {
     operationId: operation.id,
     tags: [areaOf(operation)],
@@ -122,11 +122,14 @@ function describe(operation: Operation): Record<string, unknown> {
     parameters: [
       ...pathParameters(operation),
       ...(inBody ? [] : queryParameters(operation)),
+      ...headerParameters(operation),
       ...(operation.idempotencyKey ? [idempotencyKey] : []),
     ],
-    ...(inBody && (operation.decoders.length > 0 || operation.takesFile)
-      ? { requestBody: requestBody(operation) }
-      : {}),
+    ...(operation.bytesType === undefined
+      ? inBody && (operation.decoders.length > 0 || operation.takesFile)
+        ? { requestBody: requestBody(operation) }
+        : {}
+      : { requestBody: { required: true, content: { [operation.bytesType]: {} } } }),
     responses: { ...successes(operation), ...errorResponses(operation) },
   };
 }
@@ -163,6 +166,16 @@ function queryParameters(operation: Operation): object[] {
         : { schema, ...exampleOfParameter(operation, name) }),
     };
   });
+}
+
+function headerParameters({ headers = [] }: Operation): object[] {
+  return headers.map(({ name, about, required }) => ({
+    name,
+    in: "header",
+    required,
+    description: about,
+    schema: { type: "string" },
+  }));
 }
 
 /** The name of the file part in the document; the server takes any. */

@@ -44,6 +44,26 @@ export { mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { safeName } from "./files/file-names.ts";
 export { findUnclaimed, removeUnclaimed } from "./files/remove-unclaimed.ts";
+export {
+  addResumablePart,
+  beginResumable,
+  expireResumable,
+  findResumable,
+  finishResumable,
+  joinResumableParts,
+  leaseResumable,
+  listResumableParts,
+  maxResumable,
+  type NewResumable,
+  newResumableId,
+  releaseResumable,
+  removeResumable,
+  renewResumable,
+  resumableLeaseMs,
+  resumableMs,
+  type ResumableUpload,
+  setResumableTail,
+} from "./files/resumable-uploads.ts";
 export { checkQuota } from "./files/storage-used.ts";
 export {
   claimDueObjects,

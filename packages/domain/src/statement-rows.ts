@@ -1567,6 +1567,55 @@ declare module "@carillon/db" {
       sealed: Buffer;
     };
     "reseal-users-store": {};
+    "resumable-part-insert": {};
+    "resumable-parts-delete": {
+      key: string;
+    };
+    "resumable-upload": {
+      id: string;
+      size: number;
+      metadata: string;
+      received: number;
+      tail: Buffer;
+      pathId: string | null;
+      name: string | null;
+      createdAt: number;
+    };
+    "resumable-upload-add-part": {
+      upload_id: string;
+    };
+    "resumable-upload-begin": {
+      id: string;
+    };
+    "resumable-upload-delete": {};
+    "resumable-upload-finish": {
+      id: string;
+    };
+    "resumable-upload-lease": {
+      id: string;
+      size: number;
+      metadata: string;
+      received: number;
+      tail: Buffer;
+      pathId: string | null;
+      name: string | null;
+      createdAt: number;
+    };
+    "resumable-upload-parts": {
+      start: number;
+      size: number;
+      key: string;
+    };
+    "resumable-upload-release": {};
+    "resumable-upload-renew": {
+      id: string;
+    };
+    "resumable-upload-tail": {
+      id: string;
+    };
+    "resumable-uploads-expire": {
+      id: string;
+    };
     "retention-newest-message": {
       id: number;
     };
@@ -1914,6 +1963,7 @@ declare module "@carillon/db" {
     "stored-objects-claim-due": {
       key: string;
     };
+    "stored-objects-expire": {};
     "stored-objects-forget": {};
     "stored-objects-release": {};
     "stored-text": {

@@ -31,6 +31,7 @@ export class Semaphore {
    * @throws the reason of `until` when that ends first
    */
   async acquire(until?: Cancellation): Promise<void> {
+    if (until?.reason) throw until.reason;
     if (this.tryAcquire()) return;
     await new Promise<void>((resolve, reject) => {
       const proceed = () => {

@@ -29,6 +29,8 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
+  /** Headers of every answer of the path, in addition to or instead of `corsHeaders`. */
+  headers: Readonly<Record<string, string>> | undefined;
   /** Bytes of the answer's body; of a streamed body, the bytes made so far. */
   bytes = 0;
   /** Whether the answer is made while it is sent. */
@@ -56,6 +58,7 @@ export class Exchange {
     this.#ctx.status = status;
     for (const name in corsHeaders)
       res.setHeader(name, corsHeaders[name as keyof typeof corsHeaders]);
+    for (const name in this.headers) res.setHeader(name, this.headers[name] ?? "");
     res.setHeader("X-Request-Id", this.requestId);
     if (status !== 204) res.setHeader("Content-Type", "application/json");
     if (headers) for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? "");

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import { errors } from "@carillon/contract";
 import { mediaTypeOf, safeName, type StoredFileRow } from "@carillon/domain";
-import { type FileStore, ObjectMissing, StorageUnavailable } from "@carillon/files";
+import { type FileStore, ObjectMissing } from "@carillon/files";
 import type { Context } from "koa";
 import { namesTag } from "./entity-tag.ts";
 import { errorText } from "./error-response.ts";
 import type { RawAnswer, RawBody } from "./handler.ts";
+import { storeRefusal } from "./store-refusal.ts";
 
 /** Types that browsers display without running scripts (files.md §2). */
 const inlineTypes = new Set([
@@ -89,16 +90,9 @@ export class FileBody implements RawBody {
     } catch (error) {
       if (error instanceof ObjectMissing)
         throw errors.notFound404("The file does not exist any more");
-      if (error instanceof StorageUnavailable) throw unavailable(error);
-      throw error;
+      throw storeRefusal(error);
     }
   }
-}
-
-function unavailable(cause: Error) {
-  const refusal = errors.storageUnavailable();
-  refusal.cause = cause;
-  return refusal;
 }
 
 /**

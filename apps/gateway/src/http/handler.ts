@@ -5,6 +5,7 @@ import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
 import type { Paged } from "./pages.ts";
+import type { StreamedRequest } from "./streamed-request.ts";
 
 /** The data of a request for an action. */
 export interface HandlerContext<Op extends Operation, Services, A extends Actor = Actor> {
@@ -23,6 +24,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   readonly services: Services;
   /** The file of the request, if the operation takes one: it is in the file store, and nothing refers to it yet. */
   readonly file: StoredFile | undefined;
+  /** The request itself, if the operation has a `protocol`. */
+  readonly request: StreamedRequest | undefined;
   /** The request's key, if it has one and the operation takes one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** The `Host` header, without the port. */

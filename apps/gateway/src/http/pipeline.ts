@@ -16,7 +16,8 @@ import { Fields } from "./fields.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { accessRefusal } from "./gate.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
-import { receiveFile, type FileIntake } from "./receive-file.ts";
+import type { FileIntake } from "./file-intake.ts";
+import { receiveFile } from "./receive-file.ts";
 import { keyId, markReplayed, readIdempotencyKey } from "./idempotency-header.ts";
 import { ignoredParameters } from "./ignored.ts";
 import type { KeyedRequests, KeyIdentity } from "./keyed-requests.ts";
@@ -25,6 +26,7 @@ import { limitRendering } from "./rendering-limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
 import { isStreamed, readStreamedBody } from "./streamed-body.ts";
+import { StreamedRequest } from "./streamed-request.ts";
 import type { Lease, UnsentAnswers } from "./unsent-answers.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
@@ -51,12 +53,21 @@ export interface PipelineOptions<Services> {
   ) => Promise<Error | undefined>;
   /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
+  /** Response headers of all requests to a path, and those of `OPTIONS`. */
+  readonly headersOfPaths?: ReadonlyMap<string, PathHeaders> | undefined;
   /** Milliseconds in which at least one byte of a large body must arrive; three times as many for a file. */
   readonly bodyIdleMs: number;
   /** Milliseconds that a request has. */
   readonly deadlineMs: number;
   /** Stores the files of requests. */
   readonly files: FileIntake;
+}
+
+/** Response headers of one path. */
+export interface PathHeaders {
+  readonly all: Readonly<Record<string, string>>;
+  /** Additional ones of `OPTIONS`. */
+  readonly options: Readonly<Record<string, string>>;
 }
 
 /**
@@ -73,11 +84,13 @@ export async function runPipeline<Services>(
   parts: readonly string[],
 ): Promise<void> {
   exchange.path = route.path;
+  const ofPath = options.headersOfPaths?.get(route.path);
+  exchange.headers = ofPath?.all;
   if (ctx.method === "OPTIONS") {
-    exchange.reply(204, "", { Allow: route.allowed.join(", ") });
+    exchange.reply(204, "", { Allow: route.allowed.join(", "), ...ofPath?.options });
     return;
   }
-  const method = (ctx.method === "HEAD" ? "GET" : ctx.method) as Method;
+  const method = methodOf(ctx, route);
   const handler = route.methods.get(method);
   if (!handler) throw errors.methodNotAllowed(route.allowed);
   const { operation } = handler;
@@ -115,19 +128,21 @@ export async function runPipeline<Services>(
         (idempotencyKey && (await options.findEarlierOutcome(idempotencyKey, services))) ?? refusal
       );
     const request = { input, path, actor, client, requestId, services, file, idempotencyKey };
-    const context = new RequestContext(request, ctx, deadline);
+    const context = new RequestContext(request, ctx, deadline, parameters.request);
     const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
     return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
   };
   if (operation.longPoll) deadline.unlimit();
   const lease = actor && (await reserveMemory(options.unsent, operation, actor, deadline));
   try {
-    // A poll gets an answer even when its client has hung up.
+    // A poll gets an answer even when its client has hung up; a handler that reads the body stores what has arrived.
     const answer = await (operation.longPoll
       ? options.outage.outlast(deadline, run)
-      : key !== undefined && fingerprint && actor
-        ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
-        : withinDeadline(deadline, run()));
+      : operation.protocol
+        ? run()
+        : key !== undefined && fingerprint && actor
+          ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
+          : withinDeadline(deadline, run()));
     if (operation.raw) {
       await withinDeadline(deadline, replyRaw(ctx, exchange, deadline, answer as RawReply));
       return;
@@ -149,6 +164,14 @@ export async function runPipeline<Services>(
     if (isReplayed) markReplayed(ctx, true);
     return answer;
   }
+}
+
+/** Returns the method whose operation runs. tus lets clients that cannot send `PATCH` name it in a header (files.md §7). */
+function methodOf<Services>(ctx: Context, route: Route<Handler<Services>>): Method {
+  const sent = ctx.method as Method;
+  if (sent === "HEAD") return route.methods.has("HEAD") ? "HEAD" : "GET";
+  const override = ctx.get("X-HTTP-Method-Override").toUpperCase();
+  return override !== "" && route.isTus ? (override as Method) : sent;
 }
 
 /** Reserves memory for the answer, if answers to the operation may be large. */
@@ -213,14 +236,21 @@ async function readParameters<Services>(
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   let file: StoredFile | undefined;
-  if (operation.takesFile && actor) {
-    const bounds = { maxBytes: limit, idleMs: 3 * bodyIdleMs, deadlineMs };
-    const sender = { accountId: actor.id, realmId: actor.realmId, deadline };
+  const request =
+    actor && (operation.takesFile || operation.protocol)
+      ? new StreamedRequest(
+          ctx,
+          operation.method,
+          { accountId: actor.id, deadline },
+          { idleMs: 3 * bodyIdleMs, deadlineMs },
+        )
+      : undefined;
+  if (operation.takesFile && actor && request) {
     file = await withinDeadline(
       deadline,
-      receiveFile(ctx, fields, operation, files, bounds, sender),
+      receiveFile(ctx, fields, operation, files, limit, actor.realmId, { request, deadline }),
     );
-  } else if (operation.method !== "GET") {
+  } else if (operation.method !== "GET" && !operation.protocol) {
     const sender = actor && { accountId: actor.id, deadline, idleMs: bodyIdleMs };
     await withinDeadline(
       deadline,
@@ -235,6 +265,7 @@ async function readParameters<Services>(
       ignored: ignoredParameters(operation, fields),
       client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
       file,
+      request,
       fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
     };
   } catch (error) {
@@ -276,9 +307,15 @@ class RequestContext<Services> implements Known<Services> {
   readonly file: StoredFile | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
   readonly deadline: RequestDeadline;
+  readonly request: StreamedRequest | undefined;
   readonly #ctx: Context;
 
-  constructor(request: Known<Services>, ctx: Context, deadline: RequestDeadline) {
+  constructor(
+    request: Known<Services>,
+    ctx: Context,
+    deadline: RequestDeadline,
+    streamed: StreamedRequest | undefined,
+  ) {
     this.input = request.input;
     this.path = request.path;
     this.actor = request.actor;
@@ -288,6 +325,7 @@ class RequestContext<Services> implements Known<Services> {
     this.file = request.file;
     this.idempotencyKey = request.idempotencyKey;
     this.deadline = deadline;
+    this.request = streamed;
     this.#ctx = ctx;
   }
 

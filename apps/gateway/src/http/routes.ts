@@ -15,6 +15,8 @@ export interface Route<Endpoint> {
   readonly methods: ReadonlyMap<Method, Endpoint>;
   /** Sorted, for `Allow`. */
   readonly allowed: readonly string[];
+  /** Whether its operations follow tus (`Operation.protocol`). */
+  readonly isTus: boolean;
 }
 
 export type RouteAction<Endpoint> = (
@@ -42,7 +44,9 @@ export function routeMiddleware<Endpoint extends { readonly operation: Operation
     const key = groupOf(route.path);
     let group = routers.get(key);
     if (!group) routers.set(key, (group = { router: new Router() }));
-    group.router.all(expressionOf(shape), (ctx) => action(ctx, route, ctx.captures ?? []));
+    group.router.all(expressionOf(shape, route.isTus), (ctx) =>
+      action(ctx, route, ctx.captures ?? []),
+    );
   }
   for (const group of routers.values()) group.middleware = group.router.routes() as Middleware;
   return async (ctx, next) => {
@@ -55,7 +59,8 @@ function routeOf<Endpoint extends { readonly operation: Operation }>(
   endpoints: readonly Endpoint[],
 ): Route<Endpoint> {
   const methods = new Map(endpoints.map((endpoint) => [endpoint.operation.method, endpoint]));
-  return { path: endpoints[0]?.operation.path ?? "", methods, allowed: [...methods.keys()].sort() };
+  const { path = "", protocol } = endpoints[0]?.operation ?? {};
+  return { path, methods, allowed: [...methods.keys()].sort(), isTus: protocol === "tus" };
 }
 
 /** Returns the path with the kinds of its parameters: `/api/v1/users/{int}`. */
@@ -78,8 +83,11 @@ function bySpecificity(a: string, b: string): number {
   return 0;
 }
 
-/** Repeated slashes count as one, except within `{rest}`. No trailing slash, exact case. */
-function expressionOf(shape: string): RegExp {
+/**
+ * Repeated slashes count as one, except within `{rest}`. Exact case.
+ * @param withSlash whether there may be a slash at the end
+ */
+function expressionOf(shape: string, withSlash: boolean): RegExp {
   const source = shape
     .split("/")
     .map((segment) => {
@@ -89,7 +97,7 @@ function expressionOf(shape: string): RegExp {
       return segment.replaceAll(/[^\w]/g, String.raw`\$&`);
     })
     .join("/+");
-  return new RegExp(`^${source}$`, "s");
+  return new RegExp(`^${source}${withSlash ? "/?" : ""}$`, "s");
 }
 
 const prefix = "/api/v1/";

@@ -20,8 +20,11 @@ export function curlExample(
     const lines = curlExample(maker, operations, serverUrl).split("\n");
     const before = lines.filter((line) => /^[A-Z_]+=/.test(line));
     const call = lines.slice(before.length).join("\n");
-    const value = `"${field}":"?\\[?${beginsWith.replaceAll("/", "\\/")}([^],"}]*)`;
-    return [...before, `${name}=$(${call} | sed -E 's/.*${value}.*/\\1/')`].join("\n");
+    const start = beginsWith.replaceAll("/", "\\/");
+    const read = maker.example?.showsHeaders
+      ? `sed -nE 's/^${field}: .*${start}([[:graph:]]*).*/\\1/p'`
+      : `sed -E 's/.*"${field}":"?\\[?${start}([^],"}]*).*/\\1/'`;
+    return [...before, `${name}=$(${call} | ${read})`].join("\n");
   });
   const [status, why] = operation.example?.refused ?? [];
   const comment = status === undefined ? [] : [`# The answer is ${status}, because ${why}.`];
@@ -30,20 +33,26 @@ export function curlExample(
 
 function curl(operation: Operation, example: WholeExample, serverUrl: string): string {
   const { method } = operation;
-  const inQuery = method === "GET" || method === "DELETE";
+  const inQuery = method === "GET" || method === "DELETE" || method === "HEAD";
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     inPath(example.path[name] ?? name),
   );
   const fields = Object.entries(example.params).map(([name, value]) => field(name, value));
   if (example.file)
     fields.push(`-F ${quoted(`file=${example.file.content};filename=${example.file.name}`)}`);
+  if (example.bytes !== undefined) fields.push(`--data-binary ${quoted(example.bytes)}`);
+  const headers = Object.entries(example.headers).map(
+    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+  );
   // curl sends POST when there are fields, GET otherwise.
   const usual = fields.length > 0 && !inQuery ? "POST" : "GET";
   return [
     "curl -sS",
     ...(example.as ? [`-u "${shellName(example.as)}"`] : []),
     ...(inQuery && fields.length > 0 ? ["-G"] : []),
-    ...(method === usual ? [] : [`-X ${method}`]),
+    ...(example.showsHeaders ? ["-i"] : []),
+    ...(method === "HEAD" ? ["-I"] : method === usual ? [] : [`-X ${method}`]),
+    ...headers,
     quoted(serverUrl + path),
     ...fields,
   ].join(" ");

@@ -11,6 +11,9 @@ export interface WholeExample {
   readonly params: Readonly<Record<string, unknown>>;
   readonly made: Readonly<Required<Example>["made"]>;
   readonly file: Example["file"];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: string | undefined;
+  readonly showsHeaders: boolean;
 }
 
 const callers: Readonly<Record<Operation["access"], Caller | undefined>> = {
@@ -49,6 +52,9 @@ export function exampleOf(operation: Operation): WholeExample {
     params: { ...Object.fromEntries(required), ...example.params },
     made: example.made ?? {},
     file: example.file,
+    headers: example.headers ?? {},
+    bytes: example.bytes,
+    showsHeaders: example.showsHeaders ?? false,
   };
 }
 

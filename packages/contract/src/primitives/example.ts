@@ -13,9 +13,15 @@ export interface Example {
   readonly params?: Readonly<Record<string, unknown>>;
   /** The file that an operation with `takesFile` gets: text with a name. */
   readonly file?: { readonly name: string; readonly content: string };
+  /** Request headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body of an operation with `bytesType`. */
+  readonly bytes?: string;
+  /** Whether it shows the headers of the answer, which another example then reads with `made`. */
+  readonly showsHeaders?: true;
   /**
-   * Created first, by the example of an operation: a field of its answer, or of the first item of the answer's list,
-   * becomes `$NAME`, without the text that the value begins with.
+   * Created first, by the example of an operation: a field of its answer, of the first item of the answer's list, or a
+   * header with `showsHeaders`, becomes `$NAME`, without the text up to and including `beginsWith`.
    */
   readonly made?: Readonly<
     Record<string, readonly [operationId: string, field: string, beginsWith?: string]>

@@ -4,7 +4,8 @@ import type { Example } from "./example.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PathParameter } from "./path.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** `HEAD` only where there is no `GET`, which answers it too. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
 
 /**
  * Who may call: `anyone`, without reading credentials; or an authenticated account: any, or only humans, bots,
@@ -71,6 +72,15 @@ export interface Declaration<
    * then limits the file.
    */
   readonly takesFile?: true;
+  /**
+   * Follows another protocol below the envelope, tus 1.0.0 (files.md §7): it is also served with a slash at the end of the
+   * path, `X-HTTP-Method-Override` replaces the method, and its handler reads headers and body.
+   */
+  readonly protocol?: "tus";
+  /** Request headers, for the reference. */
+  readonly headers?: readonly HeaderParameter[];
+  /** Media type of a body that the handler reads as bytes, for the reference. */
+  readonly bytesType?: string;
   /** Its requests count against a separate rate limit (http-contract.md §7). */
   readonly rateBucket?: "files";
   /**
@@ -89,6 +99,13 @@ export interface Declaration<
   readonly longPoll?: true;
   /** The answer is sent without the envelope: the possible answers. */
   readonly raw?: readonly RawAnswer[];
+}
+
+/** A request header of an operation. */
+export interface HeaderParameter {
+  readonly name: string;
+  readonly about: string;
+  readonly required: boolean;
 }
 
 /** A success that has no envelope. */

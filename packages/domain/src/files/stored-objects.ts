@@ -49,6 +49,16 @@ export async function releaseObjects(tx: Tx, keys: readonly string[]): Promise<v
   await tx.rows(release, [keys]);
 }
 
+const expire = statement({
+  name: "stored-objects-expire",
+  text: `UPDATE stored_objects SET delete_after = now() WHERE key = ANY($1::text[]) AND delete_after > now()`,
+});
+
+/** Makes unused objects due for deletion at once. */
+export async function expireObjects(tx: Tx, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await tx.rows(expire, [keys]);
+}
+
 const claimOne = statement({
   name: "stored-object-claim",
   text: `UPDATE stored_objects SET delete_after = '-infinity' WHERE key = $1 AND delete_after IS NOT NULL RETURNING key`,

@@ -1,5 +1,6 @@
 import { uploadFile } from "@carillon/contract";
-import type { GatewayClient } from "../gateway-client.ts";
+import { expect } from "chai";
+import type { Answer, GatewayClient } from "../gateway-client.ts";
 
 /** An uploaded file. */
 export interface Uploaded {
@@ -21,4 +22,14 @@ export async function upload(
   const { url, uri, filename } = await client.succeed(uploadFile, { files: { [name]: file } });
   if (uri !== url) throw new Error(`uri ${uri} is not url ${url}`);
   return { url, pathId: url.slice("/user_uploads/".length), filename };
+}
+
+/** Checks the refusal of a request of tus, which has no envelope (files.md §7). */
+export function refusedByTus(
+  { status, text, headers }: Pick<Answer, "status" | "text" | "headers">,
+  wanted: number,
+  what = "",
+): void {
+  expect(status, `${what} ${text}`).to.equal(wanted);
+  expect(headers.get("Tus-Resumable"), what).to.equal("1.0.0");
 }

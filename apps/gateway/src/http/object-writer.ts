@@ -1,0 +1,53 @@
+import { PassThrough } from "node:stream";
+import { sniffedBytes } from "@carillon/domain";
+import type { FileIntake, StoredObject } from "./file-intake.ts";
+
+/** Streams bytes into a new object of the file store, as fast as the store takes them. */
+export class ObjectWriter {
+  readonly #intake: FileIntake;
+  readonly #bytes = new PassThrough({ highWaterMark: 256 * 1024 });
+  readonly #storing: Promise<StoredObject>;
+  readonly #head: Buffer[] = [];
+  #headSize = 0;
+
+  /** @param signal ends the storing with its reason */
+  constructor(intake: FileIntake, signal?: AbortSignal) {
+    this.#intake = intake;
+    this.#storing = intake.store(this.#bytes, signal);
+    // `drained` and `stored` report the failure.
+    this.#storing.catch(() => {});
+    this.#bytes.on("error", () => {});
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#headSize < sniffedBytes) {
+      const part = bytes.subarray(0, sniffedBytes - this.#headSize);
+      this.#head.push(part);
+      this.#headSize += part.length;
+    }
+    this.#bytes.write(bytes);
+  }
+
+  /** Waits until the store accepts more bytes; undefined if it does now. Rejects if storing fails. */
+  drained(): Promise<void> | undefined {
+    if (!this.#bytes.writableNeedDrain) return undefined;
+    const drained = new Promise<void>((resolve) => this.#bytes.once("drain", resolve));
+    return Promise.race([drained, this.#storing.then(() => {})]);
+  }
+
+  end(): void {
+    this.#bytes.end();
+  }
+
+  /** Resolves when the object is durable. `head` is its first `sniffedBytes`, or all bytes if it is shorter. */
+  async stored(): Promise<StoredObject & { readonly head: Buffer }> {
+    return { ...(await this.#storing), head: Buffer.concat(this.#head) };
+  }
+
+  /** Stops storing, and deletes the object if it was already stored. */
+  async abandon(reason: unknown): Promise<void> {
+    this.#bytes.destroy(reason instanceof Error ? reason : new Error("the upload was refused"));
+    const stored = await this.#storing.catch(() => undefined);
+    if (stored) await this.#intake.discard(stored.key);
+  }
+}

@@ -1,0 +1,62 @@
+import { errors } from "@carillon/contract";
+import type { Context } from "koa";
+import { fileSemaphore } from "./account-semaphore.ts";
+import { admitBody, type Sender } from "./arriving-body.ts";
+import { readChunks, type TakeChunk } from "./streamed-body.ts";
+
+/** Maximum milliseconds that the bytes of a file may take. */
+const longestMs = 3_600_000;
+
+/** Times of a request with the bytes of a file. */
+export interface StreamTimes {
+  /** Milliseconds in which at least one byte must arrive. */
+  readonly idleMs: number;
+  /** Milliseconds that the request has after its last byte. */
+  readonly deadlineMs: number;
+}
+
+/** A request whose handler reads the body as a stream, into the file store. */
+export class StreamedRequest {
+  /** After `X-HTTP-Method-Override`. */
+  readonly method: string;
+  readonly #ctx: Context;
+  readonly #sender: Omit<Sender, "idleMs">;
+  readonly #times: StreamTimes;
+
+  constructor(ctx: Context, method: string, sender: Omit<Sender, "idleMs">, times: StreamTimes) {
+    this.method = method;
+    this.#ctx = ctx;
+    this.#sender = sender;
+    this.#times = times;
+  }
+
+  /** Returns a header; undefined if the request does not have it. */
+  header(name: string): string | undefined {
+    const value = this.#ctx.req.headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  /**
+   * Waits for a permit and reads the body to its end.
+   * @throws ApiError 400 for a body that breaks off, 408 for one that stalls; the deadline's reason; what `take` throws
+   */
+  async readBody(take: TakeChunk): Promise<void> {
+    await this.whileBytesFlow(async () => {
+      await admitBody(this.#ctx, { ...this.#sender, idleMs: this.#times.idleMs }, fileSemaphore, 0);
+      // Once it has ended, the deadline ends no wait for the next bytes.
+      this.#sender.deadline.check();
+      await readChunks(this.#ctx, this.#sender.deadline, take);
+    });
+  }
+
+  /** Lets `work` take an hour, and the rest of the request the usual time after it. */
+  async whileBytesFlow<T>(work: () => Promise<T>): Promise<T> {
+    const { deadline } = this.#sender;
+    deadline.limit(longestMs, () => errors.unavailable());
+    try {
+      return await work();
+    } finally {
+      deadline.limit(this.#times.deadlineMs, () => errors.unavailable());
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { FileIntake, StoredObject } from "../http/file-intake.ts";
+import { ObjectWriter } from "../http/object-writer.ts";
+import { TusRefusal } from "./tus-refusal.ts";
+
+/** Maximum bytes of a tail, which is stored in the upload's row. Every object of a part has more bytes. */
+const maxTail = 64 * 1024;
+
+/**
+ * The bytes of one request to a resumable upload. Few bytes stay in memory, because requests with one byte each would
+ * otherwise store thousands of objects. More bytes stream into an object, after those of the upload's tail.
+ */
+export class ReceivedBytes {
+  /** Bytes that have arrived in this request. */
+  count = 0;
+  readonly #intake: FileIntake;
+  readonly #room: number;
+  #pending: Buffer[];
+  #pendingBytes: number;
+  #object: ObjectWriter | undefined;
+
+  /**
+   * @param tail of the upload
+   * @param room maximum bytes that may arrive
+   */
+  constructor(intake: FileIntake, tail: Buffer, room: number) {
+    this.#intake = intake;
+    this.#room = room;
+    this.#pending = [tail];
+    this.#pendingBytes = tail.length;
+  }
+
+  /**
+   * Takes bytes. Returns a promise if the store is slower than the client.
+   * @throws TusRefusal for more bytes than the upload has room for
+   */
+  write(chunk: Buffer): Promise<void> | undefined {
+    if (this.count + chunk.length > this.#room)
+      throw new TusRefusal(413, "The body has more bytes than the upload lacks");
+    this.count += chunk.length;
+    if (this.#object) {
+      this.#object.write(chunk);
+      return this.#object.drained();
+    }
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    return this.#pendingBytes > maxTail ? this.#begin().drained() : undefined;
+  }
+
+  /** The tail with the new bytes; undefined if an object has been begun. */
+  get tail(): Buffer | undefined {
+    return this.#object ? undefined : Buffer.concat(this.#pending);
+  }
+
+  /** Stores tail and new bytes as an object. Resolves when it is durable. */
+  async store(): Promise<StoredObject & { readonly head: Buffer }> {
+    const object = this.#object ?? this.#begin();
+    object.end();
+    return object.stored();
+  }
+
+  /** Drops the bytes of this request. */
+  async abandon(reason: unknown): Promise<void> {
+    await this.#object?.abandon(reason);
+  }
+
+  #begin(): ObjectWriter {
+    const object = new ObjectWriter(this.#intake);
+    for (const bytes of this.#pending) object.write(bytes);
+    this.#pending = [];
+    return (this.#object = object);
+  }
+}
