@@ -47,7 +47,8 @@ interface RemovedSubscriptions {
 }
 
 /**
- * Unsubscribes accounts from channels (channels.md §8). The actor and its bots always may be; others need a permission.
+ * Unsubscribes accounts from channels (channels.md §8). To unsubscribe accounts other than itself and its bots, the actor
+ * needs a permission.
  * @param locked ids of channels that the transaction has already locked; the names match only these
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */

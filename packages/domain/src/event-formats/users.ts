@@ -38,7 +38,7 @@ export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   return [outgoing.present({ person: { ...person, avatar_url } })];
 };
 
-/** What older rows have of a new picture: a single URL for all receivers. */
+/** A change of picture in rows of earlier releases, which have a single URL for all receivers. */
 interface OldChange {
   readonly user_id: number;
   readonly avatar_url?: string | null;

@@ -3,7 +3,7 @@ import type { Database } from "@carillon/db";
 import { pauseOpen } from "../scheduled/series/change-state.ts";
 import { openSeries } from "../scheduled/series/series-row.ts";
 
-/** What became of a series that an operator pauses. */
+/** The result of pausing a series for an operator. */
 export type OperatorsPause = "paused" | "unchanged" | "unknown";
 
 /**

@@ -9,7 +9,7 @@ export const deliveryBatch = 500;
 
 /**
  * Bytes of text in one batch, unless its first row has more. 100,000 bytes of the most expensive Markdown take 100 ms to
- * parse; 500 lines of a chat have as many.
+ * parse. 500 short chat messages have about as many bytes.
  */
 export const deliveryBytes = 100_000;
 
@@ -30,6 +30,6 @@ export interface DeliverOptions {
   readonly reader?: TextReader;
   /** Whether the queue has the delivery job of a second; false unless given. */
   readonly hasDeliveryJob?: HasDeliveryJob | undefined;
-  /** Once it has fired, errors say nothing about the rows. */
+  /** Aborts the delivery. Errors after that are no fault of the rows, so they fail no row. */
   readonly signal?: AbortSignal;
 }

@@ -51,7 +51,7 @@ const markFailed = statement({
     FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
 });
 
-/** Marks rows as sent. The transaction holds them, so this never waits. */
+/** Marks rows as sent. The transaction has locked them, so this never waits. */
 export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length === 0) return;

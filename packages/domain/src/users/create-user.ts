@@ -138,7 +138,7 @@ export interface NewUser {
   /** Default: a new random key. */
   readonly apiKey?: string;
   readonly isBot?: boolean;
-  /** Of a bot; default 1. */
+  /** Only for bots. Default: 1. */
   readonly botType?: 1 | 2 | 3 | 4;
   readonly botOwnerId?: number;
   /** The kind of a system bot: system bots are in no group and in no list of members. */

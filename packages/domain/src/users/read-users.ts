@@ -147,8 +147,8 @@ export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
 type Avatar = { readonly url: string } | { readonly png: Buffer };
 
 /**
- * Returns the picture of an account for the viewer, which may be deactivated, a bot or a system bot: the URL at
- * Gravatar, or a picture generated from the account's id, which reveals nothing of its e-mail address.
+ * Returns the picture of an account for the viewer: the URL at Gravatar, or a picture generated from the account's id,
+ * which reveals nothing of its e-mail address. The account may be deactivated, a bot or a system bot.
  * @param size width and height of a generated picture, in pixels
  * @throws ApiError 404 if the organization has no such account; a viewer with restricted visibility gets a picture for
  * any id

@@ -324,7 +324,7 @@ export function hitsStatement(
   const values = new SqlValues();
   const { narrow, viewer } = search;
   const inRealm: Fragment = (v) => `m.realm_id = ${v.add(viewer.realmId, "int")}`;
-  // With a LIMIT, as many heap rows are read whatever the other conditions.
+  // With a LIMIT, the other conditions would not reduce the number of heap rows that are read.
   const asked = most === undefined ? [words, inRealm, ...narrow.message] : [words, inRealm];
   const limit = most === undefined ? "" : `LIMIT ${values.add(most + 1, "int")}`;
   const few =

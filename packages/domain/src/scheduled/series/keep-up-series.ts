@@ -115,8 +115,8 @@ const storeTimes = statement({
 
 /**
  * Recomputes the times of planned occurrences that were computed with an older time zone database than this process has
- * (once-and-again.md §3.3). Clients see a changed time as an edit of the scheduled message. Each run creates one: after an error
- * it leaves the organization out, and the next run tries it again.
+ * (once-and-again.md §3.3). Clients see a changed time as an edit of the scheduled message. Each run creates a new
+ * instance. After an error in an organization, the instance leaves the organization out, and the next run tries it again.
  */
 export class SeriesTimes {
   readonly #db: Database;
