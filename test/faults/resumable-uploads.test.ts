@@ -232,7 +232,7 @@ for (const kind of ["disk", "s3"] as const)
       const path = await begin();
       await patch(path, 0, 100_000);
       await patch(path, 100_000, 200_000);
-      const id = path.split("/").at(-1);
+      const id = path.split("/").at(-1) ?? "";
       await db.rows(
         "UPDATE resumable_uploads SET created_at = now() - interval '25 hours' WHERE id = $1",
         [id],

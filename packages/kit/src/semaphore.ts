@@ -19,6 +19,11 @@ export class Semaphore {
     this.#onIdle = onIdle;
   }
 
+  /** Whether work waits for a permit. */
+  get isContended(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Takes a permit if one is free, without waiting; returns whether it did. */
   tryAcquire(): boolean {
     if (this.#taken >= this.#permits) return false;

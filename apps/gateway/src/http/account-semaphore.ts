@@ -17,6 +17,11 @@ export class AccountSemaphore {
     this.#all = new Semaphore(ofAll);
   }
 
+  /** Whether requests wait for a permit of the process. */
+  get isContended(): boolean {
+    return this.#all.isContended;
+  }
+
   /**
    * Waits for a permit of the account, and then for one of the process.
    * @param deadline without one the wait has no deadline

@@ -79,6 +79,36 @@ describe("large request bodies", () => {
     await waitFor(() => wanted([next]) === 1, { what: "the next is wanted" });
   });
 
+  it("refuses bodies that trickle while others wait, and no others", async () => {
+    const trickle = <One extends { socket: Socket }>(one: One) => {
+      const timer = setInterval(() => one.socket.write("x"), 5);
+      one.socket.once("close", () => clearInterval(timer));
+      return one;
+    };
+    const slow = Array.from({ length: 32 }, (_, i) =>
+      trickle(ask(`sender${i >> 2}`, announced(1_000_000), gateway)),
+    );
+    await waitFor(() => wanted(slow) === 32, { what: "32 bodies are wanted" });
+    const next = ask("owner", announced(large), gateway);
+    await waitFor(() => wanted([next]) === 1, { what: "the next is wanted" });
+    next.socket.write("content=".padEnd(large, "x"));
+    await waitFor(() => answered(next), { what: "the next is answered" });
+    const refused = () => slow.filter(({ text }) => text.includes("HTTP/1.1 408"));
+    await waitFor(() => refused().length > 0, { what: "slow ones are refused" });
+    expect(refused()[0]?.text).to.include("more slowly than 16 KiB a second");
+    for (const { socket } of slow) socket.destroy();
+    const alone = ask("owner", announced(large), gateway);
+    alone.socket.write("content=");
+    for (let sent = 8; sent < 100; sent++) {
+      alone.socket.write("x");
+      await waitFor(() => alone.socket.writableLength === 0, { what: "the byte is sent" });
+    }
+    alone.socket.write("x".repeat(large - 100));
+    await waitFor(() => answered(alone), {
+      what: "a slow body that nothing waits for is answered",
+    });
+  });
+
   it("refuses a stalled body with 408 and releases its permit", async () => {
     const stopped = Array.from({ length: 9 }, () => ask("member", announced(large), gateway));
     for (const { socket } of stopped) socket.write("content=and no more");

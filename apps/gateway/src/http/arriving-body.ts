@@ -29,16 +29,27 @@ export async function admitBody(
   const release = await semaphore.acquire(accountId, deadline);
   if (res.closed) release();
   else res.once("close", release);
-  watchArrival(req, deadline, idleMs);
+  watchArrival(req, deadline, idleMs, semaphore);
 }
 
+/** Bytes a second below which a body loses its permit while others wait: few accounts could hold all permits for an hour. */
+const leastRate = 16 * 1024;
+
 /**
- * Ends the request with 408 once no byte has arrived for `idleMs` to 1.5 `idleMs`. It checks twice in that time, and
- * counts bytes on the socket because a listener on the body would start to read it.
+ * Ends the request with 408 once no byte has arrived for `idleMs` to 1.5 `idleMs`, or if it has been slower than
+ * {@link leastRate} for that long while others wait. It checks twice in that time, and counts bytes on the socket because a
+ * listener on the body would start to read it.
  */
-function watchArrival(req: Context["req"], deadline: RequestDeadline, idleMs: number): void {
+function watchArrival(
+  req: Context["req"],
+  deadline: RequestDeadline,
+  idleMs: number,
+  semaphore: AccountSemaphore,
+): void {
+  const slowBytes = (leastRate * idleMs) / 2_000;
   let arrived = req.socket.bytesRead;
   let idleChecks = 0;
+  let slowChecks = 0;
   const timer = setInterval(() => {
     if (req.complete || req.destroyed || deadline.reason) {
       clearInterval(timer);
@@ -46,11 +57,17 @@ function watchArrival(req: Context["req"], deadline: RequestDeadline, idleMs: nu
     }
     const { bytesRead } = req.socket;
     // A body that waits for the file store pauses because of the server.
-    idleChecks = bytesRead === arrived && !req.isPaused() ? idleChecks + 1 : 0;
+    const isByServer = req.isPaused();
+    const came = bytesRead - arrived;
+    idleChecks = came === 0 && !isByServer ? idleChecks + 1 : 0;
+    slowChecks = came < slowBytes && !isByServer && semaphore.isContended ? slowChecks + 1 : 0;
     arrived = bytesRead;
-    if (idleChecks < 2) return;
+    if (idleChecks < 2 && slowChecks < 2) return;
     clearInterval(timer);
-    deadline.end(errors.bodyStopped(idleMs / 1_000), true);
+    deadline.end(
+      idleChecks < 2 ? errors.bodyTooSlow(leastRate) : errors.bodyStopped(idleMs / 1_000),
+      true,
+    );
   }, idleMs / 2);
   timer.unref();
 }

@@ -89,6 +89,14 @@ export class Exchange {
     this.reply(200, body, coding ? { ...varies, "Content-Encoding": coding } : varies);
   }
 
+  /** Sets the lease of a file's memory, which is released once the client has read the file. */
+  holdFile(lease: Lease): void {
+    lease.settle(Math.min(lease.bytes, this.bytes), true, false);
+    this.#lease = lease;
+    // The file is not read before the client has read what was sent of it.
+    this.#ctx.res.on("drain", () => lease.progress());
+  }
+
   /**
    * Watches an answer while it is sent: disconnects a client that reads nothing for `stalledMs`, and releases the
    * memory lease when the answer or its connection has ended.

@@ -7,7 +7,7 @@ export interface FieldValue {
 
 /** What the head of a part tells about a file. */
 export interface FilePart {
-  /** The name of the part. */
+  /** The name of the part; empty if it has none. */
   readonly name: string;
   /** Its file name, not decoded from percent escapes; may be empty. */
   readonly filename: string;

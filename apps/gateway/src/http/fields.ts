@@ -79,7 +79,7 @@ export class Fields {
   /** @throws ApiError `BAD_REQUEST` for a name that is too long */
   addFile(name: string): void {
     checkName(name);
-    this.files.add(name);
+    if (name !== "") this.files.add(name);
   }
 
   /** Counts one more part of a multipart body. */

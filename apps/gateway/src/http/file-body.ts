@@ -64,8 +64,7 @@ export class FileBody implements RawBody {
     return {
       status: range ? 206 : 200,
       headers: { ...headers, ...part, "Content-Length": length },
-      // An empty stream, because Koa would replace Content-Length by the length of an empty text.
-      body: ctx.method === "HEAD" || size === 0 ? Readable.from([]) : await this.#open(range),
+      body: ctx.method === "HEAD" || size === 0 ? await this.#empty() : await this.#open(range),
     };
   }
 
@@ -84,15 +83,26 @@ export class FileBody implements RawBody {
     };
   }
 
-  async #open(range: ByteRange | undefined) {
-    try {
-      return (await this.#store.get(this.#file.objectKey, range && { range })).stream;
-    } catch (error) {
-      if (error instanceof ObjectMissing)
-        throw errors.notFound404("The file does not exist any more");
-      throw storeRefusal(error);
-    }
+  /** Checks that the object exists. Returns a stream, because Koa would replace Content-Length by that of an empty text. */
+  async #empty(): Promise<Readable> {
+    const { objectKey } = this.#file;
+    const found = await this.#store.stat(objectKey).catch(rethrow);
+    if (!found) throw objectGone();
+    return Readable.from([]);
   }
+
+  async #open(range: ByteRange | undefined): Promise<Readable> {
+    const opened = await this.#store.get(this.#file.objectKey, range && { range }).catch(rethrow);
+    return opened.stream;
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error instanceof ObjectMissing ? objectGone() : storeRefusal(error);
+}
+
+function objectGone() {
+  return errors.notFound404("The file does not exist any more");
 }
 
 /**

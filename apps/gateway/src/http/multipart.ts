@@ -95,15 +95,17 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
 const dispositionLine = /(?:^|[\r\n])content-disposition:\s*form-data([^\r\n]*)/i;
 const contentTypeLine = /(?:^|[\r\n])content-type:\s*([^\r\n]*)/i;
 
-/** Reads the head of a part; undefined for a part without a name. */
+/** Reads the head of a part; undefined for a part without a name that is not a file. */
 export function partOf(head: string): { name: string; file: FilePart | undefined } | undefined {
   const disposition = dispositionLine.exec(head)?.[1] ?? "";
-  const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i);
-  if (!name) return undefined;
-  if (!/;\s*filename\*?=/i.test(disposition)) return { name, file: undefined };
+  const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i) ?? "";
+  if (!/;\s*filename\*?=/i.test(disposition))
+    return name === "" ? undefined : { name, file: undefined };
+  // The last pattern is for clients that do not escape a backslash at the end of a name.
   const filename =
-    extendedFilename(disposition) ??
-    parameter(disposition, /;\s*filename=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i) ??
+    extendedFilename(disposition) ||
+    parameter(disposition, /;\s*filename=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i) ||
+    parameter(disposition, /;\s*filename=(?:"([^"]*)")/i) ||
     "";
   const contentType = contentTypeLine.exec(head)?.[1];
   return { name, file: { name, filename, contentType } };

@@ -133,7 +133,9 @@ export async function runPipeline<Services>(
     return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
   };
   if (operation.longPoll) deadline.unlimit();
-  const lease = actor && (await reserveMemory(options.unsent, operation, actor, deadline));
+  const lease = actor
+    ? await reserveMemory(options.unsent, operation, actor, deadline)
+    : await reserveFile(options.unsent, operation, keyOfAddress(ctx.ip), deadline);
   try {
     // A poll gets an answer even when its client has hung up; a handler that reads the body stores what has arrived.
     const answer = await (operation.longPoll
@@ -145,6 +147,7 @@ export async function runPipeline<Services>(
           : withinDeadline(deadline, run()));
     if (operation.raw) {
       await withinDeadline(deadline, replyRaw(ctx, exchange, deadline, answer as RawReply));
+      if (lease) exchange.holdFile(lease);
       return;
     }
     const encoding = encodingFor(ctx);
@@ -181,10 +184,32 @@ async function reserveMemory(
   actor: Actor,
   deadline: RequestDeadline,
 ): Promise<Lease | undefined> {
-  if (operation.raw || (operation.method !== "GET" && !operation.largeAnswer)) return undefined;
+  if (operation.raw) return reserveFile(unsent, operation, actor.id, deadline);
+  if (operation.method !== "GET" && !operation.largeAnswer) return undefined;
   const kind = `${actor.realmId} ${operation.id}`;
   const answer = { accountId: actor.id, kind, isWhole: operation.largeAnswer === true };
   return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, deadline);
+}
+
+/** Returns a negative number for an address, which stands for an account that is not known. */
+function keyOfAddress(ip: string): number {
+  let hash = 0;
+  for (let i = 0; i < ip.length; i++) hash = (Math.imul(hash, 31) + ip.charCodeAt(i)) >>> 0;
+  return -1 - hash;
+}
+
+/** Memory of a file that is being sent: a chunk of the store, and the buffers of the socket. */
+const fileMemory = 256 * 1024;
+
+/** Reserves memory for sending a file. @param reader the account, or the key of an address */
+async function reserveFile(
+  unsent: UnsentAnswers,
+  { raw, rateBucket }: Operation,
+  reader: number,
+  deadline: RequestDeadline,
+): Promise<Lease | undefined> {
+  if (!raw || rateBucket !== "files") return undefined;
+  return unsent.enter({ accountId: reader, kind: "files", bytes: fileMemory }, deadline);
 }
 
 async function replyRaw(

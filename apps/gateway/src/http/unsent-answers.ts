@@ -49,6 +49,8 @@ export interface AnswerKind {
   readonly kind: string;
   /** Whether a large answer is made as a whole. */
   readonly isWhole?: boolean;
+  /** Memory of the answer in bytes, if that is known before; otherwise it is estimated. */
+  readonly bytes?: number;
 }
 
 /** The memory that one answer holds. */
@@ -62,6 +64,8 @@ export class Lease {
   readonly kind: string;
   /** Whether it counts as an answer that is made as a whole. */
   readonly isWhole: boolean;
+  /** See {@link AnswerKind.bytes}. */
+  readonly known: number | undefined;
   /** Whether its answer is being made. */
   isBeingMade = false;
   readonly #owner: UnsentAnswers;
@@ -69,10 +73,11 @@ export class Lease {
 
   constructor(
     owner: UnsentAnswers,
-    { accountId, kind, isWhole = false }: AnswerKind,
+    { accountId, kind, isWhole = false, bytes: known }: AnswerKind,
     bytes: number,
   ) {
     this.#owner = owner;
+    this.known = known;
     this.accountId = accountId;
     this.kind = kind;
     this.isWhole = isWhole;
@@ -146,7 +151,7 @@ export class UnsentAnswers {
    *   deadline's reason when that ends first
    */
   async enter(answer: AnswerKind, deadline: RequestDeadline): Promise<Lease> {
-    const lease = new Lease(this, answer, this.#expected(answer.kind));
+    const lease = new Lease(this, answer, answer.bytes ?? this.#expected(answer.kind));
     if (
       (lease.bytes === 0 && this.#mayBeMade(lease)) ||
       (this.#waiting.size === 0 && this.#fits(lease))
@@ -183,7 +188,8 @@ export class UnsentAnswers {
 
   /** See {@link Lease.settle}. */
   settle(lease: Lease, bytes: number, isPaged: boolean, refusable: boolean): void {
-    this.#remember(lease.kind, isPaged ? bytes : bytes * makingFactor);
+    if (lease.known === undefined)
+      this.#remember(lease.kind, isPaged ? bytes : bytes * makingFactor);
     const room = bytes <= uncounted ? 0 : bytes;
     this.#made(lease);
     this.#add(lease, room - lease.bytes);
@@ -265,7 +271,7 @@ export class UnsentAnswers {
   #admit(): void {
     for (const { lease, done } of this.#waiting) {
       // Answers of its kind may have been made since it came.
-      lease.bytes = this.#expected(lease.kind);
+      lease.bytes = lease.known ?? this.#expected(lease.kind);
       if (!this.#fits(lease)) continue;
       this.#take(lease);
       done();

@@ -77,6 +77,17 @@ export const errors = {
       {},
       { reason: "incompleteBody" },
     ),
+  /**
+   * The body arrives too slowly while others wait.
+   * @param rate bytes a second
+   */
+  bodyTooSlow: (rate: number) =>
+    new ApiError(
+      "BAD_REQUEST",
+      `The body arrives more slowly than ${rate / 1_024} KiB a second while other uploads wait; send the request again`,
+      {},
+      { reason: "incompleteBody", retryAfter: 5 },
+    ),
   internalError: () => refusal("INTERNAL_ERROR", "Something went wrong on the server"),
   /** The server cannot answer in time, or is not available. */
   unavailable: (message = "The server could not answer in time") =>

@@ -152,6 +152,56 @@ describe("Reading files", () => {
     expect(await answer.text()).to.equal("");
   });
 
+  it("answers 404 to every method if the store has lost the file, even an empty one", async () => {
+    const client = scene.as(scene.org.member);
+    for (const content of ["lost", ""]) {
+      const { url, pathId } = await upload(client, "lost.txt", content);
+      expect((await get(url, {}, "HEAD")).status).to.equal(200);
+      const where = { pathId };
+      const { objectKey } = await scene.db.prisma.attachment.findUniqueOrThrow({ where });
+      await testFiles().delete([objectKey]);
+      const head = await get(url, {}, "HEAD");
+      refusedWith(
+        { status: head.status, body: (await client.get(url)).body },
+        "BAD_REQUEST",
+        {},
+        404,
+      );
+    }
+  });
+
+  it("sends few files at a time to one account, and cuts off those that are not read", async () => {
+    const mebibyte = 2 ** 20;
+    const { url } = await upload(
+      scene.as(scene.org.member),
+      "large.bin",
+      new Uint8Array(16 * mebibyte),
+    );
+    const unsentBounds = { ofAccount: mebibyte / 2, standingStillMs: 50, waitMs: 60_000 };
+    const gateway = await startGateway(scene.db, { app: { unsentBounds } });
+    const headers = credentials(scene.org.member);
+    const begin = async () => (await fetch(gateway.url + url, { headers })).body?.getReader();
+    try {
+      const stalled = await Promise.all([begin(), begin()]);
+      // There is room for two; one of these is disconnected for the third.
+      const third = await fetch(gateway.url + url, { headers });
+      expect((await third.arrayBuffer()).byteLength).to.equal(16 * mebibyte);
+      const ends = await Promise.all(
+        stalled
+          .map(async (reader) => {
+            for (;;) if ((await reader!.read()).done) return "whole";
+          })
+          .map((reading) => reading.catch(() => "cut off")),
+      );
+      expect(ends).to.include("cut off");
+      const released = async () =>
+        (await fetch(gateway.url + file.url, { headers })).status === 200;
+      await waitFor(released, { what: "the memory is released" });
+    } finally {
+      await gateway.close();
+    }
+  });
+
   it("refuses requests without credentials, and does not reveal which files exist", async () => {
     const anonymous = await scene.gateway.anonymous.get(file.url);
     refusedWith(anonymous, "UNAUTHORIZED");

@@ -49,7 +49,7 @@ describe("Uploads", () => {
     });
   });
 
-  it("accept any part name, any account, and an empty file", async () => {
+  it("accept any part name and none, any account, and an empty file", async () => {
     const guest = await user(scene.db, scene.org.realm, { role: 600 });
     for (const by of [scene.org.bot, guest]) {
       const { pathId } = await upload(scene.as(by), "empty", "");
@@ -57,6 +57,10 @@ describe("Uploads", () => {
     }
     const body = `${part(`Content-Disposition: form-data; name="f"; filename=a.txt`, "a")}--cut--`;
     expect((await sendRaw(body)).body).to.deep.include({ result: "success", filename: "a.txt" });
+    const unnamed = `${part(`Content-Disposition: form-data; filename="b.txt"`, "b")}--cut--`;
+    const answer = await sendRaw(unnamed);
+    expect(answer.body).to.deep.include({ result: "success", filename: "b.txt" });
+    expect(answer.body).to.not.have.property("ignored_parameters_unsupported");
   });
 
   it("report text parts and parameters of the query as ignored", async () => {
@@ -81,6 +85,9 @@ describe("Uploads", () => {
       [`filename="a/"`, "uploaded-file", "uploaded-file"],
       [`filename="?!"`, "?!", "uploaded-file"],
       [`filename="a\\"b.txt"`, `a"b.txt`, "ab.txt"],
+      [`filename="C:\\temp\\"`, "uploaded-file", "uploaded-file"],
+      [`filename="a.txt\\"; size=1`, "uploaded-file", "uploaded-file"],
+      [`filename*=UTF-8''; filename="good.txt"`, "good.txt", "good.txt"],
       [`filename="a%00b.txt"`, "ab.txt", "ab.txt"],
       [`filename="a%0D%0Ab.txt"`, "a\r\nb.txt", "a-b.txt"],
       [`filename="x"; filename*=UTF-8''%E2%82%AC%20rates.txt`, "€ rates.txt", "rates.txt"],
