@@ -217,7 +217,7 @@ async function checkPeople(tx: Tx, actor: Account, ids: readonly number[]): Prom
     loadUserVisibility(tx, actor),
   ]);
   if (found.filter(userVisibility.sees).length < ids.length)
-    throw errors.badRequest("to names somebody who does not exist");
+    throw errors.badRequest("to contains the ID of a user that does not exist");
 }
 
 const wanted = statement({

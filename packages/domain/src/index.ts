@@ -118,7 +118,7 @@ export {
   type RestoreSelection,
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
-export { fileWords, indexMessages, searchVector } from "./messages/search/search-vector.ts";
+export { indexMessages, mergePendingWords, searchVector } from "./messages/search/search-vector.ts";
 export { sendNoSubscribersNotice } from "./messages/send/bot-trouble.ts";
 export { addSubmessage } from "./messages/add-submessage.ts";
 export { reportMessage } from "./messages/report-message.ts";

@@ -11,7 +11,7 @@ import {
   switchSql,
 } from "@carillon/model";
 
-/** What PostgreSQL cannot know of {@link presenceColumns}. */
+/** Types of {@link presenceColumns} that PostgreSQL cannot describe. */
 const presenceOverrides = { idle: notNull };
 
 /**

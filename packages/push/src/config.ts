@@ -19,7 +19,9 @@ export function pushConfig(env: Environment): PushConfig | undefined {
   if (url === undefined) {
     if (serverId === undefined && serverKey === undefined) return undefined;
     const given = serverId === undefined ? "PUSH_SERVER_KEY" : "PUSH_SERVER_ID";
-    throw new StartupError(`PUSH_BOUNCER_URL is not set, but ${given} is: set both, or neither`);
+    throw new StartupError(
+      `PUSH_BOUNCER_URL is not set, but ${given} is: set PUSH_BOUNCER_URL, PUSH_SERVER_ID and PUSH_SERVER_KEY, or none of them`,
+    );
   }
   return {
     url: url.replace(/\/+$/, ""),

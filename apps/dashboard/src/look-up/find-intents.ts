@@ -1,7 +1,7 @@
 import { statement, typed, type RowOf, type Sql } from "@carillon/db";
 import { sendMail } from "@carillon/jobs";
 
-/** What PostgreSQL cannot know of {@link intentColumns}. */
+/** Types of {@link intentColumns} that PostgreSQL cannot describe. */
 export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
 
 /**

@@ -1,7 +1,7 @@
 import { startTask } from "@carillon/scheduling";
 import { silentLogger } from "@carillon/kit";
 import { channel, pastMessages, useScene } from "@carillon/testkit";
-import { fileWords } from "@carillon/domain";
+import { mergePendingWords } from "@carillon/domain";
 import { expect } from "chai";
 
 import fileWordsTask from "./file-words.ts";
@@ -15,8 +15,8 @@ describe("the recurring work file-words", () => {
     const found = () =>
       db.rows("SELECT id FROM messages WHERE search @@ 'soup'::tsquery ORDER BY id");
     await pastMessages(db, room, org.owner, { count: 100 });
-    expect(await fileWords(db), "pages of 100 messages").to.be.above(0);
-    expect(await fileWords(db)).to.equal(0);
+    expect(await mergePendingWords(db), "pages of 100 messages").to.be.above(0);
+    expect(await mergePendingWords(db)).to.equal(0);
 
     const ids = await pastMessages(db, room, org.owner, { count: 100 });
     const before = await found();
@@ -24,7 +24,7 @@ describe("the recurring work file-words", () => {
     const filing = startTask(fileWordsTask, { db, log: silentLogger });
     await filing.run();
     await filing.stop();
-    expect(await fileWords(db), "pages that are left").to.equal(0);
+    expect(await mergePendingWords(db), "pages that are left").to.equal(0);
     expect(await found()).to.deep.equal(before);
   });
 });

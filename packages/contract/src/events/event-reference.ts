@@ -27,7 +27,7 @@ function section(declared: EventDeclaration): string[] {
   const { about, to, receivers = "everybody", fields, older, notServedYet, optIn } = declared;
   const { snapshot } = declared;
   const forms = Object.entries(older).flatMap(([reason, form]) => [
-    `${whose(reason)}: ${form.about}${becomes(form.becomes)}`,
+    `${receiversOfForm(reason)}: ${form.about}${becomes(form.becomes)}`,
     ...(form.fields ? tables(form.fields) : []),
   ]);
   return [
@@ -55,7 +55,7 @@ function changeText(change: SnapshotChange): string {
 }
 
 /** Names the receivers of an older form: clients without a capability, or the programs with a need. */
-function whose(reason: string): string {
+export function receiversOfForm(reason: string): string {
   const programs = [...olderPrograms].filter(([, needs]) => needs.some((need) => need === reason));
   if (programs.length === 0) return `Without \`${reason}\``;
   return `For ${programs.map(([name]) => `\`${name}\``).join(", ")}`;

@@ -1,6 +1,7 @@
 import { sampleOf } from "../examples/sample.ts";
 import { schemaOf } from "../primitives/json-schema.ts";
 import { allEvents, kindOf } from "./all-events.ts";
+import { receiversOfForm } from "./event-reference.ts";
 import { formsOf } from "./forms.ts";
 import type { EventDeclaration } from "../primitives/event.ts";
 
@@ -18,7 +19,7 @@ function webhook(declared: EventDeclaration): object {
   const { about, to, receivers = "everybody", older } = declared;
   const schemas = formsOf(declared).map((form) => schemaOf(form, "output"));
   const forms = Object.entries(older).map(
-    ([reason, form]) => `Without \`${reason}\`: ${form.about}`,
+    ([reason, form]) => `${receiversOfForm(reason)}: ${form.about}`,
   );
   const [first = {}] = schemas;
   return {

@@ -196,7 +196,9 @@ export function changeChannelSettings(
       const names = changes.map(({ name }) => name);
       const forReaders = names.find((name) => opening.includes(name));
       if (forReaders !== undefined && !open.isReadable)
-        throw errors.badRequest(`Only who may read a channel sets ${forReaders}`);
+        throw errors.badRequest(
+          `You can set ${forReaders} only in channels whose messages you may read`,
+        );
       assertCanSetDeletion(open, names);
     },
   });
@@ -243,7 +245,9 @@ function checkPrivacy(
   checkCombination(proposed, isDefault);
   if (wanted.isPrivate !== undefined) {
     if (!open.isReadable)
-      throw errors.badRequest("Only who may read a channel decides whether it is private");
+      throw errors.badRequest(
+        "You can change is_private only in channels whose messages you may read",
+      );
     assertCanMake(open, wanted.isPrivate ? "private" : "public");
   }
   if (wanted.isWebPublic === true) assertCanMakeWebPublic(open);

@@ -50,7 +50,7 @@ export async function changeComposition(
   };
   const subgroupIds = [...wanted.addSubgroups, ...wanted.deleteSubgroups];
   if (wanted.add.length + wanted.delete.length + subgroupIds.length === 0)
-    throw errors.badRequest("Say whom or what to add or to delete");
+    throw errors.badRequest("Nothing to change: name at least one user or group to add or delete");
   const open = await openGroup(tx, actor, groupId);
   checkIsNoSystemGroup(open);
   assertCanChange(open, wanted);

@@ -37,7 +37,7 @@ export async function addSubmessage(
   const data = checkTexts(type, content);
   const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
   const there = await tx.first(attached, [messageId, actor.id]);
-  if (!there) throw new Error("statement returned no row");
+  if (!there) throw new Error(`submessages of message ${messageId} were not counted`);
   if (there.count === 0 && message.senderId !== actor.id)
     throw errors.badRequest("Only the sender of a message may attach its first submessage");
   const widget = widgetType(there.widget);
@@ -56,7 +56,7 @@ export async function addSubmessage(
       `A message has at most ${bounds.submessages} submessages with ${bounds.submessageCharacters} characters in all`,
     );
   const stored = await tx.first(store, [messageId, actor.id, type, content]);
-  if (!stored) throw new Error("statement returned no row");
+  if (!stored) throw new Error(`submessage of message ${messageId} was not inserted`);
   const audience = await loadMessageAudience(tx, message);
   const fields = {
     msg_type: type,

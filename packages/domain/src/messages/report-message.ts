@@ -26,8 +26,8 @@ export async function reportMessage(
   if (isLongerThan(description, maxDescriptionLength))
     throw errors.badRequest(`description has more than ${maxDescriptionLength} characters`);
   if (type === "other" && description.trim() === "")
-    throw errors.badRequest("A report of the type other needs a description");
+    throw errors.badRequest("description is required for a report of the type other");
   throw errors.badRequest(
-    "The organization has no channel for reports: tell an administrator of the message instead",
+    "The organization has no channel for reports: tell an administrator about the message instead",
   );
 }

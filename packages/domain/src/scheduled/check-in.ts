@@ -55,7 +55,7 @@ export async function checkIn(
   );
   if (intervals.length === 0) return row.deliverAt;
   const moved = await tx.first(postpone, [id, Math.min(...intervals)]);
-  if (!moved) throw new Error("statement returned no row");
+  if (!moved) throw new Error(`scheduled message ${id} was not postponed`);
   emit(tx, realmId, [scheduledEvents.update({ ...row, ...moved })]);
   tx.publishAfterCommit(deliveryScheduled, { realmId, scheduledMessageId: id, ...moved });
   return moved.deliverAt;

@@ -54,7 +54,7 @@ export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
 /** Seconds between two tries of a row that is tried singly: other rows are sent meanwhile. */
 const singlePause = 15;
 
-/** Seconds after a counted try in which no other try is counted; within them it takes the delivery lock. */
+/** Seconds after a counted try in which no other try is counted: the time that the try has to take the delivery lock. */
 const tryLease = 5;
 
 /** Milliseconds that a claim waits for an edit or a delete that holds a row. */
@@ -91,9 +91,9 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
 }
 
 /**
- * Takes the delivery lock for rows whose try has been counted. It waits, because a job that wants to count the same try
- * holds the lock for a moment, and then leaves the rows to this transaction. If both gave way, the rows would not be sent
- * before the lease ends.
+ * Takes the delivery lock for rows whose try has been counted. Waits for the lock, because another job may hold it for a
+ * moment to count a try of the same rows: it finds their lease and leaves the rows to this transaction. If this transaction
+ * gave up, too, the rows would not be sent before the lease ends.
  * @throws lock timeout after {@link lockTimeoutMs}
  */
 export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> {

@@ -91,7 +91,7 @@ function checkEach(
   for (const condition of unless) {
     checkPlace(condition, toChannel);
     if (inSeries && condition.kind === "check_in" && condition.interval !== undefined)
-      throw errors.badRequest("unless: the check_in of a series has no interval");
+      throw errors.badRequest("unless: a check_in condition of a series cannot have an interval");
     const unknown = accountsOf(condition)?.find((id) => !known(id));
     if (unknown !== undefined)
       throw errors.badRequest(`unless: there is no user with the ID ${unknown}`);

@@ -54,10 +54,11 @@ interface Accepted {
 
 /**
  * Schedules messages of one organization (scheduled-messages.md §1) with as many statements as for one message: checks
- * each as if it were sent now, stores it with its delivery job, and notifies its sender. Requests of an account near its bound
- * are serialized, and counted one by one.
+ * each as if it were sent now, stores it with its delivery job, and notifies its sender. Requests of an account that is
+ * near the maximum of pending messages are serialized, so that each is counted before the next one.
  * @returns for each the id of the scheduled message, or a rejection of §0.4
- * @throws ApiError the rejection of a single request that has written something
+ * @throws ApiError if the account of a serialized request has reached the maximum: the request may have created a
+ *   conversation, so its transaction must be rolled back
  */
 export async function scheduleBatch(
   tx: Tx,
@@ -102,8 +103,8 @@ export async function scheduleBatch(
     if (destination instanceof ApiError) return rejected(destination);
     const result = results[next++]!;
     if (context.isSerialized(actor.id)) return { kind: "serialize", key: actor.id };
-    const late = attempt(() => checkDueTime(input.deliverAt, realm));
-    if (late instanceof ApiError) return rejected(late);
+    const checkedTime = attempt(() => checkDueTime(input.deliverAt, realm));
+    if (checkedTime instanceof ApiError) return rejected(checkedTime);
     if (result instanceof ApiError) return rejected(result);
     const unless = conditions[i]!;
     if (unless instanceof ApiError) return rejected(unless);

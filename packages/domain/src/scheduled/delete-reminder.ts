@@ -10,7 +10,7 @@ import { lockOwnScheduled } from "./row.ts";
 /**
  * Deletes the account's reminder (scheduled-messages.md §8), as `deleteScheduled` does: waits for a delivery in progress,
  * and emits no event for a reminder that was sent.
- * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
+ * @throws ApiError 404 `BAD_REQUEST` if the account has no reminder with this id
  */
 export async function deleteReminder(tx: Tx, actor: Account, id: number): Promise<void> {
   const row = await lockOwnScheduled(tx, actor.id, scheduledKind.reminder, id);

@@ -12,7 +12,7 @@ import { isPlannedOccurrence, recordDeleted, skipPlanned } from "./series/detach
  * Deletes the account's scheduled message (scheduled-messages.md §4). Waits for a delivery in progress: the message is
  * either deleted or sent. A delivered row may be deleted too: its message stays, and the delivery has already emitted the
  * event. Deleting the planned occurrence of a series skips it.
- * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
+ * @throws ApiError 404 `BAD_REQUEST` if the account has no scheduled message with this id
  */
 export async function deleteScheduled(
   tx: Tx,

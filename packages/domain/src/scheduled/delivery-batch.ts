@@ -95,7 +95,7 @@ const leadingTo = {
   failed: ["rolledBack", "retrying"],
 } as const satisfies Readonly<Record<string, ReadonlyArray<BatchState["kind"]>>>;
 
-/** Rows that are being written, as far as the next batch must know them. */
+/** What the preparation of the next batch must know about the rows that this batch is writing. */
 export interface RowsInFlight {
   readonly batch: DeliveryBatch;
   readonly ids: readonly number[];
@@ -112,7 +112,7 @@ export interface BatchPlan {
   readonly ids?: readonly number[];
   /**
    * Rows in which this try has been counted, `ids` among them. The count is taken back in rows that the batch leaves
-   * out. No batch is prepared beside it.
+   * out. No next batch is prepared while this one is written.
    */
   readonly counted?: readonly number[];
 }

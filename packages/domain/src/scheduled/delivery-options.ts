@@ -13,14 +13,17 @@ export const deliveryBatch = 500;
  */
 export const deliveryBytes = 100_000;
 
-/** Whether the queue has the delivery job of an organization's second, so that rows due then need no other job. */
+/**
+ * Whether the queue has the job that delivers the organization's messages due at that second, so that a row due then needs
+ * no other job. `deliverAt` is in UNIX seconds.
+ */
 export type HasDeliveryJob = (realmId: number, deliverAt: number) => boolean;
 
 export interface DeliverOptions {
   readonly db: Database;
   readonly site: Site;
   readonly log: Logger;
-  /** The queues' store, for the history; `unknown` unless given. */
+  /** Where the queues are, for the delivery history; `unknown` unless given. */
   readonly backend?: string;
   /** Rows in a batch at most; {@link deliveryBatch} unless given. */
   readonly batch?: number;
@@ -28,8 +31,8 @@ export interface DeliverOptions {
   readonly bytes?: number;
   /** Holds texts that were parsed before. */
   readonly reader?: TextReader;
-  /** Whether the queue has the delivery job of a second; false unless given. */
+  /** Unless given, every new row gets its own delivery job. */
   readonly hasDeliveryJob?: HasDeliveryJob | undefined;
-  /** Aborts the delivery. Errors after that are no fault of the rows, so they fail no row. */
+  /** Aborts the delivery. Errors after that do not come from the rows, so they fail no row. */
   readonly signal?: AbortSignal;
 }

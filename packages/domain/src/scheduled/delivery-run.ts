@@ -148,7 +148,8 @@ class Delivery {
   }
 
   async #look(): Promise<RunState> {
-    // Messages due within seconds have a delivery job each, and the first of them sends all: the others end here.
+    // A message scheduled only seconds before it is due has its own delivery job. The first of these jobs to run sends all
+    // due messages, and the others end here.
     const due = await loadDueState(this.#options.db, this.#realmId);
     this.#now = due.now;
     if (due.attempts === null && !due.single) return ended;
@@ -269,7 +270,7 @@ class Delivery {
       if (signal?.aborted || !isTransient(error)) throw error;
       log.warn(
         { err: error, realmId: this.#realmId, scheduledMessageId: row.id, attempts: row.attempts },
-        "scheduled message could not be sent by itself; retrying later",
+        "scheduled message could not be sent in a batch of its own; retrying later",
       );
       return looking;
     }

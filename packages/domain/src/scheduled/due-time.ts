@@ -7,7 +7,7 @@ export const latestDueTime = 253_402_300_799;
 /**
  * Checks that a time may be scheduled.
  * @param timestamp UNIX seconds
- * @throws ApiError `BAD_REQUEST` unless it lies in the future by the database's clock, as at delivery
+ * @throws ApiError `BAD_REQUEST` if it is not in the future by the database's clock, or after {@link latestDueTime}
  */
 export function checkDueTime(timestamp: number, realm: Realm): void {
   if (timestamp <= realm.now)

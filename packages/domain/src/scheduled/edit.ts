@@ -36,15 +36,16 @@ export interface EditInput {
   readonly topic: string | undefined;
   /** UNIX seconds */
   readonly deliverAt: number | undefined;
-  /** Empty for no conditions any more. */
+  /** An empty list removes all conditions. */
   readonly unless?: readonly Condition[] | undefined;
 }
 
 /**
  * Edits a scheduled message (scheduled-messages.md §2). Locks the row as the delivery does: an edit that races the
- * delivery is either sent or rejected. A new time schedules a failed message again. An occurrence of a series is changed by
- * itself, and the series plans the next one.
- * @throws ApiError in the order of the specification's table; 404 `BAD_REQUEST` when the account has none of that id
+ * delivery is either sent or rejected. A new time schedules a failed message again. Editing an occurrence of a series
+ * changes only that occurrence, and the series plans the next one.
+ * @throws ApiError in the order of the section's table; 404 `BAD_REQUEST` if the account has no scheduled message with
+ *   this id
  */
 export async function editScheduled(
   tx: Tx,
@@ -90,7 +91,7 @@ function checkShape({ type, to, content, topic, deliverAt, unless }: EditInput):
       "Nothing to change: give type, to, content, topic, scheduled_delivery_timestamp or unless",
     );
   if (type !== undefined && to === undefined)
-    throw errors.badRequest("type needs to: who the message is for");
+    throw errors.badRequest("to is required with type: it names the recipients");
   if (type !== undefined && isChannelType(type) && topic === undefined)
     throw errors.badRequest("topic is required for channel messages");
 }
@@ -131,7 +132,7 @@ async function changedMessage(
   };
 }
 
-/** Does not check the permission to post for a new topic alone: the delivery does. */
+/** Checks a new topic if the edit changes nothing else of the message. Leaves the permission to post to the delivery. */
 async function changedTopic(
   tx: Tx,
   realmId: number,
@@ -151,7 +152,10 @@ async function changedTopic(
   return { topic };
 }
 
-/** Returns the conditions of the edited message. Conditions that it keeps must suit its new place. */
+/**
+ * Returns the conditions of the edited message, and stores new ones. If the edit gives none, the message keeps its
+ * conditions, which must suit its new channel or conversation.
+ */
 async function changedConditions(
   tx: Tx,
   realm: Realm,

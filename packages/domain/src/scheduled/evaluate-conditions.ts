@@ -12,7 +12,7 @@ import {
 import { isReminder, type DueRow } from "./claim.ts";
 
 /** A condition that holds. */
-export interface Held {
+export interface MetCondition {
   readonly condition: Condition;
   /** The message that made it hold: the newest reply; null for other conditions. */
   readonly messageId: number | null;
@@ -23,12 +23,12 @@ export interface Held {
  * that was committed before the claim is seen.
  * @returns for each row the first of its conditions that holds
  */
-export async function heldConditions(
+export async function findMetConditions(
   sql: Sql,
   rows: readonly DueRow[],
-): Promise<Map<DueRow, Held>> {
-  const held = new Map<DueRow, Held>();
-  if (rows.length === 0) return held;
+): Promise<Map<DueRow, MetCondition>> {
+  const met = new Map<DueRow, MetCondition>();
+  if (rows.length === 0) return met;
   const [replies, resolved] = await Promise.all([
     newestReplies(sql, rows),
     resolvedConversations(sql, rows),
@@ -43,10 +43,10 @@ export async function heldConditions(
             ? resolved.has(row)
             : hasCheckedIn(row, condition);
       if (!holds) continue;
-      held.set(row, { condition, messageId: messageId ?? null });
+      met.set(row, { condition, messageId: messageId ?? null });
       break;
     }
-  return held;
+  return met;
 }
 
 /** A check-in with an interval has moved the delivery instead. */
@@ -57,7 +57,7 @@ function hasCheckedIn(
   return interval === undefined && checkedInBy.some((id) => id === senderId || by.includes(id));
 }
 
-/** The newest messages of a topic that are examined first. Only if none is a reply, the topic's senders are examined. */
+/** Number of newest messages of a topic that are examined first. Only if none is a reply, the topic's senders are examined. */
 const newestExamined = 100;
 
 /** SQL: the message counts as a reply if the condition names no accounts. */
@@ -67,8 +67,8 @@ const isInTopic =
   "m.recipient_id = a.recipient_id AND m.is_channel AND lower(m.topic) = lower(t.topic)";
 
 /**
- * SQL: the newest message of an account in a direct conversation. As ranges and in the order of the index: with equations
- * PostgreSQL may expect a match soon, and walk back along the ids of all messages.
+ * SQL: the newest message of an account in a direct conversation. As ranges and in the order of the index: with equality
+ * conditions PostgreSQL may expect a match soon, and scan the primary key backwards through all messages.
  */
 const newestDirect = (account: string) => {
   const key = (id: string) => `(${account}, a.recipient_id, ${id})`;
@@ -144,7 +144,7 @@ interface ReplyLookup {
 
 type Replies = (row: DueRow, by: readonly number[] | undefined) => number | undefined;
 
-/** Returns a function that tells the newest reply since the row was scheduled. */
+/** Returns a function that returns the id of the newest reply since the row was scheduled; undefined if there is none. */
 async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies> {
   const lookups = new Map<string, ReplyLookup>();
   for (const row of rows)
@@ -210,7 +210,7 @@ async function resolvedConversations(sql: Sql, rows: readonly DueRow[]): Promise
   return new Set(found.map(({ place }) => asking[place - 1]!));
 }
 
-/** Returns the rows whose senders may read the channel of the message; of direct messages all. */
+/** Returns the rows whose senders may read the channel of the message, and all rows of direct messages. */
 export async function readableRows(
   sql: Sql,
   realm: Realm,
@@ -236,8 +236,8 @@ export async function readableRows(
 }
 
 /**
- * Returns the rows before the first one whose conditions depend on an earlier row of the same batch: what is sent may be the
- * reply that a later row waits for.
+ * Returns the rows before the first one whose conditions depend on an earlier row of the same batch: the message of the
+ * earlier row may be the reply that keeps the later one from being sent.
  */
 export function splitAtConditions(rows: readonly DueRow[]): readonly DueRow[] {
   if (rows.every(({ unless }) => !unless)) return rows;

@@ -7,7 +7,7 @@ import { stuck } from "./failures.ts";
 import { storeFailed, type Outcome } from "./outcome.ts";
 import { settle } from "./write-rows.ts";
 
-/** How often a row is tried by itself before it fails. */
+/** How often a row is tried in a batch of its own before it fails. */
 const singleTries = 2;
 
 /** Whether the row had used up its tries before the one that has just been counted. */

@@ -33,8 +33,8 @@ const store = statement({
 });
 
 /**
- * Stores messages to be sent later, or reminders, and leaves their delivery jobs to be set after the commit. Ids rise in the
- * order given.
+ * Stores messages to be sent later, or reminders. Their delivery jobs are added to the queue after the commit. Ids rise in
+ * the order given.
  */
 export async function insertScheduled(
   tx: Tx,

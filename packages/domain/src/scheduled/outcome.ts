@@ -20,12 +20,12 @@ export interface Failure {
 /** The outcome of a due row. */
 export type Outcome = (
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
-  /** Its message was sent by an earlier delivery. */
+  /** Its message, or the message of its occurrence, was sent earlier. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
   | Withheld
   | Failure
 ) & {
-  /** Outcomes of the occurrences of its series that ended with it: its own first, then the missed ones. */
+  /** For an occurrence of a series: its own outcome first, then the outcome of each occurrence missed after it. */
   readonly runs?: readonly RunOutcome[];
 };
 
@@ -36,8 +36,8 @@ const markSent = statement({
     FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
 });
 
-/** An occurrence of a series may have been sent by another row: it has no message of its own. */
-const markDelivered = statement({
+/** Sets no message for an occurrence that was sent from another row: that message belongs to the other row. */
+const markSentBefore = statement({
   name: "scheduled-already-delivered",
   text: `UPDATE scheduled_messages s SET delivered = true,
       delivered_message_id = (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id)
@@ -75,12 +75,12 @@ export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
 /**
  * Writes, with the COMMIT, the outcomes of rows that failed or had been sent before, and the batch's row of the
  * delivery history.
- * @param backend the queues' store
+ * @param backend where the queues are, for the delivery history
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
   if (before.length > 0) {
-    tx.sendWithCommit(markDelivered, [before.map(({ row }) => row.id)]);
+    tx.sendWithCommit(markSentBefore, [before.map(({ row }) => row.id)]);
   }
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
   storeFailed(tx, failed);

@@ -41,7 +41,7 @@ export async function checkPendingBound(tx: Tx, senderId: number, counted: numbe
 
 /**
  * Counts the unsent messages and reminders of each account, up to the bound. The planned occurrence of a series does not
- * count: series have a bound of their own. An occurrence that was changed by itself does.
+ * count: series have a bound of their own. An occurrence that was edited apart from its series does.
  */
 export async function countPending(
   tx: Tx,

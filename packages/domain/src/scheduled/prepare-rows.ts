@@ -9,7 +9,7 @@ import { checkDue } from "./check-due.ts";
 import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
-import { heldConditions, readableRows, type Held } from "./evaluate-conditions.ts";
+import { findMetConditions, readableRows, type MetCondition } from "./evaluate-conditions.ts";
 import { failedBeforeChecks, late } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
@@ -29,7 +29,7 @@ export interface PreparedRows {
   readonly rows: readonly DueRow[];
   readonly failures: ReadonlyMap<DueRow, Failure>;
   /** Rows that are not sent because a condition holds. */
-  readonly withheld: ReadonlyMap<DueRow, Held>;
+  readonly withheld: ReadonlyMap<DueRow, MetCondition>;
   /** Rows that will be sent, in order, and their messages. */
   readonly sendable: readonly DueRow[];
   readonly outgoing: readonly OutgoingMessage[];
@@ -63,9 +63,9 @@ export async function prepareRows(
     if (failure) failures.set(row, failure);
   }
   const conditional = rows.filter((row) => hasOpenConditions(row, failures.get(row)));
-  const held = await heldConditions(tx, conditional);
-  const readable = await readableRows(tx, realm, [...held.keys()]);
-  const withheld = new Map([...held].filter(([row]) => readable.has(row)));
+  const met = await findMetConditions(tx, conditional);
+  const readable = await readableRows(tx, realm, [...met.keys()]);
+  const withheld = new Map([...met].filter(([row]) => readable.has(row)));
   for (const row of withheld.keys()) failures.delete(row);
   // A withheld message is not checked: it must not begin a topic for later rows.
   const candidates = rows.filter((row) => !failures.has(row) && !withheld.has(row));
@@ -93,14 +93,14 @@ export async function prepareRows(
     const ready = checked.get(row) ?? reminders.get(row) ?? handed?.get(row);
     if (!ready) throw new Error(`row ${row.id} was not checked`);
     if ("reason" in ready) {
-      // Its author was deactivated after the claim: the next one finds out whether managers keep the series.
+      // Its author was deactivated after the claim. The next batch finds out whether managers keep the series.
       if (ready.cause === "deactivated" && row.series && !row.detached) return rowsBefore(i);
       failures.set(row, ready);
       continue;
     }
     if (row.sentBefore) continue;
     // The sender may read the channel after all.
-    const condition = held.get(row);
+    const condition = met.get(row);
     if (condition) {
       withheld.set(row, condition);
       continue;

@@ -3,7 +3,7 @@ import type { Destination } from "@carillon/model";
 import { statement, typed, type RowOf, type Tx } from "@carillon/db";
 import type { ScheduledKind } from "@carillon/scheduling";
 
-/** What PostgreSQL cannot know of {@link scheduledColumns}. */
+/** Types of {@link scheduledColumns} that PostgreSQL cannot describe. */
 export const scheduledOverrides = {
   kind: typed<ScheduledKind>(),
   /** The message is not sent if one of these holds; null without conditions. */
@@ -12,13 +12,13 @@ export const scheduledOverrides = {
 
 /**
  * A row of `scheduled_messages` with its recipients.
- * - `senderId`: the account; of a reminder, its owner.
+ * - `senderId`: the sender; for a reminder, the account that it reminds.
  * - `memberIds`: members of the direct conversation, the sender too; null for a channel.
  * - `deliverAt`: UNIX seconds
  * - `targetId`: the message that a reminder is about; null for other rows.
- * - `note`: null without one.
+ * - `note`: the note of a reminder; null if there is none.
  * - `seriesId`, `occurrence`: the series of an occurrence and its local date, `YYYY-MM-DD`; null for other rows.
- * - `detached`: the occurrence was changed by itself or has failed, so that its series has planned the next one.
+ * - `detached`: the occurrence was edited apart from its series or has failed, so that its series has planned the next one.
  */
 export type ScheduledRow = RowOf<typeof byId>;
 
@@ -76,9 +76,9 @@ const byId = statement({
 });
 
 /**
- * Locks the account's own row of that kind, as the delivery locks it, and returns it; undefined when the account has none
- * of that id. Locks in a separate statement: one that also joined the recipient, and waited for an edit, would join the
- * recipient from before the edit and find nothing.
+ * Locks the account's own row of that kind, as the delivery locks it, and returns it; undefined if the account has no such
+ * row. Locks in a separate statement: if an edit replaces the recipient while a locking statement waits, PostgreSQL checks
+ * the statement's join again with the old recipient, and the statement returns no row.
  */
 export async function lockOwnScheduled(
   tx: Tx,

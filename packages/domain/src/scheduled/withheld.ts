@@ -15,11 +15,11 @@ import {
 } from "@carillon/db";
 
 import type { DueRow } from "./claim.ts";
-import type { Held } from "./evaluate-conditions.ts";
+import type { MetCondition } from "./evaluate-conditions.ts";
 import { presentScheduled } from "./record.ts";
 
 /** A due row that is not sent, because one of its conditions holds. */
-export interface Withheld extends Held {
+export interface Withheld extends MetCondition {
   readonly row: DueRow;
   readonly kind: "withheld";
 }

@@ -27,8 +27,8 @@ export async function writeRows(
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
     if (failure) return failure;
-    const held = withheld.get(row);
-    if (held) return { row, kind: "withheld", ...held };
+    const met = withheld.get(row);
+    if (met) return { row, kind: "withheld", ...met };
     const messageId = messageIds.get(row);
     return messageId === undefined
       ? { row, kind: "sent-before" }

@@ -157,5 +157,5 @@ function noSuchPerson(person: PersonWords): ApiError {
       : person.kind === "name" && person.name !== ""
         ? `called ${person.name}`
         : "with this ID";
-  return errors.badRequest(`There is nobody ${named} that you see`);
+  return errors.badRequest(`There is no user ${named} that you can see`);
 }

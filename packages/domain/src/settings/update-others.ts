@@ -148,10 +148,12 @@ async function checkTargets(tx: Tx, realmId: number, targets: TargetUsers): Prom
     loadNamedGroups(tx, realmId, [...groupIds]),
   ]);
   if (accounts?.count !== userIds.size)
-    throw errors.badRequest("target_users names a user that there is not");
+    throw errors.badRequest("target_users contains the ID of a user that does not exist");
   const usable = [...groups.values()].filter(({ deactivated }) => !deactivated);
   if (usable.length !== groupIds.size)
-    throw errors.badRequest("target_users names a group that there is not");
+    throw errors.badRequest(
+      "target_users contains the ID of a group that does not exist or is deactivated",
+    );
 }
 
 /**

@@ -3,7 +3,7 @@ import { packed, type RowOf, type Sql, statement, type Tx, typed } from "@carill
 
 import type { RuleSetting } from "../settings.ts";
 
-/** What PostgreSQL cannot know of {@link accountColumns}. */
+/** Types of {@link accountColumns} that PostgreSQL cannot describe. */
 export const accountOverrides = {
   systemBotKind: typed<"notification" | "scheduling" | "welcome">(),
   /** The settings that the rules read, by wire names; use `setting()`. */

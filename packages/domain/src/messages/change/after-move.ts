@@ -44,10 +44,10 @@ interface MadeMove extends ChangeToApply {
 /** Applies the consequences of a move: the channels' first messages, the topic visibility policies, the notices. */
 export async function afterMove(
   tx: Tx,
-  held: LockedMove,
+  locked: LockedMove,
   { realm, move, merges, wanted, bot, takenBack }: MadeMove,
 ): Promise<NewEvent[]> {
-  const { actor, message, ids, places } = held;
+  const { actor, message, ids, places } = locked;
   const isOther = changesChannel(move);
   const firsts = isOther
     ? await moveFirsts(tx, realm.id, places, move, ids)
@@ -196,7 +196,7 @@ interface MovedFirsts {
 
 /**
  * Updates the first messages of both channels after messages have moved between them (channels.md §1).
- * @throws SendersInTheWay see `removal`
+ * @throws ConcurrentSends see `removal`
  */
 async function moveFirsts(
   tx: Tx,

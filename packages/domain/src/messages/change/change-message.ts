@@ -57,10 +57,10 @@ async function change(
   // should neither wait for their locks nor block others.
   if (moves && wanted.content === undefined)
     await checkChange(tx, site, account, seen, wanted, undefined);
-  const held = moves
+  const locked = moves
     ? await lockMove(tx, account, seen, wanted, blockSends)
     : await lockContent(tx, account, id);
-  return (await changeHeld(tx, site, held, wanted)).detached;
+  return (await changeLockedMessage(tx, site, locked, wanted)).detached;
 }
 
 /** What a change has done. */
@@ -75,17 +75,17 @@ interface ChangeResult {
  * Checks and makes the change of a locked message, with all consequences.
  * @throws ApiError the first failed check
  */
-export async function changeHeld(
+export async function changeLockedMessage(
   tx: Tx,
   site: Site,
-  held: LockedChange,
+  locked: LockedChange,
   wanted: WantedChange,
 ): Promise<ChangeResult> {
-  const { actor, message } = held;
+  const { actor, message } = locked;
   const stored =
     wanted.content === undefined ? undefined : await loadText(tx, actor.realmId, message.id);
   const checked = await checkChange(tx, site, actor, message, wanted, stored);
-  const { events, lost } = await applyChange(tx, held, { ...checked, stored, wanted });
+  const { events, lost } = await applyChange(tx, locked, { ...checked, stored, wanted });
   emit(tx, actor.realmId, events);
   const changed = checked.text !== undefined || checked.move !== undefined;
   return { changed, detached: await detachedUploads(tx, actor.id, lost) };
@@ -98,17 +98,17 @@ export async function changeHeld(
  */
 async function applyChange(
   tx: Tx,
-  held: LockedChange,
+  locked: LockedChange,
   change: ChangeToApply,
 ): Promise<ReplacedClaims> {
-  const { actor, message, ids, places } = held;
+  const { actor, message, ids, places } = locked;
   const { text, move, wanted } = change;
   if (!text && !move) return { events: [], lost: [] };
   if (move && !places?.channels.has(move.to.channel.recipientId))
     throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
   const receivers =
     move && places
-      ? await loadReceivers(tx, held, places, move)
+      ? await loadReceivers(tx, locked, places, move)
       : [{ ids, seeing: await loadMessageAudience(tx, message), losingAccess: [] }];
   const merges = move !== undefined && (await targetHasMessages(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
@@ -138,7 +138,7 @@ async function applyChange(
     ...(move ? losses(move, receivers) : []),
     ...copies,
     ...(bot && places
-      ? await afterMove(tx, { ...held, places }, { ...change, move, merges, bot, takenBack })
+      ? await afterMove(tx, { ...locked, places }, { ...change, move, merges, bot, takenBack })
       : []),
     ...claims.events,
   ];

@@ -82,7 +82,7 @@ export function checkTopicRights(
         channel.canResolveTopicsGroupId,
       )
     )
-      throw errors.badRequest("You may not resolve topics, nor take that back");
+      throw errors.badRequest("You may not resolve or unresolve topics");
     return;
   }
   if (
@@ -146,7 +146,7 @@ export function movesAnyAge(actor: Account): boolean {
 
 function checkMoveLimit(actor: Account, age: number): void {
   if (age > moveLimit + requestBuffer && !movesAnyAge(actor))
-    throw errors.badRequest(`Messages may be moved for ${moveLimit} seconds after they were sent`);
+    throw errors.badRequest(`You can move messages only within ${moveLimit} seconds of sending`);
 }
 
 const ages = statement({

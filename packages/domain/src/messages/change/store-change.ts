@@ -231,7 +231,7 @@ const askedFor = (ids: string) =>
   `asked AS MATERIALIZED (SELECT array(SELECT unnest(${ids}::bigint[])) AS ids)`;
 const asked = "(SELECT ids FROM asked)::bigint[]";
 
-const alike = statement({
+const holderGroups = statement({
   name: "holders-of-messages",
   text: `WITH ${askedFor("$2")}, holder AS MATERIALIZED (
       SELECT p.user_id FROM (${possibleHolders({ channel: "$1", ids: asked })}) p
@@ -251,7 +251,7 @@ export async function groupByHolders(
   channelId: number,
   ids: readonly number[],
 ): Promise<HolderGroup[]> {
-  return tx.rows(alike, [channelId, ids]);
+  return tx.rows(holderGroups, [channelId, ids]);
 }
 
 const interested = statement({

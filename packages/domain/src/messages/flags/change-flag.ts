@@ -257,15 +257,18 @@ interface ChangedFor {
 
 /** Makes the events of messages that are now read: one for each group of accounts with the same messages. */
 export function readEvents(read: readonly ChangedFor[]): NewEvent[] {
-  return alike(read).map(({ ids, userIds }) => flagAddition("read", ids, userIds));
+  return groupByMessages(read).map(({ ids, userIds }) => flagAddition("read", ids, userIds));
 }
 
 /** Makes the events of messages that are no longer starred: one for each group of accounts with the same messages. */
 export function unstarredEvents(unstarred: readonly ChangedFor[]): NewEvent[] {
-  return alike(unstarred).map(({ ids, userIds }) => flagRemoval("starred", ids, userIds));
+  return groupByMessages(unstarred).map(({ ids, userIds }) => flagRemoval("starred", ids, userIds));
 }
 
-function alike(changed: readonly ChangedFor[]): Array<{ ids: number[]; userIds: number[] }> {
+/** Groups accounts whose flags changed on the same messages. */
+function groupByMessages(
+  changed: readonly ChangedFor[],
+): Array<{ ids: number[]; userIds: number[] }> {
   const groups = new Map<string, { ids: number[]; userIds: number[] }>();
   for (const { userId, ids } of changed) {
     if (ids.length === 0) continue;

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { markAsRead, type NamedToRead } from "./mark-messages.ts";
+import { markAsRead, type MarkAsReadTarget } from "./mark-messages.ts";
 
 // messages.md §7
 describe("Marking more as read than one request does", () => {
@@ -60,7 +60,7 @@ describe("Marking more as read than one request does", () => {
     );
     return { result, marked };
   };
-  const named = (): Readonly<Record<string, NamedToRead>> => ({
+  const named = (): Readonly<Record<string, MarkAsReadTarget>> => ({
     everything: {},
     "a channel": { channelId: room.id },
     "a topic": { channelId: room.id, topic: "LUNCH" },

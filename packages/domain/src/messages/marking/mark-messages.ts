@@ -27,8 +27,8 @@ import { checkTerms, compileNarrow } from "../read/narrow/compile.ts";
 import { narrowLookups } from "../read/narrow/lookups.ts";
 import { followWith } from "../read/narrow/operators.ts";
 
-/** What to mark read: everything if there is no channel, else a channel or one of its topics. */
-export interface NamedToRead {
+/** What to mark read: a channel or one of its topics; without a channel, everything. */
+export interface MarkAsReadTarget {
   readonly channelId?: number;
   readonly topic?: string;
 }
@@ -37,7 +37,7 @@ export interface NamedToRead {
 const batchSize = 2_000;
 
 /** Milliseconds after which a request starts no further batch (messages.md §7). */
-const enough = 40;
+const defaultBudgetMs = 40;
 
 const need: ChannelNeed = { access: "content", archived: true };
 
@@ -52,15 +52,15 @@ const need: ChannelNeed = { access: "content", archived: true };
 export async function markAsRead(
   db: Database,
   account: Account,
-  named: NamedToRead,
-  budgetMs = enough,
+  target: MarkAsReadTarget,
+  budgetMs = defaultBudgetMs,
 ): Promise<boolean> {
   const end = performance.now() + budgetMs;
   const toMark = await db.transaction(
     async (tx) => {
       const [bounds, what] = await Promise.all([
         currentBounds(tx, account.realmId),
-        whatIsNamed(tx, account, named),
+        resolveTarget(tx, account, target),
       ]);
       return { ...bounds, ...what };
     },
@@ -74,20 +74,20 @@ export async function markAsRead(
 }
 
 /**
- * Checks that the account can read the channel and has received a message of the topic.
- * @throws ApiError `BAD_REQUEST` if not
+ * Returns the channel and topic to mark read, for {@link takeMarkStep}.
+ * @throws ApiError `BAD_REQUEST` if the account cannot read the channel, or has received no message of the topic
  */
-async function whatIsNamed(
+async function resolveTarget(
   tx: Tx,
   account: Account,
-  { channelId, topic }: NamedToRead,
+  { channelId, topic }: MarkAsReadTarget,
 ): Promise<Pick<ToMark, "channelId" | "topicDigest">> {
   if (channelId === undefined) return {};
   await requireChannel(tx, account, channelId, need);
   if (topic === undefined) return { channelId };
   const name = await namedTopic(tx, account.realmId, topic);
   if (!(await hasReceivedOfTopic(tx, account.id, channelId, name)))
-    throw errors.badRequest("You have no message of such a topic");
+    throw errors.badRequest("You have received no message of this topic");
   return { channelId, topicDigest: await topicDigest(tx, name) };
 }
 

@@ -74,7 +74,7 @@ export interface LoadedMessages {
   readonly people: Promise<ReadonlyMap<number, Person>>;
   /** Whether `people` includes the accounts that have reacted, and the response shows them. */
   readonly showsReactors: boolean;
-  /** The viewer's visibility. */
+  /** Which users the viewer can see. */
   readonly userVisibility: UserVisibility;
 }
 

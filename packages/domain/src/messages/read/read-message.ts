@@ -98,7 +98,7 @@ const readers = statement({
 export async function readReceipts(sql: Sql, viewer: Reader, id: number): Promise<number[]> {
   const { channelId, memberIds, senderId } = await requireMessage(sql, viewer, id);
   const { enableReadReceipts } = await loadRealm(sql, viewer.realmId);
-  if (!enableReadReceipts) throw errors.badRequest("This organization keeps no read receipts");
+  if (!enableReadReceipts) throw errors.badRequest("This organization has disabled read receipts");
   const [row] = await sql.rows(readers, [viewer.id, id, channelId, memberIds ?? [], senderId]);
   return row?.ids ?? [];
 }
@@ -130,7 +130,7 @@ export async function messageHistory(
   const { channelId } = await requireMessage(sql, viewer, id);
   const realm = await loadRealm(sql, viewer.realmId);
   if (realm.editHistoryPolicy === "none")
-    throw errors.badRequest("This organization shows nobody how messages were before");
+    throw errors.badRequest("This organization has disabled the edit history of messages");
   const [row] = await sql.rows(byId, [id, viewer.id]);
   if (!row) throw noSuchMessage();
   const shownOf = await loadHistoryShown(sql, viewer, [row.editHistory]);

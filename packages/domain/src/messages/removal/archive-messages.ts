@@ -167,7 +167,7 @@ export async function archiveMessages(
     limited,
     readerIds.map((readers) => `{${readers.join(",")}}`),
   ]);
-  if (!moved) throw new Error("statement returned no row");
+  if (!moved) throw new Error("the statement that archives messages returned no row");
   const { missed } = moved;
   if (missed)
     await tx.rows(forget, [missed.map(({ userId }) => userId), missed.map(({ id }) => id)]);
@@ -205,6 +205,6 @@ export async function purgeArchive(
   size: number,
 ): Promise<{ messages: number; more: boolean }> {
   const done = await tx.first(purge, [size]);
-  if (!done) throw new Error("statement returned no row");
+  if (!done) throw new Error("the statement that purges the archive returned no row");
   return { messages: done.messages, more: done.messages === size || done.runs === size };
 }

@@ -55,7 +55,7 @@ interface TopicToDelete {
 }
 
 /** Milliseconds after which no further batch starts (channels.md §7). */
-const enough = 10_000;
+const defaultBudgetMs = 10_000;
 
 const need: ChannelNeed = { access: "content", archived: false };
 
@@ -71,7 +71,7 @@ export async function deleteTopic(
   db: Database,
   account: Account,
   named: TopicToDelete,
-  budgetMs = enough,
+  budgetMs = defaultBudgetMs,
 ): Promise<boolean> {
   const end = performance.now() + budgetMs;
   let next: Next = {
@@ -188,7 +188,7 @@ async function assertCanDelete(
     throw errors.badRequest("You may not delete this message");
   if (realm.now - sentAt > contentDeleteLimit)
     throw errors.badRequest(
-      `You may delete messages of your own for ${contentDeleteLimit} seconds after they were sent`,
+      `You can delete your own messages only within ${contentDeleteLimit} seconds of sending`,
     );
 }
 

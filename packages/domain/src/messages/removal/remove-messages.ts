@@ -39,8 +39,8 @@ interface RemovedMessages {
  * them, and returns the events. Uses a fixed number of statements. Visibility policies of topics, and the delivery
  * state of scheduled messages, stay.
  * @param places from `lockPlaces`, all channels that the messages are in
- * @param ids of messages that the transaction has selected and locked since; at most {@link maxRemoved}
- * @throws SendersInTheWay see `removal`
+ * @param ids of messages that the transaction has selected and locked after the places; at most {@link maxRemoved}
+ * @throws ConcurrentSends see `removal`
  */
 export async function removeMessages(
   tx: Tx,
@@ -53,12 +53,12 @@ export async function removeMessages(
   const { realmId } = run;
   const before = Promise.all([
     newFirsts(tx, places, ids),
-    isNoted(run) ? run : noteRemoval(tx, run),
+    isRecentlyRecorded(run) ? run : recordRun(tx, run),
   ]);
-  // A run that already has an id need not wait for its note.
+  // A run that already has an id need not wait until its row is written again.
   const id = run.id ?? (await before)[1].id;
   const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
-  const [[firsts, noted], archived] = await Promise.all([before, moved]);
+  const [[firsts, recorded], archived] = await Promise.all([before, moved]);
   await recordPushRemovals(tx, realmId, archived.pushed);
   const events = [
     ...deletionEvents(places, archived.topics),
@@ -70,7 +70,7 @@ export async function removeMessages(
     ...(await storeFirsts(tx, realmId, firsts)),
     ...(archived.hadAttachments ? await archivedClaims(tx, realmId, ids) : []),
   ];
-  return { run: noted, count: archived.count, events };
+  return { run: recorded, count: archived.count, events };
 }
 
 function readersOf({ channels, readers }: Places): Readers {
@@ -89,7 +89,7 @@ function readersOf({ channels, readers }: Places): Readers {
 }
 
 /** Thrown if a message that is being sent, and is not visible yet, may become the channel's first message. */
-class SendersInTheWay extends Error {}
+class ConcurrentSends extends Error {}
 
 /**
  * Runs a transaction that removes messages. Others can send to the channels meanwhile. If a message being sent may
@@ -103,7 +103,7 @@ export async function removal<T>(
   try {
     return await db.transaction((tx) => work(tx, false));
   } catch (error) {
-    if (!(error instanceof SendersInTheWay)) throw error;
+    if (!(error instanceof ConcurrentSends)) throw error;
     return db.transaction((tx) => work(tx, true));
   }
 }
@@ -114,7 +114,7 @@ export async function removal<T>(
  */
 type RemovalCause = "retention" | "topic" | "message" | "taken-back" | "deactivation";
 
-/** A run of removals, in as many batches as it takes. */
+/** A run of removals: one or more batches with the same cause, recorded as one row of `message_removals`. */
 export interface RemovalRun {
   readonly realmId: number;
   /** The channel of all its messages; null for direct messages and for several channels. */
@@ -125,18 +125,18 @@ export interface RemovalRun {
   /** Id of its row, after its first batch has committed. */
   readonly id?: number | undefined;
   /** When its row was last written, in `performance.now()` milliseconds. */
-  readonly notedAt?: number | undefined;
+  readonly recordedAt?: number | undefined;
 }
 
 /** A run that has a row. */
-interface NotedRun extends RemovalRun {
+interface RecordedRun extends RemovalRun {
   readonly id: number;
 }
 
 /** Milliseconds after which the row is written again. */
-const noteEvery = 60_000;
+const recordEveryMs = 60_000;
 
-const note = statement({
+const record = statement({
   name: "removal-note",
   text: `INSERT INTO message_removals (id, realm_id, channel_id, cause, actor_id)
     VALUES (coalesce($1::bigint, nextval('message_removals_id_seq')), $2, $3, $4, $5)
@@ -144,17 +144,22 @@ const note = statement({
 });
 
 /** Whether the run's row was written recently. The time to restore messages counts from the run's end. */
-function isNoted(run: RemovalRun): run is NotedRun {
-  const { id, notedAt } = run;
-  return id !== undefined && notedAt !== undefined && performance.now() - notedAt < noteEvery;
+function isRecentlyRecorded(run: RemovalRun): run is RecordedRun {
+  const { id, recordedAt } = run;
+  return (
+    id !== undefined && recordedAt !== undefined && performance.now() - recordedAt < recordEveryMs
+  );
 }
 
-/** Records that the run continues. @returns the run for the next batch, valid once the transaction has committed */
-async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
+/**
+ * Inserts the row of a new run, or updates the end of a run that continues.
+ * @returns the run for the next batch, valid once the transaction has committed
+ */
+async function recordRun(tx: Tx, run: RemovalRun): Promise<RecordedRun> {
   const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
-  const row = await tx.first(note, values);
-  if (!row) throw new Error("statement returned no row");
-  return { ...run, id: row.id, notedAt: performance.now() };
+  const row = await tx.first(record, values);
+  if (!row) throw new Error("the row of a removal run was not written");
+  return { ...run, id: row.id, recordedAt: performance.now() };
 }
 
 /**
@@ -232,7 +237,7 @@ const remaining = statement({
 /**
  * Finds the new first message of each channel whose first message is removed.
  * @param existing the removed messages whose rows still exist
- * @throws SendersInTheWay if the answer depends on messages being sent, unless the transaction blocks sending
+ * @throws ConcurrentSends if the answer depends on messages being sent, unless the transaction blocks sending
  */
 export async function newFirsts(
   tx: Tx,
@@ -246,7 +251,7 @@ export async function newFirsts(
   );
   if (losing.length === 0) return [];
   const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), existing]);
-  if (!blockSends && left.some(({ settled }) => !settled)) throw new SendersInTheWay();
+  if (!blockSends && left.some(({ settled }) => !settled)) throw new ConcurrentSends();
   return left.flatMap(({ recipientId, messageId }) => {
     const channel = channels.get(recipientId);
     return channel ? [{ channel, messageId }] : [];

@@ -89,7 +89,7 @@ export async function indexMessages(tx: Tx, limit: number): Promise<number> {
   return messages.length;
 }
 
-const file = statement({
+const mergePendingList = statement({
   name: "file-words",
   text: "SELECT gin_clean_pending_list('messages_search_idx'::regclass) AS pages",
   overrides: { pages: notNull },
@@ -100,6 +100,6 @@ const file = statement({
  * search scans it completely.
  * @returns the number of 8 kB pages merged
  */
-export async function fileWords(sql: Sql): Promise<number> {
-  return (await sql.rows(file))[0]?.pages ?? 0;
+export async function mergePendingWords(sql: Sql): Promise<number> {
+  return (await sql.rows(mergePendingList))[0]?.pages ?? 0;
 }

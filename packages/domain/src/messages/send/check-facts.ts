@@ -76,7 +76,7 @@ export async function loadCheckFacts(
   );
   const senderIds = distinct(inputs.map(({ input }) => input.senderId));
   const channelIds = channelsOf(inputs.map(({ input }) => input.destination));
-  const calling = inputs.filter(({ parsed }) => parsed?.hasWildcard.topic);
+  const mentioningTopic = inputs.filter(({ parsed }) => parsed?.hasWildcard.topic);
   const topics = topicsOf(inputs);
   const texts = inputs.flatMap(({ input, parsed }) =>
     parsed ? [{ parsed, authorId: input.senderId }] : [],
@@ -103,7 +103,7 @@ export async function loadCheckFacts(
         one,
         topics.map(({ topic }) => topic),
       ),
-      countParticipants(one, realmId, topicsOf(calling), manyUsers + 1),
+      countParticipants(one, realmId, topicsOf(mentioningTopic), manyUsers + 1),
       loadMentionLookups(one, realmId, organizationUrl, texts),
     ]);
     return {
@@ -139,7 +139,7 @@ export async function loadUserVisibilities(
   }
 }
 
-/** The owner of a bot, whose permissions and subscriptions it may use. */
+/** Returns the owner of a bot, whose permissions and subscriptions the bot may use; undefined for other accounts. */
 export function ownerOf(facts: CheckFacts, account: Account): Account | undefined {
   return account.botOwnerId === null ? undefined : facts.accounts.get(account.botOwnerId);
 }

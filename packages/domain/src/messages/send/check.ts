@@ -39,8 +39,8 @@ import { boundedWidget, widgetOf } from "./widget.ts";
  *
  * @param options `started`: topics and conversations (`begins`) that earlier messages start and that are not committed
  * yet; `reader`: holds texts that were parsed before
- * @returns the message of each input, or its rejection, which does not affect the others; `UNAUTHORIZED` if the sender
- * is deactivated; and the organization
+ * @returns `results`: for each input its message, or its rejection (`UNAUTHORIZED` if the sender is deactivated), which does
+ * not affect the other inputs
  */
 export async function checkMessages(
   sql: Sql,

@@ -22,7 +22,7 @@ import {
 } from "@carillon/markdown";
 
 import { filesReadableByAuthors } from "../../files/file-access.ts";
-import { loadUnseen } from "./unseen-by-guests.ts";
+import { loadUnseenByGuests } from "./unseen-by-guests.ts";
 
 /** A group that a message names, with the permission to mention it. */
 export interface NamedGroup extends MentionableGroup {
@@ -66,7 +66,7 @@ const noPaths: ReadonlySet<string> = new Set();
 const nothingToFold: Folding = { fold: (name) => name };
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
-/** Looks up the names that the texts mention, and the files that they link to; sends no statement without them. */
+/** Looks up the names that the texts mention, and the files that they link to. Sends no statement if there are none. */
 export async function loadMentionLookups(
   sql: Sql,
   realmId: number,
@@ -104,7 +104,7 @@ export async function loadMentionLookups(
           sql.rows(mentionedGroups, [realmId, groupNames]),
           loadPostingChannelsNamed(sql, realmId, channelNames, authorIds),
           loadNewestOfTopics(sql, realmId, linking),
-          loadUnseen(sql, realmId, {
+          loadUnseenByGuests(sql, realmId, {
             authorIds: distinct(texts.map(({ authorId }) => authorId)),
             userNames,
             userIds,
@@ -169,7 +169,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** Returns how names fold: those in the texts, and those of the users found. No other name belongs to a user. */
+/** Returns a function that folds the names in the texts and the names of the users found. It returns other names unchanged. */
 function foldNames(
   { fold }: Folding,
   users: readonly NamedUser[],

@@ -12,16 +12,17 @@ export async function recordNoSubscribersNotices(
   realm: Realm,
   messages: readonly CheckedMessage[],
 ): Promise<void> {
-  const unheard = new Map<number, number>();
+  /** The last channel without subscribers, by the id of the bot. */
+  const channelOfBot = new Map<number, number>();
   for (const { sender, target } of messages)
     if (sender.isBot && target.kind === "channel" && target.channel.subscriberCount === 0)
-      unheard.set(sender.id, target.channel.id);
+      channelOfBot.set(sender.id, target.channel.id);
   const interval = Math.floor(realm.now / noticeInterval);
   await recordIntents(
     tx,
     realm.id,
     sendNotice,
-    [...unheard].map(([botId, channelId]) => ({
+    [...channelOfBot].map(([botId, channelId]) => ({
       key: `bot-unheard-${botId}-${interval}`,
       payload: { kind: "bot-unheard", botId, channelId },
     })),

@@ -60,7 +60,7 @@ export async function sendMessages(
 export interface NumberedMessages {
   readonly numbered: readonly NumberedMessage[];
   /** The events of new conversations. */
-  readonly shown: readonly NewEvent[];
+  readonly conversationEvents: readonly NewEvent[];
   /** Undefined if it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
   readonly receiving: Receiving | undefined;
 }
@@ -71,13 +71,14 @@ export async function numberMessages(
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
 ): Promise<NumberedMessages> {
-  if (outgoing.length === 0) return { numbered: [], shown: [], receiving: undefined };
-  const late = realm.restrictsGuests || outgoing.some(({ rendered }) => rendered.topicWildcard);
-  const [{ numbered, shown }, receiving] = await Promise.all([
+  if (outgoing.length === 0) return { numbered: [], conversationEvents: [], receiving: undefined };
+  const dependsOnRows =
+    realm.restrictsGuests || outgoing.some(({ rendered }) => rendered.topicWildcard);
+  const [{ numbered, conversationEvents }, receiving] = await Promise.all([
     number(tx, realm, outgoing),
-    late ? undefined : loadReceiving(tx, realm, outgoing),
+    dependsOnRows ? undefined : loadReceiving(tx, realm, outgoing),
   ]);
-  return { numbered, shown, receiving };
+  return { numbered, conversationEvents, receiving };
 }
 
 /**
@@ -87,7 +88,7 @@ export async function numberMessages(
 export async function writeMessages(
   tx: Tx,
   realm: Realm,
-  { numbered, shown, receiving: known }: NumberedMessages,
+  { numbered, conversationEvents, receiving: known }: NumberedMessages,
   made?: MadeMessages,
 ): Promise<SendResult> {
   if (numbered.length === 0) return { sent: [], events: [] };
@@ -110,7 +111,7 @@ export async function writeMessages(
     mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
   const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
-  const [visibility, woken, , , , , , claimed] = await Promise.all([
+  const [visibility, channelEvents, , , , , , claimed] = await Promise.all([
     raiseVisibility(tx, received),
     touchChannels(tx, realm.id, received),
     inserting,
@@ -126,7 +127,7 @@ export async function writeMessages(
   ]);
   return {
     sent: numbered.map(({ id }, i) => sentMessage(id, visibility.policies[i])),
-    events: [...shown, ...woken, ...events, ...visibility.events, ...claimed],
+    events: [...conversationEvents, ...channelEvents, ...events, ...visibility.events, ...claimed],
   };
 }
 
@@ -145,7 +146,7 @@ async function number(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
-): Promise<{ numbered: NumberedMessage[]; shown: readonly NewEvent[] }> {
+): Promise<{ numbered: NumberedMessage[]; conversationEvents: readonly NewEvent[] }> {
   const conversations = outgoing.flatMap(({ target, recipientId }) =>
     target.kind === "direct" && recipientId === undefined ? [target] : [],
   );
@@ -168,5 +169,5 @@ async function number(
     const widget = widgetId === undefined ? {} : { widgetId };
     return { recipientId, ...message, ...numbers, ...widget };
   });
-  return { numbered, shown: opened.events };
+  return { numbered, conversationEvents: opened.events };
 }

@@ -61,8 +61,8 @@ export async function messageValues(
 }
 
 /**
- * Inserts the recipients' copies of messages with their flags, in the order of recipients, which is that of the indexes: in
- * the order of messages PostgreSQL took twice as long.
+ * Inserts the receivers' copies of messages with their flags, ordered by receiver, as the indexes are: ordered by message,
+ * the insertion took twice as long.
  */
 export const insertCopies = statement({
   name: "user-messages-insert",

@@ -11,8 +11,8 @@ import type { NewEvent } from "@carillon/contract";
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
 
 /**
- * Takes the least id, because of two concurrent first messages the one with the higher id may commit first. Of two
- * transactions that make a channel active, the second finds it active: a row that was waited for is read again.
+ * Takes the least id: if two first messages are sent concurrently, the one with the higher id may commit first. If two
+ * transactions make a channel active, the second finds it active, because PostgreSQL reads a row again after waiting for it.
  */
 const touch = statement({
   name: "channels-touch",
@@ -40,7 +40,7 @@ export function touchesChannel(target: Target): boolean {
 
 /**
  * Locks the rows that {@link touchChannels} will change, in one statement and in the order of ids. Must run before the
- * conversations of the batch are created: a transaction that has locked a channel may create some.
+ * conversations of the batch are created, because other transactions lock a channel before they create conversations.
  */
 export async function lockTouchedChannels(tx: Tx, targets: readonly Target[]): Promise<void> {
   const ids = targets.flatMap((target) =>
@@ -53,8 +53,8 @@ export async function lockTouchedChannels(tx: Tx, targets: readonly Target[]): P
 }
 
 /**
- * Stores the first message of channels, marks inactive channels as active (channels.md §11), and returns the events of the
- * latter. Sends no statement for other channels. {@link lockTouchedChannels} has locked the rows.
+ * Stores the first message of channels, marks inactive channels as active (channels.md §11), and returns the events of
+ * channels that became active. Sends no statement if no message does either. {@link lockTouchedChannels} has locked the rows.
  */
 export async function touchChannels(
   tx: Tx,

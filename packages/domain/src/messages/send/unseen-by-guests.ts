@@ -24,10 +24,10 @@ interface Naming {
 }
 
 /**
- * Returns the named users that each author cannot see. Their names mention nothing in the text, so that a guest cannot
- * probe for users. Empty if guests see all users.
+ * Returns the named users that each author cannot see, by author. Their names become no mention in the text, so that a guest
+ * cannot find out which users exist. Empty if guests see all users.
  */
-export async function loadUnseen(
+export async function loadUnseenByGuests(
   sql: Sql,
   realmId: number,
   { authorIds, userNames, userIds }: Naming,

@@ -117,7 +117,7 @@ function isProtected(target: NumberedMessage["target"]): boolean {
   return target.kind === "channel" && hasProtectedHistory(target.channel);
 }
 
-/** Looks rows up one by one: if PostgreSQL estimates the table to be small, it would scan all of it for each batch. */
+/** `OFFSET 0` forces a lookup for each row: if PostgreSQL estimates the table to be small, it would scan all of it. */
 const policiesOf = statement({
   name: "topic-policies",
   text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.policy
@@ -155,7 +155,7 @@ async function loadPolicies(
   ]);
 }
 
-/** Looks rows up one by one, too. */
+/** `OFFSET 0` forces a lookup for each row, as in {@link policiesOf}. */
 const begunTopics = statement({
   name: "begun-topics",
   text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])

@@ -10,7 +10,7 @@ import {
   type Site,
 } from "@carillon/model";
 
-import { changeHeld } from "../change/change-message.ts";
+import { changeLockedMessage } from "../change/change-message.ts";
 import { loadText } from "../change/check-change.ts";
 import { requestBuffer } from "../change/check-move.ts";
 import { type LockedChange, lockContent } from "../change/lock-change.ts";
@@ -35,8 +35,8 @@ export async function editBound(
   // Looks before it locks: a message that cannot be edited is left alone.
   const seen = (await accessMessages(tx, account, [id])).get(id);
   if (!seen || !(await isEditable(tx, account, seen))) return undefined;
-  const held = await hold(tx, account, id);
-  const { actor, message } = held;
+  const locked = await lockEditable(tx, account, id);
+  const { actor, message } = locked;
   await checkMessage(tx, site, actor, {
     destination: placeOf(message),
     topic: message.topic,
@@ -50,7 +50,7 @@ export async function editBound(
     notifyNewTopic: false,
     atAnyAge: actor.isBot,
   } as const;
-  const { changed } = await changeHeld(tx, site, held, wanted);
+  const { changed } = await changeLockedMessage(tx, site, locked, wanted);
   return changed ? "edited" : "unchanged";
 }
 
@@ -66,7 +66,7 @@ async function isEditable(
   return text?.isWidget === false;
 }
 
-async function hold(tx: Tx, account: Account, id: number): Promise<LockedChange> {
+async function lockEditable(tx: Tx, account: Account, id: number): Promise<LockedChange> {
   try {
     return await lockContent(tx, account, id);
   } catch (error) {

@@ -82,18 +82,19 @@ async function decideInBatch(
 ): Promise<Map<number, Outcome>> {
   const decided = new Map<number, Outcome>();
   const numbers = new Set<number>();
-  const alone = keyed.filter((each) => {
+  const free = keyed.filter((each) => {
     const isFree = !numbers.has(each.number) && !context.isSerialized(serialKey(each));
     if (isFree) numbers.add(each.number);
     else decided.set(each.at, serialize(each));
     return isFree;
   });
-  // The look-up is a statement after that of the locks: it sees what their last holders have committed.
+  // The bindings are read in a statement after the one that takes the locks, so that it sees what the last holders of the
+  // locks have committed.
   const [missed, bindings] = await Promise.all([
     tryLockUpserts(tx, [...numbers]),
-    findBindings(tx, keyed[0]?.request.actor.realmId ?? 0, alone),
+    findBindings(tx, keyed[0]?.request.actor.realmId ?? 0, free),
   ]);
-  for (const [i, each] of alone.entries())
+  for (const [i, each] of free.entries())
     if (missed.has(each.number) || bindings[i]) decided.set(each.at, serialize(each));
   return decided;
 }

@@ -78,7 +78,7 @@ export async function advanceSeries(
       state.series = { ...state.series, ...countsAfter(state.series, outcome) };
       continue;
     }
-    // The series of a deactivated author is paused now, and later occurrences that are due belong to the pause.
+    // The series of a deactivated author is paused now, so its later occurrences are not missed, even if they are due.
     const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
     if (missed.length > 0) reasons.set(row, missedReason(missed));

@@ -72,8 +72,8 @@ export async function pauseBroken(
   changes: Partial<SeriesRow> = {},
 ): Promise<void> {
   const { series, events } = await pause(tx, actorId, open, "rule", {}, changes);
-  const told = await sendSeriesNotices(tx, log, realm, [{ kind: "rule", series }]);
-  emit(tx, realm.id, [...events, ...told]);
+  const noticeEvents = await sendSeriesNotices(tx, log, realm, [{ kind: "rule", series }]);
+  emit(tx, realm.id, [...events, ...noticeEvents]);
 }
 
 async function pause(
@@ -216,7 +216,7 @@ async function checkSkippable(
 
 /**
  * Adds a date to the sorted excluded dates. A full list loses its past dates first.
- * @throws ApiError `BAD_REQUEST` if the list is full of dates to come
+ * @throws ApiError `BAD_REQUEST` if the list is full of future dates
  */
 async function withExcluded(series: SeriesRow, now: number, date: string): Promise<string[]> {
   const { excludedDates, timezone } = series;
@@ -226,7 +226,7 @@ async function withExcluded(series: SeriesRow, now: number, date: string): Promi
       ? excludedDates
       : excludedDates.filter((excluded) => excluded >= today);
   if (kept.length >= maxExcludedDates)
-    throw errors.badRequest(`A series leaves out ${maxExcludedDates} dates at most`);
+    throw errors.badRequest(`A series can exclude at most ${maxExcludedDates} dates`);
   return [...kept, date].sort();
 }
 

@@ -70,7 +70,7 @@ export async function editSeries(
     inSeries: true,
   });
   if (input.canManageGroup !== undefined && open.right !== "own")
-    throw errors.badRequest("Only the author of a series changes can_manage_group");
+    throw errors.badRequest("Only the author of a series can change can_manage_group");
   if (expectedManagers !== undefined) await checkExpected(tx, series, expectedManagers);
   const canManageGroupId =
     input.canManageGroup === undefined

@@ -35,7 +35,7 @@ export interface CheckedSchedule {
  */
 export async function checkSchedule(input: ScheduleInput): Promise<CheckedSchedule> {
   const zones = await loadZones();
-  return refusing(() => {
+  return rejectingCalendarErrors(() => {
     const start = parseLocalTime(input.start);
     const timezone = zones.canonicalName(input.timezone);
     const rule = parseRule(input.rrule);
@@ -75,10 +75,10 @@ export function checkOccurs({ schedule }: CheckedSchedule, now: number): void {
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkTemplates(...texts: readonly string[]): void {
-  refusing(() => texts.forEach(checkTemplate));
+  rejectingCalendarErrors(() => texts.forEach(checkTemplate));
 }
 
-function refusing<T>(work: () => T): T {
+function rejectingCalendarErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -34,7 +34,7 @@ export async function sendSeries(
   const realm = await loadRealm(tx, actor.realmId);
   const author = (await loadAccounts(tx, realm.id, [series.authorId])).get(series.authorId);
   if (!author?.isActive)
-    throw errors.badRequest("The author of the series is deactivated: take it over");
+    throw errors.badRequest("The author of the series is deactivated: take the series over first");
   const { topic, content } = storable(
     series,
     { day: await localDay(series.timezone, realm.now) },

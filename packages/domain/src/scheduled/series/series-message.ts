@@ -101,7 +101,7 @@ function destinationOf(
   before: SeriesRow | undefined,
 ): Destination {
   if (type !== undefined && to === undefined)
-    throw errors.badRequest("type needs to: who the message is for");
+    throw errors.badRequest("to is required with type: it names the recipients");
   if (type !== undefined && isChannelType(type) && topic === undefined)
     throw errors.badRequest("topic is required for channel messages");
   if (to !== undefined) {

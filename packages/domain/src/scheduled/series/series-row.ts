@@ -6,7 +6,7 @@ import { recordSentElsewhere } from "./sent-elsewhere.ts";
 export type SeriesState = "active" | "paused" | "ended";
 export type PausedReason = "manual" | "failures" | "author_deactivated" | "rule";
 
-/** What PostgreSQL cannot know of {@link columns}. */
+/** Types of {@link columns} that PostgreSQL cannot describe. */
 const overrides = {
   unless: typed<readonly Condition[]>(),
   state: typed<SeriesState>(),

@@ -300,7 +300,8 @@ export async function followWith(
 ): Promise<readonly NarrowTerm[]> {
   const [term, second] = terms.filter(({ operator }) => operator === "with");
   if (!term) return terms;
-  if (second) throw errors.badNarrow("a narrow takes one term with the operator with");
+  if (second)
+    throw errors.badNarrow("a narrow must not have more than one term with the operator with");
   checkWithOperand(term.operand);
   const id = messageId("with", term.operand);
 
