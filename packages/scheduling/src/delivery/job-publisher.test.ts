@@ -106,7 +106,8 @@ forEachBackend("createDeliveryJobPublisher in a process whose clock is wrong", (
         [id],
       );
       const { deliverAt } = nth(rows, 0);
-      const clock = { now: () => Date.now() + secondsOff * 1_000 };
+      // The clock stands still, so that a slow machine does not change what it shows.
+      const clock = { now: () => (deliverAt - dueIn + secondsOff) * 1_000 };
       const deliveryJobs = createDeliveryJobPublisher({ queues, db, log: silentLogger, clock });
       const deliveryJob = { realmId: realm.id, scheduledMessageId: id, version: 1, deliverAt };
       deliveryJobs.add(deliveryJob);
