@@ -52,6 +52,12 @@ export * from "./permissions/supported.ts";
 export * from "./permissions/system-groups.ts";
 export * from "./primitives/program-needs.ts";
 export * from "./primitives/roles.ts";
+export * from "./settings/organization-parameters.ts";
+export * from "./settings/organization-registry.ts";
+export type {
+  OrganizationSetting,
+  OrganizationSettingValue,
+} from "./settings/organization-setting.ts";
 export * from "./settings/parameters.ts";
 export * from "./settings/registry.ts";
 export * from "./primitives/shape.ts";

@@ -1457,19 +1457,8 @@ declare module "@carillon/db" {
     "realm-next-id": {
       id: number;
     };
-    "realm-properties": {
-      name: string;
-      description: string;
-      waiting_period_threshold: number;
-      require_unique_names: boolean;
-      name_changes_disabled: boolean;
-      email_changes_disabled: boolean;
-    };
-    "realm-properties-store": {};
     "realm-snapshot": {
       dateCreated: number;
-      nameChangesDisabled: boolean;
-      emailChangesDisabled: boolean;
       messageRetentionDays: number | null;
       pushEndsAt: number | null;
     };

@@ -282,6 +282,7 @@ export {
   createSystemGroups,
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
+export { loadOrganizationSettings, storeOrganizationSettings } from "./organization-settings.ts";
 export {
   type ProfileData,
   profileDataSql,

@@ -622,6 +622,15 @@ declare module "@carillon/db" {
     };
     "organization-lock": {};
     "organization-lock-shared": {};
+    "organization-settings": {
+      name: string;
+      description: string;
+      waiting_period_threshold: number;
+      require_unique_names: boolean;
+      name_changes_disabled: boolean;
+      email_changes_disabled: boolean;
+    };
+    "organization-settings-store": {};
     "origins-of-moves-readable": {
       id: number;
       shared: boolean;

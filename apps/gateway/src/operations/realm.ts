@@ -4,22 +4,7 @@ import { handle } from "../handle.ts";
 
 export default [
   handle.changes(contract.updateRealm, async ({ tx, input, actor }) => {
-    const {
-      name,
-      description,
-      waiting_period_threshold,
-      require_unique_names,
-      name_changes_disabled,
-      email_changes_disabled,
-    } = input;
-    const properties = {
-      name,
-      description,
-      waiting_period_threshold,
-      require_unique_names,
-      name_changes_disabled,
-      email_changes_disabled,
-    };
+    const properties = contract.organizationSettingsIn(input);
     const settings = contract.groupSettingsIn(contract.realmPermissions, input);
     const changed = await updateRealm(tx, actor, { properties, settings });
     const answer = Object.entries(changed).map(([name, value]) => [

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { form } from "../primitives/form.ts";
-import { maxId } from "../primitives/ids.ts";
 import { operation } from "../primitives/operation.ts";
 import { groupSettingUpdateParameters, someGroupSettingFields } from "../permissions/parameters.ts";
 import { realmPermissions } from "../permissions/registry.ts";
+import {
+  organizationSettingFields,
+  organizationSettingParameters,
+} from "../settings/organization-parameters.ts";
 
 /** `PATCH /realm` (users.md §5, user-groups.md §3.2). */
 export const updateRealm = operation({
@@ -17,24 +19,11 @@ export const updateRealm = operation({
   description:
     "The answer lists the changes: each permission with its new value, texts as `updated`. The change is atomic.",
   params: {
-    name: form.text().optional().describe("1 to 40 characters."),
-    description: form.text().optional().describe("At most 1000 characters."),
-    waiting_period_threshold: form
-      .int({ min: 0, max: maxId })
-      .optional()
-      .describe("Days until a new member counts as a full one."),
-    require_unique_names: form.bool().optional(),
-    name_changes_disabled: form.bool().optional(),
-    email_changes_disabled: form.bool().optional(),
+    ...organizationSettingParameters,
     ...groupSettingUpdateParameters(realmPermissions),
   },
   result: {
-    name: z.literal("updated").optional(),
-    description: z.literal("updated").optional(),
-    waiting_period_threshold: z.int().optional(),
-    require_unique_names: z.boolean().optional(),
-    name_changes_disabled: z.boolean().optional(),
-    email_changes_disabled: z.boolean().optional(),
+    ...organizationSettingFields,
     ...someGroupSettingFields(realmPermissions),
   },
   errors: ["EXPECTATION_MISMATCH", "SYSTEM_GROUP_REQUIRED"],

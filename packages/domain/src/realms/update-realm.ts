@@ -3,22 +3,24 @@ import {
   isAtLeast,
   isOwner,
   type LoggedFields,
+  namedOrganizationSettings,
   type NewEvent,
+  type OrganizationSettingChanges,
   type Permission,
   type RealmPermission,
   realmPermissions,
   type realmUpdated,
   roles,
 } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { isLongerThan } from "@carillon/kit";
 import {
   type Account,
   changeGroupSettings,
   currentActor,
   type GroupSettingUpdates,
   legacyPolicies,
+  loadOrganizationSettings,
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
@@ -27,16 +29,16 @@ import {
   realmPolicyEvent,
   realmUpdatedEvents,
   recordAudit,
+  storeOrganizationSettings,
   type SystemGroupIds,
   loadAfter,
 } from "@carillon/model";
 
 import { visibilityByPermission } from "../user-visibility/visibility-events.ts";
 import { recomputeFullMembers } from "../users/promote-members.ts";
-import { checkOrganizationName } from "./create-organization.ts";
 
 interface RealmChanges {
-  readonly properties: RealmProperties;
+  readonly properties: OrganizationSettingChanges;
   readonly settings: GroupSettingUpdates<"realm">;
 }
 
@@ -60,8 +62,8 @@ export async function updateRealm(
       groups: loadSystemGroups(tx, actor.realmId),
     },
   );
-  assertCanChange(now, settings);
-  const changedProperties = await changeRealmProperties(tx, realm.id, properties);
+  assertCanChange(now, { properties, settings });
+  const changedProperties = await changeOrganizationSettings(tx, realm.id, properties);
   const owner = { scope: "realm", ...realm } as const;
   const changedSettings = await changeGroupSettings(tx, realm.id, owner, settings, {
     systemGroups: groups,
@@ -98,78 +100,35 @@ export async function updateRealm(
 }
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
-function assertCanChange(actor: Account, settings: RealmChanges["settings"]): void {
+function assertCanChange(actor: Account, { properties, settings }: RealmChanges): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   for (const [key, permission] of Object.entries<Permission>(realmPermissions))
     if (settings[key as RealmPermission] && permission.ownersOnly && !isOwner(actor))
       throw errors.unauthorizedPrincipal(`Only owners can change ${permission.name}`);
+  for (const [name, setting] of namedOrganizationSettings)
+    if (properties[name] !== undefined && setting.ownersOnly && !isOwner(actor))
+      throw errors.unauthorizedPrincipal(`Only owners can change ${name}`);
 }
-
-/** Plain settings of an organization, by wire names, which are the column names. */
-interface RealmProperties {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  /** Days. */
-  readonly waiting_period_threshold?: number | undefined;
-  readonly require_unique_names?: boolean | undefined;
-  readonly name_changes_disabled?: boolean | undefined;
-  readonly email_changes_disabled?: boolean | undefined;
-}
-
-const names = [
-  "name",
-  "description",
-  "waiting_period_threshold",
-  "require_unique_names",
-  "name_changes_disabled",
-  "email_changes_disabled",
-] as const satisfies ReadonlyArray<keyof RealmProperties>;
-
-const current = statement({
-  name: "realm-properties",
-  text: `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
-});
-
-/** Null values keep the column. */
-const store = statement({
-  name: "realm-properties-store",
-  text: `UPDATE realms SET ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(", ")}
-    WHERE id = $1`,
-});
-
-/** Maximum code points of the column. */
-const maxDescription = 1_000;
 
 /**
- * Stores the properties that differ from the current ones. The organization's row must be locked.
- * @throws ApiError `BAD_REQUEST`
+ * Stores the settings that differ from the current ones. The organization's row must be locked.
+ * @returns the changed ones
  */
-async function changeRealmProperties(
+async function changeOrganizationSettings(
   tx: Tx,
   realmId: number,
-  wanted: RealmProperties,
+  wanted: OrganizationSettingChanges,
 ): Promise<ChangedSetting[]> {
-  const checked = check(wanted);
-  if (names.every((name) => checked[name] === undefined)) return [];
-  const stored = await tx.first(current, [realmId]);
-  const changed = names.flatMap((name) => {
-    const [value, before] = [checked[name], stored?.[name]];
+  if (Object.values(wanted).every((value) => value === undefined)) return [];
+  const stored = await loadOrganizationSettings(tx, realmId);
+  const changed = namedOrganizationSettings.flatMap(([name]) => {
+    const [value, before] = [wanted[name], stored[name]];
     return value === undefined || value === before ? [] : [{ name, before, value }];
   });
-  if (changed.length > 0) {
-    const values = new Map(changed.map(({ name, value }) => [name, value]));
-    await tx.rows(store, [realmId, ...names.map((name) => values.get(name) ?? null)]);
-  }
+  const values = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
+  if (changed.length > 0) await storeOrganizationSettings(tx, realmId, values);
   return changed;
-}
-
-function check(wanted: RealmProperties): RealmProperties {
-  const name = wanted.name === undefined ? undefined : checkOrganizationName(wanted.name);
-  const description = wanted.description?.trim();
-  if (isLongerThan(description ?? "", maxDescription))
-    throw errors.badRequest(`description must not have more than ${maxDescription} characters`);
-  return { ...wanted, name, description };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   hostOf,
   legacyPolicies,
   loadGroupValues,
+  loadOrganizationSettings,
   loadSystemGroups,
   moveLimit,
   type Realm,
@@ -30,8 +31,9 @@ const mebibyte = 1024 * 1024;
 export const realm: Section = {
   names: ["realm"],
   async load({ tx, site, realm }) {
-    const [row, systemGroups, permissions] = await Promise.all([
+    const [row, settings, systemGroups, permissions] = await Promise.all([
       loadRealmRow(tx, realm.id),
+      loadOrganizationSettings(tx, realm.id),
       loadSystemGroups(tx, realm.id),
       loadPermissions(tx, realm),
     ]);
@@ -42,6 +44,7 @@ export const realm: Section = {
       ...realmIdentity(site, realm, row),
       ...messageSettings(realm, row),
       ...realmPolicies(site, realm, row),
+      ...withPrefix(settings),
       ...withPrefix(legacyPolicies(realm, systemGroups)),
       ...permissions,
       ...serverFacts(site),
@@ -49,9 +52,11 @@ export const realm: Section = {
   },
 };
 
-function withPrefix(policies: Readonly<Record<string, number>>): Record<string, number> {
+function withPrefix<Value>(
+  values: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
   return Object.fromEntries(
-    Object.entries(policies).map(([name, value]) => [`realm_${name}`, value]),
+    Object.entries(values).map(([name, value]) => [`realm_${name}`, value]),
   );
 }
 
@@ -72,8 +77,6 @@ const serverGeneration = Math.floor(performance.timeOrigin / 1_000);
 function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
   const url = realmUrl(site, realm);
   return {
-    realm_name: realm.name,
-    realm_description: realm.description,
     realm_url: url,
     realm_uri: url,
     realm_icon_url: realmIconUrl(url),
@@ -107,16 +110,12 @@ function messageSettings(realm: Realm, row: RealmRow) {
 function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
   const { quota } = site.uploads;
   return {
-    realm_waiting_period_threshold: realm.waitingPeriodThreshold,
     realm_invite_required: true,
     realm_enable_spectator_access: realm.enableSpectatorAccess,
     realm_presence_disabled: false,
     realm_email_auth_enabled: realm.passwordAuthEnabled,
     realm_password_auth_enabled: realm.passwordAuthEnabled,
-    realm_name_changes_disabled: row.nameChangesDisabled,
-    realm_email_changes_disabled: row.emailChangesDisabled,
     realm_avatar_changes_disabled: false,
-    realm_require_unique_names: realm.requireUniqueNames,
     realm_push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     realm_push_notifications_enabled_end_timestamp: row.pushEndsAt,
     realm_default_language: realm.defaultLanguage,
@@ -151,7 +150,6 @@ const byId = statement({
   // `messageRetentionDays`: null = unlimited
   // `pushEndsAt`: When the push bouncer stops pushing for it, in UNIX seconds; null if no end is known.
   text: `SELECT floor(extract(epoch FROM date_created))::float8 AS "dateCreated",
-      name_changes_disabled AS "nameChangesDisabled", email_changes_disabled AS "emailChangesDisabled",
       message_retention_days AS "messageRetentionDays",
       floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "pushEndsAt"
     FROM realms WHERE id = $1`,

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { form, type Range } from "../primitives/form.ts";
+import { maxId } from "../primitives/ids.ts";
+import { oneInteger } from "../primitives/one-integer.ts";
+import { Parameter, Unusable } from "../primitives/parameter.ts";
+
+/** A value of an organization's setting, in the wire format. */
+export type OrganizationSettingValue = boolean | number | string | null;
+
+/** A setting of an organization that is not a permission of groups, as it is declared. */
+export interface OrganizationSetting<
+  T extends OrganizationSettingValue = OrganizationSettingValue,
+> {
+  /** The parameter of `PATCH /realm`. It refuses every value that needs no look into the database to be refused. */
+  readonly parameter: Parameter<T>;
+  /** The value of a new organization: the default of the column. Undefined if each is created with a value. */
+  readonly initial: T | undefined;
+  /** The column of `realms`; the setting's name unless given. */
+  readonly column?: string;
+  /** The value for which the column is NULL; null unless given. */
+  readonly nullColumn?: T;
+  /** Only owners may change it. */
+  readonly ownersOnly?: true;
+  /** What the value names, which the domain looks up. */
+  readonly names?: "channel" | "language";
+  /** The schema of a changed value in the answer. */
+  readonly answer: z.ZodType;
+}
+
+export function bool(initial: boolean): OrganizationSetting<boolean> {
+  return { parameter: form.bool(), initial, answer: z.boolean() };
+}
+
+/** Declares a whole number: from 0 unless the range says otherwise, and not greater than its column can hold. */
+export function int(initial: number, range: Range = {}): OrganizationSetting<number> {
+  const parameter = form.int({ min: 0, max: maxId, ...range });
+  return { parameter, initial, answer: z.int() };
+}
+
+/** Declares a number that is one of the listed ones. */
+export function intOf(initial: number, allowed: readonly number[]): OrganizationSetting<number> {
+  return { parameter: oneInteger(allowed), initial, answer: z.int() };
+}
+
+/** The answer does not repeat texts. */
+const updated = z.literal("updated");
+
+interface TextOptions {
+  /** Maximum code points, which the column holds. */
+  readonly max: number;
+  /** Whether a text without visible characters is refused. */
+  readonly required?: true;
+}
+
+/** Declares a text. White space around it is removed. */
+export function text(
+  initial: string | undefined,
+  { max, required }: TextOptions,
+): OrganizationSetting<string> {
+  const { decode, ...codec } = form.text().codec;
+  const parameter = form
+    .custom({
+      ...codec,
+      decode(given) {
+        const value = decode(given).trim();
+        if (required && value === "") throw new Unusable("must not be blank");
+        // A code point has one or two UTF-16 units.
+        if (value.length > 2 * max || Array.from(value).length > max)
+          throw new Unusable(`must not have more than ${max} characters`);
+        return value;
+      },
+    })
+    .describe(required ? `1 to ${max} characters.` : `At most ${max} characters.`);
+  return { parameter, initial, answer: updated };
+}
+
+/** Declares a setting that only owners may change. */
+export function ownersOnly<T extends OrganizationSettingValue>(
+  setting: OrganizationSetting<T>,
+): OrganizationSetting<T> {
+  return { ...setting, ownersOnly: true };
+}
+
+/** Adds a sentence for the reference. */
+export function about<T extends OrganizationSettingValue>(
+  sentence: string,
+  setting: OrganizationSetting<T>,
+): OrganizationSetting<T> {
+  const { description } = setting.parameter.presence;
+  const parameter = setting.parameter.describe([description, sentence].filter(Boolean).join(" "));
+  return { ...setting, parameter };
+}
