@@ -5,6 +5,7 @@ import type { RequestDeadline } from "@carillon/db";
 import type { Context } from "koa";
 import { admitBody, type Sender } from "./arriving-body.ts";
 import { guardDecompression } from "./body-decoder.ts";
+import { resumeLater } from "./body-turns.ts";
 import { formType, multipartType } from "./body.ts";
 import type { Fields } from "./fields.ts";
 import { largeValueSemaphore } from "./account-semaphore.ts";
@@ -109,6 +110,9 @@ function consumed(
       reject(error);
     };
     let taken = 0;
+    const resume = () => {
+      if (!isOver) body.resume();
+    };
     const onData = (chunk: Buffer) => {
       let taking: Promise<void> | undefined;
       try {
@@ -120,14 +124,14 @@ function consumed(
       taken += chunk.length;
       if (taking) {
         body.pause();
-        taking.then(() => !isOver && body.resume(), fail);
+        taking.then(() => resumeLater(resume), fail);
         return;
       }
       if (taken < bytesBeforeYield) return;
       // Without a pause, up to two MiB that have arrived meanwhile would be handled in one turn of the event loop.
       taken = 0;
       body.pause();
-      setImmediate(() => body.resume());
+      resumeLater(resume);
     };
     const brokenOff = () => fail(undecodable());
     const unsubscribe = deadline.onEnd(() => fail(deadline.reason ?? errors.unavailable()));

@@ -75,13 +75,16 @@ export async function addAttachment(
 ): Promise<{ name: string; pathId: string }> {
   const name = fileName(file.filename);
   const pathId = newPathId(actor.realmId, name);
+  const contentType = await contentTypeOf(file.contentType, name, file.head);
   // Without this lock, clients could get the events of two changes in the wrong order.
   await lockAccount(tx, actor.realmId, actor.id);
-  const used = await addToStorage(tx, actor.realmId, file.size, quota);
-  await markObjectUsed(tx, file.key);
-  const contentType = await contentTypeOf(file.contentType, name, file.head);
   const values = [actor.realmId, actor.id, pathId, file.key, name, contentType, file.size];
-  const row = (await tx.first(insert, [...values, file.sha256]))!;
+  const [row] = await Promise.all([
+    tx.first(insert, [...values, file.sha256]).then((inserted) => inserted!),
+    markObjectUsed(tx, file.key),
+  ]);
+  // Last, because all uploads of the organization wait for this lock.
+  const used = await addToStorage(tx, actor.realmId, file.size, quota);
   const attachment = { ...row, name, path_id: pathId, size: file.size, message_ids: [] };
   emit(tx, actor.realmId, [
     attachmentAdded({ attachment, upload_space_used: used }, { audience: [actor.id] }),
