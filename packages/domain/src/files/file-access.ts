@@ -9,22 +9,31 @@ const columns = `a.id, a.path_id AS "pathId", a.object_key AS "objectKey", a.nam
       a.size, a.sha256, extract(epoch FROM now())::float8 AS now`;
 
 /**
- * SQL: whether the account `viewer` may read the file `a` (files.md §3): it has uploaded the file, or may read a message
- * that claims it. First checks each conversation of these messages once, because a file may be in thousands of messages
- * of few conversations.
+ * SQL: whether the account `viewer` may read one of the messages that claim a file. First checks each conversation of these
+ * messages once, because a file may be in thousands of messages of few conversations.
+ * @param claims rows of `attachment_claims`
  */
-const readable = `(a.owner_id = viewer.id OR EXISTS (
+const readableIn = (claims: string) => `EXISTS (
       SELECT FROM (
-        SELECT DISTINCT m.recipient_id FROM attachment_claims claim JOIN messages m ON m.id = claim.message_id
-        WHERE claim.attachment_id = a.id OFFSET 0) place
+        SELECT DISTINCT m.recipient_id FROM ${claims} claim JOIN messages m ON m.id = claim.message_id OFFSET 0) place
       JOIN recipients r ON r.id = place.recipient_id
       LEFT JOIN channels c ON c.id = r.channel_id
       WHERE CASE WHEN c.id IS NULL THEN viewer.id = ANY(r.member_ids)
           ELSE ${channelReadableBy("viewer.id", `viewer.role = ${roles.guest}`)} END
         AND (coalesce(${hasSharedHistorySql}, false) OR EXISTS (
-          SELECT FROM attachment_claims claim JOIN messages m ON m.id = claim.message_id
+          SELECT FROM ${claims} claim JOIN messages m ON m.id = claim.message_id
           JOIN user_messages um ON um.user_id = viewer.id AND um.message_id = m.id
-          WHERE claim.attachment_id = a.id AND m.recipient_id = r.id))))`;
+          WHERE m.recipient_id = r.id)))`;
+
+const claimsOfFile = "SELECT message_id FROM attachment_claims WHERE attachment_id = a.id";
+
+/**
+ * SQL: whether the account `viewer` may read the file `a` (files.md §3): it has uploaded the file, or may read a message
+ * that claims it. The newest messages come first, because most readers have come from one of them.
+ */
+const readable = `(a.owner_id = viewer.id
+      OR ${readableIn(`(${claimsOfFile} ORDER BY message_id DESC LIMIT 50)`)}
+      OR ${readableIn(`(${claimsOfFile})`)})`;
 
 const readableByPath = statement({
   name: "file-readable",
