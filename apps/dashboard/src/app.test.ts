@@ -94,6 +94,7 @@ for (const kind of backends)
         "commands",
         "push",
         "bouncer",
+        "images",
         "maintenance",
       ]);
       expect(shown.map(({ displayName }) => displayName)).to.include("Mail and push planning");

@@ -43,6 +43,15 @@ export {
 export { mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { safeName } from "./files/file-names.ts";
+export {
+  finishImage,
+  imageOf,
+  type ImageOutcome,
+  requireThumbnail,
+  type ThumbnailFormat,
+} from "./files/images.ts";
+export { rewritePreviews } from "./messages/change/rewrite-previews.ts";
+export { thumbnailsOf } from "./files/thumbnail-formats.ts";
 export { findUnclaimed, removeUnclaimed } from "./files/remove-unclaimed.ts";
 export {
   addResumablePart,

@@ -163,6 +163,7 @@ declare module "@carillon/db" {
       runs: number;
       messages: number;
     };
+    "archived-previews-made": {};
     "archived-runs": {
       id: number;
       realmId: number;
@@ -173,9 +174,15 @@ declare module "@carillon/db" {
       endedAt: Date;
       messages: number;
     };
+    "archived-with-images": {
+      removalId: number;
+      id: number;
+      html: string;
+    };
     "attachment-delete": {
       size: number;
       objectKey: string;
+      thumbnails: string[];
     };
     "attachment-insert": {
       id: number;
@@ -464,6 +471,11 @@ declare module "@carillon/db" {
     "claims-remove": {
       id: number;
     };
+    "claims-with-placeholder": {
+      id: number;
+      isArchived: boolean;
+      waits: boolean;
+    };
     "conditions-replies": {
       place: number | null;
       id: number | null;
@@ -700,6 +712,11 @@ declare module "@carillon/db" {
     "files-readable-by-authors": {
       authorId: number | null;
       pathId: string;
+      contentType: string;
+      state: string | null;
+      width: number | null;
+      height: number | null;
+      frames: number | null;
     };
     "first-messages-left": {
       recipientId: number | null;
@@ -793,6 +810,27 @@ declare module "@carillon/db" {
       held: boolean;
     };
     "idempotency-keys-unlimit-wait": {};
+    "image-finish": {};
+    "image-hold": {
+      id: number;
+    };
+    "image-insert": {};
+    "image-made": {
+      pathId: string;
+      contentType: string;
+      state: string;
+      width: number | null;
+      height: number | null;
+      frames: number | null;
+    };
+    "image-of-attachment": {
+      state: string;
+      objectKey: string;
+    };
+    "images-finished": {
+      id: number;
+      pathId: string;
+    };
     "insert-channels": {
       id: number;
       realmId: number;
@@ -1015,10 +1053,14 @@ declare module "@carillon/db" {
     "message-deletions-record": {
       id: number;
     };
+    "message-for-previews": {
+      id: number;
+    };
     "message-ids": {
       id: number;
       sentAt: number;
     };
+    "message-previews-made": {};
     "message-removal-forget": {};
     "message-rewrite": {};
     "message-with-history": {
@@ -1029,6 +1071,14 @@ declare module "@carillon/db" {
       sentAt: number;
       editHistory: Json | null;
       received: boolean;
+    };
+    "message-with-placeholder": {
+      content: string;
+      html: string;
+      channelId: number | null;
+      channelName: string | null;
+      memberIds: number[] | null;
+      now: number;
     };
     "messages-beyond": {
       side: number;
@@ -1237,6 +1287,9 @@ declare module "@carillon/db" {
       passwordHash: string | null;
       nameChangesDisabled: boolean;
     };
+    "own-attachment-hold": {
+      id: number;
+    };
     "own-bots": {
       id: number;
       realmId: number;
@@ -1313,6 +1366,9 @@ declare module "@carillon/db" {
     };
     "people-with-members-lock": {
       id: number;
+    };
+    "place-of-message": {
+      channelId: number | null;
     };
     "possible-holders": {
       count: number;
@@ -2018,6 +2074,9 @@ declare module "@carillon/db" {
       topic: string;
       renderedContent: string;
     };
+    "thumbnail-formats": {
+      formats: Json;
+    };
     "topic-digest": {
       digest: string | null;
     };
@@ -2077,6 +2136,7 @@ declare module "@carillon/db" {
       ownerId: number;
       size: number;
       objectKey: string;
+      thumbnails: string[];
     };
     "unclaimed-files-hold": {
       id: number;

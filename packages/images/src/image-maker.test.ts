@@ -2,8 +2,7 @@ import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { crc32, deflateSync } from "node:zlib";
-import { waitFor } from "@carillon/testkit";
+import { pngPicture, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import sharp, { type Color, type Sharp } from "sharp";
 import { makeImages, type DecoderLimits, type MadeImages, type Rendition } from "./image-maker.ts";
@@ -64,30 +63,6 @@ async function largeMovingPicture(width: number, height: number, frames: number)
   file.writeUIntLE(width - 1, 24, 3);
   file.writeUIntLE(height - 1, 27, 3);
   return file;
-}
-
-/** Returns a black PNG of one bit for each pixel. */
-function blackPng(width: number, height: number): Buffer {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head[8] = 1;
-  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height), { level: 1 });
-  const chunks = [
-    pngChunk("IHDR", head),
-    pngChunk("IDAT", rows),
-    pngChunk("IEND", Buffer.alloc(0)),
-  ];
-  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ...chunks]);
-}
-
-function pngChunk(name: string, data: Buffer): Buffer {
-  const chunk = Buffer.alloc(12 + data.length);
-  chunk.writeUInt32BE(data.length, 0);
-  chunk.write(name, 4, "latin1");
-  data.copy(chunk, 8);
-  chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
-  return chunk;
 }
 
 async function factsOf(file: Buffer | undefined) {
@@ -177,7 +152,7 @@ describe("image maker", function () {
 
   it("refuses what is larger than the bounds", async () => {
     const refused = { made: false, reason: "tooLarge" };
-    const bomb = blackPng(20_000, 20_000);
+    const bomb = Buffer.from(pngPicture(20_000, 20_000));
     expect(bomb.length).to.be.lessThan(1_000_000);
     expect(await make(bomb)).to.deep.equal(refused);
     expect(await make(await largeMovingPicture(3_200, 3_200, 3))).to.deep.equal(refused);

@@ -215,7 +215,8 @@ class Decoding {
  */
 function startDecoder({ timeoutMs, memoryKib }: DecoderLimits): ChildProcess {
   const seconds = 3 * Math.ceil(timeoutMs / 1_000);
-  const limits = `ulimit -d ${memoryKib}; ulimit -t ${seconds}; ulimit -c 0`;
+  // The score makes the kernel end the decoder before the worker if memory runs out.
+  const limits = `ulimit -d ${memoryKib}; ulimit -t ${seconds}; ulimit -c 0; echo 1000 >/proc/self/oom_score_adj`;
   return spawn(
     "/bin/sh",
     ["-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$1"`, process.execPath, decoder],

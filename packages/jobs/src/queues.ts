@@ -36,6 +36,12 @@ export const queues = {
     // The bouncer's rate limit (push.md §4).
     limit: { jobs: 1_000, withinMs: 60_000 },
   },
+  // One at a time: each picture takes a processor and up to 1 GiB.
+  images: {
+    concurrency: 1,
+    title: "Images",
+    about: "Decodes uploaded pictures and makes their thumbnails.",
+  },
   maintenance: {
     concurrency: 2,
     title: "Maintenance",

@@ -39,6 +39,14 @@ export type Inline =
       readonly href: string;
       readonly label: readonly Inline[];
       readonly isTyped: boolean;
+      /** Whether it is in a quote, where links have no previews; false unless given. */
+      readonly isQuoted?: boolean;
+    }
+  /** `![alt](href)`, where `href` may lead to an uploaded file. */
+  | {
+      readonly kind: "image";
+      readonly alt: string;
+      readonly link: Extract<Inline, { readonly kind: "link" }>;
     }
   | {
       readonly kind: "user-mention";
@@ -70,6 +78,7 @@ export type UnsettledPiece = Extract<
       | "element"
       | "math"
       | "link"
+      | "image"
       | "user-mention"
       | "group-mention"
       | "channel-wildcard"
@@ -85,13 +94,29 @@ export interface MathBlock {
   readonly tex: string;
 }
 
+/** The place of the previews of the links before it that have none yet. */
+export interface PreviewPlace {
+  readonly kind: "previews";
+  /** Whether a line break follows each: after a paragraph, but not in an item of a tight list. */
+  readonly asBlocks: boolean;
+}
+
+/** A paragraph of nothing but the URL of an uploaded file, which the preview of the file replaces. */
+export interface LoneUpload {
+  readonly kind: "lone-upload";
+  readonly link: Extract<Inline, { readonly kind: "link" }>;
+}
+
+/** A part of a document whose HTML is settled in phase 2. */
+export type Unsettled = UnsettledPiece | MathBlock | PreviewPlace | LoneUpload;
+
 /**
  * A parsed text. Parts that depend on nothing are HTML already, so a document is about as large as its HTML; the engine's
  * tokens would take a hundred times the text.
  */
 export interface Document {
   /** Finished HTML, and the unsettled pieces between. */
-  readonly pieces: ReadonlyArray<string | UnsettledPiece | MathBlock>;
+  readonly pieces: ReadonlyArray<string | Unsettled>;
   /** The source of each paragraph, heading and cell, for linkifiers. */
   readonly texts: readonly string[];
 }

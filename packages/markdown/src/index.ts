@@ -37,9 +37,12 @@ export { RenderLimitError } from "./rendering.ts";
 export { highlight, highlightableWords } from "./search/highlight.ts";
 export { searchText } from "./search/search-text.ts";
 export { topicLinks } from "./topic-links.ts";
+export { makePreviews, textsOfPlaceholder } from "./previews/make-previews.ts";
 export type {
   LinkableChannel,
+  LinkedFile,
   Lookups,
+  MadeImage,
   MentionableGroup,
   MentionableUser,
   ParsedMessage,

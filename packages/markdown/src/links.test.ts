@@ -121,7 +121,8 @@ describe("Links", () => {
   });
 
   it("reports whether there are links, and the uploaded files that the author may read", () => {
-    const uploads = new Set(["2/a.txt", "2/b c.txt"]);
+    const file = { mediaType: "text/plain" };
+    const uploads = new Map(["2/a.txt", "2/b c.txt"].map((path) => [path, file]));
     const facts = (text: string): [boolean, ...string[]] => {
       const parsed = parseMessage(text);
       const { hasLink, hasAttachment, uploadPaths } = renderMessage(parsed, {

@@ -11,7 +11,7 @@ export const emptyLookups: Lookups = {
   newestMessageOfTopic: () => undefined,
   organizationUrl: "",
   emptyTopicDisplayName: "general chat",
-  uploads: new Set(),
+  uploads: new Map(),
   customEmoji: new Map(),
   linkifiers: new Linkifiers([]),
 };

@@ -1,6 +1,6 @@
 import type { Token } from "markdown-it";
 import { codeLanguage } from "./blocks/code-languages.ts";
-import type { Document, MathBlock, UnsettledPiece } from "./document.ts";
+import type { Document, Unsettled } from "./document.ts";
 import { escapeAttribute, escapeCodeBlock } from "./escape.ts";
 import { renderMathBlock } from "./math.ts";
 import { renderPiece } from "./render-inline.ts";
@@ -16,11 +16,21 @@ export function renderBlocks({ pieces }: Document, rendering: Rendering): string
   return html.endsWith("\n") ? html.slice(0, -1) : html;
 }
 
-function render(piece: string | UnsettledPiece | MathBlock, rendering: Rendering): string {
+function render(piece: string | Unsettled, rendering: Rendering): string {
   if (typeof piece === "string") return piece;
-  return piece.kind === "math-block"
-    ? `${renderMathBlock(piece.tex, rendering)}\n`
-    : renderPiece(piece, rendering);
+  switch (piece.kind) {
+    case "math-block":
+      return `${renderMathBlock(piece.tex, rendering)}\n`;
+    case "previews":
+      return rendering.previews.take(piece.asBlocks);
+    case "lone-upload": {
+      const link = renderPiece(piece.link, rendering);
+      const preview = rendering.previews.take(true);
+      return preview === "" ? `<p>${link}</p>\n` : preview;
+    }
+    default:
+      return renderPiece(piece, rendering);
+  }
 }
 
 /** Renders a block token that is neither text nor a formula. @param next the following token */

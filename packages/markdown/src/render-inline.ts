@@ -5,7 +5,9 @@ import { renderMath } from "./math.ts";
 import { channelHtml, messageLinkHtml, topicHtml } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
+import { audioHtml, inlineImageHtml, isAudio } from "./previews/preview-html.ts";
 import { takeMarkup, type Rendering } from "./rendering.ts";
+import type { LinkedFile } from "./types.ts";
 
 /** URL of the image of the built-in `:zulip:`. */
 const BUILT_IN_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.png";
@@ -42,6 +44,8 @@ export function renderPiece(node: UnsettledPiece, rendering: Rendering): string 
       return affordable(node.html, node.source, rendering);
     case "link":
       return renderLink(node, rendering);
+    case "image":
+      return renderImage(node, rendering);
     case "user-mention":
       return userMention(node, rendering);
     case "group-mention":
@@ -89,16 +93,47 @@ function wildcard(classes: string, text: string): string {
   return `<span class="${classes}" data-user-id="*">${text}</span>`;
 }
 
-function renderLink({ href, label, isTyped }: Node<"link">, rendering: Rendering): string {
+function renderLink(node: Node<"link">, rendering: Rendering): string {
+  const { href, label, isTyped } = node;
   const target = localHref(href, rendering.lookups.organizationUrl);
   const text = renderNodes(label, rendering);
   // A linkifier's URL may be 500 times as long as its match; a typed URL is part of the text.
   if (!isTyped && !takeMarkup(rendering, target.length, text.length)) return text;
   rendering.hasLink = true;
-  const upload = isLocal(target) ? uploadPath(target) : undefined;
-  if (upload !== undefined && rendering.lookups.uploads.has(upload))
-    rendering.uploadPaths.add(upload);
+  const [path, file] = uploadOf(target, rendering);
+  if (file) {
+    rendering.uploadPaths.add(path);
+    rendering.previews.add(path, file, node);
+  }
   return `<a href="${escapeAttribute(target)}">${text}</a>`;
+}
+
+/** Renders `![alt](…)` of an uploaded file: an image or a player, else the link. */
+function renderImage({ alt, link }: Node<"image">, rendering: Rendering): string {
+  const target = localHref(link.href, rendering.lookups.organizationUrl);
+  if (!isLocal(target)) return `!${renderLink(link, rendering)}`;
+  const [path, file] = uploadOf(target, rendering);
+  const html = file && shownInPlace(path, file, alt);
+  if (!html) return renderLink(link, rendering);
+  if (!takeMarkup(rendering, html.length, alt.length + target.length))
+    return renderLink({ ...link, isQuoted: true }, rendering);
+  rendering.uploadPaths.add(path);
+  if (file.image !== undefined) rendering.previews.note(path, file);
+  return html;
+}
+
+function shownInPlace(path: string, file: LinkedFile, alt: string): string | undefined {
+  if (file.image !== undefined) return inlineImageHtml(path, file.mediaType, file.image, alt);
+  return isAudio(file) ? audioHtml(path, alt) : undefined;
+}
+
+/** Returns the uploaded file that a target of {@link localHref} leads to, if the author may read it. */
+function uploadOf(
+  target: string,
+  { lookups }: Rendering,
+): [path: string, file: LinkedFile | undefined] {
+  const path = (isLocal(target) ? uploadPath(target) : undefined) ?? "";
+  return [path, lookups.uploads.get(path)];
 }
 
 /** Whether a target of {@link localHref} leads into this organization. */

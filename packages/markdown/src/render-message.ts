@@ -1,12 +1,13 @@
 import type { Document } from "./document.ts";
 import { parseDocument } from "./parse-message.ts";
 import { renderBlocks } from "./render-blocks.ts";
+import { Previews } from "./previews/previews.ts";
 import { MARKUP_ALLOWANCE, type Rendering } from "./rendering.ts";
 import { knownContext, resolves } from "./resolve.ts";
 import type { Lookups, ParsedMessage, RenderedMessage } from "./types.ts";
 
 /** Stored with every rendered text; increase it when the same text renders to other HTML. */
-export const renderVersion = 2;
+export const renderVersion = 3;
 
 /** Limit of TeX cost in one text (`tex-limits.ts`); beyond it TeX is shown as typed. */
 const DEAREST_TEX = 2000;
@@ -20,6 +21,8 @@ export function renderMessage(
   lookups: Lookups,
   markupAllowance = MARKUP_ALLOWANCE,
 ): RenderedMessage {
+  const document = settledDocument(parsed, lookups);
+  const previews = new Previews(document, lookups);
   const rendering: Rendering = {
     lookups,
     userIds: new Set(),
@@ -28,10 +31,11 @@ export function renderMessage(
     topicWildcard: false,
     hasLink: false,
     uploadPaths: new Set(),
+    previews,
     texLeft: DEAREST_TEX,
     markupLeft: markupAllowance,
   };
-  const html = renderBlocks(settledDocument(parsed, lookups), rendering);
+  const html = renderBlocks(document, rendering);
   return {
     html,
     mentionedUserIds: [...rendering.userIds],
@@ -39,9 +43,10 @@ export function renderMessage(
     channelWildcard: rendering.channelWildcard,
     topicWildcard: rendering.topicWildcard,
     hasLink: rendering.hasLink,
-    hasImage: false,
+    hasImage: previews.hasImage,
     hasAttachment: rendering.uploadPaths.size > 0,
     uploadPaths: [...rendering.uploadPaths],
+    pendingImages: [...previews.pending],
   };
 }
 

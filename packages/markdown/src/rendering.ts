@@ -1,3 +1,4 @@
+import type { Previews } from "./previews/previews.ts";
 import type { Lookups } from "./types.ts";
 
 /** 20 times the longest message (rendering.md §1). The most expansive known text reaches 15 times its length. */
@@ -26,6 +27,7 @@ export interface Rendering {
   topicWildcard: boolean;
   hasLink: boolean;
   readonly uploadPaths: Set<string>;
+  readonly previews: Previews;
   /** Remaining TeX cost. */
   texLeft: number;
   /** Rest of {@link MARKUP_ALLOWANCE}; negative once an element was too long. */

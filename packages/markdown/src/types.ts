@@ -54,6 +54,24 @@ export interface ParsedMessage {
   readonly document: Document;
 }
 
+/** A picture as its thumbnails show it. */
+export interface MadeImage {
+  /** Pixels of the original, as seen. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** The name of the picture that clients show in place of an original that browsers cannot show. */
+  readonly transcoded: string | undefined;
+}
+
+/** An uploaded file that the author may read. */
+export interface LinkedFile {
+  /** The content type without parameters. */
+  readonly mediaType: string;
+  /** Undefined for a file that is no picture; `pending` until the thumbnails have been made. */
+  readonly image?: MadeImage | "pending";
+}
+
 /** Data of the organization and the author that phase 2 needs. */
 export interface Lookups {
   /** Folds the case of a name as the database does, whose rules differ from JavaScript's. */
@@ -70,8 +88,8 @@ export interface Lookups {
   /** URL of the organization without a trailing slash; `""` leaves all links absolute. */
   readonly organizationUrl: string;
   readonly emptyTopicDisplayName: string;
-  /** Uploaded files that the author may read: `path_id`. */
-  readonly uploads: ReadonlySet<string>;
+  /** Uploaded files that the author may read, by `path_id`. */
+  readonly uploads: ReadonlyMap<string, LinkedFile>;
   /** Active custom emoji by name. */
   readonly customEmoji: ReadonlyMap<string, { readonly url: string }>;
   readonly linkifiers: Linkifiers;
@@ -91,4 +109,6 @@ export interface RenderedMessage {
   readonly hasAttachment: boolean;
   /** Uploaded files that the text links to and that its author may read, each once: `path_id`. */
   readonly uploadPaths: readonly string[];
+  /** The files among them that the HTML shows with a placeholder, because their thumbnails are still to be made. */
+  readonly pendingImages: readonly string[];
 }

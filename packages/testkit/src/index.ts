@@ -30,6 +30,7 @@ export * from "./nth.ts";
 export * from "./blocker.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";
+export * from "./pictures.ts";
 export * from "./processes.ts";
 export * from "./push-provider.ts";
 export * from "./query-counter.ts";

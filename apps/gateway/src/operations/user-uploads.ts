@@ -5,9 +5,11 @@ import {
   fileByPath,
   readTemporaryAddress,
   requireFile,
+  requireThumbnail,
   temporaryUrl,
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
+import { loaderSvg } from "../http/loader-svg.ts";
 import { FileBody } from "../http/file-body.ts";
 
 export default [
@@ -40,4 +42,25 @@ export default [
   handle.readsRaw(contract.downloadFile, async ({ sql, path, actor, services }) => ({
     body: new FileBody(await requireFile(sql, actor, path.path_id), services.files, true),
   })),
+
+  handle.readsRaw(contract.readThumbnail, async ({ sql, path, actor, services }) => {
+    const [pathId, format] = splitAddress(path.address);
+    const thumbnail = await requireThumbnail(sql, actor, pathId, format);
+    return { body: new FileBody(thumbnail, services.files) };
+  }),
+
+  handle.readsRaw(contract.readLoader, async () => ({
+    headers: {
+      "Content-Type": "image/svg+xml",
+      "Cache-Control": "public, max-age=86400",
+      "X-Content-Type-Options": "nosniff",
+    },
+    body: loaderSvg,
+  })),
 ];
+
+/** Splits the address of a thumbnail into the path of the file and the name of the format. */
+function splitAddress(address: string): [pathId: string, format: string] {
+  const slash = address.lastIndexOf("/");
+  return [address.slice(0, Math.max(slash, 0)), address.slice(slash + 1)];
+}

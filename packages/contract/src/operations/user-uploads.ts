@@ -96,3 +96,34 @@ export const downloadFile = operation({
   raw: bytes,
   missingIs404: true,
 });
+
+/** `GET /user_uploads/thumbnail/{path_id}/{format}` (files.md §5). */
+export const readThumbnail = operation({
+  id: "read-thumbnail",
+  method: "GET",
+  path: "/user_uploads/thumbnail/{address}",
+  pathParams: { address: path.rest({ anyText: true }) },
+  access: "account",
+  rateBucket: "files",
+  summary: "Read a thumbnail of an image",
+  description:
+    "The address is the path of the file and the name of a format, such as `840x560.webp` or `840x560-anim.webp`. If " +
+    "that format does not exist, the answer is the closest one: animated as asked, then of the nearest width.",
+  example: {
+    made: { PATH_ID: ["upload-file", "url", "/user_uploads/"] },
+    path: { address: "$PATH_ID/840x560.webp" },
+    refused: [404, "the uploaded file is text, which has no thumbnails"],
+  },
+  raw: bytes,
+  missingIs404: true,
+});
+
+/** The picture in messages until the thumbnails of an image have been made (files.md §5). */
+export const readLoader = operation({
+  id: "read-image-placeholder",
+  method: "GET",
+  path: "/static/images/loading/loader-black.svg",
+  access: "anyone",
+  summary: "Read the picture that is shown until thumbnails are made",
+  raw: [{ status: 200, about: "The picture.", type: "image/svg+xml" }],
+});

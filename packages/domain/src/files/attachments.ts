@@ -5,6 +5,7 @@ import { type Account, lockAccount } from "@carillon/model";
 import { removedEvent, shownColumns } from "./attachment-object.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { fileName, newPathId } from "./file-names.ts";
+import { addImage, thumbnailKeysSql } from "./images.ts";
 import { markObjectUsed, releaseObjects } from "./stored-objects.ts";
 import { addToStorage, storageUsed } from "./storage-used.ts";
 
@@ -83,6 +84,7 @@ export async function addAttachment(
     tx.first(insert, [...values, file.sha256]).then((inserted) => inserted!),
     markObjectUsed(tx, file.key),
   ]);
+  await addImage(tx, actor.realmId, row.id, { contentType, head: file.head });
   // Last, because all uploads of the organization wait for this lock.
   const used = await addToStorage(tx, actor.realmId, file.size, quota);
   const attachment = { ...row, name, path_id: pathId, size: file.size, message_ids: [] };
@@ -92,9 +94,16 @@ export async function addAttachment(
   return { name, pathId };
 }
 
+const holdOwn = statement({
+  name: "own-attachment-hold",
+  text: `SELECT id FROM attachments WHERE owner_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+});
+
 const remove = statement({
   name: "attachment-delete",
-  text: `DELETE FROM attachments WHERE owner_id = $1 AND id = $2 RETURNING size, object_key AS "objectKey"`,
+  text: `DELETE FROM attachments WHERE owner_id = $1 AND id = $2
+    RETURNING size, object_key AS "objectKey", ${thumbnailKeysSql("attachments.id")} AS thumbnails`,
+  overrides: { thumbnails: typed<string[]>() },
 });
 
 /**
@@ -103,10 +112,12 @@ const remove = statement({
  */
 export async function deleteAttachment(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockAccount(tx, actor.realmId, actor.id);
+  // The row is deleted by a later statement, which sees the thumbnails of a job that held the lock.
+  await tx.lock({ name: "attachments", keys: [id] }, holdOwn, [actor.id, id]);
   const row = await tx.first(remove, [actor.id, id]);
   if (!row)
     throw errors.badRequest("You have no such file: the ID must be that of a file of yours");
-  await releaseObjects(tx, [row.objectKey]);
+  await releaseObjects(tx, [row.objectKey, ...row.thumbnails]);
   const used = await addToStorage(tx, actor.realmId, -row.size, undefined);
   emit(tx, actor.realmId, [removedEvent({ id, ownerId: actor.id }, used)]);
 }

@@ -1,12 +1,15 @@
 import { attachmentUpdated, type AttachmentObject, type NewEvent } from "@carillon/contract";
 import { statement, type Tx, typed } from "@carillon/db";
 import { shownColumns } from "./attachment-object.ts";
+import { catchUpPreviews } from "./images.ts";
 import { storageUsed } from "./storage-used.ts";
 
 /** A message, and the paths of the files that its text links to and its author may read. */
 export interface ClaimingMessage {
   readonly id: number;
   readonly uploadPaths: readonly string[];
+  /** The files that its HTML shows with a placeholder. */
+  readonly pendingImages: readonly string[];
 }
 
 // Transactions that change the claims of a file run one after the other, so that the later event has both changes.
@@ -43,6 +46,7 @@ export async function claimFiles(
     tx.lock({ name: "attachments" }, hold, [realmId, [...new Set(paths)]]),
     tx.rows(insert, [realmId, paths, claims.map(({ id }) => id)]),
   ]);
+  await catchUpPreviews(tx, realmId, messages);
   return updates(
     tx,
     realmId,
@@ -75,14 +79,16 @@ export interface ReplacedClaims {
 export async function replaceClaims(
   tx: Tx,
   realmId: number,
-  { id, uploadPaths }: ClaimingMessage,
+  message: ClaimingMessage,
 ): Promise<ReplacedClaims> {
+  const { id, uploadPaths } = message;
   const paths = [...uploadPaths];
   const [, removed, claimed] = await Promise.all([
     tx.lock({ name: "attachments" }, holdAll, [realmId, paths, id]),
     tx.rows(remove, [realmId, id, paths]),
     tx.rows(insert, [realmId, paths, paths.map(() => id)]),
   ]);
+  await catchUpPreviews(tx, realmId, [message]);
   const lost = removed.map((row) => row.id);
   const events = await updates(tx, realmId, [...lost, ...claimed.map((row) => row.id)]);
   return { events, lost };

@@ -1,6 +1,9 @@
 import { errors, roles } from "@carillon/contract";
 import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
+import type { LinkedFile } from "@carillon/markdown";
 import { channelReadableBy, hasSharedHistorySql, type Reader } from "@carillon/model";
+import { mediaTypeOf } from "./content-type.ts";
+import { transcodedName } from "./thumbnail-formats.ts";
 
 /** A file in the store. `size` is in bytes, `sha256` is the hash of the bytes, `now` is the database's time in UNIX seconds. */
 export type StoredFileRow = RowOf<typeof byPath>;
@@ -67,10 +70,12 @@ export async function fileByPath(sql: Sql, pathId: string): Promise<StoredFileRo
 
 const readableByAuthors = statement({
   name: "files-readable-by-authors",
-  text: `SELECT wanted.author_id AS "authorId", a.path_id AS "pathId"
+  text: `SELECT wanted.author_id AS "authorId", a.path_id AS "pathId", a.content_type AS "contentType",
+      i.state, i.width, i.height, i.frames
     FROM unnest((SELECT $2::int[]), (SELECT $3::text[])) AS wanted (author_id, path_id)
     JOIN users viewer ON viewer.realm_id = $1 AND viewer.id = wanted.author_id
     JOIN attachments a ON a.realm_id = $1 AND a.path_id = wanted.path_id
+    LEFT JOIN images i ON i.attachment_id = a.id
     WHERE ${readable}`,
   overrides: { authorId: notNull },
 });
@@ -81,12 +86,12 @@ interface WantedFiles {
   readonly pathIds: readonly string[];
 }
 
-/** Returns the paths of the files that each author may read, by author. Authors who may read none are missing. */
+/** Returns the files that each author may read, by author and path. Authors who may read none are missing. */
 export async function filesReadableByAuthors(
   sql: Sql,
   realmId: number,
   wanted: readonly WantedFiles[],
-): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+): Promise<ReadonlyMap<number, ReadonlyMap<string, LinkedFile>>> {
   const byAuthor = new Map<number, Set<string>>();
   for (const { authorId, pathIds } of wanted) {
     const paths = byAuthor.get(authorId) ?? new Set<string>();
@@ -101,8 +106,20 @@ export async function filesReadableByAuthors(
     pairs.map(([authorId]) => authorId),
     pairs.map(([, path]) => path),
   ]);
-  const found = new Map<number, Set<string>>();
-  for (const { authorId, pathId } of rows)
-    found.set(authorId, (found.get(authorId) ?? new Set()).add(pathId));
+  const found = new Map<number, Map<string, LinkedFile>>();
+  for (const { authorId, pathId, ...file } of rows)
+    found.set(authorId, (found.get(authorId) ?? new Map()).set(pathId, linkedFile(file)));
   return found;
+}
+
+function linkedFile(
+  file: Omit<RowOf<typeof readableByAuthors>, "authorId" | "pathId">,
+): LinkedFile {
+  const mediaType = mediaTypeOf(file.contentType);
+  const { state, width, height, frames } = file;
+  if (state === null || state === "refused") return { mediaType };
+  if (state === "pending" || width === null || height === null || frames === null)
+    return { mediaType, image: "pending" };
+  const transcoded = mediaType === "image/tiff" ? transcodedName(width, height) : undefined;
+  return { mediaType, image: { width, height, isAnimated: frames > 1, transcoded } };
 }

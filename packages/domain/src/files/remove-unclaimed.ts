@@ -1,6 +1,7 @@
-import { notNull, type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { removedEvent } from "./attachment-object.ts";
+import { thumbnailKeysSql } from "./images.ts";
 import { releaseObjects } from "./stored-objects.ts";
 import { takeFromStorage } from "./storage-used.ts";
 
@@ -71,7 +72,9 @@ const remove = statement({
   name: "unclaimed-files-delete",
   text: `DELETE FROM attachments a WHERE a.id = ANY($1::int[])
       AND NOT EXISTS (SELECT FROM attachment_claims claim WHERE claim.attachment_id = a.id)
-    RETURNING a.id, a.realm_id AS "realmId", a.owner_id AS "ownerId", a.size, a.object_key AS "objectKey"`,
+    RETURNING a.id, a.realm_id AS "realmId", a.owner_id AS "ownerId", a.size, a.object_key AS "objectKey",
+      ${thumbnailKeysSql("a.id")} AS thumbnails`,
+  overrides: { thumbnails: typed<string[]>() },
 });
 
 /**
@@ -85,7 +88,7 @@ export async function removeUnclaimed(tx: Tx, ids: readonly number[]): Promise<n
   const removed = await tx.rows(remove, [ids]);
   await releaseObjects(
     tx,
-    removed.map(({ objectKey }) => objectKey),
+    removed.flatMap(({ objectKey, thumbnails }) => [objectKey, ...thumbnails]),
   );
   const used = await takeFromStorage(tx, removed);
   for (const [realmId, upload_space_used] of used) {

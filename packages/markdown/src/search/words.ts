@@ -38,12 +38,25 @@ export function* wordsOf(html: string): Generator<FoundWord> {
   }
 }
 
-/** Returns only the texts of the words. */
+/** Returns only the texts of the words, and of the names of uploaded files. */
 export function textsOfWords(html: string): string[] {
   const words: string[] = [];
-  for (const text of html.match(tokenOf(html)) ?? [])
-    if (!text.startsWith("<") && !text.startsWith("&")) words.push(normalized(text));
+  for (const text of html.match(tokenOf(html)) ?? []) {
+    if (text.startsWith("<")) words.push(...namesIn(text));
+    else if (!text.startsWith("&")) words.push(normalized(text));
+  }
   return words;
+}
+
+const none: readonly string[] = [];
+
+/** Returns the words by which a tag of an uploaded file is found: of its name, or of the text that replaces an image. */
+function namesIn(tag: string): readonly string[] {
+  const isOfUpload = tag.includes('="/user_uploads/');
+  if (!isOfUpload) return none;
+  const [, name = ""] =
+    /^<a href="\/user_uploads\/[^"]*\/([^"/]+)"/.exec(tag) ?? /^<img alt="([^"]*)"/.exec(tag) ?? [];
+  return name === "" ? none : textsOfWords(name);
 }
 
 function tokenOf(html: string): RegExp {

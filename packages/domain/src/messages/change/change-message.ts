@@ -130,6 +130,7 @@ async function applyChange(
       ? await replaceClaims(tx, actor.realmId, {
           id: message.id,
           uploadPaths: text.rendered.uploadPaths,
+          pendingImages: text.rendered.pendingImages,
         })
       : { events: [], lost: [] };
   const done = { ...change, actorId: actor.id, message, propagateMode: wanted.propagateMode };

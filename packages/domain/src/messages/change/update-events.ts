@@ -68,6 +68,41 @@ export async function updateEvents(
   });
 }
 
+/** A message whose HTML has changed, and nothing else. */
+export interface RenderedAnew {
+  readonly id: number;
+  readonly channel: { readonly id: number; readonly name: string } | undefined;
+  readonly content: string;
+  readonly html: string;
+  /** UNIX seconds. */
+  readonly now: number;
+}
+
+/** Makes the event of new HTML of an unchanged text (files.md §5). `userIds` are the message's audience. */
+export async function renderingEvent(
+  tx: Tx,
+  { id, channel, content, html, now }: RenderedAnew,
+  userIds: readonly number[],
+): Promise<NewEvent> {
+  const copies = await loadFlags(tx, [{ id, userIds }]);
+  const { flags, userData } = flagsOf(copies.get(id) ?? [], userIds);
+  return messageUpdated(
+    {
+      user_id: null,
+      message_id: id,
+      message_ids: [id],
+      edit_timestamp: now,
+      rendering_only: true,
+      ...placeFields({ channel }),
+      content,
+      rendered_content: html,
+      is_me_message: isMeMessage(content),
+      flags,
+    },
+    { audience: userIds, userData },
+  );
+}
+
 /** Returns the most frequent flags among the receivers, and the flags of the others by account. */
 function flagsOf(copies: readonly FlaggedAlike[], userIds: readonly number[]) {
   const having = new Set(copies.flatMap((alike) => alike.userIds));
@@ -85,7 +120,7 @@ function flagsOf(copies: readonly FlaggedAlike[], userIds: readonly number[]) {
   };
 }
 
-function placeFields({ channel }: AccessibleMessage): Partial<Updated> {
+function placeFields({ channel }: Pick<RenderedAnew, "channel">): Partial<Updated> {
   return channel ? { stream_id: channel.id, stream_name: channel.name } : {};
 }
 

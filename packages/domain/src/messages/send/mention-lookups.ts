@@ -61,8 +61,8 @@ export interface MentionLookups {
 
 const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
 const noMessages: ReadonlyMap<string, number> = new Map();
-const noUploads: ReadonlyMap<number, ReadonlySet<string>> = new Map();
-const noPaths: ReadonlySet<string> = new Set();
+const noUploads: ReadonlyMap<number, Lookups["uploads"]> = new Map();
+const noFiles: Lookups["uploads"] = new Map();
 const nothingToFold: Folding = { fold: (name) => name };
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
@@ -128,7 +128,7 @@ export async function loadMentionLookups(
     of: ({ names }, author, { realm, memberships }) => ({
       ...shared,
       ...peopleFor(author.id),
-      uploads: uploads.get(author.id) ?? noPaths,
+      uploads: uploads.get(author.id) ?? noFiles,
       emptyTopicDisplayName: realm.emptyTopicDisplayName,
       linkifiers: linkifiersOf(realm),
       channelsByName: new Map(

@@ -39,6 +39,7 @@ const noMentions: Omit<RenderedMessage, "html"> = {
   hasImage: false,
   hasAttachment: false,
   uploadPaths: [],
+  pendingImages: [],
 };
 
 /** Returns the direct conversation of the bot and the account. */

@@ -122,7 +122,11 @@ export async function writeMessages(
     claimFiles(
       tx,
       realm.id,
-      numbered.map(({ id, rendered }) => ({ id, uploadPaths: rendered.uploadPaths })),
+      numbered.map(({ id, rendered: { uploadPaths, pendingImages } }) => ({
+        id,
+        uploadPaths,
+        pendingImages,
+      })),
     ),
   ]);
   return {

@@ -21,6 +21,7 @@ import {
   type Site,
 } from "@carillon/model";
 
+import { thumbnailFormats } from "../../files/thumbnail-formats.ts";
 import { externalAccounts } from "../../profile-fields/check-field.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
 import type { Section } from "../../snapshot-section.ts";
@@ -133,7 +134,7 @@ function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
 function serverFacts(site: Site) {
   return {
     server_emoji_data_url: emojiDataUrl(site),
-    server_thumbnail_formats: [],
+    server_thumbnail_formats: thumbnailFormats,
     server_supported_permission_settings: supportedPermissionSettings,
     server_report_message_types: reportTypes,
     server_web_public_streams_enabled: true,

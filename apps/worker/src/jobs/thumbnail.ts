@@ -1,0 +1,90 @@
+import { Readable } from "node:stream";
+import type { Database } from "@carillon/db";
+import {
+  claimUnused,
+  finishImage,
+  forgetObjects,
+  imageOf,
+  type ImageOutcome,
+  reserveObject,
+  rewritePreviews,
+  type ThumbnailFormat,
+  thumbnailsOf,
+} from "@carillon/domain";
+import { type FileStore, newObjectKey, ObjectMissing } from "@carillon/files";
+import { makeImages } from "@carillon/images";
+import { thumbnail } from "@carillon/jobs";
+
+import { callProcessor, type Calling } from "../intent-processor.ts";
+
+/**
+ * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). A job of a
+ * picture whose thumbnails exist only replaces placeholders.
+ */
+export default callProcessor(thumbnail, async (db, { realmId, payload }, calling) => {
+  const { attachmentId } = payload;
+  const image = await imageOf(db, realmId, attachmentId);
+  if (!image) return;
+  if (image.state === "pending") await makeThumbnails(db, attachmentId, image.objectKey, calling);
+  await rewritePreviews(db, realmId, attachmentId);
+});
+
+async function makeThumbnails(
+  db: Database,
+  attachmentId: number,
+  objectKey: string,
+  { files, signal, log }: Calling,
+): Promise<void> {
+  const made = await makeImages(
+    async () => (await files.get(objectKey, { signal })).stream,
+    thumbnailsOf,
+    { signal },
+  ).catch((error: unknown) => {
+    // The file was deleted more than a day ago, or its store was replaced.
+    if (error instanceof ObjectMissing) return { made: false, reason: "missing" } as const;
+    throw error;
+  });
+  if (!made.made) {
+    log.info({ attachmentId, reason: made.reason }, "uploaded image has no thumbnails");
+    await db.transaction((tx) => finishImage(tx, attachmentId, { state: "refused" }));
+    return;
+  }
+  const { width, height, frames } = made;
+  const formats: ThumbnailFormat[] = [];
+  for (const rendition of thumbnailsOf(made)) {
+    const bytes = made.files.get(rendition.name);
+    if (!bytes) throw new Error(`the thumbnail ${rendition.name} was not made`);
+    const stored = await storeBytes(db, files, bytes, signal);
+    formats.push({
+      name: rendition.name,
+      width: rendition.width,
+      animated: rendition.animated,
+      ...stored,
+    });
+  }
+  const outcome: ImageOutcome = { state: "made", width, height, frames, formats };
+  const isStored = await db.transaction((tx) => finishImage(tx, attachmentId, outcome));
+  if (!isStored)
+    await discard(
+      db,
+      files,
+      formats.map(({ key }) => key),
+    );
+}
+
+/** Stores bytes as a new object, whose ledger row is committed first (files.md §8). */
+async function storeBytes(db: Database, files: FileStore, bytes: Buffer, signal: AbortSignal) {
+  const key = newObjectKey();
+  await reserveObject(db, key);
+  const { size, sha256 } = await files.put(key, Readable.from([bytes]), { signal });
+  return { key, size, sha256: sha256.toString("base64url") };
+}
+
+/** Deletes objects that no committed transaction uses. After a failure `delete-objects` deletes them, a day later. */
+async function discard(db: Database, files: FileStore, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    if (!(await claimUnused(db, key))) continue;
+    await files.delete([key]);
+    await forgetObjects(db, [key]);
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { intentJob } from "../intent-job.ts";
+import { backoff } from "../retry.ts";
+
+const intent = z.strictObject({
+  /** The row of `images`. */
+  attachmentId: z.int().positive(),
+});
+
+/**
+ * Only failures of the infrastructure use up attempts, which continue for a day: the file store may be unavailable for
+ * hours. A run takes at most three times the 20 s of a decoder.
+ */
+export const thumbnail = intentJob({
+  name: "thumbnail",
+  title: "Thumbnails",
+  queue: "images",
+  about:
+    "Decodes an uploaded picture in a child process, stores its thumbnails, and puts them into the messages that show it.",
+  intent,
+  retry: backoff({ attempts: 70, first: "2s", cap: "30m", jitter: 0.5 }),
+  deadline: "90s",
+});
