@@ -48,7 +48,7 @@ export class AccountSemaphore {
 export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4 });
 
 /**
- * For bodies with a file, which are stored as they arrive (files.md §1): each occupies 128 KiB and the buffers of the file
+ * For bodies with a file, which are stored as they arrive (files.md §1): each occupies 64 KiB and the buffers of the file
  * store.
  */
 export const fileSemaphore = new AccountSemaphore({ ofAccount: 8, ofAll: 128 });

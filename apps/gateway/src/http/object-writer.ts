@@ -5,7 +5,7 @@ import type { FileIntake, StoredObject } from "./file-intake.ts";
 /** Streams bytes into a new object of the file store, as fast as the store takes them. */
 export class ObjectWriter {
   readonly #intake: FileIntake;
-  readonly #bytes = new PassThrough({ highWaterMark: 128 * 1024 });
+  readonly #bytes = new PassThrough({ highWaterMark: 64 * 1024 });
   readonly #storing: Promise<StoredObject>;
   readonly #head: Buffer[] = [];
   #headSize = 0;

@@ -5,6 +5,9 @@ import { TusRefusal } from "./tus-refusal.ts";
 /** Maximum bytes of a tail, which is stored in the upload's row. Every object of a part has more bytes. */
 const maxTail = 64 * 1024;
 
+/** Maximum chunks in memory, because a client may send one byte in each. */
+const maxPending = 100;
+
 /**
  * The bytes of one request to a resumable upload. Few bytes stay in memory, because requests with one byte each would
  * otherwise store thousands of objects. More bytes stream into an object, after those of the upload's tail.
@@ -42,6 +45,7 @@ export class ReceivedBytes {
       return this.#object.drained();
     }
     this.#pending.push(chunk);
+    if (this.#pending.length > maxPending) this.#pending = [Buffer.concat(this.#pending)];
     this.#pendingBytes += chunk.length;
     return this.#pendingBytes > maxTail ? this.#begin().drained() : undefined;
   }

@@ -194,6 +194,30 @@ describe("Resumable uploads", () => {
     refusedWith(none, "UNAUTHORIZED");
   });
 
+  it("take bodies of unknown length, up to the length of the file", async () => {
+    const chunked = (text: string, times: number) =>
+      new ReadableStream({
+        start(controller) {
+          for (let n = 0; n < times; n++) controller.enqueue(Buffer.from(text));
+          controller.close();
+        },
+      });
+    const send = (id: string, body: ReadableStream) =>
+      scene.as(scene.org.member).send("PATCH", `/api/v1/tus${id}`, {
+        headers: { ...version, "Content-Type": bytesType, "Upload-Offset": "0" },
+        body,
+        duplex: "half",
+      } as RequestInit);
+    const [short, long] = [await begin(1_000), await begin(100_000)];
+    refusedByTus(await send(short, chunked("a", 1_001)), 413);
+    refusedByTus(await send(long, chunked("a".repeat(1_000), 101)), 413);
+    expect([await offsetOf(short), await offsetOf(long)]).to.deep.equal([0, 0]);
+    const { body } = await send(short, chunked("a", 1_000));
+    expect(await contentOf(String(body["url"]))).to.equal("a".repeat(1_000));
+    expect((await send(long, chunked("b".repeat(1_000), 99))).status).to.equal(204);
+    expect(await offsetOf(long)).to.equal(99_000);
+  });
+
   it("belong to one account", async () => {
     const id = await begin(5);
     const other = await user(scene.db, scene.org.realm);
