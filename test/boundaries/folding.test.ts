@@ -22,7 +22,7 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/markdown/src/linkifiers/url-template.ts": "hexadecimal digits",
   "packages/markdown/src/links/slug.ts": "hexadecimal digits",
   "packages/markdown/src/lookups.ts": "names of an organization without any",
-  "packages/domain/src/users/change-address.ts": "addresses that the server makes up, in ASCII",
+  "packages/domain/src/users/change-address.ts": "addresses that the server generates, in ASCII",
   "packages/domain/src/alert-words/alert-words.ts": "alert words, which the database does not fold",
   "packages/domain/src/users/common-passwords.ts": "passwords",
   "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",

@@ -171,12 +171,12 @@ export class EntriesText {
         this.#separator = ",";
         this.#open = "name";
       }
-      texts.push(inside(name));
+      texts.push(escaped(name));
       if (value !== "" && this.#open === "name") {
         texts.push('":"');
         this.#open = "value";
       }
-      texts.push(inside(value));
+      texts.push(escaped(value));
     }
     return texts.join("");
   }
@@ -195,7 +195,7 @@ export class EntriesText {
 }
 
 /** Escapes a text for JSON, without the quotes. */
-function inside(text: string): string {
+function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 

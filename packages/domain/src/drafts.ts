@@ -99,7 +99,7 @@ export async function createDrafts(
   const prisma = await tx.prisma();
   const ofAccount = { userId: actor.id };
   if ((await prisma.draft.count({ where: ofAccount })) + drafts.length > maxDrafts)
-    throw errors.badRequest(`An account may have ${maxDrafts} drafts`);
+    throw errors.badRequest(`An account must not have more than ${maxDrafts} drafts`);
   const rows = await prisma.draft.createManyAndReturn({
     data: drafts.map((draft) => ({ ...draft, ...ofAccount })),
   });
@@ -238,7 +238,7 @@ export async function requireSynchronization(sql: Sql, actor: Account): Promise<
   const [row] = await sql.rows(wanted, [actor.id]);
   if (!row?.wanted)
     throw errors.badRequest(
-      "You have turned off that drafts are kept (enable_drafts_synchronization)",
+      "You have turned off the synchronization of drafts (enable_drafts_synchronization)",
     );
 }
 

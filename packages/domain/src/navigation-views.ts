@@ -55,7 +55,9 @@ export async function addNavigationView(tx: Tx, actor: Account, given: NewView):
   const prisma = await lockedPrisma(tx, actor);
   const data = { userId: actor.id, fragment, isPinned: given.is_pinned, name };
   if ((await prisma.navigationView.count({ where: { userId: actor.id } })) >= maxNavigationViews)
-    throw errors.badRequest(`An account may have ${maxNavigationViews} navigation views`);
+    throw errors.badRequest(
+      `An account must not have more than ${maxNavigationViews} navigation views`,
+    );
   const { count } = await prisma.navigationView.createMany({ data, skipDuplicates: true });
   if (count === 0) throw viewExists();
   const view = { fragment, is_pinned: given.is_pinned, name };

@@ -79,7 +79,7 @@ export async function readPresence(sql: Sql, viewer: Account, named: string) {
   if (!account?.isActive) throw errors.badRequest("There is no such active user");
   if (account.isBot) throw errors.badRequest("Bots have no presence");
   const [row] = await sql.rows(ofAccount, [viewer.realmId, account.id]);
-  if (!row) throw errors.badRequest("Nothing is known of this user's presence");
+  if (!row) throw errors.badRequest("The presence of this user is unknown");
   const state = legacyState(row);
   const offline = row.now - state.timestamp > offlineThreshold;
   return {

@@ -96,7 +96,9 @@ export async function createSavedSnippet(
   const prisma = await lockedPrisma(tx, actor);
   const ofAccount = { userId: actor.id };
   if ((await prisma.savedSnippet.count({ where: ofAccount })) >= maxSavedSnippets)
-    throw errors.badRequest(`An account may have ${maxSavedSnippets} saved snippets`);
+    throw errors.badRequest(
+      `An account must not have more than ${maxSavedSnippets} saved snippets`,
+    );
   const row = await prisma.savedSnippet.create({
     data: { ...ofAccount, title, content },
     select: shown,

@@ -191,7 +191,7 @@ async function assertSendsTypingEvents(
 ): Promise<void> {
   const [row] = await sql.rows(senders[where], [account.id]);
   if (row?.sends !== true)
-    throw errors.badRequest(`Your settings keep your typing in ${where} messages to yourself`);
+    throw errors.badRequest(`Your settings do not send typing notifications in ${where} messages`);
 }
 
 const receivesTypingEvents = switchSql("receives_typing_notifications");

@@ -78,7 +78,7 @@ export const declaredMetrics = {
   },
   carillon_idempotency_keys_total: {
     type: "counter",
-    help: "Requests with an Idempotency-Key: first and carried out, replayed from the store, mismatched; and those that waited for another one with the key, whatever became of them",
+    help: "Requests with an Idempotency-Key, by outcome: first (carried out), replayed from the store, mismatched. Requests that waited for another one with the key are counted as waited, too",
     labels: ["outcome"],
     of: ["gateway"],
   },

@@ -22,10 +22,10 @@ function giveSlice(): void {
   if (waiting.length > 0) setImmediate(giveSlice);
 }
 
-/** Returns `items.map(present)`, computed in slices of a few milliseconds between which other work runs. */
+/** Returns `items.map(transform)`, computed in slices of a few milliseconds between which other work runs. */
 export async function inSlices<Item, Result>(
   items: readonly Item[],
-  present: (item: Item) => Result,
+  transform: (item: Item) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
   let began = performance.now();
@@ -34,7 +34,7 @@ export async function inSlices<Item, Result>(
       await nextSlice();
       began = performance.now();
     }
-    results.push(present(item));
+    results.push(transform(item));
   }
   return results;
 }

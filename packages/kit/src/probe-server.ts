@@ -30,7 +30,7 @@ export interface ProbeOptions {
 }
 
 /**
- * Serves `GET /live` (200 whenever the process answers: a restart would fix nothing else), `GET /health` (200, or 503
+ * Serves `GET /live` (200 whenever the process answers: a restart would not fix other problems), `GET /health` (200, or 503
  * when the process cannot do its work) and `GET /metrics` (Prometheus text).
  * @throws StartupError naming METRICS_PORT when the port cannot be listened on
  */

@@ -35,5 +35,5 @@ describe("parseRateRules", () => {
     " off",
   ])
     it(`rejects ${JSON.stringify(text)}`, () =>
-      expect(() => parseRateRules(text)).to.throw("not a list"));
+      expect(() => parseRateRules(text)).to.throw("invalid rate rules"));
 });

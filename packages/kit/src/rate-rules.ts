@@ -34,7 +34,7 @@ export function parseRateRules(text: string | undefined): RateRules | undefined 
   for (const part of text.split(";")) {
     const [, kind, pairs = ""] = kindWithRules.exec(part) ?? [];
     if (kind === undefined || rules[kind as keyof RateRules])
-      throw new Error(`not a list: ${part}`);
+      throw new Error(`invalid rate rules: ${part}`);
     rules[kind as keyof RateRules] = pairs.split(",").map((pair) => {
       const [seconds = 0, requests = 0] = pair.split(":").map(Number);
       return { seconds, requests };

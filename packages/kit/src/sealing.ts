@@ -28,7 +28,7 @@ export function sealerOf(secretKey: string, purpose: string): Sealer {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed);
-      // Without `authTagLength` the platform accepts a tag of only four bytes, too.
+      // Without `authTagLength`, Node also accepts a tag of only four bytes.
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), {
         authTagLength: 16,
       });

@@ -46,7 +46,7 @@ export class Semaphore {
       const removeListener = until?.onEnd(() => {
         removeListener?.();
         this.#waiting.delete(proceed);
-        reject(until.reason ?? new Error("the work has ended"));
+        reject(until.reason ?? new Error("the wait for a permit was cancelled"));
       });
       this.#waiting.add(proceed);
     });

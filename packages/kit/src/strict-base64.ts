@@ -1,5 +1,5 @@
 /**
- * Decodes Base64 strictly (RFC 4648 §4: `+` and `/`, padded); the platform's decoder accepts any text.
+ * Decodes Base64 strictly (RFC 4648 §4: `+` and `/`, padded); Node's decoder accepts any text.
  * @param length of the decoded bytes
  * @returns undefined unless the text is the exact encoding of `length` bytes
  */

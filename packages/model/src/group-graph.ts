@@ -62,20 +62,19 @@ async function ids(
   return found?.ids ?? [];
 }
 
-/** Accounts with the same role and the same direct groups: every permission treats them alike. */
-interface AlikeAccounts {
-  /** A representative of the accounts. */
-  readonly one: PermissionSubject;
+/** Accounts with the same role and the same direct groups, and so with the same permissions. */
+interface PermissionClass {
+  readonly representative: PermissionSubject;
   readonly userIds: readonly number[];
 }
 
-interface Alike {
-  readonly classes: readonly AlikeAccounts[];
+interface PermissionClasses {
+  readonly classes: readonly PermissionClass[];
   /** Memberships of the representatives. */
   readonly memberships: Memberships;
 }
 
-const classes = statement({
+const classesOf = statement({
   name: "alike-accounts",
   text: `WITH own AS (
       SELECT u.id, u.role, array_agg(m.group_id ORDER BY m.group_id) AS groups
@@ -90,21 +89,21 @@ const classes = statement({
 /**
  * Groups the active accounts into classes of equal permissions: ten thousand members of one group form a few classes.
  */
-export async function loadAlike(
+export async function loadPermissionClasses(
   tx: Tx,
   realmId: number,
   userIds: readonly number[],
-): Promise<Alike> {
-  const rows = await tx.rows(classes, [realmId, userIds]);
-  const alike = rows.map((row) => ({
-    one: { id: row.userIds[0] ?? 0, role: row.role, isActive: true },
+): Promise<PermissionClasses> {
+  const rows = await tx.rows(classesOf, [realmId, userIds]);
+  const classes = rows.map((row) => ({
+    representative: { id: row.userIds[0] ?? 0, role: row.role, isActive: true },
     userIds: row.userIds,
   }));
   return {
-    classes: alike,
+    classes,
     memberships: await loadMemberships(
       tx,
-      alike.map(({ one }) => one.id),
+      classes.map(({ representative }) => representative.id),
     ),
   };
 }

@@ -113,7 +113,12 @@ export {
   lockChannelsOf,
   markSubscriber,
 } from "./channels/subscribe.ts";
-export { loadAlike, loadAllMembers, loadAllSubgroups, loadSupergroups } from "./group-graph.ts";
+export {
+  loadAllMembers,
+  loadAllSubgroups,
+  loadPermissionClasses,
+  loadSupergroups,
+} from "./group-graph.ts";
 export {
   groupEvents,
   type UserGroup,

@@ -213,18 +213,21 @@ export function legacyPolicies(
 }
 
 /** Maximum organizations whose compiled linkifiers are cached. */
-const maxKept = 100;
-const kept = new Map<string, Linkifiers>();
+const maxCached = 100;
+/** Compiled linkifiers by the text in the row. */
+const cache = new Map<string, Linkifiers>();
 
 /** Returns an organization's compiled linkifiers (rendering.md §3). */
 export function linkifiersOf({ linkifiers: text }: { readonly linkifiers: string }): Linkifiers {
-  const known = kept.get(text);
-  if (known) return known;
+  const cached = cache.get(text);
+  if (cached) return cached;
   const pairs = JSON.parse(text) as Array<[pattern: string, urlTemplate: string]>;
-  const made = new Linkifiers(pairs.map(([pattern, urlTemplate]) => ({ pattern, urlTemplate })));
-  if (kept.size >= maxKept) kept.clear();
-  kept.set(text, made);
-  return made;
+  const compiled = new Linkifiers(
+    pairs.map(([pattern, urlTemplate]) => ({ pattern, urlTemplate })),
+  );
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(text, compiled);
+  return compiled;
 }
 
 const all = statement({

@@ -89,7 +89,7 @@ async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Pr
   const words = await listAlertWords(tx, actor);
   if (changed) {
     if (words.length > maxAlertWords)
-      throw errors.badRequest(`An account may have ${maxAlertWords} alert words`);
+      throw errors.badRequest(`An account must not have more than ${maxAlertWords} alert words`);
     // Locks before `version` is taken, so that versions follow the order of commits: a reader of newer versions misses
     // none.
     lockKeyWithCommit(tx, "alertWords", actor.realmId);

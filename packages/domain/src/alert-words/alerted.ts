@@ -18,7 +18,7 @@ export async function loadAlerted(
   realmId: number,
   contents: readonly string[],
 ): Promise<ReadonlyArray<ReadonlySet<number>>> {
-  const words = await keptAlertWords(tx, realmId);
+  const words = await cachedAlertWords(tx, realmId);
   const owners = await inSlices(contents, (content) => words.ownersIn(content));
   const all = new Set(owners.flatMap((some) => [...some]));
   if (all.size === 0) return owners;
@@ -27,7 +27,7 @@ export async function loadAlerted(
 }
 
 /** The cached words of an organization. */
-interface Kept {
+interface CachedWords {
   readonly words: AlertWords;
   /** The cached version of each account's words. */
   readonly versions: Map<number, number>;
@@ -44,7 +44,7 @@ const pageWords = 10_000;
 const slice = 5;
 
 /** By database, then by organization, least recently used first. */
-const kept = new WeakMap<object, Map<number, Kept>>();
+const caches = new WeakMap<object, Map<number, CachedWords>>();
 
 const changedSince = statement({
   name: "alert-words-changed-since",
@@ -61,7 +61,7 @@ const changedSince = statement({
  * changes: each change gives the account's words a new version, in the order of commits, so that all later sends see a
  * word added by any process. Without changes it costs one index lookup.
  */
-async function keptAlertWords(tx: Tx, realmId: number): Promise<AlertWords> {
+async function cachedAlertWords(tx: Tx, realmId: number): Promise<AlertWords> {
   const ofDatabase = organizationsOf(tx.database);
   const own = ofDatabase.get(realmId) ?? {
     words: new AlertWords(),
@@ -85,19 +85,19 @@ async function keptAlertWords(tx: Tx, realmId: number): Promise<AlertWords> {
     own.version = Math.max(own.version, page.at(-1)?.version ?? 0);
     if (page.length < pageAccounts && words < pageWords) break;
   }
-  forgetSome(ofDatabase);
+  evict(ofDatabase);
   return own.words;
 }
 
-function organizationsOf(database: object): Map<number, Kept> {
-  let known = kept.get(database);
-  if (!known) kept.set(database, (known = new Map()));
+function organizationsOf(database: object): Map<number, CachedWords> {
+  let known = caches.get(database);
+  if (!known) caches.set(database, (known = new Map()));
   return known;
 }
 
 /** A concurrent transaction may already have cached newer words. */
 function put(
-  { words: all, versions }: Kept,
+  { words: all, versions }: CachedWords,
   { userId, version, words }: { userId: number; version: number; words: readonly string[] },
 ): void {
   if (version <= (versions.get(userId) ?? 0)) return;
@@ -105,7 +105,7 @@ function put(
   versions.set(userId, version);
 }
 
-function forgetSome(ofDatabase: Map<number, Kept>): void {
+function evict(ofDatabase: Map<number, CachedWords>): void {
   let total = 0;
   for (const { words } of ofDatabase.values()) total += words.size;
   for (const [realmId, { words }] of ofDatabase) {

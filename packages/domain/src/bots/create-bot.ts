@@ -114,7 +114,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
 function checkType(type: number): 1 | 2 {
   if (type === 1 || type === 2) return type;
   if (type === 3 || type === 4)
-    throw errors.badRequest("This server runs no outgoing webhooks and no embedded bots");
+    throw errors.badRequest("This server does not support outgoing webhooks and embedded bots");
   throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
 }
 

@@ -214,8 +214,9 @@ async function checkName(
 function checkOwner(owner: Account | undefined): Account {
   if (!owner) throw errors.badRequest("bot_owner_id names no user");
   if (!owner.isActive) throw errors.badRequest("bot_owner_id names a deactivated user");
-  if (owner.isBot) throw errors.badRequest("bot_owner_id names a bot: bots have no bots");
-  if (isGuest(owner)) throw errors.badRequest("bot_owner_id names a guest: guests get no bots");
+  if (owner.isBot) throw errors.badRequest("bot_owner_id names a bot: a bot cannot own bots");
+  if (isGuest(owner))
+    throw errors.badRequest("bot_owner_id names a guest: a guest cannot own bots");
   return owner;
 }
 
@@ -240,7 +241,7 @@ const activeOwner = statement({
 /**
  * Gives the bot to another person. The group graph, the bot and its new owner must be locked.
  * @param bot in its current state, with its old owner
- * @returns the events: the new owner for all users, and the bots that the two owners administer for these
+ * @returns the events: the new owner for all users; for the old and the new owner, the bots that they gain or lose
  */
 async function changeBotOwner(tx: Tx, bot: Account, owner: Account): Promise<NewEvent[]> {
   const viewers = [...(await tx.rows(activeOwner, [bot.botOwnerId])), owner];

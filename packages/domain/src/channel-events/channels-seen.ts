@@ -58,18 +58,18 @@ export async function channelsSeenEvents(
   before: ReadonlyMap<number, readonly SeenChannel[]>,
 ): Promise<NewEvent[]> {
   const after = await loadChannelsSeen(sql, realmId, accounts);
-  const alike = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
+  const shifts = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
   for (const { id } of accounts) {
     const [had, has] = [before.get(id) ?? [], after.get(id) ?? []];
     const lost = without(had, has);
     const gained = without(has, had).map((channel) => channel.id);
     const key = `${lost.map((channel) => channel.id).join(",")} ${gained.join(",")}`;
-    const shift = alike.get(key);
+    const shift = shifts.get(key);
     if (shift) shift.userIds.push(id);
-    else alike.set(key, { lost, gained, userIds: [id] });
+    else shifts.set(key, { lost, gained, userIds: [id] });
   }
   const events: NewEvent[] = [];
-  for (const { lost, gained, userIds } of alike.values()) {
+  for (const { lost, gained, userIds } of shifts.values()) {
     if (lost.length > 0) events.push(channelsHiddenEvent(lost, userIds));
     if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
   }
@@ -106,14 +106,14 @@ export async function channelsShown(
     const user_ids = subscribersOf(id);
     if (user_ids.length === 0) return;
     const key = user_ids.join(",");
-    const alike = bySubscribers.get(key);
-    if (alike) alike.stream_ids.push(id);
+    const group = bySubscribers.get(key);
+    if (group) group.stream_ids.push(id);
     else bySubscribers.set(key, { stream_ids: [id], user_ids });
   });
-  const peers = await inSlices([...bySubscribers.values()], (alike) => {
-    // Only the channels of this set: checking all channels for each set would take quadratic time.
-    const their = alike.stream_ids.flatMap((id) => channels.get(id) ?? []);
-    return peersShownEvent(alike, audience, archivedAmong(their));
+  const peers = await inSlices([...bySubscribers.values()], (group) => {
+    // Only the channels of this group: checking all channels for each group would take quadratic time.
+    const inGroup = group.stream_ids.flatMap((id) => channels.get(id) ?? []);
+    return peersShownEvent(group, audience, archivedAmong(inGroup));
   });
   return [channelsShownEvent(objects, audience), ...peers];
 }

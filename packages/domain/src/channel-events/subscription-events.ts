@@ -126,7 +126,7 @@ export async function unsubscribedEvents(
 function byChannels(
   pairs: readonly SubscriptionPair[],
 ): Array<{ channelIds: number[]; userIds: number[] }> {
-  return alike(pairs, "userId", "channelId").map(([userIds, channelIds]) => ({
+  return groupByPartners(pairs, "userId", "channelId").map(([userIds, channelIds]) => ({
     channelIds,
     userIds,
   }));
@@ -136,14 +136,14 @@ function byChannels(
 function byUsers(
   pairs: readonly SubscriptionPair[],
 ): Array<{ channelIds: number[]; userIds: number[] }> {
-  return alike(pairs, "channelId", "userId").map(([channelIds, userIds]) => ({
+  return groupByPartners(pairs, "channelId", "userId").map(([channelIds, userIds]) => ({
     channelIds,
     userIds,
   }));
 }
 
 /** Groups the ids of one kind that are paired with the same ids of the other kind. */
-function alike(
+function groupByPartners(
   pairs: readonly SubscriptionPair[],
   one: keyof SubscriptionPair,
   other: keyof SubscriptionPair,

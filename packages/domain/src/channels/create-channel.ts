@@ -91,13 +91,13 @@ function createdEvents(
   const byAudience = new Map<ReadonlySet<number>, Channel[]>();
   for (const channel of channels) {
     const audience = audiences.get(channel.id) ?? new Set();
-    const alike = byAudience.get(audience);
-    if (alike) alike.push(channel);
+    const group = byAudience.get(audience);
+    if (group) group.push(channel);
     else byAudience.set(audience, [channel]);
   }
-  return [...byAudience].map(([audience, alike]) =>
+  return [...byAudience].map(([audience, group]) =>
     channelsShownEvent(
-      alike.map((channel) => presenter.present(channel)),
+      group.map((channel) => presenter.present(channel)),
       [...audience],
     ),
   );
@@ -130,18 +130,18 @@ export function postCreationNotices(
   channels: readonly Channel[],
 ): Promise<readonly NewEvent[]> {
   // The text depends only on the kind of channel, so it is made once for each kind.
-  const words = new Map<string, Notice>();
+  const notices = new Map<string, Notice>();
   return postChannelNotices(
     tx,
     realm,
     creator,
     channels.map((channel) => {
       const kind = kindOf(channel);
-      const said =
-        words.get(kind) ??
+      const created =
+        notices.get(kind) ??
         notice(paragraph`${silentUser(creator)} created this ${verbatim(kind)} channel.`);
-      words.set(kind, said);
-      return { channelId: channel.id, notice: said };
+      notices.set(kind, created);
+      return { channelId: channel.id, notice: created };
     }),
   );
 }

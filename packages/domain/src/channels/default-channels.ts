@@ -52,7 +52,7 @@ export async function changeDefaultChannel(
 /** Checked before taking locks, and again while the locks keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
-    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+    throw errors.unauthorizedPrincipal("Only administrators can change the default channels");
 }
 
 const isListed = statement({

@@ -94,9 +94,9 @@ export async function checkNextChannel(
   const isDefault = wanted.isDefault ?? facts.isDefault;
   checkPrivacy(open, wanted, privacy, isDefault, facts.systemGroups);
   if (wanted.isDefault !== undefined && !isOrganizationAdministrator(actor))
-    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+    throw errors.unauthorizedPrincipal("Only administrators can change the default channels");
   if (isDefault && channel.isArchived && wanted.isArchived !== false)
-    throw errors.badRequest("An archived channel cannot be a default one");
+    throw errors.badRequest("An archived channel cannot be a default channel");
   if (wanted.messageRetentionDays !== undefined) assertCanSetRetention(actor);
   if (wanted.isArchived === false) assertCanUnarchive({ ...channel, ...privacy });
   if (wanted.topicsPolicy !== undefined) {

@@ -131,7 +131,7 @@ function checkCreationRights(creation: Creation): boolean {
   assertCanMake(creation, options.inviteOnly ? "private" : "public");
   if (options.isDefault) {
     if (!isOrganizationAdministrator(actor))
-      throw errors.badRequest("Only administrators may make a channel a default one");
+      throw errors.badRequest("Only administrators can make a channel a default channel");
     if (options.inviteOnly) throw errors.badRequest("A default channel cannot be private");
   }
   if (options.isWebPublic) {

@@ -81,8 +81,9 @@ export const formatSubscriptionUpdate: Format<typeof subscriptionUpdated> = (out
 
 /**
  * `subscription/peer_add` and `peer_remove`: the log combines the changes of the same receivers. An account receives no
- * event about itself: new subscribers have received the others with their subscription, and unsubscribed accounts
- * receive the others unsubscribed with them. Archived channels are left out for clients that do not support them.
+ * event about itself. If it has been subscribed, it receives none about the accounts subscribed with it either: its
+ * `subscription/add` lists them. If it has been unsubscribed, it receives the others that were unsubscribed with it.
+ * Archived channels are left out for clients that do not support them.
  */
 export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (outgoing) => {
   const { archived = [], for_clients_without, ...fields } = outgoing.fields;

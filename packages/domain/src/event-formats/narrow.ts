@@ -83,14 +83,16 @@ export function checkNarrow(terms: readonly unknown[]): readonly NarrowTerm[] {
     const [operator, operand] = term;
     if (!operators.has(operator))
       throw errors.badRequest(
-        `The narrow of a queue knows no operator ${operator}, only ${list(operators)}`,
+        `The narrow of a queue does not support the operator ${operator}, only ${list(operators)}`,
       );
     if (operand.length > maxOperand)
       throw errors.badRequest(
         `An operand in the narrow of a queue has at most ${maxOperand} characters`,
       );
     if (operator === "is" && !states.has(operand))
-      throw errors.badRequest(`The narrow of a queue knows no is:${operand}, only ${list(states)}`);
+      throw errors.badRequest(
+        `The narrow of a queue does not support is:${operand}, only ${list(states)}`,
+      );
     return term;
   });
 }

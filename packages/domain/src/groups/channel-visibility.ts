@@ -2,7 +2,7 @@ import {
   accessFactsColumns,
   hasMetadataAccess,
   isPrivateSql,
-  loadAlike,
+  loadPermissionClasses,
   showingGroups,
 } from "@carillon/model";
 import { statement, typed, type RowOf, type Tx } from "@carillon/db";
@@ -88,16 +88,16 @@ async function loadVisibleChannels(
   userIds: readonly number[],
 ): Promise<VisibleChannels> {
   if (channels.length === 0 || userIds.length === 0) return new Map();
-  const { classes, memberships } = await loadAlike(tx, realmId, userIds);
+  const { classes, memberships } = await loadPermissionClasses(tx, realmId, userIds);
   const sets = new Map<string, ReadonlySet<number>>();
   const byUser = new Map<number, ReadonlySet<number>>();
-  for (const { one, userIds: alike } of classes) {
+  for (const { representative, userIds: members } of classes) {
     const seen = channels
-      .filter((channel) => hasMetadataAccess(one, channel, memberships, false))
+      .filter((channel) => hasMetadataAccess(representative, channel, memberships, false))
       .map(({ id }) => id);
     const ids = sets.get(seen.join(",")) ?? new Set(seen);
     sets.set(seen.join(","), ids);
-    for (const id of alike) byUser.set(id, ids);
+    for (const id of members) byUser.set(id, ids);
   }
   return byUser;
 }

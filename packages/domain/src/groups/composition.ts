@@ -71,8 +71,8 @@ export async function changeComposition(
 }
 
 /**
- * Checks the permissions for the whole request before anything changes. Separate permissions allow an actor to join or
- * leave by itself.
+ * Checks the permissions for the whole request before anything changes. Without the permission to add or remove
+ * members, an actor may still add or remove itself, with the permission to join or to leave.
  */
 function assertCanChange(open: OpenGroup, wanted: Composition): void {
   if (manages(open)) return;
@@ -169,7 +169,9 @@ async function changeSubgroups(
   for (const id of add) {
     if (subgroups.has(id)) throw errors.badRequest(`The group ${id} is a subgroup already`);
     if (supergroups.includes(id))
-      throw errors.badRequest(`The group ${id} contains this one: it cannot be its subgroup`);
+      throw errors.badRequest(
+        `The group ${id} contains this group, so it cannot be one of its subgroups`,
+      );
   }
   for (const id of add) subgroups.add(id);
   for (const id of remove)

@@ -39,7 +39,9 @@ export async function updateUserGroup(
   const { settings, ...details } = changes;
   const given = [...Object.values(details), ...Object.values(settings)];
   if (given.every((value) => value === undefined))
-    throw errors.badRequest("Say what to change: name, description, deactivated or a permission");
+    throw errors.badRequest(
+      "Nothing to change: send name, description, deactivated or a permission",
+    );
   const open = await openGroup(tx, actor, groupId);
   checkIsNoSystemGroup(open);
   checkManages(open);

@@ -46,11 +46,11 @@ export async function postChannelNotices(
       target: { kind: "channel", channel },
       topic: channel.topicsPolicy === "empty_topic_only" ? "" : noticeTopic,
     } as const;
-    const alike =
+    const message =
       composed.get(notice) ??
       (await composeNotice(tx, { bot, notice, readBy: [actor.id], ...place }));
-    composed.set(notice, alike);
-    messages.push({ ...alike, ...place });
+    composed.set(notice, message);
+    messages.push({ ...message, ...place });
   }
   return (await sendMessages(tx, realm, messages)).events;
 }

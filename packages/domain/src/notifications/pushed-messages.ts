@@ -63,13 +63,19 @@ export async function loadPushedMessages(
       channelId === null
         ? ({ kind: "direct", memberIds: memberIds ?? [] } as const)
         : ({ kind: "channel", id: channelId, name: channelName ?? "", topic } as const);
-    pushed.set(id, { id, time, sender, place, content: plainText(whole(html), shownOfContent) });
+    pushed.set(id, {
+      id,
+      time,
+      sender,
+      place,
+      content: plainText(withoutCutTag(html), shownOfContent),
+    });
   }
   return pushed;
 }
 
 /** Drops a tag at the end that the limit may have cut. */
-function whole(html: string): string {
+function withoutCutTag(html: string): string {
   return html.length < readOfHtml ? html : html.slice(0, html.lastIndexOf("<"));
 }
 

@@ -219,7 +219,7 @@ function checkValue(field: ProfileField, wanted: string | readonly number[]): st
     throw refuse("one of its choices");
   if (field.fieldType === DATE.id && !isDate(wanted)) throw refuse("a date such as 2026-01-31");
   if (field.fieldType === URL.id && !isLink(wanted))
-    throw refuse("an address of http, https, ftp or ftps");
+    throw refuse("an http, https, ftp or ftps URL");
   return wanted;
 }
 

@@ -157,7 +157,7 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 export function checkSubdomain(text: string): string {
   if (text !== "" && !label.test(text))
     throw errors.badRequest(
-      "subdomain must be one label of a host name: 1 to 40 of a-z, 0-9 and -, which stands neither first nor last",
+      "subdomain must be one label of a host name: 1 to 40 letters a-z, digits and hyphens, without a hyphen at either end",
     );
   return text;
 }

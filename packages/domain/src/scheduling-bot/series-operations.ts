@@ -199,7 +199,7 @@ async function moveNext(
   const { tx, site, actor, client, zones } = context;
   const { timezone } = series;
   if (planned.senderId !== actor.id)
-    throw errors.badRequest("Only the author of a series moves one of its messages");
+    throw errors.badRequest("Only the author of a series can move one of its messages");
   await editScheduled(tx, site, actor, client, planned.id, {
     type: undefined,
     to: undefined,

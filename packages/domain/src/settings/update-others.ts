@@ -84,7 +84,7 @@ function checkSettings({
 }: OwnSettingsInput): Readonly<Record<string, SettingValue>> {
   if (Object.values(own).some((value) => value !== undefined))
     throw errors.badRequest(
-      "Names, addresses, passwords and time zones are everybody's own: send them without target_users",
+      "target_users is not allowed with names, addresses, passwords and time zones: each user changes their own",
     );
   if (defaultLanguage !== undefined) checkLanguage(defaultLanguage);
   const declared: Readonly<Record<string, PersonalSetting>> = personalSettings;
@@ -92,7 +92,9 @@ function checkSettings({
   for (const [name, value] of Object.entries({ ...settings, default_language: defaultLanguage })) {
     if (value === undefined) continue;
     if (declared[name]?.private)
-      throw errors.badRequest(`${name} is everybody's own: send it without target_users`);
+      throw errors.badRequest(
+        `target_users is not allowed with ${name}: each user changes their own`,
+      );
     values[name] = value;
   }
   return values;

@@ -193,8 +193,11 @@ const statuses = statement({
 async function gainedEvents(sql: Sql, shifts: readonly Shift[], role: number): Promise<NewEvent[]> {
   if (shifts.length === 0) return [];
   const ids = shifts.map(({ person }) => person);
-  const [people, said] = await Promise.all([sql.rows(shown, [ids]), sql.rows(statuses, [ids])]);
-  const statusOf = new Map(said.map(({ id, ...status }) => [id, setFields(status)]));
+  const [people, statusRows] = await Promise.all([
+    sql.rows(shown, [ids]),
+    sql.rows(statuses, [ids]),
+  ]);
+  const statusOf = new Map(statusRows.map(({ id, ...status }) => [id, setFields(status)]));
   const viewersOf = new Map(shifts.map(({ person, viewers }) => [person, viewers]));
   const events = await inSlices(people, ({ profileData, ...account }) => {
     const audience = viewersOf.get(account.id) ?? "{}";

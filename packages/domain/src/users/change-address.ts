@@ -47,7 +47,7 @@ const circumstances = statement({
 async function assertCanRequestAddress(tx: Tx, account: Account): Promise<{ wait: number }> {
   const facts = await tx.first(circumstances, [account.realmId, account.id]);
   if (facts?.disabled && !isOrganizationAdministrator(account))
-    throw errors.badRequest("The organization leaves e-mail addresses to its administrators");
+    throw errors.badRequest("Only administrators can change e-mail addresses in this organization");
   return { wait: facts?.wait ?? 0 };
 }
 
@@ -152,7 +152,7 @@ export async function confirmAddress(tx: Tx, site: Site, token: string): Promise
 
 function noSuchLink() {
   return errors.badRequest(
-    "This link does not work, or not any more: ask for the new address again",
+    "This link is invalid or no longer valid: request the new address again",
   );
 }
 
@@ -248,7 +248,7 @@ export function checkNewAddress(
   const [local = "", domain = ""] = email.toLowerCase().split("@");
   if (domain === hostOf(site, realm).toLowerCase() && /^user\d+$/.test(local))
     throw errors.badRequest(
-      `${parameter} must not be one of the addresses that the server makes up`,
+      `${parameter} must not be one of the addresses that the server generates`,
     );
   return email;
 }

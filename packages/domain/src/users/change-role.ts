@@ -132,7 +132,7 @@ export async function changeRoles(
 
 async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
-  // One person, or bots, which everyone can see.
+  // The targets are one person, or bots. For a bot this runs no statement, because every account can see bots.
   for (const target of targets)
     events.push(personUpdated(target.id, { role }, await lockAccountAudience(tx, target)));
   return events;
@@ -204,10 +204,10 @@ async function addressesSeen(
     const gained = has.filter((visibility) => !had.includes(visibility));
     const changed = [...gained, ...had.filter((visibility) => !has.includes(visibility))];
     if (changed.length === 0) continue;
-    const alike = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
+    const viewers = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
     const ofAccounts = await inSlices(await accountsShowing(sql, realmId, changed), (account) => {
       // An account always sees its own address.
-      const audience = alike.filter((id) => id !== account.id);
+      const audience = viewers.filter((id) => id !== account.id);
       if (audience.length === 0) return [];
       const shown = gained.length > 0 ? account.deliveryEmail : null;
       return [
@@ -236,7 +236,7 @@ function accountsShowing(
   return sql.rows(withVisibility, [realmId, visibilities]);
 }
 
-const guestNoMore = statement({
+const endGuestRole = statement({
   name: "bot-guest-no-more",
   text: `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
 });
@@ -248,8 +248,8 @@ const guestNoMore = statement({
  * @returns the events
  */
 export async function botWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
-  const was = await tx.first(guestNoMore, [bot.id]);
-  if (!was) return [];
+  const ended = await tx.first(endGuestRole, [bot.id]);
+  if (!ended) return [];
   const realm = await loadRealm(tx, bot.realmId);
   return changeRoles(tx, realm, [bot], roleOfFormerGuestBots);
 }

@@ -122,7 +122,9 @@ async function checkBot(
 ): Promise<number | undefined> {
   const realm = await loadRealm(tx, actor.realmId);
   if (!(await canCreateBot(tx, realm, actor, bot.botType)))
-    throw errors.badRequest("You may not create such bots, and so not reactivate one");
+    throw errors.badRequest(
+      "You may not reactivate this bot, because you may not create such bots",
+    );
   await checkBotName(tx, realm, bot.fullName);
   if (bot.botOwnerId !== (owner?.id ?? null))
     throw errors.badRequest("The bot has just been given another owner: try again");

@@ -172,9 +172,9 @@ async function apply(
     events.push(...(await changeRoles(tx, realm, [target], role)));
     events.push(...(await changeRoles(tx, realm, bots, botRole)));
     // An owner who loses the role knows the keys of these bots.
-    const escaping = isOwner(target) ? ownBots.filter(hasPowerOfOwners) : [];
-    if (gainsPowerOfOwners(target, role)) escaping.push(target);
-    for (const bot of escaping) await renewBotKey(tx, site, actor.id, bot);
+    const toRenew = isOwner(target) ? ownBots.filter(hasPowerOfOwners) : [];
+    if (gainsPowerOfOwners(target, role)) toRenew.push(target);
+    for (const bot of toRenew) await renewBotKey(tx, site, actor.id, bot);
     note("user_role_changed", target.role, role);
     for (const bot of bots)
       audit.push({

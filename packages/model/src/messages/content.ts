@@ -44,7 +44,7 @@ export function checkContentEditable(
   if (senderId !== id) throw errors.badRequest("You may not edit the content of this message");
   if (now - sentAt > contentEditLimit + buffer)
     throw errors.badRequest(
-      `The content of a message may be edited for ${contentEditLimit} seconds after it was sent`,
+      `You can edit the content of a message only within ${contentEditLimit} seconds of sending`,
     );
 }
 

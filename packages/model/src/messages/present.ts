@@ -61,7 +61,7 @@ export interface Presentation extends MessageForm {
     Realm,
     "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy" | "linkifiers"
   >;
-  /** The viewer's visibility. */
+  /** Which users the viewer can see. */
   readonly userVisibility: UserVisibility;
 }
 

@@ -16,8 +16,8 @@ export interface VisibleMessage extends Omit<RowOf<typeof messages>, "place" | "
   readonly channel: Pick<RowOf<typeof channelsOfMessages>, "id" | "name"> | undefined;
 }
 
-/** An account and the message whose visibility to it is checked. */
-export interface Look {
+/** Asks whether an account can see a message. */
+interface VisibilityQuery {
   readonly accountId: number;
   readonly messageId: number;
 }
@@ -48,17 +48,17 @@ const channelsOfMessages = statement({
  * Returns what each account can see of one message (messages.md §6), by the rules of `accessMessages`: for many
  * accounts, in one statement and snapshot. The contents come from this snapshot too, so that no account gets a content
  * written after it lost access.
- * @returns in the order of the looks; undefined if the account cannot see the message, or there is none
+ * @returns in the order of the queries; undefined if the account cannot see the message, or there is none
  */
 export async function loadVisibleMessages(
   sql: Sql,
   realmId: number,
-  looks: readonly Look[],
+  queries: readonly VisibilityQuery[],
 ): Promise<Array<VisibleMessage | undefined>> {
-  const seen = looks.map((): VisibleMessage | undefined => undefined);
-  if (looks.length === 0) return seen;
-  const accountIds = looks.map(({ accountId }) => accountId);
-  const values = [realmId, accountIds, looks.map(({ messageId }) => messageId)];
+  const seen = queries.map((): VisibleMessage | undefined => undefined);
+  if (queries.length === 0) return seen;
+  const accountIds = queries.map(({ accountId }) => accountId);
+  const values = [realmId, accountIds, queries.map(({ messageId }) => messageId)];
   const [rows, channels, accounts, memberships] = await inOneStatement(sql, (one) =>
     Promise.all([
       one.rows(messages, values),

@@ -80,15 +80,15 @@ export function topicPolicyEvent(change: TopicPolicyChange): NewEvent {
 
 /** Makes the events of many accounts' new policies: one for all accounts with the same policy of the same topic. */
 export function topicPolicyEvents(changes: readonly TopicPolicyChange[]): NewEvent[] {
-  const alike = new Map<string, { change: TopicPolicyChange; userIds: number[] }>();
+  const groups = new Map<string, { change: TopicPolicyChange; userIds: number[] }>();
   for (const change of changes) {
     const { userId, channelId, topic, policy, lastUpdated } = change;
     const key = JSON.stringify([channelId, policy, lastUpdated, topic]);
-    const same = alike.get(key);
-    if (same) same.userIds.push(userId);
-    else alike.set(key, { change, userIds: [userId] });
+    const group = groups.get(key);
+    if (group) group.userIds.push(userId);
+    else groups.set(key, { change, userIds: [userId] });
   }
-  return [...alike.values()].map(({ change, userIds }) =>
+  return [...groups.values()].map(({ change, userIds }) =>
     eventFor(
       change,
       userIds.toSorted((a, b) => a - b),

@@ -152,6 +152,6 @@ export function checkVisible(what: string, text: string): void {
   throw errors.badRequest(
     found === "nothing"
       ? `${what} must contain a visible character`
-      : `${what} must not contain the invisible character ${found}: write it without`,
+      : `${what} must not contain the invisible character ${found}: remove it`,
   );
 }

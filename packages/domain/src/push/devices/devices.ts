@@ -17,7 +17,7 @@ import {
   type PushDevice,
 } from "@carillon/model";
 
-const devices = statement({
+const removeAll = statement({
   name: "devices-of-account-remove",
   text: `WITH held AS MATERIALIZED (SELECT id FROM client_devices WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
     DELETE FROM client_devices d USING held WHERE d.id = held.id RETURNING d.id`,
@@ -90,7 +90,7 @@ export function noSuchDevice() {
   return errors.badRequest("You have no such device");
 }
 
-const legacyTokens = statement({
+const removeLegacyTokens = statement({
   name: "legacy-push-tokens-of-account-remove",
   text: `WITH held AS MATERIALIZED (SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
     DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
@@ -98,8 +98,8 @@ const legacyTokens = statement({
 
 /** Removes all devices and legacy tokens of an account that is being deactivated; sends no events. */
 export async function forgetDevices(tx: Tx, userId: number): Promise<void> {
-  await tx.lock({ name: "devices" }, devices, [userId]);
-  await tx.lock({ name: "legacyPushTokens" }, legacyTokens, [userId]);
+  await tx.lock({ name: "devices" }, removeAll, [userId]);
+  await tx.lock({ name: "legacyPushTokens" }, removeLegacyTokens, [userId]);
 }
 
 /** Converts a device to its wire format (push.md §5). */

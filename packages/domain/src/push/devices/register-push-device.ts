@@ -89,7 +89,9 @@ async function registerToken(
   newKey: GivenKey | undefined,
 ): Promise<void> {
   if (deviceState(device) === "pending")
-    throw errors.badRequest("A registration of this device is in progress: wait for its end");
+    throw errors.badRequest(
+      "A registration of this device is in progress: wait until it has ended",
+    );
   const tokenId = checkedTokenId(token);
   if (!newKey && device.pushKeyId === null) throw neverRegistered();
   const key = newKey && { id: newKey.id, key: checkedKey(newKey) };
