@@ -122,7 +122,8 @@ describe("codecs, for random input", () => {
             `${kind}=${list.map(({ seconds, requests }) => `${seconds}:${requests}`).join()}`,
         );
         expect(parseRateRules(written.join(";"))).to.deep.equal(wanted);
-        if (text !== "off") expect(() => parseRateRules(text)).to.throw(Error, "invalid rate rules: ");
+        if (text !== "off")
+          expect(() => parseRateRules(text)).to.throw(Error, "invalid rate rules: ");
       }),
     );
   });

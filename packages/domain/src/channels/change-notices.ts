@@ -78,8 +78,8 @@ export async function sendChannelChangedNotices(
   });
   const actor = accounts.get(actorId);
   if (!actor) return;
-  const said = await changeNotices(tx, actor, changes, privacy);
-  const notices = said.map((notice) => ({ channelId, notice }));
+  const texts = await changeNotices(tx, actor, changes, privacy);
+  const notices = texts.map((notice) => ({ channelId, notice }));
   emit(tx, realmId, await postChannelNotices(tx, realm, actor, notices));
 }
 

@@ -129,7 +129,7 @@ export async function sendGroupMembershipNotices(
   if (!actor || !group) return;
   const bot = await systemBot(tx, realmId, "notification");
   const [who, which] = [silentUser(actor), silentGroup({ ...group, id: wanted.groupId })];
-  const said = notice(
+  const text = notice(
     wanted.change === "added"
       ? paragraph`${who} added you to the user group ${which}.`
       : paragraph`${who} removed you from the user group ${which}.`,
@@ -138,7 +138,7 @@ export async function sendGroupMembershipNotices(
   for (const id of wanted.userIds) {
     const user = accounts.get(id);
     if (!user?.isActive) continue;
-    messages.push(await composeNotice(tx, { bot, target: directTo(bot, user), notice: said }));
+    messages.push(await composeNotice(tx, { bot, target: directTo(bot, user), notice: text }));
   }
   if (messages.length === 0) return;
   const { events } = await sendMessages(tx, realm, messages);
@@ -158,8 +158,8 @@ export async function welcome(
   const bot = await systemBot(tx, realm.id, "welcome");
   const messages: OutgoingMessage[] = [];
   for (const person of people) {
-    const said = welcomeNotice(person);
-    messages.push(await composeNotice(tx, { bot, target: directTo(bot, person), notice: said }));
+    const text = welcomeNotice(person);
+    messages.push(await composeNotice(tx, { bot, target: directTo(bot, person), notice: text }));
   }
   return (await sendMessages(tx, realm, messages)).events;
 }

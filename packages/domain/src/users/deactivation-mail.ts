@@ -42,7 +42,7 @@ export async function deactivationMail(
   const [found] = await sql.rows(about, [realmId, auditId]);
   if (!found) return undefined;
   const { name, address, comment } = found;
-  const said = [
+  const paragraphs = [
     `Your account ${address} at ${name} (${realmUrl(site, found)}) has been deactivated: you cannot log in any more.`,
     ...(comment ? ["An administrator adds:", comment] : []),
   ];
@@ -50,6 +50,6 @@ export async function deactivationMail(
     to: address,
     senderName: name,
     subject: `Your account at ${name} has been deactivated`,
-    text: `${said.join("\n\n")}\n`,
+    text: `${paragraphs.join("\n\n")}\n`,
   };
 }

@@ -244,7 +244,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
     const message = async (params: object) =>
       (await changeRefused(scene, mover, id, { ...params })).msg;
     const everything = { content: "x", topic: "✔", stream_id: 1, propagate_mode: "change_all" };
-    expect(await message(everything)).to.match(/content of a message may be edited for/);
+    expect(await message(everything)).to.match(/edit the content of a message only within/);
     await age(scene, id, 0);
     expect(await message(everything)).to.match(/empty topic cannot be resolved/);
     expect(await message({ ...everything, topic: "dinner" })).to.match(/together with stream_id/);

@@ -57,12 +57,12 @@ export async function moveNotices(
   const what = verbatim(whole ? "This topic" : count === 1 ? "A message" : `${count} messages`);
   const were = verbatim(whole || count === 1 ? "was" : "were");
   const who = silentUser(actor);
-  const say = (channel: PostingChannel, topic: string, said: Notice) =>
+  const say = (channel: PostingChannel, topic: string, text: Notice) =>
     composeNotice(tx, {
       bot,
       target: { kind: "channel", channel },
       topic,
-      notice: said,
+      notice: text,
       readBy: [actor.id],
     });
   const there = named(to, from.channel);
@@ -157,13 +157,13 @@ export async function resolveNotice(
 ): Promise<OutgoingMessage> {
   const { channel, topic } = to;
   const who = silentUser(actor);
-  const said = notice(
+  const text = notice(
     toggle === "resolved"
       ? paragraph`${who} has marked this topic as resolved.`
       : paragraph`${who} has marked this topic as unresolved.`,
   );
   const [composed, wanting] = await Promise.all([
-    composeNotice(tx, { bot, target: { kind: "channel", channel }, topic, notice: said }),
+    composeNotice(tx, { bot, target: { kind: "channel", channel }, topic, notice: text }),
     tx.first(unread, [channel.id, topic, actor.id]),
   ]);
   return { ...composed, unreadBy: wanting?.ids ?? [] };
