@@ -31,7 +31,7 @@ describe("POST /messages/{message_id}/report", () => {
     await refusal(member, id, {}, "REQUEST_VARIABLE_MISSING");
     for (const description of [undefined, "", " \n"])
       expect(await refusal(member, id, { report_type: "other", description })).to.contain(
-        "needs a description",
+        "description is required",
       );
     const long = { report_type: "spam", description: "💧".repeat(1_001) };
     expect(await refusal(member, id, long)).to.contain("1000");
