@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { allOperations, beforeExamples, curlExample, type Operation } from "@carillon/contract";
 import { createFirstOrganization, firstAccounts } from "@carillon/domain";
-import { testSite, useDatabase, useGateway } from "@carillon/testkit";
+import { testSite, useDatabase, useGateway, usePictureWorker } from "@carillon/testkit";
 import { expect } from "chai";
 
 const run = promisify(execFile);
@@ -16,6 +16,7 @@ describe("The examples of the API reference, run by a shell after a first start"
     if (spawnSync("curl", ["--version"]).status !== 0) this.skip();
   });
   const db = useDatabase();
+  usePictureWorker(db);
   const gateway = useGateway(db, { app: { deadlineMs: 60_000 } });
   const accounts = firstAccounts(true);
   const known: Record<string, string> = {};

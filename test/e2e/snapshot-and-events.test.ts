@@ -4,6 +4,7 @@ import {
   roles,
   useDatabase,
   useGateway,
+  usePictureWorker,
   user,
   userGroup,
 } from "@carillon/testkit";
@@ -64,6 +65,7 @@ const rounds = ({ operations }: Course) => newcomers * Math.max(3, Math.ceil(ope
 describe("Snapshots and events", function () {
   this.timeout(120_000);
   const db = useDatabase();
+  usePictureWorker(db);
   const events = { heartbeatMs: [100, 150], logReadMs: 1_000 } as const;
   const options = { events, site: { pushConfigured: true } };
   const gateways = [useGateway(db, options), useGateway(db, options)];

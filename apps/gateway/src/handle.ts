@@ -1,4 +1,4 @@
-import { type Operation, type ResultOf, secretNames } from "@carillon/contract";
+import { type Operation, type PathOf, type ResultOf, secretNames } from "@carillon/contract";
 import type { Sql, Transacts, Tx } from "@carillon/db";
 import type { LoggedIn } from "@carillon/domain";
 
@@ -12,6 +12,7 @@ import {
   type RawReply,
 } from "./http/handler.ts";
 import type { Paged } from "./http/pages.ts";
+import { makePictures, type PictureChange } from "./make-pictures.ts";
 import { againAfterKeyConflict, keyedTransaction } from "./keyed-transaction.ts";
 import type { Services } from "./services.ts";
 
@@ -147,6 +148,33 @@ export const handle = {
       return answerOf(result);
     });
   },
+
+  /**
+   * For an operation that takes a picture, from which a worker makes others (files.md §6).
+   * @param before checks the request before its body is read
+   * @param change uses the pictures that the worker has made
+   */
+  withPicture: <Op extends Operation, Result>(
+    operation: Op,
+    pictures: PictureChange<Op, Result>,
+    answerOf: (result: Result) => ResultOf<Op>,
+  ): Handler<Services> => ({
+    ...bind(withoutKey(operation), async (context) => {
+      const { services, path, input } = context;
+      // Only accounts may call an operation that takes a file.
+      const actor = context.actor as LoggedIn;
+      const made = await makePictures(context, actor, pictures, (tx, files) =>
+        pictures.change({ tx, path, input, actor, site: services.site, pictures: files }),
+      );
+      return answerOf(made);
+    }),
+    ...(pictures.before && {
+      beforeFile: async ({ path, actor, services }) => {
+        const request = { path: path as PathOf<Op>, actor: actor as LoggedIn };
+        await pictures.before?.({ ...request, sql: services.db });
+      },
+    }),
+  }),
 
   /**
    * For any other operation, with the whole database: it hashes a password before its transaction begins, needs several

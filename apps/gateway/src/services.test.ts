@@ -27,6 +27,7 @@ describe("the services of a request", () => {
       files: {} as Services["files"],
       intake: {} as Services["intake"],
       bouncer: undefined,
+      pictures: {} as Services["pictures"],
     };
     const bound = () => {
       const {

@@ -8,6 +8,7 @@ import type { BouncerClient } from "@carillon/push";
 
 import type { RequestWriter } from "./group-commit/group-commit.ts";
 import type { FileIntake } from "./http/file-intake.ts";
+import type { PictureRequests } from "./picture-requests.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
 /** Services that every action of the gateway may use. */
@@ -30,6 +31,8 @@ export interface Services {
   readonly bouncer: BouncerClient | undefined;
   /** Batches requests of an operation with others of the organization. */
   readonly group: RequestWriter;
+  /** Lets requests wait for their pictures. */
+  readonly pictures: PictureRequests;
   readonly log: Logger;
 }
 

@@ -29,6 +29,7 @@ import { GroupCommit } from "./group-commit/group-commit.ts";
 import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { tusHeaders } from "./http/tus-headers.ts";
+import { PictureRequests } from "./picture-requests.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
 
@@ -60,6 +61,8 @@ export interface GatewayParts {
   readonly groupBounds?: Partial<GroupBounds> | undefined;
   /** Milliseconds that a request waits for another one with its `Idempotency-Key`; 5,000 unless given. */
   readonly keyWaitMs?: number | undefined;
+  /** Milliseconds that a request waits for its pictures; 20,000 unless given. */
+  readonly pictureWaitMs?: number | undefined;
   /** Checks every event that polls return. For tests only. */
   readonly checkEvents?: <Context>(presenter: Presenter<Context>) => Presenter<Context>;
 }
@@ -85,20 +88,24 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     log,
     ...polls,
   });
+  const pictures = new PictureRequests({ db, log, waitMs: parts.pictureWaitMs });
   const published = publishJobsAfterCommit({ db, postCommit, queues, log });
   const wakeUps = connectWakeUps({
     db,
     postCommit,
     redisUrl,
     log,
-    onWake: (realmId) => events.wake(realmId),
+    onWake: (realmId) => {
+      events.wake(realmId);
+      pictures.wake(realmId);
+    },
     onReconnected: () => void events.readGrownLogs().catch(() => {}),
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
   const ofParts = { db, site, guesses, botStorageLimit, files, bouncer, log };
-  const services = { ...ofParts, keys, events, intake, group };
+  const services = { ...ofParts, keys, events, intake, group, pictures };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };
 }

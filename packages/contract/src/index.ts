@@ -34,7 +34,7 @@ export type { EventFields, EventShape, ValuesOf } from "./primitives/event-field
 export { type Audience, NewEvent } from "./primitives/new-event.ts";
 export { beforeExamples } from "./examples/before.ts";
 export { curlExample } from "./examples/curl.ts";
-export { exampleOf } from "./examples/example-of.ts";
+export { exampleOf, type WholeExample } from "./examples/example-of.ts";
 export * from "./primitives/form.ts";
 export * from "./primitives/ids.ts";
 export { type Condition, unlessParameter } from "./operations/conditions.ts";

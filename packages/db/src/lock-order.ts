@@ -12,6 +12,8 @@ export const lockOrder = [
   "intent",
   /** The step that a deletion job works on; claimed before the job reads anything else. By deletion. */
   "deletionStep",
+  /** Requests that wait for their pictures; ended or finished before anything else of them. By id. */
+  "pictureRequests",
   /** The hits of one rate limit, in a separate transaction; the key is a hash of its name. */
   "rateLimit",
   /** The `Idempotency-Key` of a request, before everything else of it. By a part of its digest. */

@@ -40,9 +40,9 @@ export {
   listAttachments,
   type StoredFile,
 } from "./files/attachments.ts";
-export { mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
+export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
-export { safeName } from "./files/file-names.ts";
+export { fileName, safeName } from "./files/file-names.ts";
 export {
   finishImage,
   imageOf,
@@ -81,6 +81,20 @@ export {
   reserveObject,
 } from "./files/stored-objects.ts";
 export { readTemporaryAddress, temporaryUrl } from "./files/temporary-url.ts";
+export { addEmoji, checkNewEmoji, deactivateEmoji, listEmoji } from "./emoji/realm-emoji.ts";
+export { changeAvatar, checkAvatarChange, removeAvatar } from "./pictures/avatars.ts";
+export {
+  clearRequests,
+  finishedRequests,
+  finishRequest,
+  type MadePicture,
+  type PictureOutcome,
+  requestPictures,
+  takeRequest,
+  waitingRequest,
+} from "./pictures/picture-requests.ts";
+export { changeRealmPicture, defaultLogo } from "./pictures/realm-pictures.ts";
+export { deleteFormerPictures, requirePicture } from "./pictures/stored-pictures.ts";
 export { planPushBatch } from "./notifications/plan-pushes.ts";
 export {
   prepareRemovals,

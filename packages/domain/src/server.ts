@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { maxPictureMib } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { codeToNames, renderDescription } from "@carillon/markdown";
 import {
@@ -9,13 +10,13 @@ import {
   maxFolderNameLength,
   maxMessageLength,
   maxTopicLength,
-  realmIconUrl,
   realmOfHost,
   realmUrl,
   type Site,
 } from "@carillon/model";
 
 import { maxSubscribedNotices } from "./notices/record.ts";
+import { loadRealmPictures, presentRealmPicture } from "./pictures/realm-pictures.ts";
 import { offlineThreshold } from "./presence.ts";
 import { passwordLength } from "./users/passwords.ts";
 
@@ -23,6 +24,7 @@ import { passwordLength } from "./users/passwords.ts";
 export async function serverSettings(sql: Sql, site: Site, host: string) {
   const realm = await realmOfHost(sql, host);
   const url = realmUrl(site, realm);
+  const { icon } = await loadRealmPictures(sql, realm.id);
   const byPassword = realm.passwordAuthEnabled;
   return {
     authentication_methods: {
@@ -40,7 +42,7 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
     realm_url: url,
     realm_uri: url,
     realm_name: realm.name,
-    realm_icon: realmIconUrl(url),
+    realm_icon: presentRealmPicture(site, realm, "icon", icon).url,
     realm_description: renderDescription(realm.description),
     realm_web_public_access_enabled: realm.enableSpectatorAccess,
     ...serverVersion,
@@ -65,9 +67,9 @@ export const serverLimits = {
   max_channel_folder_description_length: maxFolderDescriptionLength,
   max_reminder_note_length: 500,
   max_bulk_new_subscription_messages: maxSubscribedNotices,
-  max_avatar_file_size_mib: 5,
-  max_icon_file_size_mib: 5,
-  max_logo_file_size_mib: 5,
+  max_avatar_file_size_mib: maxPictureMib,
+  max_icon_file_size_mib: maxPictureMib,
+  max_logo_file_size_mib: maxPictureMib,
   password_min_length: passwordLength.min,
   password_max_length: passwordLength.max,
 };

@@ -23,6 +23,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -48,6 +49,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -84,6 +86,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -101,6 +104,17 @@ declare module "@carillon/db" {
     "accounts-unseen": {
       person: number;
       viewers: string;
+    };
+    "active-emoji": {
+      id: number;
+      authorId: number;
+    };
+    "active-emoji-by-name": {
+      id: number;
+    };
+    "active-emoji-of-texts": {
+      name: string;
+      file: string;
     };
     "active-group-members": {
       id: number;
@@ -217,6 +231,10 @@ declare module "@carillon/db" {
       id: number;
       bytes: number;
     };
+    "avatar-changes-disabled": {
+      disabled: boolean;
+    };
+    "avatar-store": {};
     "begun-topics": {
       ord: number | null;
     };
@@ -234,6 +252,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -258,6 +277,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -282,6 +302,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -390,6 +411,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -676,6 +698,22 @@ declare module "@carillon/db" {
     "drafts-wanted": {
       wanted: boolean;
     };
+    "emoji-counts": {
+      all: number;
+      active: number;
+    };
+    "emoji-deactivate": {};
+    "emoji-insert": {
+      id: number;
+    };
+    "emoji-of-realm": {
+      id: number;
+      name: string;
+      authorId: number;
+      deactivated: boolean;
+      file: string;
+      stillFile: string | null;
+    };
     "event-queues-of-account-drop": {};
     "file-by-path": {
       id: number;
@@ -743,6 +781,10 @@ declare module "@carillon/db" {
       userIds: number[];
     };
     "flags-of-rewritten": {};
+    "former-pictures-bound": {};
+    "former-pictures-delete": {
+      key: string;
+    };
     "full-members-join": {};
     "full-members-movers": {
       id: number;
@@ -876,6 +918,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1167,6 +1210,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1212,6 +1256,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1275,6 +1320,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1304,6 +1350,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1321,6 +1368,9 @@ declare module "@carillon/db" {
     "own-profile-and-newest": {
       newest: number | null;
       profileData: Json | null;
+    };
+    "own-reaction-by-name": {
+      code: string;
     };
     "own-subscriptions-lock": {
       channelId: number;
@@ -1354,6 +1404,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -1787,10 +1838,12 @@ declare module "@carillon/db" {
     };
     "senders-to-push": {
       id: number;
+      realmId: number;
       fullName: string;
       deliveryEmail: string;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       isBot: boolean;
     };
@@ -2051,6 +2104,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;

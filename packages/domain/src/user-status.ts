@@ -2,7 +2,7 @@ import { errors } from "@carillon/contract";
 import { type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
-import { emojiNames } from "@carillon/markdown";
+import { findEmoji } from "./emoji/find-emoji.ts";
 import {
   type Account,
   lockAccountAudience,
@@ -102,7 +102,7 @@ export async function updateStatus(
   text: string | undefined,
   emoji: NamedEmoji,
 ): Promise<void> {
-  const wanted = { ...textField(text), ...statusEmoji(emoji) };
+  const wanted = { ...textField(text), ...(await statusEmoji(tx, actor, emoji)) };
   if (Object.keys(wanted).length === 0)
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
   const audience = await lockAccountAudience(tx, actor);
@@ -139,8 +139,20 @@ function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial
   const { status_text, ...emoji } = wanted;
   return {
     ...(status_text === undefined || status_text === before.status_text ? {} : { status_text }),
-    ...(emoji.emoji_name === before.emoji_name ? {} : emoji),
+    ...(isSameEmoji(emoji, before) ? {} : emoji),
   };
+}
+
+/** Whether the emoji is the same: a custom one may have the name of another that there was before. */
+function isSameEmoji(
+  emoji: Partial<UserStatus>,
+  before: Pick<UserStatus, "emoji_name" | "emoji_code" | "reaction_type">,
+): boolean {
+  return (
+    emoji.emoji_name === before.emoji_name &&
+    emoji.emoji_code === before.emoji_code &&
+    emoji.reaction_type === before.reaction_type
+  );
 }
 
 /**
@@ -174,22 +186,19 @@ type StatusEmoji = Pick<UserStatus, "emoji_name" | "emoji_code" | "reaction_type
 
 /**
  * Returns the emoji fields that a request asks for: empty ones to remove the emoji, undefined if the request does not
- * mention it. Only Unicode emoji are supported, since organizations have no custom emoji yet.
+ * mention it.
  * @throws ApiError `BAD_REQUEST` for an unknown name, and for a code or a type that does not match the name
  */
-function statusEmoji({ name, code, type }: NamedEmoji): StatusEmoji | undefined {
+async function statusEmoji(
+  sql: Sql,
+  { realmId }: Account,
+  { name, code, type }: NamedEmoji,
+): Promise<StatusEmoji | undefined> {
   if (name === undefined) {
     if (code === undefined && type === undefined) return undefined;
     throw errors.badRequest("emoji_code and reaction_type go with emoji_name: send that as well");
   }
   if (name === "") return { emoji_name: "", emoji_code: "", reaction_type: "" };
-  const known = emojiNames.get(name);
-  if (known === undefined) throw errors.badRequest(`There is no emoji named ${name}`);
-  if (type !== undefined && type !== unicode)
-    throw errors.badRequest(`reaction_type of the emoji ${name} is ${unicode}`);
-  if (code !== undefined && code !== known)
-    throw errors.badRequest(`emoji_code of the emoji ${name} is ${known}`);
-  return { emoji_name: name, emoji_code: known, reaction_type: unicode };
+  const emoji = await findEmoji(sql, realmId, { name, code, type });
+  return { emoji_name: name, emoji_code: emoji.code, reaction_type: emoji.type };
 }
-
-const unicode = "unicode_emoji";

@@ -298,6 +298,7 @@ export {
 export {
   activeRealms,
   realmIconUrl,
+  realmPictureEvent,
   legacyPolicies,
   linkifiersOf,
   listLinkifiers,

@@ -127,6 +127,14 @@ export function realmUpdatedEvents(data: Changed): NewEvent[] {
   return [realmUpdated({ property: "default", data })];
 }
 
+/** Makes the event of an organization's new icon or logo for all users. */
+export function realmPictureEvent(
+  property: "icon" | "logo" | "night_logo",
+  data: Changed,
+): NewEvent {
+  return realmUpdated({ property, data });
+}
+
 /** Makes the event of a numeric policy for older clients. */
 export function realmPolicyEvent(property: string, value: number): NewEvent {
   return realmPropertyUpdated({ property, value });

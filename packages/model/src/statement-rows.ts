@@ -18,6 +18,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -42,6 +43,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -66,6 +68,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -90,6 +93,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -114,6 +118,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -141,6 +146,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -165,6 +171,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -196,6 +203,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -223,6 +231,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -298,6 +307,7 @@ declare module "@carillon/db" {
       systemBotKind: string | null;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       timezone: string;
       isImportedStub: boolean;
@@ -643,11 +653,13 @@ declare module "@carillon/db" {
     };
     "people-in-messages": {
       id: number;
+      realmId: number;
       email: string;
       deliveryEmail: string;
       fullName: string;
       avatarSource: string;
       avatarVersion: number;
+      avatarFile: string | null;
       emailAddressVisibility: number;
       isImportedStub: boolean;
       isBot: boolean;

@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly groupBounds?: GatewayParts["groupBounds"];
   /** Milliseconds that a request waits for another one with its `Idempotency-Key`; default 5,000. */
   readonly keyWaitMs?: number;
+  /** Milliseconds that a request waits for its pictures; default 20,000. */
+  readonly pictureWaitMs?: number;
   /** Default: the handlers below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: the operations of the given handlers, else all. */
@@ -93,6 +95,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     polls: options.events,
     groupBounds: options.groupBounds,
     keyWaitMs: options.keyWaitMs,
+    pictureWaitMs: options.pictureWaitMs,
     checkEvents: checkedPresenter,
   });
   const { services, events, wakeUps, published } = wired;

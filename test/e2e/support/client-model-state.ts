@@ -22,6 +22,7 @@ export interface ModelState {
   /** Only of clients that name the section. */
   message_series: Item[];
   devices: Record<string, Item>;
+  realm_emoji: Record<string, Item>;
   user_status: Record<string, Record<string, string>>;
   realm_user_settings_defaults: Record<string, unknown>;
   user_settings: Record<string, unknown>;

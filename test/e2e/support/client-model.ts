@@ -155,6 +155,20 @@ export class ClientModel {
       if (this.#isUncertain(known)) this.#forgetSeries(id);
       else take(this.state.message_series, "series_id", id);
     },
+    "realm_emoji/add": ({ emoji }) => {
+      const added = emoji as Item;
+      const id = String(added["id"]);
+      if (this.state.realm_emoji[id]) throw new Error(`emoji ${id} was told twice`);
+      this.state.realm_emoji[id] = added;
+    },
+    "realm_emoji/update_one": ({ emoji_id: id, data }) => {
+      const known = this.state.realm_emoji[String(id)];
+      if (!known) throw new Error(`emoji ${String(id)} is not known`);
+      this.state.realm_emoji[String(id)] = { ...known, ...(data as Item) };
+    },
+    "realm_emoji/update": ({ realm_emoji }) => {
+      this.state.realm_emoji = realm_emoji as Record<string, Item>;
+    },
     // No section of the snapshot has them.
     "withheld_messages/add": () => {},
     "stream/create": (event) => {

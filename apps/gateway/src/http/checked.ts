@@ -15,7 +15,7 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
     ? z.looseObject(operation.result)
     : z.strictObject(operation.result);
   return {
-    operation,
+    ...handler,
     async run(context) {
       const answer = await handler.run(context).catch((error: unknown) => {
         if (error instanceof ApiError && !isDeclared(handler, error)) {

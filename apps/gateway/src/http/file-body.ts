@@ -27,17 +27,27 @@ interface ByteRange {
   readonly end: number;
 }
 
+/** The facts of a file that its answer needs. */
+type ServedFile = Pick<StoredFileRow, "objectKey" | "name" | "contentType" | "size" | "sha256">;
+
+/** How a file is served. */
+export interface ServingOptions {
+  /** Whether browsers save the file, whatever its type. */
+  readonly asAttachment?: boolean;
+  /** Whether everyone may read the file, so that any cache may keep it. */
+  readonly isPublic?: boolean;
+}
+
 /** Answers a request with the bytes of a stored file (files.md §2). */
 export class FileBody implements RawBody {
-  readonly #file: StoredFileRow;
+  readonly #file: ServedFile;
   readonly #store: FileStore;
-  readonly #asAttachment: boolean;
+  readonly #options: ServingOptions;
 
-  /** @param asAttachment whether browsers save the file, whatever its type */
-  constructor(file: StoredFileRow, store: FileStore, asAttachment = false) {
+  constructor(file: ServedFile, store: FileStore, options: ServingOptions = {}) {
     this.#file = file;
     this.#store = store;
-    this.#asAttachment = asAttachment;
+    this.#options = options;
   }
 
   /**
@@ -70,14 +80,16 @@ export class FileBody implements RawBody {
 
   #headers(): Record<string, string> {
     const { name, contentType } = this.#file;
+    const { asAttachment = false, isPublic = false } = this.#options;
     const type = mediaTypeOf(contentType);
-    const isInline = inlineTypes.has(type) && !this.#asAttachment;
+    const isInline = inlineTypes.has(type) && !asAttachment;
     return {
       "Content-Type": contentType,
       "Accept-Ranges": "bytes",
       "X-Content-Type-Options": "nosniff",
-      "Cache-Control": "private, immutable",
-      Vary: "Authorization",
+      ...(isPublic
+        ? { "Cache-Control": "public, max-age=31536000, immutable" }
+        : { "Cache-Control": "private, immutable", Vary: "Authorization" }),
       "Content-Disposition": disposition(isInline ? "inline" : "attachment", name),
       "Content-Security-Policy": type === "application/pdf" ? policy : `${policy}; sandbox`,
     };

@@ -61,6 +61,15 @@ export interface RawAnswer {
 export interface Handler<Services = never> {
   readonly operation: Operation;
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
+  /** For an operation that takes a file: checks the request before the body is read. */
+  readonly beforeFile?: ((request: BeforeFile<Services>) => Promise<void>) | undefined;
+}
+
+/** The data of a request whose body has not been read. */
+export interface BeforeFile<Services, A extends Actor = Actor> {
+  readonly path: object;
+  readonly actor: A;
+  readonly services: Services;
 }
 
 /** Binds operations to actions that get the application's services. */

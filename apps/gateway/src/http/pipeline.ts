@@ -112,6 +112,8 @@ export async function runPipeline<Services>(
   // With a key, the stored answer comes before a refusal: the first request may have removed the caller's permission.
   if (refusal && key === undefined) throw refusal;
 
+  if (actor && handler.beforeFile)
+    await withinDeadline(deadline, handler.beforeFile({ path, actor, services }));
   const parameters = await readParameters(
     options,
     ctx,
@@ -145,6 +147,7 @@ export async function runPipeline<Services>(
         : key !== undefined && fingerprint && actor
           ? runOnce({ id: keyId(actor.id, operation, key), accountId: actor.id, fingerprint })
           : withinDeadline(deadline, run()));
+    if (file && operation.takesPicture) await discardFile(options, file);
     if (operation.raw) {
       await withinDeadline(deadline, replyRaw(ctx, exchange, deadline, answer as RawReply));
       if (lease) exchange.holdFile(lease);

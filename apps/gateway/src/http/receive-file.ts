@@ -33,7 +33,7 @@ export async function receiveFile(
     throw errors.badRequest("Send the file as a file part of a multipart/form-data body");
   const announced = Number(headers["content-length"] ?? 0);
   if (announced > maxBytes + formBytes) throw errors.fileTooLarge(maxBytes);
-  await intake.checkRoom(realmId, announced - formBytes);
+  if (!operation.takesPicture) await intake.checkRoom(realmId, announced - formBytes);
 
   let file: ArrivingFile | undefined;
   const form = new MultipartStream(

@@ -13,6 +13,4 @@ export default [
     ]);
     return Object.fromEntries(answer) as contract.ResultOf<typeof contract.updateRealm>;
   }),
-
-  handle.reads(contract.listRealmEmoji, async () => ({ emoji: {} })),
 ];

@@ -40,7 +40,9 @@ export default [
   })),
 
   handle.readsRaw(contract.downloadFile, async ({ sql, path, actor, services }) => ({
-    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files, true),
+    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files, {
+      asAttachment: true,
+    }),
   })),
 
   handle.readsRaw(contract.readThumbnail, async ({ sql, path, actor, services }) => {

@@ -45,10 +45,12 @@ export default [
     }),
   })),
 
-  handle.reads(contract.getOwnUser, ({ sql, actor }) => readOwnUser(sql, actor)),
+  handle.reads(contract.getOwnUser, ({ sql, actor, services }) =>
+    readOwnUser(sql, services.site, actor),
+  ),
 
-  handle.readsRaw(contract.getAvatar, async ({ sql, input, path, actor }) => {
-    const avatar = await readAvatar(sql, actor, path.user_id, input.s);
+  handle.readsRaw(contract.getAvatar, async ({ sql, input, path, actor, services }) => {
+    const avatar = await readAvatar(sql, services.site, actor, path.user_id, input.s);
     // The picture depends on the caller.
     const headers = { "Cache-Control": "private, max-age=86400", Vary: "Authorization" };
     return "url" in avatar

@@ -8,4 +8,6 @@ export const loggedPicture = z.strictObject({
   hash: z.string(),
   /** The roles that may see it. */
   shown_to: z.array(z.int()),
+  /** The path of an uploaded picture. */
+  file: z.string().optional(),
 });

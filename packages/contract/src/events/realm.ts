@@ -7,9 +7,13 @@ const value = z.union([z.string(), z.number(), z.boolean(), z.null(), groupSetti
 export const realmUpdated = event({
   type: "realm",
   op: "update_dict",
-  about: "Settings of the organization changed: `data` has only the changed ones.",
+  about:
+    "Settings of the organization changed: `data` has only the changed ones. `property` is `default`, or names the picture that changed.",
   to: "everybody",
-  fields: { property: z.literal("default"), data: z.record(z.string(), value) },
+  fields: {
+    property: z.enum(["default", "icon", "logo", "night_logo"]),
+    data: z.record(z.string(), value),
+  },
   changesPresentation: true,
 });
 

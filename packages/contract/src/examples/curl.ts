@@ -37,17 +37,23 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     inPath(example.path[name] ?? name),
   );
-  const fields = Object.entries(example.params).map(([name, value]) => field(name, value));
-  if (example.file)
-    fields.push(`-F ${quoted(`file=${example.file.content};filename=${example.file.name}`)}`);
+  const { file } = example;
+  const fields = Object.entries(example.params).map(([name, value]) =>
+    file ? `-F ${quoted(`${name}=${textOf(value)}`)}` : field(name, value),
+  );
+  if (file) {
+    const content = "content" in file ? file.content : "@-";
+    fields.push(`-F ${quoted(`file=${content};filename=${file.name}`)}`);
+  }
   if (example.bytes !== undefined) fields.push(`--data-binary ${quoted(example.bytes)}`);
   const headers = Object.entries(example.headers).map(
     ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
   );
   // curl sends POST when there are fields, GET otherwise.
   const usual = fields.length > 0 && !inQuery ? "POST" : "GET";
+  const bytes = file && "base64" in file ? `echo ${file.base64} | base64 -d | ` : "";
   return [
-    "curl -sS",
+    `${bytes}curl -sS`,
     ...(example.as ? [`-u "${shellName(example.as)}"`] : []),
     ...(inQuery && fields.length > 0 ? ["-G"] : []),
     ...(example.showsHeaders ? ["-i"] : []),
@@ -69,10 +75,14 @@ function inPath(value: string | number): string {
 }
 
 function field(name: string, value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   // Text that form encoding leaves unchanged.
   const isPlain = /^[\w.-]*$/.test(text);
   return `${isPlain ? "-d" : "--data-urlencode"} ${quoted(`${name}=${text}`)}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const variable = /\$[A-Z_]+/;

@@ -28,14 +28,3 @@ export const updateRealm = operation({
   },
   errors: ["EXPECTATION_MISMATCH", "SYSTEM_GROUP_REQUIRED"],
 });
-
-/** `GET /realm/emoji` (clients.md §4). */
-export const listRealmEmoji = operation({
-  id: "list-realm-emoji",
-  method: "GET",
-  path: "/api/v1/realm/emoji",
-  access: "account",
-  summary: "Get the organization's own emoji",
-  description: "By ID; always empty, because custom emoji are not supported yet.",
-  result: { emoji: z.strictObject({}) },
-});

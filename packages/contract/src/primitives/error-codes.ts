@@ -39,6 +39,10 @@ export const errorCodes = codes({
   },
   REQUEST_TOO_LARGE: { status: 413, when: "The body is over the limit" },
   REALM_UPLOAD_QUOTA: { status: 400, when: "The organization's uploads would exceed its quota" },
+  BAD_IMAGE: {
+    status: 400,
+    when: "The file is not a picture of a type that the operation takes, cannot be decoded, or has too many pixels",
+  },
   INTERNAL_ERROR: {
     status: 500,
     when: "An unexpected error; 503 if the request took too long or the database is unavailable",

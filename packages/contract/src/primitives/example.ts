@@ -11,8 +11,11 @@ export interface Example {
   /** By name: strings are sent as they are, other values as JSON. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The file that an operation with `takesFile` gets: text with a name. */
-  readonly file?: { readonly name: string; readonly content: string };
+  /** The file that an operation with `takesFile` gets: text with a name; other bytes in base64. */
+  readonly file?: { readonly name: string } & (
+    | { readonly content: string }
+    | { readonly base64: string }
+  );
   /** Request headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body of an operation with `bytesType`. */

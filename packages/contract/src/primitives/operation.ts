@@ -72,6 +72,8 @@ export interface Declaration<
    * then limits the file.
    */
   readonly takesFile?: true;
+  /** The file is a picture, from which others are made: it is deleted after the request, and takes nothing of the quota. */
+  readonly takesPicture?: true;
   /**
    * Follows another protocol below the envelope, tus 1.0.0 (files.md §7): it is also served with a slash at the end of the
    * path, `X-HTTP-Method-Override` replaces the method, and its handler reads headers and body.

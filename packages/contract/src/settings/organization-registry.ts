@@ -12,6 +12,7 @@ export const organizationSettings = {
   require_unique_names: bool(false),
   name_changes_disabled: bool(false),
   email_changes_disabled: bool(false),
+  avatar_changes_disabled: bool(false),
 } as const;
 
 export type OrganizationSettingName = keyof typeof organizationSettings;

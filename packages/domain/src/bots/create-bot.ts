@@ -12,7 +12,6 @@ import {
   checkNameIsFree,
   creationKinds,
   findChannel,
-  gravatarUrl,
   lockAccountShared,
   hostOf,
   isEmailAddress,
@@ -20,6 +19,7 @@ import {
   lockGroupGraph,
   canCreateBot,
   noSuchChannel,
+  ownPictureUrl,
   pictureOf,
   type Realm,
   type Site,
@@ -106,7 +106,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   return {
     user_id: account.id,
     api_key: apiKey,
-    avatar_url: gravatarUrl(pictureOf(account)),
+    avatar_url: ownPictureUrl(site.url, pictureOf(account)),
     ...defaults,
   };
 }

@@ -8,7 +8,6 @@ import {
   checkFullName,
   checkNameIsFree,
   currentActor,
-  gravatarUrl,
   isOrganizationAdministrator,
   loadAdministeredBots,
   loadRealm,
@@ -17,6 +16,7 @@ import {
   lockGroupGraph,
   lockOwnerSet,
   personUpdated,
+  ownPictureUrl,
   pictureOf,
   type Realm,
   recordAudit,
@@ -121,7 +121,7 @@ async function apply(
   emit(tx, bot.realmId, events);
   return {
     full_name: now.fullName,
-    avatar_url: gravatarUrl(pictureOf(now)),
+    avatar_url: ownPictureUrl(site.url, pictureOf(now)),
     ...defaults.now,
     ...(await ownerAddress(tx, now)),
     service_interface: null,

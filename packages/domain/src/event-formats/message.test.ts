@@ -1,5 +1,5 @@
 import { allEvents, eventOf } from "@carillon/contract";
-import { type Account, clientIdOf, gravatarUrl } from "@carillon/model";
+import { type Account, clientIdOf, ownPictureUrl } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import {
   changeOrganization,
@@ -91,7 +91,7 @@ describe("message events", () => {
     for (const sender of [hidden, open]) {
       const event = await sent(sender, { to: room.id });
       const { picture, message, ...rest } = event.payload as unknown as LoggedMessage;
-      const avatar_url = gravatarUrl(picture);
+      const avatar_url = ownPictureUrl("", picture);
       const old = { ...event, payload: { ...rest, message: { ...message, avatar_url } } };
       for (const viewer of [org.member, sender]) {
         const to = queue({ clientGravatar: false }, viewer.id);

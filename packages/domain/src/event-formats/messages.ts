@@ -8,7 +8,7 @@ import type {
   reactionRemoved,
 } from "@carillon/contract";
 import type { LoggedEvent } from "@carillon/events";
-import { formFields, type MessageForm, showsGravatar, unknownUser } from "@carillon/model";
+import { formFields, type MessageForm, showsPicture, unknownUser } from "@carillon/model";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 import { matchesNarrow } from "./narrow.ts";
@@ -77,7 +77,7 @@ const forms = new WeakMap<LoggedEvent, Map<string, WireMessage>>();
 function formOf(event: LoggedEvent, logged: LoggedMessage, wanted: MessageForm): WireMessage {
   const { applyMarkdown, clientGravatar, allowEmptyTopicName, realm, viewer } = wanted;
   const topic = allowEmptyTopicName ? "" : realm.emptyTopicDisplayName;
-  const key = `${applyMarkdown} ${clientGravatar} ${showsGravatar(logged.picture, viewer)} ${topic}`;
+  const key = `${applyMarkdown} ${clientGravatar} ${showsPicture(logged.picture, viewer)} ${topic}`;
   let ofEvent = forms.get(event);
   if (!ofEvent) forms.set(event, (ofEvent = new Map<string, WireMessage>()));
   let form = ofEvent.get(key);

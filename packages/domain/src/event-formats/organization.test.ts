@@ -1,18 +1,20 @@
 import { expect } from "chai";
 
-import { logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
+import { logged, queue, presented, presentWithAndWithout, testEmoji } from "./test-support.ts";
 
 describe("events of an organization's emoji and linkifiers", () => {
   it("realm_emoji: one at a time for clients that support it, all of them for others", () => {
-    const realm_emoji = { 1: { id: "1", name: "cake", deactivated: false } };
-    for (const op of ["add", "update_one"]) {
-      const change = { emoji: realm_emoji[1] };
-      const payload = { ...change, realm_emoji };
+    const realm_emoji = testEmoji;
+    const changes = {
+      add: { emoji: { ...testEmoji[1], id: "2" } },
+      update_one: { emoji_id: "2", data: { deactivated: true } },
+    };
+    for (const [op, payload] of Object.entries(changes)) {
       const outcome = presentWithAndWithout(
         { type: "realm_emoji", op, payload },
         "individual_emoji_changes",
       );
-      expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op, ...change }]);
+      expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op, ...payload }]);
       expect(outcome.without).to.deep.equal([{ type: "realm_emoji", op: "update", realm_emoji }]);
     }
     const all = { type: "realm_emoji", op: "update", payload: { realm_emoji } };

@@ -1,5 +1,6 @@
 import type {
   ClientCapability,
+  EmojiObject,
   EventDeclaration,
   EventFields,
   EventShape,
@@ -20,6 +21,8 @@ export interface EventContext {
   readonly siteUrl: string;
   /** The organization's host name. */
   readonly host: string;
+  /** All custom emoji, for clients that do not support single changes. */
+  readonly realmEmoji: Readonly<Record<string, EmojiObject>>;
 }
 
 /** Why a queue gets an event: its user is in the audience, or it listens to all public channels. */

@@ -26,7 +26,8 @@ describe("the events of a queue", () => {
   it("have opt-in types only if it names them", () => {
     const declared = { ...eventOf("muted_users", undefined)!, optIn: true } as const;
     const event = { ...logged({ type: "muted_users", payload: { muted_users: [] } }), declared };
-    const context = { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test", host: "" };
+    const place = { siteUrl: "http://carillon.test", host: "" };
+    const context = { emptyTopicDisplayName: "misc", ...place, realmEmoji: {} };
     const sent = (eventTypes: readonly string[] | null) =>
       presentEvent(event, queue({ eventTypes }), context, "audience");
     expect(sent(null)).to.deep.equal([]);

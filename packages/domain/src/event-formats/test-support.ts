@@ -74,6 +74,18 @@ function declaredRow(row: Omit<LoggedEvent, "declared">): LoggedEvent {
   return known;
 }
 
+/** The emoji of the organization whose events are presented. */
+export const testEmoji = {
+  1: {
+    id: "1",
+    name: "acme",
+    source_url: "/user_avatars/1/emoji/images/00000000.png",
+    still_url: null,
+    deactivated: false,
+    author_id: 7,
+  },
+};
+
 /** Returns what the queue receives if the empty topic's display name is "misc". */
 export function presented(
   event: Omit<LoggedEvent, "declared">,
@@ -83,7 +95,12 @@ export function presented(
   return presentEvent(
     declaredRow(event),
     to,
-    { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test", host: "carillon.test" },
+    {
+      emptyTopicDisplayName: "misc",
+      siteUrl: "http://carillon.test",
+      host: "carillon.test",
+      realmEmoji: testEmoji,
+    },
     via,
   );
 }

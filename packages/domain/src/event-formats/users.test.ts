@@ -1,4 +1,4 @@
-import { gravatarUrl, pictureOf, presentUser } from "@carillon/model";
+import { ownPictureUrl, pictureOf, presentUser } from "@carillon/model";
 import {
   eventsOf,
   organization,
@@ -43,7 +43,7 @@ describe("events of accounts", () => {
           const url =
             visibility === 3 && viewer === org.guest
               ? `http://carillon.test/avatar/${account.id}?version=1`
-              : gravatarUrl(pictureOf(account));
+              : ownPictureUrl("", pictureOf(account));
           expect(person.avatar_url).to.equal(madeUp ? null : url);
         }
     }

@@ -114,13 +114,11 @@ export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => 
   return group ? [outgoing.presentAs(userGroupAdded, { group })] : [];
 };
 
-/** `realm_emoji`: a single change, or all emoji. */
-export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) => {
-  const { realm_emoji, ...change } = outgoing.fields;
-  return outgoing.has("individual_emoji_changes")
-    ? [outgoing.present(change)]
-    : [outgoing.presentAs(emojiReplaced, { realm_emoji })];
-};
+/** `realm_emoji`: a single change, or all emoji that there are now. */
+export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) =>
+  outgoing.has("individual_emoji_changes")
+    ? [outgoing.present(outgoing.fields)]
+    : [outgoing.presentAs(emojiReplaced, { realm_emoji: outgoing.context.realmEmoji })];
 
 /** `realm_linkifiers`: empty for clients that do not support their templates. */
 export const formatLinkifiers: Format<typeof linkifiersChanged> = (outgoing) => [

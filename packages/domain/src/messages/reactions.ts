@@ -7,7 +7,6 @@ import {
 } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { emojiNames } from "@carillon/markdown";
 import {
   type AccessibleMessage,
   type Account,
@@ -17,14 +16,8 @@ import {
   notSeeingAmong,
 } from "@carillon/model";
 
+import { type AskedEmoji, closestEmoji, type Emoji, findEmoji } from "../emoji/find-emoji.ts";
 import { writeCopies } from "./flags/change-flag.ts";
-
-/** An emoji as a request names it; undefined fields follow from the name. */
-interface AskedEmoji {
-  readonly name: string;
-  readonly code: string | undefined;
-  readonly type: string | undefined;
-}
 
 /**
  * Adds a reaction to a message that the account can see (messages.md §6.5). If the account has no copy of the message,
@@ -38,7 +31,7 @@ export async function addReaction(
   asked: AskedEmoji,
 ): Promise<void> {
   const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
-  const emoji = await reactionOf(tx, actor.id, messageId, asked);
+  const emoji = await reactionOf(tx, actor, messageId, asked);
   const { historical, read } = flag;
   await Promise.all([
     tx.rows(store, [messageId, actor.id, emoji.type, emoji.code, emoji.name]),
@@ -69,22 +62,20 @@ const there = statement({
  */
 async function reactionOf(
   tx: Tx,
-  userId: number,
+  { id: userId, realmId }: Account,
   messageId: number,
-  { name, code, type }: AskedEmoji,
+  asked: AskedEmoji,
 ): Promise<Emoji> {
-  const emoji =
-    code === undefined || type === undefined
-      ? {
-          ...emojiNamed(name),
-          ...(code === undefined ? {} : { code }),
-          ...(type === undefined ? {} : { type }),
-        }
-      : { name, code, type };
+  const { name, code, type } = asked;
+  const isComplete = code !== undefined && type !== undefined;
+  const known = isComplete ? undefined : await closestEmoji(tx, realmId, asked);
+  const emoji = { name, code: code ?? known?.code ?? "", type: type ?? known?.type ?? "" };
   const found = await tx.first(there, [messageId, userId, emoji.type, emoji.code]);
   if (!found) throw new Error("statement returned no row");
   if (found.same) throw errors.reactionAlreadyExists();
-  if (found.name === null) checkEmoji(emoji);
+  // An emoji that the message has already need not exist any more.
+  const isKnown = known?.code === emoji.code && known.type === emoji.type;
+  if (found.name === null && !isKnown) await findEmoji(tx, realmId, emoji);
   if (found.own >= bounds.reactions)
     throw errors.badRequest(
       `You have ${bounds.reactions} reactions to this message: remove one before you add another`,
@@ -115,65 +106,42 @@ export async function removeReaction(
   named: NamedReaction,
 ): Promise<void> {
   const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
-  const [type, code] = [named.type, codeOf(named)];
+  const { type } = named;
+  const code = await codeOf(tx, actor, messageId, named);
   const removed = await tx.first(remove, [messageId, actor.id, type, code]);
   if (!removed) throw errors.reactionDoesNotExist();
   const parts = await reactionEventParts(tx, actor, message, { type, code, name: removed.name });
   emit(tx, actor.realmId, [reactionRemoved(...parts)]);
 }
 
-/** @throws ApiError `BAD_REQUEST` if neither a code nor a known name is given */
-function codeOf({ name, code }: NamedReaction): string {
+/**
+ * Returns the code of the emoji whose reaction is removed. Several custom emoji may have had one name: that of the reaction
+ * counts.
+ * @throws ApiError `BAD_REQUEST` if neither a code nor a known name is given
+ */
+async function codeOf(
+  tx: Tx,
+  actor: Account,
+  messageId: number,
+  { name, code, type }: NamedReaction,
+): Promise<string> {
   if (code !== undefined) return code;
   if (name === undefined) throw errors.badRequest("Send emoji_name or emoji_code");
-  return emojiNamed(name).code;
+  const given = await tx.first(ownByName, [messageId, actor.id, type, name]);
+  return given?.code ?? (await closestEmoji(tx, actor.realmId, { name, code, type })).code;
 }
+
+const ownByName = statement({
+  name: "own-reaction-by-name",
+  text: `SELECT emoji_code AS code FROM reactions
+    WHERE message_id = $1 AND user_id = $2 AND reaction_type = $3 AND emoji_name = $4 ORDER BY id LIMIT 1`,
+});
 
 const remove = statement({
   name: "reaction-remove",
   text: `DELETE FROM reactions WHERE message_id = $1 AND user_id = $2 AND reaction_type = $3 AND emoji_code = $4
     RETURNING emoji_name AS name`,
 });
-
-/** An emoji as reactions store it. */
-interface Emoji {
-  readonly type: string;
-  readonly code: string;
-  readonly name: string;
-}
-
-/** The protocol's one extra emoji; its code is its name. */
-const extraEmoji = "zulip";
-
-/**
- * Returns the emoji that currently has the name: the extra emoji, or a Unicode emoji. Organizations have no custom
- * emoji yet.
- * @throws ApiError `BAD_REQUEST`
- */
-function emojiNamed(name: string): Emoji {
-  if (name === extraEmoji) return { type: "zulip_extra_emoji", code: extraEmoji, name };
-  const code = emojiNames.get(name);
-  if (code === undefined) throw errors.badRequest("There is no emoji with the name in emoji_name");
-  return { type: "unicode_emoji", code, name };
-}
-
-/**
- * Checks that the emoji exists and has this name.
- * @throws ApiError `BAD_REQUEST`
- */
-function checkEmoji({ type, code, name }: Emoji): void {
-  if (type === "realm_emoji")
-    throw errors.badRequest("The organization has no emoji with the code in emoji_code");
-  if (type !== "unicode_emoji" && type !== "zulip_extra_emoji")
-    throw errors.badRequest(
-      "reaction_type must be unicode_emoji, realm_emoji or zulip_extra_emoji",
-    );
-  const known = emojiNamed(name);
-  if (known.type !== type || known.code !== code)
-    throw errors.badRequest(
-      `The emoji with the name in emoji_name has the emoji_code ${known.code} and the reaction_type ${known.type}`,
-    );
-}
 
 /** Returns the payload and audience of a reaction's event (events.md §4). */
 async function reactionEventParts(

@@ -37,8 +37,8 @@ const messages = statement({
 
 const senders = statement({
   name: "senders-to-push",
-  text: `SELECT u.id, u.full_name AS "fullName", u.delivery_email AS "deliveryEmail", u.avatar_source AS "avatarSource",
-      u.avatar_version AS "avatarVersion", u.email_address_visibility AS "emailAddressVisibility", u.is_bot AS "isBot"
+  text: `SELECT u.id, u.realm_id AS "realmId", u.full_name AS "fullName", u.delivery_email AS "deliveryEmail", u.avatar_source AS "avatarSource",
+      u.avatar_version AS "avatarVersion", u.avatar_file AS "avatarFile", u.email_address_visibility AS "emailAddressVisibility", u.is_bot AS "isBot"
     FROM users u WHERE u.realm_id = $1 AND u.id IN (
       SELECT m.sender_id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($2::bigint[]))))`,
 });

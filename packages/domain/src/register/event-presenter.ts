@@ -3,6 +3,7 @@ import type { Sql } from "@carillon/db";
 import type { Presenter, AccountSql } from "@carillon/events";
 import { hostOf, loadRealm, type Site } from "@carillon/model";
 
+import { listEmoji } from "../emoji/realm-emoji.ts";
 import type { EventContext } from "../event-formats/outgoing-event.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 
@@ -10,9 +11,12 @@ import { presentEvent } from "../event-formats/present-event.ts";
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
   return {
     context: async (realmId) => {
-      const realm = await loadRealm(sql, realmId);
+      const [realm, realmEmoji] = await Promise.all([
+        loadRealm(sql, realmId),
+        listEmoji(sql, realmId),
+      ]);
       const { emptyTopicDisplayName } = realm;
-      return { emptyTopicDisplayName, siteUrl: site.url, host: hostOf(site, realm) };
+      return { emptyTopicDisplayName, siteUrl: site.url, host: hostOf(site, realm), realmEmoji };
     },
     present: presentEvent,
     accounts: queueAccounts,

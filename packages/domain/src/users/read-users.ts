@@ -7,14 +7,16 @@ import {
   accountOverrides,
   accountSlices,
   findAccount,
-  gravatarUrl,
   loadAccounts,
   loadUserVisibility,
+  mediumUrl,
+  ownPictureUrl,
   pictureOf,
   presentUser,
   type ProfileData,
+  type Site,
   profileDataSql,
-  showsGravatar,
+  showsPicture,
   userObject,
 } from "@carillon/model";
 
@@ -134,11 +136,15 @@ const ownMore = statement({
 });
 
 /** Returns the viewer's own account with all its fields. */
-export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
+export async function readOwnUser(
+  sql: Sql,
+  site: Pick<Site, "url">,
+  viewer: Account,
+): Promise<OwnUser> {
   const [row] = await sql.rows(ownMore, [viewer.id]);
   return {
     ...userObject(viewer, true, row?.profileData ?? {}),
-    avatar_url: gravatarUrl(pictureOf(viewer)),
+    avatar_url: ownPictureUrl(site.url, pictureOf(viewer)),
     max_message_id: row?.newest ?? -1,
   };
 }
@@ -146,15 +152,19 @@ export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
 /** The URL of a picture, or the picture as PNG. */
 type Avatar = { readonly url: string } | { readonly png: Buffer };
 
+/** The largest size, in pixels, for which the small version of an uploaded picture is returned. */
+const smallSize = 100;
+
 /**
- * Returns the picture of an account for the viewer: the URL at Gravatar, or a picture generated from the account's id,
- * which reveals nothing of its e-mail address. The account may be deactivated, a bot or a system bot.
- * @param size width and height of a generated picture, in pixels
+ * Returns the picture of an account for the viewer: the URL of the uploaded picture or at Gravatar, or a picture generated
+ * from the account's id, which reveals nothing of its e-mail address. The account may be deactivated, a bot or a system bot.
+ * @param size wanted width and height, in pixels
  * @throws ApiError 404 if the organization has no such account; a viewer with restricted visibility gets a picture for
  * any id
  */
 export async function readAvatar(
   sql: Sql,
+  site: Pick<Site, "url">,
   viewer: Account,
   userId: number,
   size: number,
@@ -166,7 +176,10 @@ export async function readAvatar(
   const account = accounts.get(userId);
   if (!account && !userVisibility.isRestricted) throw errors.notFound404("There is no such user");
   const picture = account && userVisibility.sees(account) ? pictureOf(account) : undefined;
-  if (picture && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  if (picture && showsPicture(picture, viewer)) {
+    const url = ownPictureUrl(site.url, picture);
+    return { url: picture.file !== undefined && size > smallSize ? mediumUrl(url) : url };
+  }
   const { toPng } = await import("jdenticon");
   return { png: toPng(`${viewer.realmId}/${userId}`, size) };
 }

@@ -3,6 +3,7 @@ import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
+  avatarSources,
   lockAccountAudience,
   type AuditEntry,
   botsFollowingOwner,
@@ -29,6 +30,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
+import { deletePicturesOf, withoutAvatar } from "../pictures/avatars.ts";
 import {
   checkProfileValues,
   type ProfileEntry,
@@ -207,9 +209,6 @@ async function apply(
   return { events, audit };
 }
 
-/** Source of a picture that derives from the address. */
-const generated = "G";
-
 /**
  * Deletes the name and the picture of a deactivated account (users.md §4); its address, profile values and settings
  * stay.
@@ -223,18 +222,22 @@ export async function deleteProfile(
   audience: Audience,
 ): Promise<NewEvent[]> {
   const full_name = account.isBot ? "Deactivated bot" : "Deleted user";
-  const pictured = account.avatarSource !== generated;
-  const avatarVersion = account.avatarVersion + (pictured ? 1 : 0);
+  const pictured = account.avatarSource !== avatarSources.generated;
+  const avatarVersion = pictured ? withoutAvatar(account).avatarVersion : account.avatarVersion;
   const prisma = await tx.prisma();
   await prisma.user.update({
     where: { id: account.id },
-    data: { fullName: full_name, avatarSource: generated, avatarVersion },
+    data: {
+      fullName: full_name,
+      avatarSource: avatarSources.generated,
+      avatarVersion,
+      avatarFile: null,
+    },
     select: { id: true },
   });
+  await deletePicturesOf(tx, account.id);
   return [
     ...(account.fullName === full_name ? [] : [personUpdated(account.id, { full_name }, audience)]),
-    ...(pictured
-      ? [pictureUpdated({ ...account, avatarSource: generated, avatarVersion }, audience)]
-      : []),
+    ...(pictured ? [pictureUpdated(withoutAvatar(account), audience)] : []),
   ];
 }

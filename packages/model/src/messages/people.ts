@@ -18,8 +18,8 @@ export interface Person {
 
 const byIds = statement({
   name: "people-in-messages",
-  text: `SELECT id, email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
-      avatar_version AS "avatarVersion", email_address_visibility AS "emailAddressVisibility",
+  text: `SELECT id, realm_id AS "realmId", email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
+      avatar_version AS "avatarVersion", avatar_file AS "avatarFile", email_address_visibility AS "emailAddressVisibility",
       is_imported_stub AS "isImportedStub", is_bot AS "isBot"
     FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
 });

@@ -24,7 +24,7 @@ export type Account = RowOf<typeof byIds>;
 export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
   u.full_name AS "fullName", u.role, u.is_active AS "isActive", u.is_bot AS "isBot", u.bot_type AS "botType",
   u.bot_owner_id AS "botOwnerId", u.system_bot_kind AS "systemBotKind", u.avatar_source AS "avatarSource",
-  u.avatar_version AS "avatarVersion", u.email_address_visibility AS "emailAddressVisibility", u.timezone,
+  u.avatar_version AS "avatarVersion", u.avatar_file AS "avatarFile", u.email_address_visibility AS "emailAddressVisibility", u.timezone,
   u.is_imported_stub AS "isImportedStub", u.is_deleted AS "isDeleted", u.can_create_users AS "canCreateUsers",
   u.can_change_user_emails AS "canChangeUserEmails",
   extract(epoch FROM u.date_joined)::float8 AS "dateJoined",

@@ -31,12 +31,14 @@ export {
 } from "./administration.ts";
 export {
   type Picture,
-  gravatarUrl,
+  avatarSources,
   hasPublicGravatar,
   mediumUrl,
+  ownPictureUrl,
   pictureOf,
   pictureUrl,
-  showsGravatar,
+  showsPicture,
+  uploadedUrl,
 } from "./avatar.ts";
 export {
   botsFollowingOwner,

@@ -72,6 +72,7 @@ export const plain: Readonly<Record<string, unknown>> = {
   "update-subscription-property value": "true",
   actions: {},
   address: "no token/hello.txt",
+  picture_path: "1/unknown.png",
   after: 0,
   alert_words: ["bell"],
   anchor: "newest",

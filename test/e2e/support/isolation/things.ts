@@ -4,6 +4,7 @@ import {
   channel,
   channelFolder,
   device,
+  exampleBlob,
   profileField,
   scheduledMessage,
   unique,
@@ -102,7 +103,7 @@ export async function makeThings(
     }
     const answer = await client.succeed(maker, {
       params: secretly(params, room.id),
-      ...(file && { files: { [file.name]: new Blob([file.content]) } }),
+      ...(file && { files: { [file.name]: exampleBlob(file) } }),
     });
     madeByExamples.set(each.join(" "), madeValue(answer, field, beginsWith));
   };

@@ -1,5 +1,5 @@
 import { exampleOf, type Operation } from "@carillon/contract";
-import { unique } from "@carillon/testkit";
+import { exampleBlob, unique } from "@carillon/testkit";
 
 import { pick, someone, someoneInCharge, step, type Walk, type WalkStep } from "./walk.ts";
 
@@ -38,7 +38,7 @@ export function derivedStep(operation: Operation): WalkStep {
       by,
       path: fill(example.path),
       params: fill(example.params),
-      ...(example.file && { files: { [example.file.name]: new Blob([example.file.content]) } }),
+      ...(example.file && { files: { [example.file.name]: exampleBlob(example.file) } }),
     };
   });
 }

@@ -21,6 +21,7 @@ import {
   type ParsedMessage,
 } from "@carillon/markdown";
 
+import { emojiOfTexts } from "../../emoji/realm-emoji.ts";
 import { filesReadableByAuthors } from "../../files/file-access.ts";
 import { loadUnseenByGuests } from "./unseen-by-guests.ts";
 
@@ -64,9 +65,13 @@ const noMessages: ReadonlyMap<string, number> = new Map();
 const noUploads: ReadonlyMap<number, Lookups["uploads"]> = new Map();
 const noFiles: Lookups["uploads"] = new Map();
 const nothingToFold: Folding = { fold: (name) => name };
+const noEmoji: Lookups["customEmoji"] = new Map();
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
-/** Looks up the names that the texts mention, and the files that they link to. Sends no statement if there are none. */
+/**
+ * Looks up the names that the texts mention, the emoji that they name and the files that they link to. Sends no statement
+ * if there are none.
+ */
 export async function loadMentionLookups(
   sql: Sql,
   realmId: number,
@@ -80,6 +85,7 @@ export async function loadMentionLookups(
   const groupNames = named(({ groupNames: names }) => names);
   const channelNames = named(({ channelNames: names }) => names);
   const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
+  const emojiNames = distinct(texts.flatMap(({ parsed }) => parsed.customEmojiNames));
   const uploading = texts.filter(({ parsed }) => parsed.uploadPaths.length > 0);
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
   // All parts or none: each combination of parts is a prepared statement on every connection.
@@ -92,6 +98,7 @@ export async function loadMentionLookups(
           realmId,
           uploading.map(({ parsed, authorId }) => ({ authorId, pathIds: parsed.uploadPaths })),
         );
+  const customEmoji = emojiNames.length === 0 ? noEmoji : emojiOfTexts(sql, realmId, emojiNames);
   const [folding, users, groups, channels, newest, unseen] =
     names === 0
       ? [nothingToFold, [], [], noChannels, noMessages, nobodyUnseen]
@@ -110,7 +117,7 @@ export async function loadMentionLookups(
             userIds,
           }),
         ]);
-  const uploads = await readableUploads;
+  const [uploads, emoji] = await Promise.all([readableUploads, customEmoji]);
   const everybody = peopleOf(users);
   const peopleFor = (authorId: number) => {
     const hidden = unseen.get(authorId);
@@ -119,6 +126,7 @@ export async function loadMentionLookups(
   const shared = {
     ...emptyLookups,
     organizationUrl,
+    customEmoji: emoji,
     fold: foldNames(folding, users, names === 0 ? [] : named(({ foldedNames }) => foldedNames)),
     groupsByName: grouped(groups, ({ nameKey }) => nameKey),
   };

@@ -10,6 +10,7 @@ import {
   settingChoices,
 } from "@carillon/model";
 
+import { listEmoji } from "../../emoji/realm-emoji.ts";
 import { readPresences } from "../../presence.ts";
 import { profileFieldTypes } from "../../profile-fields/check-field.ts";
 import { listStatuses } from "../../user-status.ts";
@@ -58,6 +59,12 @@ export const linkifiers: Section = {
   }),
 };
 
+/** The organization's own emoji, deactivated ones too. */
+export const realmEmoji: Section = {
+  names: ["realm_emoji"],
+  load: async ({ tx, realm }) => ({ realm_emoji: await listEmoji(tx, realm.id) }),
+};
+
 /** The users' presence: by user ID for clients with `slim_presence`, by e-mail address for older ones. */
 export const presence: Section = {
   names: ["presence"],
@@ -101,7 +108,6 @@ export const userStatus: Section = {
 /** Fields of features that the server does not have; clients require the fields. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
-  realm_emoji: { realm_emoji: {} },
   push_device: { push_devices: {} },
   realm_domains: { realm_domains: [] },
   realm_filters: { realm_filters: [] },

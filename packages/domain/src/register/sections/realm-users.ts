@@ -1,4 +1,4 @@
-import { gravatarUrl, hostOf, mediumUrl, pictureOf, unknownUser } from "@carillon/model";
+import { hostOf, mediumUrl, ownPictureUrl, pictureOf, unknownUser } from "@carillon/model";
 import {
   isAtLeast,
   isGuest,
@@ -52,8 +52,8 @@ async function partByActivity(
   return { active, inactive };
 }
 
-function ownAccount({ actor }: SnapshotContext) {
-  const picture = gravatarUrl(pictureOf(actor));
+function ownAccount({ actor, site }: SnapshotContext) {
+  const picture = ownPictureUrl(site.url, pictureOf(actor));
   return {
     user_id: actor.id,
     email: actor.email,

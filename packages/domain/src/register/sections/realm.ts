@@ -16,13 +16,13 @@ import {
   loadSystemGroups,
   moveLimit,
   type Realm,
-  realmIconUrl,
   realmUrl,
   type Site,
 } from "@carillon/model";
 
 import { thumbnailFormats } from "../../files/thumbnail-formats.ts";
 import { externalAccounts } from "../../profile-fields/check-field.ts";
+import { loadRealmPictures, realmPictureFields } from "../../pictures/realm-pictures.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
 import type { Section } from "../../snapshot-section.ts";
 
@@ -32,9 +32,10 @@ const mebibyte = 1024 * 1024;
 export const realm: Section = {
   names: ["realm"],
   async load({ tx, site, realm }) {
-    const [row, settings, systemGroups, permissions] = await Promise.all([
+    const [row, settings, pictures, systemGroups, permissions] = await Promise.all([
       loadRealmRow(tx, realm.id),
       loadOrganizationSettings(tx, realm.id),
+      loadRealmPictures(tx, realm.id),
       loadSystemGroups(tx, realm.id),
       loadPermissions(tx, realm),
     ]);
@@ -43,6 +44,7 @@ export const realm: Section = {
       max_file_upload_size_mib: site.uploads.maxFileSize / mebibyte,
       ...serverTimings,
       ...realmIdentity(site, realm, row),
+      ...withPrefix(realmPictureFields(site, realm, pictures)),
       ...messageSettings(realm, row),
       ...realmPolicies(site, realm, row),
       ...withPrefix(settings),
@@ -80,7 +82,6 @@ function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
   return {
     realm_url: url,
     realm_uri: url,
-    realm_icon_url: realmIconUrl(url),
     realm_bot_domain: hostOf(site, realm),
     realm_date_created: row.dateCreated,
     server_generation: serverGeneration,
@@ -116,7 +117,6 @@ function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
     realm_presence_disabled: false,
     realm_email_auth_enabled: realm.passwordAuthEnabled,
     realm_password_auth_enabled: realm.passwordAuthEnabled,
-    realm_avatar_changes_disabled: false,
     realm_push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     realm_push_notifications_enabled_end_timestamp: row.pushEndsAt,
     realm_default_language: realm.defaultLanguage,

@@ -1,0 +1,104 @@
+import type { Sql } from "@carillon/db";
+import { finishedRequests } from "@carillon/domain";
+import { type Cancellation, KeyedSemaphore, type Logger } from "@carillon/kit";
+
+/** A request that waits for its pictures. */
+interface Waiter {
+  readonly realmId: number;
+  readonly resolve: () => void;
+}
+
+/** Requests of one account that wait for pictures at once; further ones wait before their job is queued. */
+const ofAccount = 2;
+
+/** Milliseconds between two reads of the database, however many wake-ups arrive. */
+const pauseMs = 50;
+
+/** Milliseconds after which the rows are read without a wake-up, which may get lost. */
+const pollMs = 1_000;
+
+interface PictureRequestsParts {
+  /** Not bound to a request, because one statement reads the rows of all. */
+  readonly db: Sql;
+  readonly log: Logger;
+  /** Milliseconds that a request waits for a worker; 20,000 unless given. */
+  readonly waitMs?: number | undefined;
+}
+
+/**
+ * Lets requests wait until a worker has made their pictures (files.md §6). A worker wakes the gateways of the
+ * organization. They look at the rows then, and every second besides: one statement for all requests of the process, at
+ * most 20 a second. No request holds a connection meanwhile.
+ */
+export class PictureRequests {
+  readonly #db: Sql;
+  readonly #log: Logger;
+  readonly #waitMs: number;
+  readonly #waiters = new Map<number, Waiter>();
+  readonly #limits = new KeyedSemaphore<number>(ofAccount);
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = 0;
+
+  constructor({ db, log, waitMs = 20_000 }: PictureRequestsParts) {
+    this.#db = db;
+    this.#log = log;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * Runs `work`, at most two at once for an account: hostile pictures of one account must not occupy all workers.
+   * @throws the deadline's reason
+   */
+  limited<T>(accountId: number, deadline: Cancellation, work: () => Promise<T>): Promise<T> {
+    return this.#limits.of(accountId).run(work, deadline);
+  }
+
+  /** Waits until the request is finished, its time is over, or its deadline ends. The caller finds out which. */
+  async finished(realmId: number, id: number, deadline: Cancellation): Promise<void> {
+    if (deadline.reason) return;
+    await new Promise<void>((done) => {
+      const resolve = () => {
+        clearTimeout(timer);
+        removeListener();
+        this.#waiters.delete(id);
+        done();
+      };
+      const timer = setTimeout(resolve, this.#waitMs);
+      const removeListener = deadline.onEnd(resolve);
+      this.#waiters.set(id, { realmId, resolve });
+      this.#readIn(pollMs);
+    });
+  }
+
+  /** Looks whether requests of the organization are finished. */
+  wake(realmId: number): void {
+    for (const waiter of this.#waiters.values())
+      if (waiter.realmId === realmId) {
+        this.#readIn(pauseMs);
+        return;
+      }
+  }
+
+  /** Reads the rows in `ms` milliseconds, or sooner if that is planned already. */
+  #readIn(ms: number): void {
+    const dueAt = performance.now() + ms;
+    if (this.#timer && this.#dueAt <= dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => void this.#read(), ms);
+    this.#timer.unref();
+  }
+
+  async #read(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#waiters.size === 0) return;
+    // Planned before the rows are read, so that a wake-up meanwhile is not lost.
+    this.#readIn(pollMs);
+    try {
+      for (const id of await finishedRequests(this.#db, [...this.#waiters.keys()]))
+        this.#waiters.get(id)?.resolve();
+    } catch (err) {
+      this.#log.debug({ err }, "reading requests for pictures failed; read again in a second");
+    }
+  }
+}

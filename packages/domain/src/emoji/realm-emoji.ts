@@ -1,0 +1,220 @@
+import { randomBytes } from "node:crypto";
+import {
+  emojiAdded,
+  type EmojiObject,
+  emojiUpdated,
+  errors,
+  maxActiveEmoji,
+  maxEmoji,
+  maxEmojiName,
+  realmPermissions,
+} from "@carillon/contract";
+import { type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  currentActor,
+  isOrganizationAdministrator,
+  loadAfter,
+  loadMemberships,
+  loadRealm,
+  lockGroupGraphShared,
+  lockOrganization,
+  recordAudit,
+} from "@carillon/model";
+
+import type { MadePicture } from "../pictures/picture-requests.ts";
+import { pictureNamed, storePicture } from "../pictures/stored-pictures.ts";
+import { isBuiltInEmoji } from "./find-emoji.ts";
+
+/** Returns the address of an emoji's picture, relative to the server. @param file below `emoji/images/` */
+export function emojiUrl(realmId: number, file: string): string {
+  return `/user_avatars/${realmId}/emoji/images/${file}`;
+}
+
+const ofRealm = statement({
+  name: "emoji-of-realm",
+  text: `SELECT id, name, author_id AS "authorId", deactivated, file, still_file AS "stillFile" FROM realm_emoji
+    WHERE realm_id = $1 ORDER BY id`,
+});
+
+interface EmojiRow {
+  readonly id: number;
+  readonly name: string;
+  readonly authorId: number;
+  readonly deactivated: boolean;
+  readonly file: string;
+  readonly stillFile: string | null;
+}
+
+function present(realmId: number, emoji: EmojiRow): EmojiObject {
+  const { id, name, authorId, deactivated, file, stillFile } = emoji;
+  return {
+    id: String(id),
+    name,
+    source_url: emojiUrl(realmId, file),
+    still_url: stillFile === null ? null : emojiUrl(realmId, `still/${stillFile}`),
+    deactivated,
+    author_id: authorId,
+  };
+}
+
+/** Lists an organization's emoji by id, deactivated ones too (files.md §6). */
+export async function listEmoji(sql: Sql, realmId: number): Promise<Record<string, EmojiObject>> {
+  const rows = await sql.rows(ofRealm, [realmId]);
+  return Object.fromEntries(rows.map((row) => [String(row.id), present(realmId, row)]));
+}
+
+/**
+ * Returns the name of an emoji as it is stored.
+ * @throws ApiError `BAD_REQUEST` for a name that no emoji can have
+ */
+export function emojiName(text: string): string {
+  const name = text.trim().replaceAll(" ", "_");
+  if (name.length > maxEmojiName || !/^[0-9a-z_-]*[0-9a-z]$/.test(name))
+    throw errors.badRequest(
+      `An emoji's name has up to ${maxEmojiName} of a-z, 0-9, _ and -, and ends with a letter or a digit`,
+    );
+  return name;
+}
+
+const activeByName = statement({
+  name: "active-emoji",
+  text: `SELECT id, author_id AS "authorId" FROM realm_emoji WHERE realm_id = $1 AND name = $2 AND NOT deactivated`,
+});
+
+/**
+ * Checks whether the account may add an emoji with this name (files.md §6).
+ * @param text the name as the request has it
+ * @returns the name as it is stored
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Promise<string> {
+  const name = emojiName(text);
+  const [realm, memberships, [taken]] = await Promise.all([
+    loadRealm(sql, actor.realmId),
+    loadMemberships(sql, [actor.id]),
+    sql.rows(activeByName, [actor.realmId, name]),
+  ]);
+  const { canAddCustomEmojiGroup } = realmPermissions;
+  if (!memberships.holds(actor, canAddCustomEmojiGroup, realm.groups.canAddCustomEmojiGroup))
+    throw errors.badRequest("You may not add emoji");
+  if (taken) throw errors.badRequest("The organization has an emoji with this name");
+  if (isBuiltInEmoji(name) && !isOrganizationAdministrator(actor))
+    throw errors.badRequest("Only administrators can replace a built-in emoji");
+  return name;
+}
+
+const counts = statement({
+  name: "emoji-counts",
+  text: `SELECT count(*)::int AS all, count(*) FILTER (WHERE NOT deactivated)::int AS active FROM realm_emoji
+    WHERE realm_id = $1`,
+});
+
+const insert = statement({
+  name: "emoji-insert",
+  text: `INSERT INTO realm_emoji (realm_id, name, author_id, file, still_file) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+});
+
+/**
+ * Adds an emoji (files.md §6), and sends an event to all users.
+ * @param text the name as the request has it
+ * @param pictures `emoji`, and `emoji-still` if it is animated
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function addEmoji(
+  tx: Tx,
+  actor: Account,
+  text: string,
+  pictures: readonly MadePicture[],
+): Promise<void> {
+  const { realmId } = actor;
+  const { now } = await loadAfter(
+    [lockGroupGraphShared(tx, realmId), lockOrganization(tx, realmId)],
+    {
+      now: currentActor(tx, actor),
+    },
+  );
+  const name = await checkNewEmoji(tx, now, text);
+  const there = (await tx.first(counts, [realmId]))!;
+  if (there.active >= maxActiveEmoji)
+    throw errors.badRequest(`An organization cannot have more than ${maxActiveEmoji} emoji`);
+  if (there.all >= maxEmoji)
+    throw errors.badRequest(
+      `An organization cannot have more than ${maxEmoji} emoji, deactivated ones included`,
+    );
+  const picture = pictureNamed(pictures, "emoji");
+  const still = pictures.find((made) => made.name === "emoji-still");
+  const stem = await storeUnderFreeName(tx, realmId, picture, still);
+  const file = `${stem}.${extensionOf(picture)}`;
+  const stillFile = still ? `${stem}.png` : null;
+  const { id } = (await tx.first(insert, [realmId, name, now.id, file, stillFile]))!;
+  const emoji = { id, name, authorId: now.id, deactivated: false, file, stillFile };
+  recordAudit(tx, realmId, now.id, [{ type: "emoji_added", data: { emoji_id: id, name } }]);
+  emit(tx, realmId, [emojiAdded({ emoji: present(realmId, emoji) })]);
+}
+
+/** Stores the pictures of an emoji, and returns the eight hexadecimal digits that their paths have in common. */
+async function storeUnderFreeName(
+  tx: Tx,
+  realmId: number,
+  picture: MadePicture,
+  still: MadePicture | undefined,
+): Promise<string> {
+  for (;;) {
+    const stem = randomBytes(4).toString("hex");
+    const file = `emoji/images/${stem}.${extensionOf(picture)}`;
+    if (!(await storePicture(tx, { realmId, file }, picture))) continue;
+    if (!still) return stem;
+    const place = { realmId, file: `emoji/images/still/${stem}.png` };
+    if (await storePicture(tx, place, still)) return stem;
+    throw new Error(`the still picture ${place.file} has no emoji`);
+  }
+}
+
+/** `image/png` → `png`. */
+function extensionOf({ contentType }: MadePicture): string {
+  return contentType.slice("image/".length);
+}
+
+const deactivate = statement({
+  name: "emoji-deactivate",
+  text: `UPDATE realm_emoji SET deactivated = true WHERE id = $1`,
+});
+
+/**
+ * Deactivates an emoji (files.md §6), and sends an event to all users. Messages that show it stay as they are.
+ * @throws ApiError `BAD_REQUEST`; 404 if the organization has no active emoji of this name
+ */
+export async function deactivateEmoji(tx: Tx, actor: Account, text: string): Promise<void> {
+  const { realmId } = actor;
+  const {
+    now,
+    found: [emoji],
+  } = await loadAfter(lockOrganization(tx, realmId), {
+    now: currentActor(tx, actor),
+    found: tx.rows(activeByName, [realmId, text]),
+  });
+  if (!emoji) throw errors.notFound404("The organization has no active emoji with this name");
+  if (emoji.authorId !== now.id && !isOrganizationAdministrator(now))
+    throw errors.badRequest("Only administrators and the author of an emoji can deactivate it");
+  await tx.rows(deactivate, [emoji.id]);
+  recordAudit(tx, realmId, now.id, [{ type: "emoji_deactivated", data: { emoji_id: emoji.id } }]);
+  emit(tx, realmId, [emojiUpdated({ emoji_id: String(emoji.id), data: { deactivated: true } })]);
+}
+
+const byNames = statement({
+  name: "active-emoji-of-texts",
+  text: `SELECT name, file FROM realm_emoji
+    WHERE realm_id = $1 AND name = ANY(ARRAY(SELECT unnest($2::text[]))) AND NOT deactivated`,
+});
+
+/** Returns the active emoji with these names and the addresses of their pictures. */
+export async function emojiOfTexts(
+  sql: Sql,
+  realmId: number,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, { readonly url: string }>> {
+  const rows = await sql.rows(byNames, [realmId, names]);
+  return new Map(rows.map(({ name, file }) => [name, { url: emojiUrl(realmId, file) }]));
+}
