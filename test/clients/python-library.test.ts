@@ -127,6 +127,23 @@ describe("The Python library", function () {
     });
   });
 
+  it("adds an emoji and an avatar, and gets their events", () => {
+    const [emoji] = Object.values(answer("get_realm_emoji")["emoji"] as Record<string, Answer>);
+    expect(emoji).to.include({ name: "library_pixel", deactivated: false, still_url: null });
+    expect(answer("upload_custom_emoji")).to.include({ msg: "" });
+    expect(answer("POST users/me/avatar")["avatar_url"]).to.match(/\/user_avatars\/1\/.{24}\.png$/);
+    expect(answer("DELETE users/me/avatar")["avatar_url"]).to.match(/^https:/);
+    answer("DELETE realm/emoji/library_pixel");
+    const events = answer("get_events")["events"] as Answer[];
+    const kinds = events.map(({ type, op }) => `${String(type)}/${String(op)}`);
+    expect(kinds).to.deep.equal([
+      "realm_emoji/update",
+      "realm_user/update",
+      "realm_user/update",
+      "realm_emoji/update",
+    ]);
+  });
+
   it("sends once with an Idempotency-Key, and sees that the second answer is a replay", async () => {
     const { ids, markers } = answer("send_message");
     expect(markers).to.deep.equal(["false", "true"]);

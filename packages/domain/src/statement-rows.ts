@@ -1418,6 +1418,36 @@ declare module "@carillon/db" {
     "people-with-members-lock": {
       id: number;
     };
+    "picture-by-path": {
+      objectKey: string;
+      contentType: string;
+      size: number;
+      sha256: Buffer;
+    };
+    "picture-insert": {};
+    "picture-request-finish": {
+      id: number;
+    };
+    "picture-request-insert": {
+      id: number;
+    };
+    "picture-request-take": {
+      outcome: Json | null;
+    };
+    "picture-request-waiting": {
+      kind: string;
+      objectKey: string;
+    };
+    "picture-requests-clear": {
+      id: number;
+    };
+    "picture-requests-finished": {
+      id: number;
+    };
+    "pictures-of-account-delete": {
+      objectKey: string;
+    };
+    "pictures-replace": {};
     "place-of-message": {
       channelId: number | null;
     };
@@ -1563,6 +1593,12 @@ declare module "@carillon/db" {
     };
     "realm-next-id": {
       id: number;
+    };
+    "realm-picture-store": {};
+    "realm-pictures": {
+      icon: string | null;
+      logo: string | null;
+      night_logo: string | null;
     };
     "realm-snapshot": {
       dateCreated: number;

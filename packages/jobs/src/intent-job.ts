@@ -33,6 +33,7 @@ export function intentJob<Intent>(declaration: {
   intent: z.ZodType<Intent>;
   retry: Retry;
   deadline: Duration;
+  yields?: boolean;
 }): IntentDefinition<Intent> {
   const { intent, title, ...rest } = declaration;
   return {

@@ -40,7 +40,7 @@ export const queues = {
   images: {
     concurrency: 1,
     title: "Images",
-    about: "Decodes uploaded pictures and makes their thumbnails.",
+    about: "Decodes uploaded pictures, and makes avatars, icons, logos, emoji and thumbnails.",
   },
   maintenance: {
     concurrency: 2,

@@ -639,6 +639,7 @@ declare module "@carillon/db" {
       require_unique_names: boolean;
       name_changes_disabled: boolean;
       email_changes_disabled: boolean;
+      avatar_changes_disabled: boolean;
     };
     "organization-settings-store": {};
     "origins-of-moves-readable": {

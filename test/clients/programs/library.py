@@ -1,5 +1,7 @@
 """Makes the calls that Python programs make; prints each answer as one line of JSON."""
 
+import base64
+import io
 import json
 import sys
 import urllib.request
@@ -69,6 +71,26 @@ own_files = show("get_attachments", client.get_attachments())["attachments"]
 ask(client, "DELETE", "attachments/%d" % own_files[0]["id"])
 show("get_attachments again", client.get_attachments())
 show("GET user_uploads again", admin.call_endpoint(url=file["url"][1:], method="GET"))
+
+# An avatar and an emoji; `admin` gets their events.
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+
+
+def picture():
+    file = io.BytesIO(base64.b64decode(PIXEL))
+    file.name = "pixel.png"
+    return file
+
+
+queue = admin.register(event_types=["realm_emoji", "realm_user"])
+show("upload_custom_emoji", client.upload_custom_emoji("library_pixel", picture()))
+emoji = show("get_realm_emoji", client.get_realm_emoji())["emoji"]
+avatar = {"url": "users/me/avatar", "method": "POST", "files": [picture()]}
+show("POST users/me/avatar", client.call_endpoint(**avatar))
+ask(client, "DELETE", "users/me/avatar")
+ask(client, "DELETE", "realm/emoji/library_pixel")
+poll = {"queue_id": queue["queue_id"], "last_event_id": -1, "dont_block": True}
+show("get_events", admin.get_events(**poll))
 
 # Requests with a key, whose answers have a marker: both by the session that the library keeps.
 markers = []

@@ -83,6 +83,11 @@ export const emojiReplaced = event({
   fields: { realm_emoji: z.record(z.string(), emojiObject) },
 });
 
+/** Returns the approximate weight of all emoji, for older clients; 0 for a single change. */
+function weightOfAll(fields: object): number {
+  return "realm_emoji" in fields ? 250 * Object.keys(fields.realm_emoji ?? {}).length : 0;
+}
+
 // The log does not have all emoji, up to a megabyte: the poll inserts those that there are then.
 const older = {
   individual_emoji_changes: { about: "`update`, with all emoji.", becomes: [emojiReplaced] },
@@ -96,6 +101,7 @@ export const emojiAdded = event({
   fields: { emoji: emojiObject },
   older,
   changesPresentation: true,
+  weight: weightOfAll,
 });
 
 export const emojiUpdated = event({
@@ -106,4 +112,5 @@ export const emojiUpdated = event({
   fields: { emoji_id: z.string(), data: z.strictObject({ deactivated: z.boolean() }) },
   older,
   changesPresentation: true,
+  weight: weightOfAll,
 });

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { operation } from "../primitives/operation.ts";
 import { groupSettingUpdateParameters, someGroupSettingFields } from "../permissions/parameters.ts";
 import { realmPermissions } from "../permissions/registry.ts";

@@ -14,7 +14,7 @@ const intent = z.strictObject({
 export const makePictures = intentJob({
   name: "make-pictures",
   title: "Avatar, icon, logo or emoji",
-  queue: "maintenance",
+  queue: "images",
   about:
     "Makes the pictures of an uploaded avatar, icon, logo or emoji, for which the request waits.",
   intent,

@@ -20,4 +20,6 @@ export const thumbnail = intentJob({
   intent,
   retry: backoff({ attempts: 70, first: "2s", cap: "30m", jitter: 0.5 }),
   deadline: "90s",
+  // Requests wait for the other jobs of the queue.
+  yields: true,
 });
