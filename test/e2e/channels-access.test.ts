@@ -28,7 +28,6 @@ import { makeWorld, type World } from "./support/channel-access/world.ts";
 
 // channels.md §3: the rules exist for one account and channel, as SQL conditions, and as lists of receivers.
 describe("The access rules in TypeScript and in SQL agree", function () {
-  this.timeout(60_000);
   const scene = useScene();
   let world: World;
   let everywhere: readonly Meeting[];

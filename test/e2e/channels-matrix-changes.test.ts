@@ -42,7 +42,6 @@ type Ask = (meeting: Meeting) => Promise<Answer>;
 // channels.md §3, §5, §8 and scheduled-messages.md §0.4: every privacy × role × subscription, against the rules in
 // support/channel-access/rules.ts. Steps that change subscriptions come last.
 describe("Channels: permissions to post, administer and subscribe", function () {
-  this.timeout(60_000);
   const scene = useScene();
   let world: World;
   let passerBy: TestAccount;

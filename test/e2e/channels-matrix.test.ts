@@ -32,7 +32,6 @@ const idsOf = (list: unknown) =>
 
 // channels.md §3: every privacy × role × subscription, against the rules in support/channel-access/rules.ts.
 describe("Channels: permissions to read and see", function () {
-  this.timeout(60_000);
   const scene = useScene();
   let world: World;
   let everywhere: readonly Meeting[];

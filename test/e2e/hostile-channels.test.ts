@@ -28,7 +28,6 @@ import { hostile } from "./support/hostile.ts";
 
 // channels.md: every parameter value is accepted or refused, without an internal error.
 describe("Hostile values in channels and folders", function () {
-  this.timeout(60_000);
   const scene = useScene();
   let room: TestChannel;
   let folderId: number;

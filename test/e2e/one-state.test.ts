@@ -195,7 +195,6 @@ describe("The check of a message while a permission alternates between two value
   });
 
   it("refuses no message that is sent, scheduled or delivered meanwhile", async function () {
-    this.timeout(60_000);
     const { db, org } = scene;
     const group = await userGroup(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [sender] });

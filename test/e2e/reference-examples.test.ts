@@ -11,7 +11,6 @@ import { expect } from "chai";
 const run = promisify(execFile);
 
 describe("The examples of the API reference, run by a shell after a first start", function () {
-  this.timeout(60_000);
   before("look for curl", function () {
     if (spawnSync("curl", ["--version"]).status !== 0) this.skip();
   });

@@ -161,7 +161,6 @@ describe("A message to a private channel during an unsubscription", () => {
   });
 
   it("never reaches the account after the unsubscription event, in any order", async function () {
-    this.timeout(60_000);
     const { db, org } = scene;
     for (let round = 0; round < 15; round++) {
       const { id } = await user(db, org.realm);

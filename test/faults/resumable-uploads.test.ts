@@ -28,7 +28,6 @@ const content = randomBytes(3_000_000);
 
 for (const kind of ["disk", "s3"] as const)
   describe(`Resumable uploads and faults, with files on ${kind}`, function () {
-    this.timeout(60_000);
     const db = useDatabase();
     let org: TestOrganization;
     let folder: string;

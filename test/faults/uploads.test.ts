@@ -31,7 +31,6 @@ const formEnd = `\r\n--${boundary}--\r\n`;
 const form = (content: string) => Buffer.from(fileHead + content + formEnd);
 
 describe("Uploads and faults", function () {
-  this.timeout(60_000);
   const db = useDatabase();
   let org: TestOrganization;
   let folder: string;

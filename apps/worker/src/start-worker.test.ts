@@ -17,7 +17,6 @@ describe("a worker process", () => {
   const processes = useProcesses();
 
   it("runs its recurring work: deletes old events and finished intents, promotes full members, and sends heartbeats", async function () {
-    this.timeout(90_000);
     const { realm, member, groups } = await organization(db, {
       row: { waitingPeriodThreshold: 2 },
     });

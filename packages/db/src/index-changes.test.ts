@@ -76,7 +76,6 @@ describe("a migration outside a transaction", () => {
     "-- outside a transaction\n-- Letters by their word.\nCREATE INDEX CONCURRENTLY letters_word_idx ON letters (word);\n";
 
   it("builds an index over a million rows while others write, and again after an interruption", async function () {
-    this.timeout(60_000);
     await applyMigrations(url, set);
     await client.query(
       "INSERT INTO letters (word) SELECT md5(n::text) FROM generate_series(1, $1::int) n",

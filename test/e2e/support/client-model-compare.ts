@@ -4,7 +4,7 @@ import { declaredKeys } from "./declared-changes.ts";
 import type { ClientModel } from "./client-model.ts";
 import type { ModelState } from "./client-model-state.ts";
 import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
-import { unknownName } from "./client-model-people.ts";
+import { isSet, unknownName } from "./client-model-people.ts";
 import type { Item } from "./client-model-lists.ts";
 
 /** Fields that depend on the moment or the queue, or that no event updates. */
@@ -33,6 +33,8 @@ interface Known {
   readonly gained: ReadonlySet<number>;
   readonly topics: (topic: Item) => boolean;
   readonly wasGuest: boolean;
+  /** Accounts that may be managers of series although the client does not know. */
+  readonly reactivated: ReadonlySet<number>;
 }
 
 /** Messages whose state the client cannot know. */
@@ -75,7 +77,8 @@ export function differencesFrom(
   unknown: UnknownMessages,
 ): string[] {
   const now = fresh as unknown as ModelState;
-  const known = { topics: knownTopics(model, now), gained: model.gained, wasGuest: model.wasGuest };
+  const { gained, wasGuest, reactivated } = model;
+  const known = { topics: knownTopics(model, now), gained, wasGuest, reactivated };
   const kept = {
     ...model.state,
     max_message_id: newestLeft(model, now, unknown),
@@ -152,7 +155,7 @@ function isObject(value: unknown): value is Item {
 /** Returns all fields but `leftOut` by name, each list as an object by its items' keys. */
 function comparable(
   state: ModelState,
-  { topics, gained, wasGuest }: Known,
+  { topics, gained, wasGuest, reactivated }: Known,
 ): Readonly<Record<string, unknown>> {
   const fields = Object.entries(state).filter(([name]) => !leftOut.has(name));
   return Object.fromEntries(
@@ -166,9 +169,18 @@ function comparable(
         const isLeft = name === "unsubscribed" || name === "never_subscribed";
         return !isLeft || !gained.has(item["stream_id"] as number);
       });
-      return [name, Object.fromEntries(items.map((item) => [key(item), normal(item)]))];
+      const shown =
+        name === "message_series" ? items.map((item) => withoutManagers(item, reactivated)) : items;
+      return [name, Object.fromEntries(shown.map((item) => [key(item), normal(item)]))];
     }),
   );
+}
+
+function withoutManagers(series: Item, ids: ReadonlySet<number>): Item {
+  const managers = series["can_manage_group"];
+  if (!isSet(managers)) return series;
+  const direct_members = managers.direct_members.filter((id) => !ids.has(id));
+  return { ...series, can_manage_group: { ...managers, direct_members } };
 }
 
 function normal(item: Item): Item {

@@ -10,8 +10,13 @@ export const unknownName = "Unknown user";
 /**
  * The state of accounts and groups that a client builds from events.
  * @param listIsIncomplete whether it omits placeholders for hidden accounts
+ * @param reactivated gets the accounts that events reactivate
  */
-export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Appliers {
+export function peopleAppliers(
+  state: ModelState,
+  listIsIncomplete: boolean,
+  reactivated: Set<number>,
+): Appliers {
   const personOf = (id: unknown): Item => {
     const users = [...state.realm_users, ...state.realm_non_active_users];
     const person = users.find(({ user_id }) => user_id === id);
@@ -38,7 +43,8 @@ export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Ap
       : [realm_users, realm_non_active_users];
     to.push(take(from, "user_id", id));
     // Members and anonymous groups contain active accounts only; no event lists each change (user-groups.md §2, §6).
-    if (!isActive) forget(state, id as number);
+    if (isActive) reactivated.add(id as number);
+    else forget(state, id as number);
   };
   return {
     "realm_user/add": (event) => {
@@ -141,7 +147,10 @@ function forget(state: ModelState, userId: number): void {
     ...state.unsubscribed,
     ...state.never_subscribed,
   ];
-  for (const object of [state, ...channels, ...state.realm_user_groups])
+  // Not every client asks for series.
+  const series: readonly Item[] | undefined = state.message_series;
+  const owners = [...channels, ...state.realm_user_groups, ...(series ?? [])];
+  for (const object of [state, ...owners])
     for (const [name, value] of Object.entries(object)) {
       if (name === "members") object[name] = others(value as number[], userId);
       else if (isSet(value))
@@ -149,7 +158,7 @@ function forget(state: ModelState, userId: number): void {
     }
 }
 
-function isSet(value: unknown): value is { direct_members: number[] } {
+export function isSet(value: unknown): value is { direct_members: number[] } {
   return typeof value === "object" && value !== null && "direct_members" in value;
 }
 

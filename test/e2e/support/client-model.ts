@@ -30,6 +30,8 @@ export class ClientModel {
   readonly gained = new Set<number>();
   /** Channels whose privacy has changed: they may be readable again; no event lists the policies of their topics. */
   readonly reopened = new Set<number>();
+  /** Accounts that were reactivated: no event says that a series lists them as managers again (once-and-again.md §3.1). */
+  readonly reactivated = new Set<number>();
   /**
    * Whether the account has ever been a guest. Guests do not manage the series of others, and no event is sent when a change
    * of role makes an account a manager or ends that (once-and-again.md §3.1).
@@ -47,7 +49,8 @@ export class ClientModel {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
     this.wasGuest = this.state.is_guest;
-    this.#appliers = { ...this.#own, ...peopleAppliers(this.state, listIsIncomplete) };
+    const people = peopleAppliers(this.state, listIsIncomplete, this.reactivated);
+    this.#appliers = { ...this.#own, ...people };
   }
 
   /** Applies an event. @throws Error if it contradicts the state */
