@@ -235,6 +235,8 @@ describe("the declared operations", () => {
     "/user_uploads/{path_id}",
     "/user_uploads/download/{path_id}",
     "/user_uploads/temporary/{address}",
+    "/user_uploads/thumbnail/{address}",
+    "/static/images/loading/loader-black.svg",
   ];
 
   it("have unique ids and routes, and paths below /api/v1", () => {

@@ -1,4 +1,4 @@
-import { ChangedMeanwhile, type Database, notNull, statement, type Tx } from "@carillon/db";
+import { ChangedMeanwhile, type Database, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { makePreviews, type MadeImage, textsOfPlaceholder } from "@carillon/markdown";
 import { loadMessageAudience, lockAudiencesShared, lockGroupGraphShared } from "@carillon/model";
@@ -24,7 +24,6 @@ const claims = statement({
     FROM (SELECT message_id FROM attachment_claims WHERE attachment_id = $1 AND message_id > $2
       ORDER BY message_id LIMIT ${claimsAtOnce}) claim
     LEFT JOIN messages m ON m.id = claim.message_id ORDER BY claim.message_id`,
-  overrides: { isArchived: notNull, waits: notNull },
 });
 
 /** A picture whose state is final. */
