@@ -22,7 +22,8 @@ RUN npm run build && node scripts/image.mjs image
 
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+# Threads for files: with the default of four, few operations on files could run at once (docs/operating.md).
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data UV_THREADPOOL_SIZE=16
 # What apps/standalone/dist/prepare-main.js leaves: the credentials of the first accounts. Uploaded files are below it.
 RUN install --directory --owner=node --group=node --mode=0700 /data /data/files
 COPY --from=build /app/image ./

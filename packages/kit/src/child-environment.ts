@@ -1,8 +1,10 @@
 import type { Environment } from "./environment.ts";
+import { wantedThreads } from "./thread-pool.ts";
 
 /**
  * Returns the environment of a child process: this process's variables with `changes`. An undefined change removes
- * the variable. The `_FILE` variant of each changed variable is removed too.
+ * the variable. The `_FILE` variant of each changed variable is removed too. Sets the number of threads for files unless
+ * this process has it.
  */
 export function childEnvironment(
   changes: Partial<Record<keyof Environment, string | undefined>>,
@@ -12,5 +14,5 @@ export function childEnvironment(
   if ("DATABASE_URL" in changes) changed.push("DATABASE_PASSWORD");
   const replaced = changed.flatMap((name) => [name, `${name}_FILE`]);
   const kept = Object.entries(process.env).filter(([name]) => !replaced.includes(name));
-  return { ...Object.fromEntries(kept), ...changes };
+  return { UV_THREADPOOL_SIZE: String(wantedThreads), ...Object.fromEntries(kept), ...changes };
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { wantedThreads } from "@carillon/kit";
 import type { LogLine } from "./log-capture.ts";
 import { testSecretKey } from "./site.ts";
 import { waitFor } from "./wait-for.ts";
@@ -91,7 +92,7 @@ export function startProgram(
 ): TestProcess {
   const child = spawn(file, [...args], {
     cwd: options.cwd ?? root,
-    env: { ...inherited(), ...variables },
+    env: { UV_THREADPOOL_SIZE: String(wantedThreads), ...inherited(), ...variables },
     stdio: [
       options.input ? "pipe" : "ignore",
       "pipe",

@@ -23,6 +23,13 @@ export function diskError(folder: string, error: unknown): unknown {
   return new StorageUnavailable(`FILES_DIR ${folder}: ${message} (${code})`, { cause: error });
 }
 
+/** Creates the error to report for an operation that takes too long. */
+export function hungError(folder: string, limitMs: number): StorageUnavailable {
+  return new StorageUnavailable(
+    `FILES_DIR ${folder}: an operation has not ended within ${limitMs / 1_000} s; check the disk or the file server`,
+  );
+}
+
 /** Returns the code of an error of the operating system: `ENOENT`, for example. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return undefined;

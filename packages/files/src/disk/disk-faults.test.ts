@@ -1,24 +1,31 @@
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:fs";
 import {
   chmod,
   mkdir,
   mkdtemp,
+  open,
   readdir,
+  readFile,
+  readlink,
   rename,
   rm,
   stat,
+  truncate,
   utimes,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Semaphore } from "@carillon/kit";
+import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { newObjectKey } from "../object-key.ts";
-import { ObjectMissing, StorageUnavailable } from "../store.ts";
-import { bodyOf, hashIn, mebibyte } from "../test-support/bodies.ts";
+import { ObjectMissing, StorageUnavailable, type FileStore } from "../store.ts";
+import { bodyOf, hashIn, mebibyte, StalledBody } from "../test-support/bodies.ts";
 import { failureOf } from "../test-support/failure-of.ts";
 import { diskStore } from "./disk-store.ts";
 
@@ -158,6 +165,123 @@ describe("The file store on disk", () => {
       await store.put(refused, bodyOf(10).body);
       await store.delete([key]);
       expect(await store.stat(key)).to.equal(undefined);
+    });
+  });
+
+  describe("on a disk that hangs", () => {
+    const limitMs = 500;
+    let operations: Semaphore;
+    let store: FileStore;
+
+    beforeEach(() => {
+      operations = new Semaphore(2);
+      store = diskStore(root, { limitMs, operations });
+    });
+
+    const expectHung = async (work: Promise<unknown>) => {
+      expect(await failureOf(work))
+        .to.be.instanceOf(StorageUnavailable)
+        .with.property("message")
+        .that.matches(/^FILES_DIR .*: an operation has not ended within 0\.5 s; check the disk/);
+    };
+    const openFiles = async () => {
+      const links = await readdir("/proc/self/fd");
+      const paths = await Promise.all(
+        links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => "")),
+      );
+      return paths.filter((path) => path.startsWith(top));
+    };
+    /** Waits until nothing is left of calls that have failed. */
+    const settled = async () => {
+      await waitFor(async () => (await openFiles()).length === 0, { what: "all files are closed" });
+      expect([operations.tryAcquire(), operations.tryAcquire()]).to.deep.equal([true, true]);
+      operations.release();
+      operations.release();
+    };
+
+    describe("for writes", () => {
+      let isMounted = false;
+
+      beforeEach(async function () {
+        await mkdir(root, { recursive: true });
+        const image = join(top, "image");
+        try {
+          await writeFile(image, "");
+          await truncate(image, 32 * mebibyte);
+          execFileSync("mkfs.ext4", ["-q", image], { stdio: "ignore" });
+          execFileSync("mount", ["-o", "loop", image, root], { stdio: "ignore" });
+          isMounted = true;
+        } catch {
+          // Only root may mount, and some containers have no loop devices.
+          this.skip();
+        }
+      });
+
+      afterEach(() => {
+        if (isMounted) execFileSync("umount", [root]);
+        isMounted = false;
+      });
+
+      it("fails every call in time, keeps threads free, and cleans up when the disk is back", async () => {
+        const key = newObjectKey();
+        await store.put(key, bodyOf(10).body);
+        const begun = new StalledBody(1_000);
+        const beginning = expectHung(store.put(newObjectKey(), begun));
+        await begun.drained();
+        execFileSync("fsfreeze", ["--freeze", root]);
+        try {
+          begun.write(Buffer.alloc(1_000));
+          await beginning;
+          await Promise.all([
+            ...Array.from({ length: 20 }, () =>
+              expectHung(store.put(newObjectKey(), bodyOf(10).body)),
+            ),
+            expectHung(store.delete([key])),
+            expectHung(store.check()),
+            expectHung(store.get(key)),
+            expectHung(store.stat(key)),
+          ]);
+          // The hung calls occupy threads, but not all: this needs one.
+          expect(await readFile("/proc/self/comm", "utf8")).to.not.equal("");
+        } finally {
+          execFileSync("fsfreeze", ["--unfreeze", root]);
+        }
+        await settled();
+        await waitFor(async () => (await temporaryFiles()).length === 0, {
+          what: "temporary files are removed",
+        });
+        // The deletion was on its way when the disk hung.
+        for (const { name } of await objectsIn(root)) expect(name).to.equal(key);
+        const later = newObjectKey();
+        await store.put(later, bodyOf(10).body);
+        expect(await store.stat(later)).to.deep.equal({ size: 10 });
+      });
+    });
+
+    it("fails to open a file in time, and closes it when it is open", async () => {
+      const key = newObjectKey();
+      await store.put(key, bodyOf(10).body);
+      const [first = "", second = ""] = key;
+      const path = join(root, first, second, key);
+      await rm(path);
+      execFileSync("mkfifo", [path]);
+      await expectHung(store.get(key));
+      // Lets the hung `open` return.
+      const writer = await open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      await writer.close();
+      await settled();
+    });
+
+    it("fails a stream whose read takes too long", async () => {
+      const key = newObjectKey();
+      await store.put(key, bodyOf(mebibyte).body);
+      const { stream } = await store.get(key);
+      await operations.acquire();
+      await operations.acquire();
+      await expectHung(hashIn(stream));
+      operations.release();
+      operations.release();
+      await settled();
     });
   });
 

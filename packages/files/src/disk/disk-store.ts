@@ -18,6 +18,7 @@ import {
   type ReadOptions,
   type StoredFile,
 } from "../store.ts";
+import { DiskCall, diskOperations, type DiskLimits } from "./disk-call.ts";
 import { diskError } from "./disk-errors.ts";
 import { FileStream } from "./file-stream.ts";
 import { Folders, syncFolder, unless } from "./folders.ts";
@@ -31,30 +32,38 @@ const closeFile = promisify(fs.close);
  * Creates a store in a folder. An object is written to a temporary file, synced, and renamed; then its folder is synced.
  * So an incomplete object always has a temporary name. Processes on several machines may share the folder if its file
  * system honours `fsync` and `rename`.
+ * A call fails when one of its operations takes longer than 10 s.
  * @param root absolute path; created by the first call, readable by this user only
  */
-export function diskStore(root: string): FileStore {
-  return new DiskStore(root);
+export function diskStore(root: string, limits: DiskLimits = { limitMs: 10_000 }): FileStore {
+  return new DiskStore(root, limits);
 }
 
 class DiskStore implements FileStore {
   readonly about: string;
   readonly #folders: Folders;
+  readonly #limits: DiskLimits;
 
-  constructor(root: string) {
+  constructor(root: string, limits: DiskLimits) {
     this.about = `in the folder ${root}`;
-    this.#folders = new Folders(root);
+    this.#limits = limits;
+    this.#folders = new Folders(root, limits.operations ?? diskOperations);
   }
 
-  async put(key: string, body: Readable, options: FileStoreOptions = {}): Promise<StoredFile> {
+  async put(key: string, body: Readable, { signal }: FileStoreOptions = {}): Promise<StoredFile> {
     const path = this.#pathOf(key);
-    const reader = new BodyReader(body, options.signal);
+    const call = this.#call(signal);
+    const reader = new BodyReader(body, call.signal);
     try {
-      return await this.#reporting(async () => {
-        await this.#folders.prepare();
-        await this.#folders.removeLeftovers();
-        return this.#write(reader, path);
-      }, reader);
+      return await this.#reporting(
+        call,
+        async () => {
+          await this.#folders.prepare(call);
+          await this.#folders.removeLeftovers(call);
+          return this.#write(reader, path, call);
+        },
+        reader,
+      );
     } finally {
       reader.release();
     }
@@ -65,16 +74,18 @@ class DiskStore implements FileStore {
     if (range) checkRange(range);
     signal?.throwIfAborted();
     const path = this.#pathOf(key);
-    return this.#reporting(async () => {
-      const fd = await this.#unlessMissing(openFile(path, "r"));
+    const call = this.#call();
+    return this.#reporting(call, async () => {
+      const fd = await this.#unlessMissing(call, () => openFile(path, "r"));
       if (fd === undefined) throw new ObjectMissing(key);
       try {
-        const { size } = await statFile(fd);
+        const { size } = await call.step(() => statFile(fd));
+        if (call.reason) throw call.reason;
         const { start, length } = bytesOf(size, range);
         const source = { fd, start, length, folder: this.#folders.root };
-        return { stream: new FileStream(source, signal), size, length };
+        return { stream: new FileStream(source, this.#limits, signal), size, length };
       } catch (error) {
-        await closeFile(fd);
+        await call.cleanUp(() => closeFile(fd));
         throw error;
       }
     });
@@ -82,75 +93,86 @@ class DiskStore implements FileStore {
 
   async stat(key: string): Promise<{ readonly size: number } | undefined> {
     const path = this.#pathOf(key);
-    const found = await this.#reporting(() => this.#unlessMissing(stat(path)));
+    const call = this.#call();
+    const found = await this.#reporting(call, () => this.#unlessMissing(call, () => stat(path)));
     return found && { size: found.size };
   }
 
   async delete(keys: readonly string[]): Promise<void> {
     assertDeletable(keys);
     const paths = keys.map((key) => this.#pathOf(key));
-    await this.#reporting(async () => {
+    const call = this.#call();
+    await this.#reporting(call, async () => {
       const changed = new Set<string>();
       for (const path of paths) {
-        const deleted = await this.#unlessMissing(unlink(path).then(() => true));
+        const deleted = await this.#unlessMissing(call, () => unlink(path).then(() => true));
         if (deleted) changed.add(dirname(path));
       }
-      for (const folder of changed) await syncFolder(folder);
+      for (const folder of changed) await call.step(() => syncFolder(folder));
     });
   }
 
   async check(): Promise<void> {
     const content = randomBytes(16);
-    await this.#reporting(async () => {
-      await this.#folders.prepare();
+    const call = this.#call();
+    await this.#reporting(call, async () => {
+      await this.#folders.prepare(call);
       const path = this.#temporaryPath("check");
       try {
-        await writeDurably(path, async (handle) => void (await handle.write(content)));
-        const read = await readFile(path);
+        await writeDurably(call, path, (handle) =>
+          call.step(async () => void (await handle.write(content))),
+        );
+        const read = await call.step(() => readFile(path));
         if (!read.equals(content))
           throw new StorageUnavailable(
             `FILES_DIR ${this.#folders.root}: a test file was read with other bytes than were written`,
           );
       } finally {
-        await rm(path, { force: true });
+        await call.cleanUp(() => rm(path, { force: true }));
       }
     });
   }
 
   async close(): Promise<void> {}
 
-  async #write(reader: BodyReader, path: string): Promise<StoredFile> {
+  async #write(reader: BodyReader, path: string, call: DiskCall): Promise<StoredFile> {
     const temporary = this.#temporaryPath("put");
     try {
-      const stored = await writeDurably(temporary, (handle) => copy(reader, handle));
+      const stored = await writeDurably(call, temporary, (handle) => copy(call, reader, handle));
       if (reader.reason) throw reader.reason;
-      await this.#moveTo(path, temporary);
+      await this.#moveTo(path, temporary, call);
       return stored;
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {});
+      await call.cleanUp(() => rm(temporary, { force: true })).catch(() => {});
       throw error;
     }
   }
 
   /** Gives the file its final name, durably. */
-  async #moveTo(path: string, temporary: string): Promise<void> {
+  async #moveTo(path: string, temporary: string, call: DiskCall): Promise<void> {
     const folder = dirname(path);
-    await this.#folders.make(folder);
+    await this.#folders.make(folder, call);
     try {
-      await rename(temporary, path);
+      await call.step(() => rename(temporary, path));
     } catch (error) {
       unless("ENOENT")(error);
       // The object's folder was removed after this process had last used it.
       this.#folders.forget();
-      await this.#folders.make(folder);
-      await rename(temporary, path);
+      await this.#folders.make(folder, call);
+      await call.step(() => rename(temporary, path));
     }
     try {
-      await syncFolder(folder);
+      await call.step(() => syncFolder(folder));
+      // The caller believes that the object does not exist, if the disk came back too late.
+      if (call.reason) throw call.reason;
     } catch (error) {
-      await rm(path, { force: true }).catch(() => {});
+      await call.cleanUp(() => rm(path, { force: true })).catch(() => {});
       throw error;
     }
+  }
+
+  #call(signal?: AbortSignal): DiskCall {
+    return new DiskCall(this.#folders.root, this.#limits, signal);
   }
 
   #pathOf(key: string): string {
@@ -165,21 +187,21 @@ class DiskStore implements FileStore {
    * Returns undefined if the file does not exist.
    * @throws the error of the operating system, also if the store's own folder does not exist
    */
-  async #unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  async #unlessMissing<T>(call: DiskCall, operation: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await work;
+      return await call.step(operation);
     } catch (error) {
       unless("ENOENT")(error);
-      await this.#folders.prepare();
-      await this.#folders.assertPresent();
+      await this.#folders.prepare(call);
+      await this.#folders.assertPresent(call);
       return undefined;
     }
   }
 
-  /** Runs work on the folder and converts its errors. An error of the body being read is rethrown unchanged. */
-  async #reporting<T>(work: () => Promise<T>, reader?: BodyReader): Promise<T> {
+  /** Runs a call and converts its errors. An error of the body being read is rethrown unchanged. */
+  async #reporting<T>(call: DiskCall, work: () => Promise<T>, reader?: BodyReader): Promise<T> {
     try {
-      return await work();
+      return await call.run(work);
     } catch (error) {
       throw error === reader?.reason ? error : diskError(this.#folders.root, error);
     }
@@ -188,16 +210,17 @@ class DiskStore implements FileStore {
 
 /** Creates a file, lets `write` fill it, and syncs it. */
 async function writeDurably<T>(
+  call: DiskCall,
   path: string,
   write: (handle: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(path, "wx", 0o600);
+  const handle = await call.step(() => open(path, "wx", 0o600));
   try {
     const written = await write(handle);
-    await handle.sync();
+    await call.step(() => handle.sync());
     return written;
   } finally {
-    await handle.close();
+    await call.cleanUp(() => handle.close());
   }
 }
 
@@ -211,7 +234,7 @@ const bytesPerWrite = 256 * 1024;
 const chunksPerWrite = 256;
 
 /** Writes the whole body into the file. Reads and hashes the next bytes while the previous ones are being written. */
-async function copy(reader: BodyReader, handle: FileHandle): Promise<StoredFile> {
+async function copy(call: DiskCall, reader: BodyReader, handle: FileHandle): Promise<StoredFile> {
   const hash = createHash("sha256");
   let size = 0;
   let gathered: Buffer[] = [];
@@ -219,7 +242,8 @@ async function copy(reader: BodyReader, handle: FileHandle): Promise<StoredFile>
   let writing = Promise.resolve();
   const write = async () => {
     await writing;
-    writing = writeAll(handle, gathered);
+    const chunks = gathered;
+    writing = call.step(() => writeAll(handle, chunks));
     // Handled by the next `await`.
     writing.catch(() => {});
     gathered = [];

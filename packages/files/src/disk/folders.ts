@@ -1,7 +1,8 @@
 import { access, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { whenNeeded } from "@carillon/kit";
+import { whenNeeded, type Semaphore } from "@carillon/kit";
 
+import type { DiskCall } from "./disk-call.ts";
 import { codeOf } from "./disk-errors.ts";
 
 const mode = 0o700;
@@ -19,29 +20,34 @@ export class Folders {
   readonly #durable = new Set<string>();
   #nextSweep = 0;
 
-  constructor(root: string) {
+  /** @param operations limits concurrent operations */
+  constructor(root: string, operations: Semaphore) {
     this.root = root;
     this.temporary = join(root, "tmp");
-    this.#prepare = whenNeeded(async () => {
-      // Once only: if the folder disappears later, its file system is probably not mounted, and must not be replaced.
-      await makeDurably(root);
-      await makeDurably(this.temporary);
-    });
+    this.#prepare = whenNeeded(() =>
+      operations.run(async () => {
+        // Once only: if the folder disappears later, its file system is probably not mounted, and must not be replaced.
+        await makeDurably(root);
+        await makeDurably(this.temporary);
+      }),
+    );
   }
 
   /** Creates the store's folder if this is its first use by this process. */
-  async prepare(): Promise<void> {
-    await this.#prepare();
+  async prepare(call: DiskCall): Promise<void> {
+    await call.watched(this.#prepare);
   }
 
   /** Creates the folder of an object, durably. */
-  async make(folder: string): Promise<void> {
+  async make(folder: string, call: DiskCall): Promise<void> {
     if (this.#durable.has(folder)) return;
     const parent = dirname(folder);
-    if (parent !== this.root) await this.make(parent);
-    await mkdir(folder, { mode }).catch(unless("EEXIST"));
-    // Also if another process has created the folder: that process may not have synced the parent yet.
-    await syncFolder(parent);
+    if (parent !== this.root) await this.make(parent, call);
+    await call.step(async () => {
+      await mkdir(folder, { mode }).catch(unless("EEXIST"));
+      // Also if another process has created the folder: that process may not have synced the parent yet.
+      await syncFolder(parent);
+    });
     this.#durable.add(folder);
   }
 
@@ -51,22 +57,24 @@ export class Folders {
   }
 
   /** @throws the error of the operating system if the store's own folder does not exist */
-  async assertPresent(): Promise<void> {
-    await access(this.temporary);
+  async assertPresent(call: DiskCall): Promise<void> {
+    await call.step(() => access(this.temporary));
   }
 
   /**
    * Removes the temporary files of crashed processes: those without a write for 24 hours. Does so at most once an hour.
    * Other processes may be writing newer files.
    */
-  async removeLeftovers(): Promise<void> {
+  async removeLeftovers(call: DiskCall): Promise<void> {
     const now = Date.now();
     if (now < this.#nextSweep) return;
     this.#nextSweep = now + sweepEveryMs;
-    for (const name of await readdir(this.temporary)) {
+    for (const name of await call.step(() => readdir(this.temporary))) {
       const path = join(this.temporary, name);
-      const found = await stat(path).catch(unless("ENOENT"));
-      if (found && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
+      await call.step(async () => {
+        const found = await stat(path).catch(unless("ENOENT"));
+        if (found && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
+      });
     }
   }
 }
