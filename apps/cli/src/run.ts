@@ -1,4 +1,5 @@
 import { ApiError } from "@carillon/contract";
+import { StorageUnavailable } from "@carillon/files";
 import { StartupError, formatUnexpectedError } from "@carillon/kit";
 import { CommanderError } from "commander";
 
@@ -46,7 +47,7 @@ export async function runCommandLine(
 /** Formats an error; only unexpected ones with their stack. */
 function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const foreseen = [UsageError, StartupError, ApiError, Interrupted].some(
+  const foreseen = [UsageError, StartupError, StorageUnavailable, ApiError, Interrupted].some(
     (kind) => error instanceof kind,
   );
   // System errors: a full disk, a folder in place of a file.

@@ -181,7 +181,7 @@ describe("a backup", () => {
     ).to.match(/last line is missing/);
     expect(
       await refusal(
-        rest((line) => line.replace(/^-- Carillon.*"format":1/, '-- Carillon backup {"format":2')),
+        rest((line) => line.replace(/^-- Carillon.*"format":1/, '-- Carillon backup {"format":3')),
       ),
     ).to.match(/newer build/);
     expect(await refusal(rest((line) => line.replace(/"0001_initial"/, '"9999_later"')))).to.match(

@@ -26,7 +26,9 @@ export async function onConnection<Result>(
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
+    // Files may take hours between two statements, and firewalls close silent connections after minutes.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 60_000,
     application_name: "carillon backup",
   });
   client.on("error", () => {});

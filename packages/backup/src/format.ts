@@ -4,9 +4,13 @@ import { z } from "zod";
 /**
  * A backup is gzipped SQL text: a header line, the rows of each table in COPY's text format, the sequences, and a
  * trailer line with the number of tables and rows. A backup without its trailer is incomplete.
+ *
+ * Format 2 has uploaded files too. After the sequences comes a line with the number of tables and rows, then a line for
+ * each object of the file store, followed by the object's bytes and a line break. The trailer then has the number of
+ * objects too.
  */
 const header = z.strictObject({
-  format: z.literal(1),
+  format: z.union([z.literal(1), z.literal(2)]),
   /** The database of the backup, if it is not the chat server's. */
   of: z.literal("bouncer").optional(),
   madeAt: z.iso.datetime(),
@@ -17,13 +21,39 @@ const header = z.strictObject({
 });
 export type Header = z.infer<typeof header>;
 
-const trailer = z.strictObject({ tables: z.int(), rows: z.int() });
+const rowCount = z.strictObject({ tables: z.int(), rows: z.int() });
+export type RowCount = z.infer<typeof rowCount>;
+
+const trailer = rowCount.extend({
+  /** Objects in the backup, in format 2. */
+  objects: z.int().optional(),
+});
 export type Trailer = z.infer<typeof trailer>;
 
+const object = z.strictObject({
+  /** As `newObjectKey` makes them. */
+  key: z.string().regex(/^[a-z2-7]{26}$/),
+  /** Bytes that follow; null if the store did not have the object when the backup was made. */
+  size: z.int().min(0).nullable(),
+  /** Expected hash in hexadecimal; null with `size`. */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  /** Path of the uploaded file that the object belongs to, for messages. */
+  path: z.string().optional(),
+});
+/** An object of the file store, as its line describes it. */
+export type ObjectLine = z.infer<typeof object>;
+
 const headerMark = "-- Carillon backup ";
+const endOfRowsMark = "-- end of rows ";
+const objectMark = "-- object ";
 const trailerMark = "-- complete ";
 
 export const headerLine = (value: Header) => `${headerMark}${JSON.stringify(value)}\n`;
+export const endOfRowsLine = (value: RowCount) => `${endOfRowsMark}${JSON.stringify(value)}\n`;
+export const objectLine = (value: ObjectLine) => `${objectMark}${JSON.stringify(value)}\n`;
 export const trailerLine = (value: Trailer) => `${trailerMark}${JSON.stringify(value)}\n`;
 
 /**
@@ -40,10 +70,19 @@ export function readHeader(line: string): Header {
   );
 }
 
+/** Parses the line between rows and objects; undefined for any other line. */
+export function readEndOfRows(line: string): RowCount | undefined {
+  return rowCount.safeParse(after(endOfRowsMark, line)).data;
+}
+
+/** Parses the line of an object; undefined for any other line. */
+export function readObjectLine(line: string): ObjectLine | undefined {
+  return object.safeParse(after(objectMark, line)).data;
+}
+
 /** Parses the trailer; undefined for any other line. */
 export function readTrailer(line: string): Trailer | undefined {
-  const parsed = trailer.safeParse(after(trailerMark, line));
-  return parsed.success ? parsed.data : undefined;
+  return trailer.safeParse(after(trailerMark, line)).data;
 }
 
 function after(mark: string, line: string): unknown {
@@ -61,6 +100,12 @@ const sequencePattern = /^SELECT setval\('"([a-z_0-9]+)"', (\d{1,19}), (true|fal
 
 /** Returns whether the line begins the rows of a table. */
 export const isCopy = (line: string) => copyPattern.test(line);
+
+/** Returns what follows a line: rows of a table, a number of bytes, or the next line. */
+export function whatFollows(line: string): "rows" | "line" | number {
+  if (isCopy(line)) return "rows";
+  return readObjectLine(line)?.size ?? "line";
+}
 
 /** Parses a line that begins the rows of a table; undefined for any other line. */
 export function readCopy(line: string): { table: string; columns: string[] } | undefined {

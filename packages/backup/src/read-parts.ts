@@ -1,7 +1,7 @@
 import { StartupError } from "@carillon/kit";
 
-/** A line of a backup, a chunk of rows after a COPY line, or the end of these rows. */
-export type Part = { line: string } | { rows: Buffer } | { end: true };
+/** A line of a backup, a chunk of the rows or bytes after a line, or the end of these. */
+export type Part = { line: string } | { rows: Buffer } | { bytes: Buffer } | { end: true };
 
 const newLine = 0x0a;
 /** The line after the rows of a table. No row looks like it: backslashes in values are doubled. */
@@ -11,18 +11,32 @@ const maxLineLength = 16 * 1024 * 1024;
 
 /**
  * Parses the text of a backup as a stream.
- * @param beginsRows whether rows follow a line
- * @throws StartupError when the text ends in the middle of rows or of a line
+ * @param follows returns what follows a line: rows, a number of bytes with a line break, or the next line
+ * @throws StartupError when the text ends in the middle of rows, bytes or a line
  */
 export async function* readParts(
   source: AsyncIterable<Buffer>,
-  beginsRows: (line: string) => boolean,
+  follows: (line: string) => "rows" | "line" | number,
 ): AsyncGenerator<Part> {
   let rest: Buffer = Buffer.alloc(0);
   let inRows = false;
+  /** Bytes that are still to come of those after a line; undefined outside of such bytes. */
+  let missing: number | undefined;
   for await (const chunk of source) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     for (;;) {
+      if (missing !== undefined) {
+        const bytes = rest.subarray(0, missing);
+        if (bytes.length > 0) yield { bytes };
+        missing -= bytes.length;
+        rest = rest.subarray(bytes.length);
+        if (missing > 0 || rest.length === 0) break;
+        if (rest[0] !== newLine) throw new StartupError("the backup has bytes without their end");
+        yield { end: true };
+        rest = rest.subarray(1);
+        missing = undefined;
+        continue;
+      }
       const found = rest.indexOf(inRows ? endOfRows : newLine);
       if (inRows) {
         // The line break before the rows is still buffered, so that `endOfRows` also matches when there are no rows.
@@ -38,14 +52,16 @@ export async function* readParts(
       } else {
         if (found < 0) break;
         const line = rest.toString("utf8", 0, found);
-        inRows = beginsRows(line);
+        const next = follows(line);
+        inRows = next === "rows";
+        if (typeof next === "number") missing = next;
         rest = rest.subarray(inRows ? found : found + 1);
         yield { line };
       }
     }
-    if (!inRows && rest.length > maxLineLength)
+    if (!inRows && missing === undefined && rest.length > maxLineLength)
       throw new StartupError("this is not a Carillon backup");
   }
-  if (inRows || rest.length > 0)
+  if (inRows || missing !== undefined || rest.length > 0)
     throw new StartupError("the backup is truncated: it ends in the middle");
 }

@@ -9,6 +9,7 @@ import {
   type Sql,
   type Statement,
 } from "@carillon/db";
+import type { FileStore } from "@carillon/files";
 import { forgetJobs } from "@carillon/scheduling";
 import { StartupError } from "@carillon/kit";
 import type pg from "pg";
@@ -20,9 +21,13 @@ import {
   unknownLineError,
   type Header,
   isCopy,
+  readEndOfRows,
   readHeader,
+  readObjectLine,
   readSequence,
   readTrailer,
+  type RowCount,
+  whatFollows,
 } from "./format.ts";
 import {
   copyInto,
@@ -31,6 +36,7 @@ import {
   setSequence,
 } from "./restore-targets.ts";
 import { type Part, readParts } from "./read-parts.ts";
+import { RestoredObjects, type RestoredFiles } from "./restore-objects.ts";
 import { listTables } from "./tables.ts";
 
 export interface Restored {
@@ -39,41 +45,55 @@ export interface Restored {
   readonly madeAt: string;
   /** Migrations of this build that the backup did not have. */
   readonly migrated: readonly string[];
+  /** Undefined if the backup has no files, or they were left out. */
+  readonly files: RestoredFiles | undefined;
+}
+
+export interface RestoreOptions {
+  /** The migrations of the database: chat server or bouncer. Default: chat server. */
+  readonly set?: MigrationSet;
+  /** Inspects the restored rows, before any file is stored; an error rolls everything back. */
+  readonly check?: (sql: Sql) => Promise<void>;
+  /** The store for the uploaded files of the backup. Default: they are left out. */
+  readonly files?: FileStore | undefined;
 }
 
 /**
  * Restores a backup into an empty database in one transaction, whatever version of PostgreSQL it comes from; then
  * applies the migrations of this build. Workers add the delivery jobs again, and clients register again.
- * @param set the migrations of the database: chat server or bouncer
- * @param check inspects the restored database before the commit; an error rolls everything back
- * @throws StartupError when the database is not empty, or the backup is incomplete or not from Carillon
+ *
+ * Uploaded files are stored before the transaction commits. Those of a failed restore stay in the store without a row;
+ * a repeated restore finds them there.
+ * @throws StartupError when the database is not empty, or the backup is incomplete or not from Carillon;
+ *   StorageUnavailable
  */
 export async function restoreBackup(
   databaseUrl: string,
   source: Readable,
-  check: (sql: Sql) => Promise<void> = async () => {},
-  set: MigrationSet = chatMigrations,
+  { set = chatMigrations, check = async () => {}, files }: RestoreOptions = {},
 ): Promise<Restored> {
   const restored = await onConnection(databaseUrl, async (client) => {
     await checkServer(client);
     await ask(client, "BEGIN");
     await checkEmpty(client, set);
-    const text = unpacked(source);
-    const result = await load(client, readParts(text, isCopy), set).catch(
-      (error: NodeJS.ErrnoException) => {
-        // Errors of zlib: not gzip, changed, or cut off.
-        if (error.code?.startsWith("Z_"))
-          throw new StartupError(`the backup cannot be unpacked (${error.message})`);
-        throw error;
-      },
-    );
-    await check(sqlOf(client));
-    await ask(client, "COMMIT");
-    return result;
+    const loader = new Loader(client, set, check, files);
+    try {
+      const result = await loader.load(readParts(unpacked(source), whatFollows));
+      await ask(client, "COMMIT");
+      return result;
+    } catch (error) {
+      await loader.abandon();
+      // Errors of zlib: not gzip, changed, or cut off.
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code?.startsWith("Z_"))
+        throw new StartupError(`the backup cannot be unpacked (${message})`);
+      throw error;
+    }
   });
   const migrated = await applyMigrations(databaseUrl, set);
   await onConnection(databaseUrl, (client) => ask(client, "ANALYZE"));
-  return { rows: restored.rows, madeAt: restored.header.madeAt, migrated };
+  const { rows, header, files: stored } = restored;
+  return { rows, madeAt: header.madeAt, migrated, files: stored };
 }
 
 function sqlOf(client: pg.Client): Sql {
@@ -86,7 +106,7 @@ function sqlOf(client: pg.Client): Sql {
 }
 
 function unpacked(source: Readable): AsyncIterable<Buffer> {
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   source.once("error", (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }
@@ -99,49 +119,117 @@ async function checkEmpty(client: pg.Client, { variable }: MigrationSet): Promis
   );
 }
 
-async function load(
-  client: pg.Client,
-  parts: AsyncGenerator<Part>,
-  set: MigrationSet,
-): Promise<{ rows: number; header: Header }> {
-  let header: Header | undefined;
-  let copying: CopiedRows | undefined;
-  let keys: readonly ForeignKey[] = [];
-  let targets: RestoreTargets = { tables: new Map(), sequences: new Set() };
-  const counted = { tables: 0, rows: 0 };
-  let complete = false;
-  for await (const part of parts) {
-    if (complete) throw new StartupError("the backup has lines after its trailer");
-    if (!header) {
-      header = readHeader("line" in part ? part.line : "");
-      checkOrigin(header, set);
-      await replayMigrations(client, header.migrations, set);
-      keys = await dropForeignKeys(client);
-      await emptyTables(client);
-      targets = await listRestoreTargets(client);
-    } else if ("rows" in part) {
-      await copying?.write(part.rows);
-    } else if ("end" in part) {
-      if (copying) counted.rows += await copying.end();
-      counted.tables++;
-      copying = undefined;
-    } else if (isCopy(part.line)) {
-      copying = new CopiedRows(client, copyInto(part.line, targets));
-    } else if (readSequence(part.line)) {
-      await ask(client, setSequence(part.line, targets));
-    } else {
-      const trailer = readTrailer(part.line);
-      if (!trailer) throw unknownLineError();
-      if (trailer.rows !== counted.rows || trailer.tables !== counted.tables)
-        throw new StartupError("the backup is incomplete: rows are missing");
-      complete = true;
-    }
+/** Loads the parts of a backup into the database and the file store. */
+class Loader {
+  readonly #client: pg.Client;
+  readonly #set: MigrationSet;
+  readonly #check: (sql: Sql) => Promise<void>;
+  readonly #objects: RestoredObjects | undefined;
+  readonly #files: FileStore | undefined;
+  readonly #counted = { tables: 0, rows: 0 };
+  #header: Header | undefined;
+  #keys: readonly ForeignKey[] = [];
+  #targets: RestoreTargets = { tables: new Map(), sequences: new Set() };
+  #copying: CopiedRows | undefined;
+  #hasAllRows = false;
+  #objectCount = 0;
+  #isComplete = false;
+
+  constructor(
+    client: pg.Client,
+    set: MigrationSet,
+    check: (sql: Sql) => Promise<void>,
+    files: FileStore | undefined,
+  ) {
+    this.#client = client;
+    this.#set = set;
+    this.#check = check;
+    this.#files = files;
+    this.#objects = files && new RestoredObjects(files);
   }
-  if (!header || !complete)
-    throw new StartupError("the backup is truncated: its last line is missing");
-  await restoreForeignKeys(client, keys);
-  if (set === chatMigrations) await forgetJobs(sqlOf(client));
-  return { rows: counted.rows, header };
+
+  async load(
+    parts: AsyncIterable<Part>,
+  ): Promise<{ rows: number; header: Header; files: RestoredFiles | undefined }> {
+    for await (const part of parts) {
+      if (this.#isComplete) throw new StartupError("the backup has lines after its trailer");
+      if (!this.#header) this.#header = await this.#begin("line" in part ? part.line : "");
+      else if ("rows" in part) await this.#copying?.write(part.rows);
+      else if ("bytes" in part) await this.#objects?.write(part.bytes);
+      else if ("end" in part) await this.#end();
+      else await this.#line(part.line, this.#header);
+    }
+    if (!this.#header || !this.#isComplete)
+      throw new StartupError("the backup is truncated: its last line is missing");
+    const files = this.#header.format === 2 ? await this.#objects?.finish() : undefined;
+    return { rows: this.#counted.rows, header: this.#header, files };
+  }
+
+  /** Stops storing objects. */
+  async abandon(): Promise<void> {
+    await this.#objects?.abandon();
+  }
+
+  async #begin(line: string): Promise<Header> {
+    const header = readHeader(line);
+    checkOrigin(header, this.#set);
+    // Not after the rows of a large database.
+    if (header.format === 2) await this.#files?.check();
+    await replayMigrations(this.#client, header.migrations, this.#set);
+    this.#keys = await dropForeignKeys(this.#client);
+    await emptyTables(this.#client);
+    this.#targets = await listRestoreTargets(this.#client);
+    return header;
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#copying) {
+      await this.#objects?.end();
+      return;
+    }
+    this.#counted.rows += await this.#copying.end();
+    this.#counted.tables++;
+    this.#copying = undefined;
+  }
+
+  async #line(line: string, { format }: Header): Promise<void> {
+    if (this.#hasAllRows) {
+      const object = readObjectLine(line);
+      if (object) {
+        if (object.size !== null) this.#objectCount++;
+        await this.#objects?.begin(object);
+        return;
+      }
+    } else if (isCopy(line)) {
+      this.#copying = new CopiedRows(this.#client, copyInto(line, this.#targets));
+      return;
+    } else if (readSequence(line)) {
+      await ask(this.#client, setSequence(line, this.#targets));
+      return;
+    }
+    const end = format === 2 && !this.#hasAllRows ? readEndOfRows(line) : undefined;
+    if (end) {
+      await this.#finishRows(end);
+      return;
+    }
+    const trailer = readTrailer(line);
+    if (!trailer || (format === 2 && !this.#hasAllRows)) throw unknownLineError();
+    if (!this.#hasAllRows) await this.#finishRows(trailer);
+    if ((trailer.objects ?? 0) !== this.#objectCount)
+      throw new StartupError("the backup is incomplete: uploaded files are missing");
+    this.#isComplete = true;
+  }
+
+  /** @throws StartupError when rows are missing */
+  async #finishRows({ tables, rows }: RowCount): Promise<void> {
+    if (rows !== this.#counted.rows || tables !== this.#counted.tables)
+      throw new StartupError("the backup is incomplete: rows are missing");
+    this.#hasAllRows = true;
+    await restoreForeignKeys(this.#client, this.#keys);
+    const sql = sqlOf(this.#client);
+    if (this.#set === chatMigrations) await forgetJobs(sql);
+    await this.#check(sql);
+  }
 }
 
 function checkOrigin({ of }: Header, set: MigrationSet): void {

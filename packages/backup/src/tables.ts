@@ -9,14 +9,16 @@ export interface Table {
 }
 
 /**
- * Tables whose rows mean nothing in another database: event queues, running processes, counted requests. The applied
- * migrations are in the header.
+ * Tables whose rows mean nothing in another database: event queues, running processes, counted requests, unfinished uploads,
+ * whose parts are not copied. The applied migrations are in the header.
  */
 const excludedTables = [
   "event_queue",
   "process_heartbeats",
   "rate_hits",
   "rate_hit",
+  "resumable_uploads",
+  "resumable_parts",
   "_prisma_migrations",
 ];
 

@@ -13,7 +13,19 @@ import type { FileStore } from "./store.ts";
  */
 export function fileStoreFromEnvironment(env: Environment): FileStore {
   const s3 = s3Config(env);
-  return s3 ? s3Store(s3) : diskStore(resolve(env.FILES_DIR ?? join(env.DATA_DIR, "files")));
+  return s3 ? s3Store(s3) : diskStore(folderOf(env));
+}
+
+/**
+ * Returns the folder of uploaded files; undefined if they are in a bucket.
+ * @throws StartupError that names the variables at fault
+ */
+export function filesFolder(env: Environment): string | undefined {
+  return s3Config(env) ? undefined : folderOf(env);
+}
+
+function folderOf(env: Environment): string {
+  return resolve(env.FILES_DIR ?? join(env.DATA_DIR, "files"));
 }
 
 const names = [

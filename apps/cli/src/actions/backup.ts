@@ -2,35 +2,92 @@ import { createWriteStream } from "node:fs";
 import { access, link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Writable } from "node:stream";
-import { type Backup, writeBackup } from "@carillon/backup";
-import { chatMigrations } from "@carillon/db";
+import { type Backup, type BackupOptions, writeBackup } from "@carillon/backup";
+import { filesFolder, fileStoreFromEnvironment, type FileStore } from "@carillon/files";
 import { bouncerMigrations } from "@carillon/push";
-import { StartupError } from "@carillon/kit";
+import { type Environment, sizeText, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
+import { describeFaulty } from "../files/describe.ts";
 import { withBouncerDatabase, withInstallation } from "../installation.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Writes a backup. A file gets its name only when it is complete. */
-export async function backUp(
-  context: Context,
-  file: string,
-  { bouncer = false }: { readonly bouncer?: boolean } = {},
-): Promise<void> {
+interface Options {
+  readonly bouncer?: boolean;
+  /** True with `--files`, false with `--without-files`. */
+  readonly files?: boolean;
+  readonly withoutFiles?: boolean;
+}
+
+/**
+ * Writes a backup. A file gets its name only when it is complete.
+ * @throws StartupError also when the store lacks files: the backup then has everything else
+ */
+export async function backUp(context: Context, file: string, options: Options = {}): Promise<void> {
   const { terminal } = context;
+  const { bouncer = false } = options;
+  checkOptions(options);
   if (file === "-" && terminal.shown)
     throw new UsageError("standard output is a terminal: name a file, or redirect it into one");
   if (file !== "-") await checkIsFree(file);
-  const write = (databaseUrl: string) => {
-    const into = (target: Writable) =>
-      writeBackup(databaseUrl, target, bouncer ? bouncerMigrations : chatMigrations);
+  const write = (databaseUrl: string, backupOptions: BackupOptions) => {
+    const into = (target: Writable) => writeBackup(databaseUrl, target, backupOptions);
     return file === "-" ? into(terminal.output) : intoFile(context, file, into);
   };
-  const { tables, rows } = await (bouncer
-    ? withBouncerDatabase(context, write)
-    : withInstallation(context, ({ databaseUrl }) => write(databaseUrl)));
-  terminal.note(`Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not included.`);
+  const { tables, rows, files } = await (bouncer
+    ? withBouncerDatabase(context, (databaseUrl) => write(databaseUrl, { set: bouncerMigrations }))
+    : withInstallation(context, ({ databaseUrl, env }) =>
+        withFiles(env, options, (source) => write(databaseUrl, { files: source })),
+      ));
+  const fileText = files ? ` and ${files.objects} files (${sizeText(files.bytes)})` : "";
+  const without = files || bouncer ? "" : " Uploaded files are not included.";
+  terminal.note(
+    `Backed up ${rows} rows of ${tables} tables${fileText}.${without} SECRET_KEY is not included.`,
+  );
+  if (files && files.faulty.count > 0)
+    throw new StartupError(
+      `the backup has everything but uploaded files that the store does not have as they were: ${describeFaulty(files.faulty)}`,
+    );
+}
+
+/** @throws UsageError when options contradict each other */
+function checkOptions({ bouncer, files, withoutFiles }: Options): void {
+  if (files && withoutFiles) throw new UsageError("--files and --without-files are both given");
+  if (bouncer && (files || withoutFiles))
+    throw new UsageError("a push bouncer has no uploaded files: leave out the option");
+}
+
+/** Runs `work` with a function that opens the file store, or with undefined if files are left out. */
+async function withFiles<Result>(
+  env: Environment,
+  { files = false, withoutFiles = false }: Options,
+  work: (open: BackupOptions["files"]) => Promise<Result>,
+): Promise<Result> {
+  const folder = filesFolder(env);
+  if (withoutFiles || (folder === undefined && !files)) return work(undefined);
+  let store: FileStore | undefined;
+  const open = async () => {
+    if (folder !== undefined) await checkIsThere(folder);
+    return (store = fileStoreFromEnvironment(env));
+  };
+  try {
+    return await work(open);
+  } finally {
+    await store?.close();
+  }
+}
+
+/** @throws StartupError when the folder of uploaded files does not exist: a store would create it */
+async function checkIsThere(folder: string): Promise<void> {
+  try {
+    await access(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `FILES_DIR ${folder} cannot be read (${code}): run this where the uploaded files are, or leave them out by --without-files`,
+    );
+  }
 }
 
 async function intoFile(

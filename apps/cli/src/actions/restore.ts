@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createReadStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { restoreBackup } from "@carillon/backup";
-import { ensureDatabase, type Sql } from "@carillon/db";
+import { restoreBackup, type RestoredFiles } from "@carillon/backup";
+import { ensureDatabase, type Sql, statement } from "@carillon/db";
+import { fileStoreFromEnvironment } from "@carillon/files";
 import { bouncerMigrations } from "@carillon/push";
 import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
 import { storeSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
@@ -12,6 +13,7 @@ import {
   randomSecret,
   required,
   silentLogger,
+  sizeText,
   StartupError,
 } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
@@ -19,6 +21,7 @@ import { prepareQueues } from "@carillon/queue";
 
 import { checkBouncerKey } from "../bouncer/check-key.ts";
 import type { Context } from "../context.ts";
+import { describeFaulty } from "../files/describe.ts";
 import { environmentOf, withBouncerDatabase, withEmbeddedPostgres } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 import { UsageError } from "../usage-error.ts";
@@ -26,6 +29,7 @@ import { UsageError } from "../usage-error.ts";
 interface Options {
   readonly secretKeyFile?: string;
   readonly withoutSecrets?: boolean;
+  readonly withoutFiles?: boolean;
   readonly bouncer?: boolean;
 }
 
@@ -41,7 +45,11 @@ export async function restore(context: Context, file: string, options: Options):
     given === undefined
       ? required(env, "SECRET_KEY", wantedKey(options))
       : await keyFrom(context, given);
-  await load(context, env.DATABASE_URL, source, { secretKey, anew: options.withoutSecrets });
+  await load(context, env.DATABASE_URL, source, {
+    secretKey,
+    anew: options.withoutSecrets,
+    withoutFiles: options.withoutFiles,
+  });
   if (given !== undefined) context.terminal.say("Start the processes with the given SECRET_KEY.");
 }
 
@@ -52,6 +60,8 @@ function checkOptions(env: Environment, options: Options, file: string): void {
     throw new UsageError(
       "--without-secrets is for a backup whose SECRET_KEY is lost: give one of them",
     );
+  if (bouncer && options.withoutFiles)
+    throw new UsageError("a push bouncer has no uploaded files: leave out --without-files");
   if (withoutSecrets && bouncer)
     throw new UsageError(
       "a bouncer's backup is useless without its SECRET_KEY: start a new bouncer",
@@ -98,14 +108,15 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
         if (env.SECRET_KEY === undefined) await storeSecret(dataDir, "SECRET_KEY", secretKey);
       };
       await withEmbeddedPostgres(context, dataDir, lock, (url) =>
-        load(context, url, source, { secretKey, anew, keep }),
+        load(context, url, source, { secretKey, anew, keep, withoutFiles: options.withoutFiles }),
       );
     },
   );
 }
 
-/** How the backup's secrets are decrypted, or replaced. */
-interface Sealing {
+/** How the backup's secrets are decrypted, or replaced, and whether its files are restored. */
+interface Loading {
+  readonly withoutFiles?: boolean | undefined;
   readonly secretKey: string;
   /** Whether the backup's key is lost and `secretKey` is a new one. */
   readonly anew?: boolean | undefined;
@@ -117,23 +128,51 @@ async function load(
   context: Context,
   databaseUrl: string,
   source: Readable,
-  { secretKey, anew, keep }: Sealing,
+  { secretKey, anew, keep, withoutFiles = false }: Loading,
 ): Promise<void> {
+  const env = environmentOf(context);
   let issued: number | undefined;
-  const { rows, madeAt, migrated } = await restoreBackup(databaseUrl, source, async (sql) => {
+  let hasUploads = false;
+  const check = async (sql: Sql) => {
     if (anew) issued = await issueKeysAnew(sql, secretsOf(secretKey));
     else await checkSecretKey(sql, secretsOf(secretKey));
+    hasUploads = (await sql.rows(uploads)).length > 0;
     await keep?.();
+  };
+  const store = fileStoreFromEnvironment(env);
+  const restoring = restoreBackup(databaseUrl, source, {
+    check,
+    files: withoutFiles ? undefined : store,
   });
-  const redisUrl = environmentOf(context).REDIS_URL;
+  const { rows, madeAt, migrated, files } = await restoring.finally(() => store.close());
+  const redisUrl = env.REDIS_URL;
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
   context.terminal.say(`Restored ${rows} rows of the backup of ${madeAt}.${since}`);
+  if (files && files.objects > 0) context.terminal.say(filesText(files, store.about));
+  if (!files && hasUploads)
+    context.terminal.say(
+      `No uploaded files were restored: copy them to the store of the processes, which is ${store.about}.`,
+    );
   if (issued !== undefined)
     context.terminal.say(`${issued} accounts have a new API key; all old keys are refused:
 - People log in again with their passwords, which are unchanged.
 - Owners of bots give them their new keys (GET /bots/BOT_ID/api_key, or carillon key issue ACCOUNT --zuliprc FILE).
 - Mailed links that confirm a new e-mail address are invalid: people request the change again.`);
+  if (files && files.faulty.count > 0)
+    throw new StartupError(
+      `everything is restored but uploaded files that the store of the backup did not have as they were: ${describeFaulty(files.faulty)}`,
+    );
+}
+
+const uploads = statement({
+  name: "restored-uploads",
+  text: "SELECT id FROM attachments LIMIT 1",
+});
+
+function filesText({ objects, bytes, kept }: RestoredFiles, about: string): string {
+  const already = kept > 0 ? `; ${kept} were there already` : "";
+  return `Restored ${objects} files (${sizeText(bytes)}) ${about}${already}.`;
 }
 
 /** Restores the bouncer's database, creating it if necessary. */
@@ -143,7 +182,7 @@ async function intoBouncer(context: Context, source: Readable): Promise<void> {
       throw new StartupError("SECRET_KEY is not set: set it to the key of the backup");
     await ensureDatabase(databaseUrl, bouncerMigrations.variable);
     const check = (sql: Sql) => checkBouncerKey(sql, secretKey);
-    const restored = await restoreBackup(databaseUrl, source, check, bouncerMigrations);
+    const restored = await restoreBackup(databaseUrl, source, { check, set: bouncerMigrations });
     const { rows, madeAt } = restored;
     context.terminal.say(`Restored ${rows} rows of the bouncer's backup of ${madeAt}.`);
   });

@@ -7,9 +7,14 @@ export function addBackupCommands(program: Command, context: Context): void {
   program
     .command("backup")
     .description(
-      "Writes the whole database into a file, while everything runs. The file does not contain SECRET_KEY: keep that elsewhere.",
+      "Writes the whole database and the uploaded files into a file, while everything runs. The file does not contain SECRET_KEY: keep that elsewhere.",
     )
     .argument("<file>", "must not exist; - for standard output")
+    .option(
+      "--files",
+      "also copy uploaded files that are in a bucket; those in a folder always are",
+    )
+    .option("--without-files", "leave out uploaded files")
     .option(
       "--bouncer",
       "the push bouncer's database: BOUNCER_DATABASE_URL, or the one of npm start",
@@ -21,9 +26,10 @@ export function addBackupCommands(program: Command, context: Context): void {
   program
     .command("restore")
     .description(
-      "Restores a backup into an empty database or a DATA_DIR without one, on the same PostgreSQL version or a newer one.",
+      "Restores a backup into an empty database or a DATA_DIR without one, on the same PostgreSQL version or a newer one; its uploaded files into the folder or bucket that the variables name.",
     )
     .argument("<file>", "- for standard input")
+    .option("--without-files", "restore no uploaded files")
     .option(
       "--secret-key-file <file>",
       "file with the SECRET_KEY of the backup, - for standard input",

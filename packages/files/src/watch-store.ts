@@ -1,0 +1,125 @@
+import type { Logger } from "@carillon/kit";
+
+import { BodyTooSlow, StorageUnavailable, type FileStore } from "./store.ts";
+
+/** Counts of a process since its start. They only rise. */
+export interface StoreCounts {
+  /** Objects that were stored. */
+  stored: number;
+  /** Bytes of these objects. */
+  storedBytes: number;
+  /** Objects that were not stored, because the store was unavailable. */
+  unavailable: number;
+  /** Objects that were not stored for another reason, such as a client that hung up. */
+  broken: number;
+}
+
+/** A file store that reports whether it can be used. */
+export interface WatchedStore extends FileStore {
+  /** Whether the last calls failed with {@link StorageUnavailable}. */
+  readonly isUnavailable: boolean;
+  readonly counts: Readonly<StoreCounts>;
+}
+
+export interface WatchOptions {
+  /** Called once when the store becomes unavailable. */
+  readonly onUnavailable: (error: StorageUnavailable) => void;
+  /** Called once when it is available again. @param seconds since it became unavailable */
+  readonly onAvailable: (seconds: number) => void;
+  /** Milliseconds between checks of a store that is unavailable. */
+  readonly checkEveryMs?: number;
+  /** Milliseconds without a failure after which a store counts as available: a full disk still takes small files. */
+  readonly settleMs?: number;
+}
+
+/** Returns options that log when the store becomes unavailable, and when it is available again: one line each. */
+export function logAvailability(
+  log: Pick<Logger, "error" | "info">,
+): Pick<WatchOptions, "onUnavailable" | "onAvailable"> {
+  return {
+    onUnavailable: (err) => log.error({ err }, "file store is unavailable"),
+    onAvailable: (seconds) => log.info({ seconds }, "file store is available again"),
+  };
+}
+
+/**
+ * Watches the calls of a store. Checks a store that is unavailable until it is available again, so that this is noticed
+ * without requests.
+ *
+ *     available ── a call fails ──→ unavailable ── a check succeeds, and no call has failed since ──→ available
+ */
+export function watchStore(store: FileStore, options: WatchOptions): WatchedStore {
+  const { onUnavailable, onAvailable, checkEveryMs = 5_000, settleMs = 15_000 } = options;
+  const counts: StoreCounts = { stored: 0, storedBytes: 0, unavailable: 0, broken: 0 };
+  let since: number | undefined;
+  let lastFailure = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const failed = (error: unknown) => {
+    // A client was too slow, not the store.
+    if (!(error instanceof StorageUnavailable) || error instanceof BodyTooSlow) return;
+    lastFailure = performance.now();
+    if (since !== undefined) return;
+    since = lastFailure;
+    checkLater();
+    onUnavailable(error);
+  };
+  const checkLater = () => {
+    timer = setTimeout(() => void checkNow(), checkEveryMs).unref();
+  };
+  const checkNow = async () => {
+    try {
+      await store.check();
+      if (performance.now() - lastFailure >= settleMs) available();
+    } catch {
+      lastFailure = performance.now();
+    }
+    if (since !== undefined && timer) checkLater();
+  };
+  const available = () => {
+    const seconds = Math.round((performance.now() - (since ?? 0)) / 1_000);
+    since = undefined;
+    onAvailable(seconds);
+  };
+  const watched = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  };
+
+  return {
+    about: store.about,
+    get isUnavailable() {
+      return since !== undefined;
+    },
+    counts,
+    async put(key, body, putOptions) {
+      try {
+        const stored = await watched(store.put(key, body, putOptions));
+        counts.stored++;
+        counts.storedBytes += stored.size;
+        return stored;
+      } catch (error) {
+        if (error instanceof StorageUnavailable) counts.unavailable++;
+        else counts.broken++;
+        throw error;
+      }
+    },
+    async get(key, readOptions) {
+      const file = await watched(store.get(key, readOptions));
+      file.stream.on("error", failed);
+      return file;
+    },
+    stat: (key, statOptions) => watched(store.stat(key, statOptions)),
+    delete: (keys) => watched(store.delete(keys)),
+    check: (checkOptions) => watched(store.check(checkOptions)),
+    async close() {
+      clearTimeout(timer);
+      timer = undefined;
+      await store.close();
+    },
+  };
+}
