@@ -405,7 +405,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       TRUSTED_PROXIES: "everybody",
       PUSH_SERVER_ID: "00000000-0000-4000-8000-000000000000",
     })(["doctor", "--json"]);
-    expect(ill).to.include({ code: 1, noted: "carillon: 3 of 12 checks failed" });
+    expect(ill).to.include({ code: 1, noted: "carillon: 3 of 13 checks failed" });
     expect(states(ill.said)).to.include({
       SECRET_KEY: "failed",
       TRUSTED_PROXIES: "failed",

@@ -5,6 +5,7 @@ import { addAccountCommands } from "./commands/account.ts";
 import { addAuditCommand } from "./commands/audit.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
+import { addFilesCommands } from "./commands/files.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addMailCommands } from "./commands/mail.ts";
 import { addOrganizationCommands } from "./commands/organization.ts";
@@ -38,6 +39,7 @@ export function commandLine(context: Context): Command {
   addSecretCommands(program, context);
   addMailCommands(program, context);
   addBackupCommands(program, context);
+  addFilesCommands(program, context);
   addDoctorCommand(program, context);
   return program;
 }

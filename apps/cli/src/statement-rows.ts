@@ -6,13 +6,53 @@ declare module "@carillon/db" {
     "bouncer-sealed-keys": {
       sealed: Buffer;
     };
+    "cli-objects-page": {
+      key: string;
+      size: number | null;
+      sha256: Buffer | null;
+      path: string | null;
+    };
+    "cli-objects-remaining": {
+      key: string;
+      used: boolean;
+    };
+    "cli-objects-total": {
+      objects: number;
+    };
     "database-of-own-bouncer": {};
     "doctor-clock": {
       now: number;
     };
+    "doctor-drawn-files": {
+      id: number;
+      key: string;
+      path: string;
+      size: number;
+    };
+    "doctor-files": {
+      uploads: number;
+      unused: number;
+      overdue: number;
+      hosts: number;
+    };
+    "doctor-files-page": {
+      id: number;
+      key: string;
+      path: string;
+      size: number;
+    };
+    "doctor-newest-files": {
+      id: number;
+      key: string;
+      path: string;
+      size: number;
+    };
     "doctor-processes": {
       name: string;
       ahead: number | null;
+    };
+    "restored-uploads": {
+      id: number;
     };
   }
 }

@@ -7,8 +7,9 @@ export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
     .description(
-      "Checks configuration, database, Redis, mail, migrations and clocks. Changes nothing.",
+      "Checks configuration, database, Redis, mail, migrations, clocks and uploaded files. Changes nothing.",
     )
+    .option("--all-files", "look up every uploaded file in the store, not a sample")
     .option("--json", "print the findings as JSON")
     .action(async (options) => {
       const { examine } = await import("../doctor/examine.ts");

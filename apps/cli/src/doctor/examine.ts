@@ -1,11 +1,12 @@
 import { connectDatabase } from "@carillon/db";
-import { StartupError } from "@carillon/kit";
+import { type Environment, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { environmentOf, withInstallation } from "../installation.ts";
 import { examineClocks } from "./clocks.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase, examineMigrations, examineSecretKey } from "./database.ts";
+import { examineFiles } from "./files.ts";
 import { type Finding, found } from "./finding.ts";
 import { examineMail } from "./mail.ts";
 import { examineRedis } from "./redis.ts";
@@ -16,9 +17,9 @@ import { examineRedis } from "./redis.ts";
  */
 export async function examine(
   context: Context,
-  { json }: { readonly json?: boolean },
+  { json, allFiles = false }: { readonly json?: boolean; readonly allFiles?: boolean },
 ): Promise<void> {
-  const findings = await all(context);
+  const findings = await all(context, allFiles);
   const { terminal } = context;
   if (json) terminal.say(JSON.stringify(findings, null, 2));
   else
@@ -28,7 +29,7 @@ export async function examine(
   if (bad > 0) throw new StartupError(`${bad} of ${findings.length} checks failed`);
 }
 
-async function all(context: Context): Promise<Finding[]> {
+async function all(context: Context, allFiles: boolean): Promise<Finding[]> {
   const configuration = await found("configuration", async () =>
     examineConfiguration(environmentOf(context)),
   );
@@ -42,7 +43,7 @@ async function all(context: Context): Promise<Finding[]> {
       if (anyFailed(database)) return [...database, ...redis];
       const migrations = await found("migrations", () => examineMigrations(databaseUrl));
       if (anyFailed(migrations)) return [...database, ...migrations, ...redis];
-      const rows = await onRows(databaseUrl, secretKey);
+      const rows = await onRows(databaseUrl, secretKey, env, allFiles);
       return [...database, ...migrations, ...redis, ...rows];
     }),
   );
@@ -51,12 +52,18 @@ async function all(context: Context): Promise<Finding[]> {
 }
 
 /** Checks that need this build's tables. */
-async function onRows(databaseUrl: string, secretKey: string | undefined): Promise<Finding[]> {
+async function onRows(
+  databaseUrl: string,
+  secretKey: string | undefined,
+  env: Environment,
+  allFiles: boolean,
+): Promise<Finding[]> {
   const db = await connectDatabase(databaseUrl, { max: 1, name: "doctor" });
   try {
     return [
       ...(await found("SECRET_KEY", () => examineSecretKey(db, secretKey))),
       ...(await found("clocks", () => examineClocks(db))),
+      ...(await found("files", () => examineFiles(db, env, allFiles))),
     ];
   } finally {
     await db.close();
