@@ -30,6 +30,8 @@ export interface DashboardOptions {
   readonly clientAddress?: (request: IncomingMessage) => string;
   /** Clock of this machine; pages show the database's time. */
   readonly clock?: Clock;
+  /** Bytes that the uploads of an organization may take; default: no quota. */
+  readonly quota?: number | undefined;
 }
 
 /**
@@ -65,6 +67,6 @@ export function buildDashboard(options: DashboardOptions): Koa {
   });
   app.use(boardIsReadOnly);
   app.use(boardWhenVisited(queues));
-  app.use(pageRoutes({ db, queues, readings, log }));
+  app.use(pageRoutes({ db, queues, readings, log, quota: options.quota }));
   return app;
 }

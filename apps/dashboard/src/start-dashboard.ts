@@ -21,6 +21,8 @@ import { readLogins } from "./credentials.ts";
 const poolSize = 4;
 const queuePoolSize = 3;
 
+const mebibyte = 1_024 * 1_024;
+
 /** Time limit of statements, so that the dashboard does not burden the database. */
 const statementTimeoutMs = 5_000;
 
@@ -63,6 +65,7 @@ export async function startDashboard(
     log,
     registry,
     clientAddress: clientAddress(env),
+    quota: env.UPLOAD_QUOTA_MIB === undefined ? undefined : env.UPLOAD_QUOTA_MIB * mebibyte,
   });
   const server = createServer(app.callback());
   const port = await listen(server, env.DASHBOARD_PORT, env.HOST, "DASHBOARD_PORT");

@@ -237,6 +237,19 @@ declare module "@carillon/db" {
       reason: string | null;
       endedAt: number;
     };
+    "dashboard-storage": {
+      files: number;
+      bytes: number;
+      waiting: number;
+      overdue: number;
+    };
+    "dashboard-storage-by-organization": {
+      realmId: number;
+      realmName: string;
+      subdomain: string;
+      bytes: number;
+      files: number;
+    };
     "dashboard-withheld-by-id": {
       id: number;
       realmId: number;

@@ -54,7 +54,11 @@ export function needBackend(kind: BackendKind, context: { skip(): never }): void
 /** Starts a dashboard. @param options overrides */
 export async function openDashboard(
   kind: BackendKind = "postgres",
-  options: { log?: Logger; databaseUrl?: (url: string) => string | Promise<string> } = {},
+  options: {
+    log?: Logger;
+    databaseUrl?: (url: string) => string | Promise<string>;
+    quota?: number;
+  } = {},
 ): Promise<TestDashboard> {
   const log = options.log ?? silentLogger;
   const database = await createTestDatabase();
@@ -66,7 +70,7 @@ export async function openDashboard(
   await prepareQueues(config);
   const queues = await connectQueues(config);
   const db = await database.connect({ max: 4 });
-  const app = buildDashboard({ db, queues, logins, log });
+  const app = buildDashboard({ db, queues, logins, log, quota: options.quota });
   const server = await serve(app);
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -115,11 +119,14 @@ export async function serve(app: Koa): Promise<Server> {
 }
 
 /** A dashboard for the tests of the enclosing `describe`. */
-export function useDashboard(kind: BackendKind = "postgres"): () => TestDashboard {
+export function useDashboard(
+  kind: BackendKind = "postgres",
+  options: { quota?: number } = {},
+): () => TestDashboard {
   let dashboard: TestDashboard | undefined;
   before("start a dashboard", async function () {
     needBackend(kind, this);
-    dashboard = await openDashboard(kind);
+    dashboard = await openDashboard(kind, options);
   });
   after("stop the dashboard", () => dashboard?.close());
   return () => {

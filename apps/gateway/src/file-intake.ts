@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { checkQuota, claimUnused, forgetObjects, reserveObject } from "@carillon/domain";
-import { type FileStore, newObjectKey } from "@carillon/files";
+import { type FileStore, newObjectKey, StorageUnavailable } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { FileIntake } from "./http/file-intake.ts";
 import { storeRefusal } from "./http/store-refusal.ts";
@@ -23,6 +23,7 @@ export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
       await store.delete([key]);
       await forgetObjects(db, [key]);
     } catch (err) {
+      if (err instanceof StorageUnavailable) return;
       log.warn({ err, key }, "stored object not deleted; delete-objects will delete it");
     }
   }

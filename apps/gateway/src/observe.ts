@@ -1,10 +1,12 @@
 import type { Database } from "@carillon/db";
 import type { EventHub } from "@carillon/events";
+import type { WatchedStore } from "@carillon/files";
 import {
   countFrom,
   createRegistry,
   gauge,
   histogram,
+  measureFileStore,
   measureRequests,
   serveProbes,
   type Environment,
@@ -36,15 +38,21 @@ export async function observeGateway(
     db: Database;
     events: Pick<EventHub<unknown>, "counters">;
     limits: Pick<Limits, "failures">;
+    files: Pick<WatchedStore, "isUnavailable" | "counts">;
     group: Pick<GroupCommit, "waiting" | "onBegin">;
     keyed: Pick<KeyedRequests, "counts">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<RequestObserver> {
-  const { env, log, db, events, limits, group, keyed, missed } = parts;
+  const { env, log, db, events, limits, files, group, keyed, missed } = parts;
   const counters = { requests: 0, errors: 0 };
-  const all = () => ({ ...counters, ...missed(), polls: events.counters.polls });
+  const all = () => ({
+    ...counters,
+    ...missed(),
+    polls: events.counters.polls,
+    filesAway: Number(files.isUnavailable),
+  });
   const count = ({ status }: RequestRecord) => {
     counters.requests++;
     if (status >= 500) counters.errors++;
@@ -55,6 +63,14 @@ export async function observeGateway(
   countFrom(registry, "carillon_enqueue_missed_total", missed);
   countFrom(registry, "carillon_rate_limit_failures_total", () => ({ store: limits.failures() }));
   countFrom(registry, "carillon_idempotency_keys_total", () => keyed.counts);
+  measureFileStore(registry, files);
+  countFrom(registry, "carillon_uploads_total", () => {
+    const { stored, unavailable, broken } = files.counts;
+    return { stored, unavailable, broken };
+  });
+  countFrom(registry, "carillon_upload_bytes_total", () => ({
+    bytes: files.counts.storedBytes,
+  }));
   gauge(registry, "carillon_requests_waiting", (waiting) => waiting.set(group.waiting));
   const waits = histogram(registry, "carillon_group_commit_wait_seconds");
   group.onBegin = (seconds) => waits.observe(seconds);

@@ -2,7 +2,7 @@ import { connectDatabase } from "@carillon/db";
 import { startRecurring } from "@carillon/scheduling";
 import { checkSecretKey, serverVersion } from "@carillon/domain";
 import { type Site, secretsOf, uploadLimits } from "@carillon/model";
-import { fileStoreFromEnvironment } from "@carillon/files";
+import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
 import {
   clientAddress,
   listen,
@@ -62,7 +62,7 @@ export async function startGateway(
     poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
-  const files = fileStoreFromEnvironment(env);
+  const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));
   shutdown.add(2, "file store", () => files.close());
   const site: Site = {
     url: publicUrl(env),
@@ -94,6 +94,7 @@ export async function startGateway(
       db,
       events,
       limits,
+      files,
       group: gateway.group,
       keyed: gateway.keyed,
       missed: () => published.missed(),

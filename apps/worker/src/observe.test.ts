@@ -39,7 +39,10 @@ describe("the metrics of a worker's deliveries", () => {
     const port = await reservePort();
     const env = readEnvironment({ METRICS_PORT: String(port) });
     const { db, org } = scene;
-    const observer = observeWorker({ env, log: silentLogger, db }, shutdown);
+    const observer = observeWorker(
+      { env, log: silentLogger, db, files: { isUnavailable: false } },
+      shutdown,
+    );
     const { onDelivery } = observer;
     await observer.serve(() => ({}));
     try {

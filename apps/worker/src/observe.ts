@@ -5,11 +5,13 @@ import {
   createRegistry,
   gauge,
   histogram,
+  measureFileStore,
   serveProbes,
   type Environment,
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import type { WatchedStore } from "@carillon/files";
 import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
 import type { Delivered } from "./services.ts";
@@ -26,12 +28,18 @@ export interface WorkerObserver {
 
 /** Counts for the heartbeat, and serves health and metrics on `METRICS_PORT`. */
 export function observeWorker(
-  parts: { env: Environment; log: Logger; db: Database },
+  parts: {
+    env: Environment;
+    log: Logger;
+    db: Database;
+    files: Pick<WatchedStore, "isUnavailable">;
+  },
   shutdown: Shutdown,
 ): WorkerObserver {
-  const { env, log, db } = parts;
+  const { env, log, db, files } = parts;
   const counters = { sent: 0, notSent: 0 };
   const registry = createRegistry("worker");
+  measureFileStore(registry, files);
   const lateness = histogram(registry, "carillon_delivery_lateness_seconds");
   const deliveries = counter(registry, "carillon_deliveries_total");
   // Begins at 0, so that the first failure is an increase.
@@ -56,7 +64,7 @@ export function observeWorker(
       runs.inc({ name, outcome });
       durations.observe({ name }, seconds);
     },
-    counters: () => ({ ...counters }),
+    counters: () => ({ ...counters, filesAway: Number(files.isUnavailable) }),
     async serve(all) {
       if (env.METRICS_PORT === undefined) return;
       gauge(registry, "carillon_jobs_active", (active) => active.set(all()["active"] ?? 0));

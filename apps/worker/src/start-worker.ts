@@ -1,6 +1,6 @@
 import { connectDatabase } from "@carillon/db";
 import { connectWakeUps } from "@carillon/events";
-import { fileStoreFromEnvironment } from "@carillon/files";
+import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
 import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
 import { secretsOf, uploadLimits } from "@carillon/model";
@@ -62,8 +62,8 @@ export async function startWorkerProcess(
   shutdown.add(2, "jobs of commits", () => published.close());
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
-  const observer = observeWorker({ env, log, db }, shutdown);
-  const files = fileStoreFromEnvironment(env);
+  const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));
+  const observer = observeWorker({ env, log, db, files }, shutdown);
   shutdown.add(3, "file store", () => files.close());
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,

@@ -73,6 +73,14 @@ export function measureLoopDelay(registry: Registry): () => void {
   return () => clearInterval(timer);
 }
 
+/** Measures `carillon_file_store_up`. */
+export function measureFileStore(
+  registry: Registry,
+  store: { readonly isUnavailable: boolean },
+): void {
+  gauge(registry, "carillon_file_store_up", (up) => up.set(store.isUnavailable ? 0 : 1));
+}
+
 /** The figures that are measured of a connection pool; a `pg.Pool` has them. */
 export interface MeasuredPool {
   readonly totalCount: number;
@@ -118,22 +126,26 @@ export function measureRequests(registry: Registry): (request: MeasuredRequest) 
   };
 }
 
-/** Exports counts kept elsewhere, such as those of the heartbeat, by the metric's only label. They must only rise. */
+/**
+ * Exports counts kept elsewhere, such as those of the heartbeat, by the metric's only label; or their sum, if the metric has
+ * no label. They must only rise.
+ */
 export function countFrom<Name extends MetricName<"counter">>(
   registry: Registry,
   name: Name,
   read: () => Readonly<Record<string, number>>,
 ): void {
   const { help, labels } = declaredMetrics[name];
-  const [label = ""] = labels;
+  const [label] = labels;
   const counts: Counter = new Counter({
     name,
     help,
-    labelNames: [label],
+    labelNames: [...labels],
     registers: [registry],
     collect() {
       counts.reset();
-      for (const [value, count] of Object.entries(read())) counts.inc({ [label]: value }, count);
+      for (const [value, count] of Object.entries(read()))
+        counts.inc(label === undefined ? {} : { [label]: value }, count);
     },
   });
 }

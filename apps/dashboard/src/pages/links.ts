@@ -9,6 +9,7 @@ export const links = [
   ["/look-up", "Look up"],
   ["/series", "Series"],
   ["/deletions", "Deletions"],
+  ["/storage", "Storage"],
   ["/dead-letters", "Dead letters"],
   ["/audit", "Audit log"],
   [boardPath, "Queues"],

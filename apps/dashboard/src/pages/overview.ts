@@ -65,6 +65,7 @@ const spoken: Readonly<Record<Trouble, string>> = {
   overdue: "messages are overdue",
   failed: "messages have failed",
   late: "messages were late",
+  files: "the store of uploaded files cannot be used",
   refused: "messages were refused",
   "process-lost": "a process stopped sending heartbeats",
   outbox: "outbox backlog",

@@ -33,6 +33,7 @@ const alerts: Readonly<Record<Trouble, { readonly name: string; readonly asks: s
     name: "CarillonDeliveriesLate",
     asks: `carillon_recent_delivery_lateness_seconds{statistic="p95"} > ${latenessBounds.p95} or carillon_recent_delivery_lateness_seconds{statistic="worst"} > ${latenessBounds.worst}`,
   },
+  files: { name: "CarillonFileStoreAway", asks: "min(carillon_file_store_up) == 0" },
   refused: {
     name: "CarillonDeliveriesRefused",
     asks: 'carillon_failures_unacknowledged{fault="people"} > 0',

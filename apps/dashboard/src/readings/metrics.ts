@@ -27,16 +27,21 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const lateness = gauge(registry, "carillon_recent_delivery_lateness_seconds");
   const deliveries = gauge(registry, "carillon_recent_deliveries");
   const depths = gauge(registry, "carillon_queue_jobs");
+  const files = gauge(registry, "carillon_stored_files");
+  const bytes = gauge(registry, "carillon_stored_bytes");
+  const unused = gauge(registry, "carillon_objects_unused");
   const processes = gauge(registry, "carillon_processes");
   const processCounters = gauge(registry, "carillon_process_counters");
   const totals = {
     sweep_repairs: counter(registry, "carillon_sweep_repairs_total"),
     series_repaired: counter(registry, "carillon_series_repaired_total"),
     retention_removals: counter(registry, "carillon_retention_removals_total"),
+    unclaimed_files: counter(registry, "carillon_unclaimed_files_total"),
+    deleted_objects: counter(registry, "carillon_objects_deleted_total"),
   };
 
   return (snapshot) => {
-    const { lag, counts, lateness: late, processes: rows, counters, queues } = snapshot;
+    const { lag, counts, lateness: late, processes: rows, counters, queues, storage } = snapshot;
     up.set({ store: "database" }, lag ? 1 : 0);
     up.set({ store: "queues" }, queues ? 1 : 0);
     for (const [target, value] of [
@@ -50,6 +55,8 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       [dead, counts?.deadLetters],
       [circuit, counts?.bouncerAway],
       [deliveries, late?.deliveries],
+      [files, storage?.files],
+      [bytes, storage?.bytes],
     ] as const) {
       if (value === undefined) target.remove();
       else target.set(value);
@@ -60,6 +67,11 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       for (const fault of ["server", "people"]) failures.set({ fault }, 0);
       for (const { byServer, count } of snapshot.failures)
         failures.inc({ fault: byServer ? "server" : "people" }, count);
+    }
+    unused.reset();
+    if (storage) {
+      unused.set({ state: "waiting" }, storage.waiting);
+      unused.set({ state: "overdue" }, storage.overdue);
     }
     pending.reset();
     if (counts) {

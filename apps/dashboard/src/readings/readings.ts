@@ -9,6 +9,7 @@ import { readCounts, type Counts } from "./counts.ts";
 import { readFailures, type RecentFailures } from "./failures.ts";
 import { readLateness, type Lateness } from "./lateness.ts";
 import { readProcesses, type ProcessRow } from "./processes.ts";
+import { readStorage, type StorageFigures } from "./storage.ts";
 
 /** The jobs of each queue, by state. */
 export type QueueDepths = ReadonlyMap<QueueName, QueueCounts>;
@@ -23,6 +24,7 @@ export interface Snapshot {
   readonly processes: readonly ProcessRow[] | undefined;
   readonly counters: ReadonlyMap<string, number> | undefined;
   readonly queues: QueueDepths | undefined;
+  readonly storage: StorageFigures | undefined;
 }
 
 export interface Readings {
@@ -36,6 +38,9 @@ export interface Readings {
   /** UNIX seconds by the database's clock, accurate to a round trip; undefined if it did not answer in time. */
   now(): Promise<number | undefined>;
 }
+
+/** Cache time of counted files, in milliseconds: they may be millions, and change slowly. */
+const storageMs = 60_000;
 
 /** Cache time of health checks, in milliseconds; short, because probes need a fresh answer. */
 const healthMs = 500;
@@ -64,6 +69,7 @@ export function openReadings(
     counters: cached(() => readCounters(db)),
     queues: cached(() => readDepths(queues)),
     late: cached(() => lateMessages(db)),
+    storage: cached(() => readStorage(db), { minMs: storageMs }),
   };
   const known = <T>(part: Promise<T>): Promise<T | undefined> => part.catch(() => undefined);
   return {
@@ -77,16 +83,18 @@ export function openReadings(
       return skew === undefined ? undefined : clock.now() / 1_000 + skew;
     },
     async snapshot() {
-      const [lag, counts, lateness, failures, processes, counters, depths] = await Promise.all([
-        known(parts.lag()),
-        known(parts.counts()),
-        known(parts.lateness()),
-        known(parts.failures()),
-        known(parts.processes()),
-        known(parts.counters()),
-        known(parts.queues()),
-      ]);
-      return { lag, counts, lateness, failures, processes, counters, queues: depths };
+      const [lag, counts, lateness, failures, processes, counters, depths, storage] =
+        await Promise.all([
+          known(parts.lag()),
+          known(parts.counts()),
+          known(parts.lateness()),
+          known(parts.failures()),
+          known(parts.processes()),
+          known(parts.counters()),
+          known(parts.queues()),
+          known(parts.storage()),
+        ]);
+      return { lag, counts, lateness, failures, processes, counters, queues: depths, storage };
     },
   };
 }

@@ -40,6 +40,7 @@ const well: Snapshot = {
   processes: [living("worker"), living("gateway")],
   counters: new Map(),
   queues: new Map(),
+  storage: { files: 2, bytes: 10, waiting: 0, overdue: 0 },
 };
 
 const lost = { ...living("worker"), pid: 7, lastSeen: 23 };
@@ -121,6 +122,13 @@ const cases: ReadonlyArray<{
     found: [],
   },
   {
+    title: "a store of uploaded files that processes cannot use",
+    differs: {
+      processes: [living("worker"), { ...living("gateway"), counters: { filesAway: 1 } }],
+    },
+    found: [["files", "The store of uploaded files cannot be used.", "gateway h:1"]],
+  },
+  {
     title: "a process that stopped sending heartbeats while others of its role run",
     differs: { processes: [living("worker"), living("gateway"), lost] },
     found: [
@@ -190,6 +198,7 @@ const cases: ReadonlyArray<{
       processes: undefined,
       counters: undefined,
       queues: undefined,
+      storage: undefined,
     },
     found: [
       ["database", "The database does not answer."],

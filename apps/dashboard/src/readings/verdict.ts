@@ -17,6 +17,7 @@ export const severities = {
   overdue: "critical",
   failed: "critical",
   late: "critical",
+  files: "critical",
   refused: "warning",
   "process-lost": "warning",
   outbox: "warning",
@@ -79,6 +80,7 @@ const judges: readonly Judge[] = [
   overdue,
   failed,
   late,
+  files,
   refused,
   lost,
   stuck,
@@ -172,6 +174,20 @@ function late({ lateness }: Snapshot): Finding[] {
   if (over.length === 0) return [];
   const parts = over.map(([text, bound]) => `${text} (limit ${bound} s)`);
   return [finding("late", `Messages of the last hour were late: ${parts.join(", ")}.`)];
+}
+
+function files({ processes }: Snapshot): Finding[] {
+  const without = (processes ?? []).filter(
+    (row) => isServing(row) && Number(row.counters["filesAway"]) > 0,
+  );
+  if (without.length === 0) return [];
+  const names = without.map(({ role, host, pid }) => `${role} ${host}:${pid}`);
+  return [
+    finding("files", "The store of uploaded files cannot be used.", {
+      details: shortened(names, "more"),
+      href: "/storage",
+    }),
+  ];
 }
 
 function lost({ processes }: Snapshot): Finding[] {

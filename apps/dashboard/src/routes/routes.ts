@@ -18,6 +18,7 @@ import { BadParameter, readCursor } from "../http/parameters.ts";
 import { readCriteria } from "../look-up/criteria.ts";
 import { isFound, lookUp, lookUpBy, nothingFound } from "../look-up/look-up.ts";
 import { deletionsPage } from "../pages/deletions.ts";
+import { storagePage } from "../pages/storage.ts";
 import { failedPage, sentAgainIn } from "../pages/failed.ts";
 import { foundManyPage } from "../pages/found-many.ts";
 import { historyPage } from "../pages/history.ts";
@@ -27,6 +28,7 @@ import { overviewPage } from "../pages/overview.ts";
 import { script } from "../pages/script.ts";
 import { style } from "../pages/style.ts";
 import type { Readings } from "../readings/readings.ts";
+import { listStorage } from "../storage/list.ts";
 import { verdict, worstOf } from "../readings/verdict.ts";
 
 export interface RouteServices {
@@ -34,6 +36,8 @@ export interface RouteServices {
   readonly queues: Queues;
   readonly readings: Readings;
   readonly log: Logger;
+  /** Bytes that the uploads of an organization may take; undefined if there is no quota. */
+  readonly quota: number | undefined;
 }
 
 /** Serves our own pages, behind the credentials. */
@@ -109,6 +113,22 @@ export function pageRoutes(services: RouteServices): Middleware {
   router.get("/deletions", async (ctx) => {
     const deletions = await listDeletions(db);
     answer(ctx, { deletions }, () => deletionsPage(deletions));
+  });
+
+  router.get("/storage", async (ctx) => {
+    const [{ storage, counters }, organizations] = await Promise.all([
+      readings.snapshot(),
+      listStorage(db),
+    ]);
+    const total = (name: string) => (counters ? (counters.get(name) ?? 0) : null);
+    const view = {
+      figures: storage,
+      organizations,
+      quota: services.quota ?? null,
+      unclaimedFiles: total("unclaimed_files"),
+      deletedObjects: total("deleted_objects"),
+    };
+    answer(ctx, view, () => storagePage(view));
   });
 
   const series = whenNeeded(() => import("./series.ts"));

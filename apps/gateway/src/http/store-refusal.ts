@@ -1,10 +1,13 @@
 import { errors } from "@carillon/contract";
-import { StorageUnavailable } from "@carillon/files";
+import { BodyTooSlow, StorageUnavailable } from "@carillon/files";
 
-/** Converts a failure of the file store to a refusal, with the failure as its cause. Returns other errors unchanged. */
+/**
+ * Converts a failure of the file store to a refusal. Returns other errors unchanged. The refusal has no cause, which each
+ * request would log: the watched store logs once that it is unavailable. Only a body that is too slow concerns one request.
+ */
 export function storeRefusal(error: unknown): unknown {
   if (!(error instanceof StorageUnavailable)) return error;
   const refusal = errors.storageUnavailable();
-  refusal.cause = error;
+  if (error instanceof BodyTooSlow) refusal.cause = error;
   return refusal;
 }

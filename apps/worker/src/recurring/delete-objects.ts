@@ -1,6 +1,7 @@
 import { claimDueObjects, forgetObjects } from "@carillon/domain";
+import { StorageUnavailable } from "@carillon/files";
 import { deleteObjects } from "@carillon/jobs";
-import type { RecurringTask } from "@carillon/scheduling";
+import { addToCounter, type RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "../services.ts";
 
@@ -14,8 +15,15 @@ export default {
     batches(async (size) => {
       const keys = await claimDueObjects(db, size);
       if (keys.length === 0) return "done";
-      await files.delete(keys);
+      try {
+        await files.delete(keys);
+      } catch (error) {
+        // The watched store logs that. The next run continues.
+        if (error instanceof StorageUnavailable) return "done";
+        throw error;
+      }
       await forgetObjects(db, keys);
+      await addToCounter(db, "deleted_objects", keys.length);
       return keys.length < size ? "done" : "more";
     }),
 } satisfies RecurringTask<WorkerServices>;
