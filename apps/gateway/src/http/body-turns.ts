@@ -16,7 +16,8 @@ export function resumeLater(resume: () => void): void {
 }
 
 function resumeSome(): void {
-  for (const resume of waiting.splice(0, perTurn)) resume();
+  const some = waiting.splice(0, perTurn);
   isScheduled = waiting.length > 0;
   if (isScheduled) setImmediate(resumeSome);
+  for (const resume of some) resume();
 }

@@ -11,6 +11,9 @@ import {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
+/** Bytes of a chunk that is not copied: more than a delimiter has. */
+const minUncopied = 4 * 1024;
+
 /** Decodes a multipart form as a stream, like {@link addMultipart}, for values that are too long for memory. */
 export class MultipartStream {
   readonly #sink: FieldSink;
@@ -19,7 +22,7 @@ export class MultipartStream {
    * Bytes that have arrived and are not decoded. The first delimiter may be at the very beginning, without a line end
    * before it.
    */
-  #rest = Buffer.from("\r\n");
+  #rest: Buffer = Buffer.from("\r\n");
   #in: "data" | "head" | "nothing" = "data";
   /** Bytes of the rest that belong to the head before it; they may also be the line end of the next delimiter. */
   #ofHead = 2;
@@ -41,8 +44,23 @@ export class MultipartStream {
   write(chunk: Buffer): void {
     if (this.#in === "nothing") return;
     this.#isEmpty &&= chunk.length === 0;
-    this.#rest = Buffer.concat([this.#rest, chunk]);
+    this.#append(chunk);
     while (this.#in === "head" ? this.#endsHead() : this.#in === "data" && this.#endsData());
+  }
+
+  /** Adds a chunk to the rest. Copies large chunks only if a delimiter may begin before them. */
+  #append(chunk: Buffer): void {
+    const rest = this.#rest;
+    const length = this.#delimiter.length;
+    if (this.#in === "data" && this.#ofHead === 0 && chunk.length >= minUncopied) {
+      const at = Buffer.concat([rest, chunk.subarray(0, length)]).indexOf(this.#delimiter);
+      if (at < 0 || at >= rest.length) {
+        this.#take(rest.length);
+        this.#rest = chunk;
+        return;
+      }
+    }
+    this.#rest = Buffer.concat([rest, chunk]);
   }
 
   /** @throws ApiError `BAD_REQUEST` if the form is not complete */

@@ -1,5 +1,6 @@
 import type { PartBuffers } from "./part-buffers.ts";
 import type { S3Requests } from "./requests.ts";
+import { signedWith } from "./signed-with.ts";
 
 export interface MultipartUploadOptions {
   readonly requests: S3Requests;
@@ -35,8 +36,9 @@ export class MultipartUpload {
    * Waits until the previous part has been sent, and begins to send this one. Gives the buffer back afterwards, also on
    * failure.
    * @param length bytes of the part, at the beginning of the buffer
+   * @param sha256 their hash, in hexadecimal digits
    */
-  async send(buffer: Buffer, length: number): Promise<void> {
+  async send(buffer: Buffer, length: number, sha256: string): Promise<void> {
     const { buffers, onFailure } = this.#options;
     try {
       await this.#sending;
@@ -44,7 +46,7 @@ export class MultipartUpload {
       buffers.giveBack(buffer, true);
       throw error;
     }
-    this.#sending = this.#upload(buffer.subarray(0, length)).then(
+    this.#sending = this.#upload(buffer.subarray(0, length), sha256).then(
       () => buffers.giveBack(buffer, true),
       (error: unknown) => {
         buffers.giveBack(buffer, false);
@@ -83,14 +85,17 @@ export class MultipartUpload {
     );
   }
 
-  async #upload(Body: Buffer): Promise<void> {
+  async #upload(Body: Buffer, sha256: string): Promise<void> {
     const { requests, bucket: Bucket, path: Key, limitMs, signal } = this.#options;
     this.#id ??= this.#begin();
     const UploadId = await this.#id;
     const PartNumber = this.#etags.length + 1;
     const { ETag = "" } = await requests.make(
       (client, { UploadPartCommand: Upload }, options) =>
-        client.send(new Upload({ Bucket, Key, UploadId, PartNumber, Body }), options),
+        client.send(
+          signedWith(new Upload({ Bucket, Key, UploadId, PartNumber, Body }), sha256),
+          options,
+        ),
       limitMs,
       signal,
     );

@@ -23,6 +23,7 @@ import { MultipartUpload } from "./multipart-upload.ts";
 import { ObjectStream } from "./object-stream.ts";
 import { partBuffers, partBytes, type PartBuffers } from "./part-buffers.ts";
 import { S3Requests } from "./requests.ts";
+import { signedWith } from "./signed-with.ts";
 import { brokenAnswer, codeOf, placeOf, s3Error } from "./s3-errors.ts";
 
 export interface S3Limits {
@@ -186,14 +187,14 @@ class S3Store implements FileStore {
     // Take a buffer only if there is more to read. An empty body takes one too.
     while ((await reader.hasMore()) || size === 0) {
       const buffer = await this.#buffers.take(reader, tooSlow);
-      const length = await fill(buffer, reader, hash).catch((error: unknown) => {
+      const { length, sha256 } = await fill(buffer, reader, hash).catch((error: unknown) => {
         this.#buffers.giveBack(buffer, true);
         throw error;
       });
       this.#buffers.filled(buffer);
       size += length;
       if (size < partBytes) {
-        await this.#putWhole(path, buffer.subarray(0, length), signal).then(
+        await this.#putWhole(path, buffer.subarray(0, length), signal, sha256).then(
           () => this.#buffers.giveBack(buffer, true),
           (error: unknown) => {
             this.#buffers.giveBack(buffer, false);
@@ -202,18 +203,23 @@ class S3Store implements FileStore {
         );
         return { size, sha256: hash.digest() };
       }
-      await upload.send(buffer, length);
+      await upload.send(buffer, length, sha256);
       if (length < partBytes) break;
     }
     await upload.complete();
     return { size, sha256: hash.digest() };
   }
 
-  async #putWhole(Key: string, Body: Buffer, signal: AbortSignal | undefined): Promise<void> {
+  async #putWhole(
+    Key: string,
+    Body: Buffer,
+    signal: AbortSignal | undefined,
+    sha256?: string,
+  ): Promise<void> {
     const { bucket: Bucket } = this.#config;
     await this.#requests.make(
       (client, { PutObjectCommand: Put }, sending) =>
-        client.send(new Put({ Bucket, Key, Body }), sending),
+        client.send(signedWith(new Put({ Bucket, Key, Body }), sha256), sending),
       this.#limitMs,
       signal,
     );
@@ -279,8 +285,16 @@ class S3Store implements FileStore {
   }
 }
 
-/** Reads the body until the buffer is full or the body ends. Returns the number of bytes in the buffer. */
-async function fill(buffer: Buffer, reader: BodyReader, hash: Hash): Promise<number> {
+/**
+ * Reads the body until the buffer is full or the body ends. Returns the number of bytes in the buffer, and their hash for the
+ * signature: hashing a whole part at once would block the event loop.
+ */
+async function fill(
+  buffer: Buffer,
+  reader: BodyReader,
+  hash: Hash,
+): Promise<{ readonly length: number; readonly sha256: string }> {
+  const ofPart = createHash("sha256");
   let length = 0;
   while (length < buffer.length) {
     const chunk = await reader.next();
@@ -288,10 +302,11 @@ async function fill(buffer: Buffer, reader: BodyReader, hash: Hash): Promise<num
     const taken = chunk.subarray(0, buffer.length - length);
     buffer.set(taken, length);
     hash.update(taken);
+    ofPart.update(taken);
     length += taken.length;
     if (taken.length < chunk.length) reader.giveBack(chunk.subarray(taken.length));
   }
-  return length;
+  return { length, sha256: ofPart.digest("hex") };
 }
 
 function bodyTooSlow(): BodyTooSlow {
