@@ -7,8 +7,8 @@ import type { EventQueue, QueueOptions } from "./queue-options.ts";
 /** SQL expressions about the row `u` of an account, part of the statements of every poll. The domain provides them. */
 export interface AccountSql {
   readonly table: string;
-  /** See {@link EventQueue.userVisibility}. */
-  readonly userVisibility: string;
+  /** See {@link EventQueue.viewerRole}. */
+  readonly viewerRole: string;
   /** Whether the account may listen to all public channels. */
   readonly mayListenToAll: string;
   /** The digest of the account's API key. */
@@ -33,7 +33,7 @@ const foundOverrides = {
 /** Builds the statements of polls. They cannot be static because the domain provides the SQL about accounts. */
 export function queueStatements({
   table,
-  userVisibility,
+  viewerRole,
   mayListenToAll,
   keyDigest,
   isActive,
@@ -45,7 +45,7 @@ export function queueStatements({
   return {
     find: {
       name: "event-queue",
-      text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${userVisibility} AS "userVisibility",
+      text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${viewerRole} AS "viewerRole",
           q.base_seq AS "baseSeq",
           CASE WHEN ${mayListenToAll} THEN q.options ELSE q.options || '{"allPublicChannels": false}' END AS options,
           q.idle_timeout AS "idleTimeout", h.seq AS head, ${keyDigest} = $3 AS "keyIsCurrent"

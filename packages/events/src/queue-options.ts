@@ -28,7 +28,7 @@ export interface EventQueue {
   readonly realmId: number;
   readonly userId: number;
   /** The account's role as of this poll, by which the presenter decides what the account may see. */
-  readonly userVisibility: number;
+  readonly viewerRole: number;
   /** The last event that the client's snapshot contains. */
   readonly baseSeq: number;
   readonly options: QueueOptions;

@@ -14,7 +14,7 @@ describe("lifetimes of queues and of the event log", () => {
   const anyKey = new Uint8Array(32);
   const lookup = new QueueLookup({
     table: "users",
-    userVisibility: "0",
+    viewerRole: "0",
     mayListenToAll: "true",
     keyDigest: "u.api_key_digest",
     isActive: "u.is_active",

@@ -11,7 +11,7 @@ import type { EventQueue } from "./queue-options.ts";
 const queuesPerUser = 100;
 
 /** A queue to be inserted. Its user visibility is that of its account. */
-export type NewQueue = Omit<EventQueue, "id" | "userVisibility">;
+export type NewQueue = Omit<EventQueue, "id" | "viewerRole">;
 
 /** SQL: UNIX time in seconds, with a fraction; null if the account was never deactivated. Reactivation keeps it. */
 const lastDeactivation = "extract(epoch FROM deactivated_at)::float8";

@@ -40,8 +40,8 @@ export class Selection<Context> {
   add(event: LoggedEvent): void {
     const effect = effectOf(event);
     // The poll may have begun before this event; later events follow the new visibility of the account.
-    if (effect?.userVisibility !== undefined && effect.userId === this.#queue.userId)
-      this.#queue = { ...this.#queue, userVisibility: effect.userVisibility };
+    if (effect?.viewerRole !== undefined && effect.userId === this.#queue.userId)
+      this.#queue = { ...this.#queue, viewerRole: effect.viewerRole };
     const via = this.#receivedVia(event);
     if (!via) return;
     const presented = this.#presenter.present(event, this.#queue, this.#context, via);

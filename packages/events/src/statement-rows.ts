@@ -43,7 +43,7 @@ declare module "@carillon/db" {
       id: string;
       realmId: number;
       userId: number;
-      userVisibility: number;
+      viewerRole: number;
       baseSeq: number;
       options: Json;
       idleTimeout: number;

@@ -20,7 +20,7 @@ describe("Tail", () => {
     present: ({ type, op, payload }) => [{ type, ...(op === null ? {} : { op }), ...payload }],
     accounts: {
       table: "users",
-      userVisibility: "0",
+      viewerRole: "0",
       mayListenToAll: "true",
       keyDigest: "u.api_key_digest",
       isActive: "u.is_active",
@@ -30,7 +30,7 @@ describe("Tail", () => {
     id: randomUUID(),
     realmId,
     userId,
-    userVisibility: 0,
+    viewerRole: 0,
     baseSeq: 0,
     options: {
       eventTypes: null,

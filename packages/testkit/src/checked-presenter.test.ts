@@ -9,7 +9,7 @@ describe("Events delivered by a test gateway", () => {
     id: "queue",
     realmId: 1,
     userId: 1,
-    userVisibility: 400,
+    viewerRole: 400,
     baseSeq: 0,
     idleTimeout: 600,
     options: {

@@ -81,7 +81,7 @@ export const userUpdated = event({
     const { user_id: userId } = changed;
     if ("is_active" in changed && !changed.is_active) return { userId, ends: "refused" };
     // The next poll checks whether the queue may still listen to all public channels.
-    if ("role" in changed) return { userId, userVisibility: changed.role, endsAllPublic: true };
+    if ("role" in changed) return { userId, viewerRole: changed.role, endsAllPublic: true };
     return undefined;
   },
 });

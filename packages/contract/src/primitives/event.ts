@@ -27,7 +27,7 @@ export interface QueueEffect {
   /** Only polls of queues that listen to all public channels end. */
   readonly endsAllPublic?: true;
   /** The role by which later events are presented to the account. */
-  readonly userVisibility?: number;
+  readonly viewerRole?: number;
 }
 
 /**

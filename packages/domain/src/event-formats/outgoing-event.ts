@@ -86,7 +86,7 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
 
   /** The queue's user. */
   get viewer(): Viewer {
-    return { id: this.queue.userId, role: this.queue.userVisibility };
+    return { id: this.queue.userId, role: this.queue.viewerRole };
   }
 
   has(capability: Named<Event>): boolean {

@@ -26,7 +26,7 @@ export function queue(
     id,
     realmId: 1,
     userId,
-    userVisibility: role,
+    viewerRole: role,
     baseSeq: 0,
     options: {
       eventTypes: null,

@@ -86,7 +86,7 @@ export async function updateRealm(
     })),
   );
   const after = changedSettings.length > 0 ? await loadRealm(tx, realm.id) : realm;
-  const userVisibility =
+  const visibilityEvents =
     after.restrictsGuests === realm.restrictsGuests
       ? []
       : await visibilityByPermission(tx, realm.id, after.restrictsGuests ? "lost" : "gained");
@@ -94,7 +94,7 @@ export async function updateRealm(
     ...realmUpdatedEvents(data),
     ...changedPolicies(realm, after, groups),
     ...members,
-    ...userVisibility,
+    ...visibilityEvents,
   ]);
   return data;
 }

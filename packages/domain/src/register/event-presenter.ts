@@ -23,10 +23,10 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
   };
 }
 
-/** What polls check about accounts: visibility by role, whether the account is active, and its API key. */
+/** What polls read about accounts: the role, whether the account is active, and its API key. */
 const queueAccounts: AccountSql = {
   table: "users",
-  userVisibility: "u.role",
+  viewerRole: "u.role",
   // Also checked here because the account may have become a guest since the registration.
   mayListenToAll: `u.role <> ${roles.guest}`,
   keyDigest: "u.api_key_digest",

@@ -101,7 +101,7 @@ export async function changeRoles(
     tx.rows(join, columnsOf(joining)),
     tx.lock({ name: "accounts", keys: ids }, storeRole, [ids, role]),
   ]);
-  const userVisibility = await visibilityByRole(tx, realm, active, role);
+  const visibilityEvents = await visibilityByRole(tx, realm, active, role);
   const listed = new Set(active.map(({ id }) => id));
   const moved = (what: "membersRemoved" | "membersAdded", rows: Membership[], inFull: boolean) => {
     const byGroup = new Map<number, number[]>();
@@ -113,7 +113,7 @@ export async function changeRoles(
   return [
     ...(await roleEvents(tx, targets, role)),
     // Gained accounts come before the events that refer to them, lost accounts after these.
-    ...userVisibility.gained,
+    ...visibilityEvents.gained,
     ...moved("membersRemoved", left, false),
     ...moved("membersAdded", joined, false),
     ...moved("membersRemoved", left, true),
@@ -126,7 +126,7 @@ export async function changeRoles(
     )),
     ...(await botsNow()),
     ...(await roleVisibilityEvents(tx, realm.id, active, role)),
-    ...userVisibility.lost,
+    ...visibilityEvents.lost,
   ];
 }
 
