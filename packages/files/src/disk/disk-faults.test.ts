@@ -230,7 +230,8 @@ describe("The file store on disk", () => {
         await begun.drained();
         execFileSync("fsfreeze", ["--freeze", root]);
         try {
-          begun.write(Buffer.alloc(1_000));
+          // As much as is written at once.
+          begun.write(Buffer.alloc(mebibyte));
           await beginning;
           await Promise.all([
             ...Array.from({ length: 20 }, () =>
