@@ -24,6 +24,8 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/markdown/src/lookups.ts": "names of an organization without any",
   "packages/domain/src/users/change-address.ts": "addresses that the server generates, in ASCII",
   "packages/domain/src/alert-words/alert-words.ts": "alert words, which the database does not fold",
+  "packages/domain/src/users/allowed-addresses.ts": "domains of addresses, in ASCII",
+  "packages/domain/src/realms/domains.ts": "domains, in ASCII",
   "packages/domain/src/users/common-passwords.ts": "passwords",
   "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",
   "packages/domain/src/messages/read/match-messages.ts":

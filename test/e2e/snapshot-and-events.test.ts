@@ -45,7 +45,6 @@ const everySection = [
   "navigation_views",
   "onboarding_steps",
   "push_device",
-  "realm_domains",
   "realm_embedded_bots",
   "realm_filters",
   "realm_incoming_webhook_bots",

@@ -156,6 +156,7 @@ export { answerCommand, botClient, CommandRefused } from "./scheduling-bot/answe
 export {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
+  sendSignupNotice,
   sendSubscribedNotice,
 } from "./notices/send.ts";
 export type { FieldChanges } from "./profile-fields/check-field.ts";
@@ -230,6 +231,8 @@ export {
   rescheduleFailed,
   type ReschedulingResult,
 } from "./operators/reschedule-failed.ts";
+export { addDomain, removeDomain, updateDomain } from "./realms/domains.ts";
+export { deactivateOrganization, setDeactivated } from "./realms/deactivate-organization.ts";
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";

@@ -30,7 +30,7 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
     authentication_methods: {
       password: byPassword,
       email: byPassword,
-      dev: site.development,
+      dev: site.development && realm.devAuthEnabled,
       ldap: false,
       remoteuser: false,
     },

@@ -715,6 +715,7 @@ declare module "@carillon/db" {
       stillFile: string | null;
     };
     "event-queues-of-account-drop": {};
+    "event-queues-of-organization-drop": {};
     "file-by-path": {
       id: number;
       pathId: string;
@@ -1303,6 +1304,9 @@ declare module "@carillon/db" {
       name: string;
       accounts: number;
     };
+    "organization-restricts-domains": {
+      restricted: boolean;
+    };
     "others-of-roles": {
       ids: string | null;
     };
@@ -1602,7 +1606,7 @@ declare module "@carillon/db" {
     };
     "realm-snapshot": {
       dateCreated: number;
-      messageRetentionDays: number | null;
+      uuid: string;
       pushEndsAt: number | null;
     };
     "realm-storage-add": {
@@ -1637,6 +1641,10 @@ declare module "@carillon/db" {
     "reorder-channel_folders": {};
     "reorder-custom_profile_fields": {};
     "reorder-linkifiers": {};
+    "reports-of-an-hour": {
+      count: number;
+      wait: number | null;
+    };
     "reschedule-candidates": {
       id: number;
       realmId: number;

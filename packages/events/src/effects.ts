@@ -13,7 +13,8 @@ export function endBy(
   effect: QueueEffect | undefined,
   { id, userId, options }: EventQueue,
 ): PollResult | undefined {
-  if (!effect || (effect.queueId !== id && effect.userId !== userId)) return undefined;
+  if (!effect) return undefined;
+  if (!effect.everybody && effect.queueId !== id && effect.userId !== userId) return undefined;
   if (effect.ends === "refused") return { kind: "refused" };
   if (effect.ends === "empty") return { kind: "events", events: [] };
   return effect.endsAllPublic && options.allPublicChannels

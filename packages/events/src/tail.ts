@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
+import type { QueueEffect } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 
 import { effectOf, endBy, isForAllPublic } from "./effects.ts";
@@ -165,13 +166,17 @@ export class Tail<Context> {
   #applyEffect(event: LoggedEvent): void {
     const effect = effectOf(event);
     if (!effect) return;
-    const { queueId, userId } = effect;
-    const waiter = queueId === undefined ? undefined : this.waiters.ofQueue(queueId);
-    const concerned = waiter ? [waiter] : userId === undefined ? [] : this.waiters.ofUser(userId);
-    for (const open of concerned) {
+    for (const open of this.#affectedBy(effect)) {
       const result = endBy(effect, open.queue);
       if (result) this.end(open, result);
     }
+  }
+
+  #affectedBy({ everybody, queueId, userId }: QueueEffect): Iterable<Waiter> {
+    if (everybody) return [...this.waiters.all()];
+    const waiter = queueId === undefined ? undefined : this.waiters.ofQueue(queueId);
+    if (waiter) return [waiter];
+    return userId === undefined ? [] : this.waiters.ofUser(userId);
   }
 
   /** Returns how an event after number `seq` would end a poll of the queue; undefined if none does. */

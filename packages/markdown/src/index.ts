@@ -23,6 +23,7 @@ export {
   paragraph,
   plainWords,
   quoted,
+  quotedBlock,
   silentGroup,
   silentUser,
   verbatim,

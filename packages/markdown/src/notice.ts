@@ -170,6 +170,18 @@ export function numberedList(parts: readonly NoticePart[]): NoticePart {
   };
 }
 
+/** Quotes a text of several lines as plain text. */
+export function quotedBlock(text: string): NoticePart {
+  const longest = Math.max(2, ...(text.match(/[`~]{3,}/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const lines = text.split(/\r?\n/).map(escapeText);
+  return {
+    // A code block, in which nothing is markup.
+    source: `${fence}text\n${text}\n${fence}`,
+    html: `<blockquote>\n<p>${lines.join("<br>\n")}</p>\n</blockquote>`,
+  };
+}
+
 /** Joins parts of one line. */
 export function joined(parts: readonly NoticePart[], separator: string): NoticePart {
   return {

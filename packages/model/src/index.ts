@@ -152,10 +152,8 @@ export {
   cutContent,
   maxMessageLength,
   normaliseContent,
-  contentDeleteLimit,
   checkContentEditable,
-  contentEditLimit,
-  moveLimit,
+  isPast,
 } from "./messages/content.ts";
 export {
   type CheckedMessage,
@@ -287,6 +285,7 @@ export {
   createSystemGroups,
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
+export { listDomains } from "./organization-domains.ts";
 export { loadOrganizationSettings, storeOrganizationSettings } from "./organization-settings.ts";
 export {
   type ProfileData,

@@ -35,7 +35,7 @@ export async function loadOrganizationSettings(
 ): Promise<OrganizationSettings> {
   const [row] = await sql.rows(byRealm, [realmId]);
   if (!row) throw new Error(`there is no organization ${realmId}`);
-  return row;
+  return row as OrganizationSettings;
 }
 
 /** Columns that the JSON object does not name keep their values. */

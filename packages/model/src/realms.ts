@@ -34,6 +34,7 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
  * - `now`: PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.
  * - `linkifiers`: see {@link linkifiersOf}.
  * - `groups`: the group of each permission.
+ * - the limits of changes are in seconds after the sending of a message; null for unlimited.
  */
 export type Realm = RowOf<typeof byId>;
 
@@ -49,6 +50,12 @@ const byId = statement({
       require_unique_names AS "requireUniqueNames", password_auth_enabled AS "passwordAuthEnabled",
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
+      signup_announcements_channel_id AS "signupAnnouncementsChannelId",
+      moderation_request_channel_id AS "moderationRequestChannelId", dev_auth_enabled AS "devAuthEnabled",
+      allow_message_editing AS "allowMessageEditing", message_content_edit_limit_seconds AS "contentEditLimit",
+      message_content_delete_limit_seconds AS "contentDeleteLimit",
+      move_messages_within_stream_limit_seconds AS "moveWithinChannelLimit",
+      move_messages_between_streams_limit_seconds AS "moveBetweenChannelsLimit",
       message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
       push_notifications_enabled AS "pushNotificationsEnabled",
       ${restrictsGuests} AS "restrictsGuests",

@@ -173,7 +173,8 @@ export function patchRealm(
 ): Record<string, unknown> {
   const { role } = model.user(actor);
   const ownersOnly = asked.settings.can_manage_all_groups ?? asked.settings.can_create_groups;
-  if (role > 200 || (ownersOnly && role !== 100)) throw new Refusal("UNAUTHORIZED_PRINCIPAL");
+  const needsOwner = ownersOnly !== undefined || asked.waitingPeriod !== undefined;
+  if (role > 200 || (needsOwner && role !== 100)) throw new Refusal("UNAUTHORIZED_PRINCIPAL");
   const changed: Record<string, unknown> = {};
   const { state } = model;
   if (asked.waitingPeriod !== undefined && asked.waitingPeriod !== state.waitingPeriod)

@@ -3,6 +3,7 @@ import {
   listOrganizations,
   noSubdomain,
   openOrganization,
+  setDeactivated,
   setLimits,
 } from "@carillon/domain";
 import { countCreated } from "@carillon/model";
@@ -71,5 +72,19 @@ export async function limitOrganization(
     await db.transaction((tx) => setLimits(tx, realm.id, { channels, userGroups, bots }));
     for (const { name, count, limit } of await countCreated(db, realm.id))
       context.terminal.say(`${realm.name} has ${count} ${name} and may have ${limit}.`);
+  });
+}
+
+/** Deactivates or reactivates an organization. */
+export async function setOrganizationDeactivated(
+  context: Context,
+  { organization }: { readonly organization?: string },
+  deactivated: boolean,
+): Promise<void> {
+  await withDatabase(context, async ({ db }) => {
+    const realm = await findOrganization(db, organization);
+    const changed = await db.transaction((tx) => setDeactivated(tx, realm.id, deactivated));
+    const state = deactivated ? "deactivated" : "active";
+    context.terminal.say(`${realm.name} is ${state}${changed ? "" : " already"}.`);
   });
 }

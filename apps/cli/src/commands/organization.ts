@@ -61,6 +61,21 @@ export function addOrganizationCommands(program: Command, context: Context): voi
       const { limitOrganization } = await import("../actions/organizations.ts");
       await limitOrganization(context, options);
     });
+  for (const [name, deactivated, description] of [
+    ["deactivate", true, "Deactivates an organization: its accounts can do nothing any more."],
+    ["reactivate", false, "Reactivates an organization."],
+  ] as const)
+    organization
+      .command(name)
+      .description(description)
+      .option(
+        "--organization <subdomain>",
+        "subdomain of the organization, if there are several; - for the organization without a subdomain",
+      )
+      .action(async (options: Pick<LimitOptions, "organization">) => {
+        const { setOrganizationDeactivated } = await import("../actions/organizations.ts");
+        await setOrganizationDeactivated(context, options, deactivated);
+      });
   organization
     .command("list")
     .description("Lists the organizations: subdomain, name, active accounts.")

@@ -69,9 +69,9 @@ export default [
     () => ({}),
   ),
 
-  handle.reads(contract.reportMessage, ({ sql, input, path, actor }) => {
+  handle.changes(contract.reportMessage, async ({ tx, input, path, actor }) => {
     const { report_type: type, description } = input;
-    return reportMessage(sql, actor, { messageId: path.message_id, type, description });
+    await reportMessage(tx, actor, { messageId: path.message_id, type, description });
   }),
 
   handle.changes(contract.addSubmessage, async ({ tx, input, actor }) => {

@@ -1,16 +1,24 @@
 import * as contract from "@carillon/contract";
-import { updateRealm } from "@carillon/domain";
+import { deactivateOrganization, updateRealm } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
 export default [
-  handle.changes(contract.updateRealm, async ({ tx, input, actor }) => {
+  handle.changes(contract.updateRealm, async ({ tx, input, actor, services }) => {
     const properties = contract.organizationSettingsIn(input);
     const settings = contract.groupSettingsIn(contract.realmPermissions, input);
-    const changed = await updateRealm(tx, actor, { properties, settings });
+    const changed = await updateRealm(tx, services.site, actor, {
+      properties,
+      authenticationMethods: input.authentication_methods,
+      settings,
+    });
     const answer = Object.entries(changed).map(([name, value]) => [
       name,
       typeof value === "string" ? "updated" : value,
     ]);
     return Object.fromEntries(answer) as contract.ResultOf<typeof contract.updateRealm>;
+  }),
+
+  handle.changes(contract.deactivateRealm, async ({ tx, actor }) => {
+    await deactivateOrganization(tx, actor);
   }),
 ];

@@ -4,6 +4,7 @@ import {
   sendGroupMembershipNotices,
   sendSubscribedNotice,
   sendNoSubscribersNotice,
+  sendSignupNotice,
 } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 
@@ -16,6 +17,8 @@ export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
       return sendSubscribedNotice(tx, realmId, payload);
     case "channel-created":
       return sendChannelCreatedNotice(tx, realmId, payload);
+    case "signed-up":
+      return sendSignupNotice(tx, realmId, payload);
     case "channel-changed":
       return sendChannelChangedNotices(tx, realmId, payload);
     case "bot-unheard":

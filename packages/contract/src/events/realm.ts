@@ -2,7 +2,24 @@ import { z } from "zod";
 import { groupSettingValue } from "../permissions/group-setting.ts";
 import { event } from "../primitives/event.ts";
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.null(), groupSettingValue]);
+/** The methods of logging in, by name. */
+export const authenticationMethods = z.record(
+  z.string(),
+  z.strictObject({
+    enabled: z.boolean(),
+    available: z.boolean(),
+    unavailable_reason: z.string().optional(),
+  }),
+);
+
+const value = z.union([
+  authenticationMethods,
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  groupSettingValue,
+]);
 
 export const realmUpdated = event({
   type: "realm",
@@ -25,4 +42,14 @@ export const realmPropertyUpdated = event({
   to: "everybody",
   fields: { property: z.string(), value: z.union([z.int(), z.boolean(), z.null()]) },
   changesPresentation: true,
+});
+
+export const realmDeactivated = event({
+  type: "realm",
+  op: "deactivated",
+  about:
+    "The organization was deactivated: open polls end with 401, so most clients do not get this event.",
+  to: "everybody",
+  fields: { realm_id: z.int() },
+  effect: () => ({ everybody: true, ends: "refused" }),
 });

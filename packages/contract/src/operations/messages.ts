@@ -230,6 +230,7 @@ export const reportMessage = operation({
   method: "POST",
   path: "/api/v1/messages/{message_id}/report",
   access: "account",
+  idempotencyKey: true,
   summary: "Report a message",
   example: {
     made: { MESSAGE_ID: ["send-message", "id"] },
@@ -237,7 +238,7 @@ export const reportMessage = operation({
     refused: [400, "no channel for reports has been chosen"],
   },
   description:
-    "Reports go to the organization's moderation channel. No organization has one so far, so every report is refused.",
+    "The report goes to the organization's moderation channel (`moderation_request_channel_id`) as a message. An account may send 20 reports an hour.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     report_type: form.oneOf(first.key, ...others.map(({ key }) => key)),

@@ -1,4 +1,7 @@
+import { z } from "zod";
+import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
+import { Unusable } from "../primitives/parameter.ts";
 import { groupSettingUpdateParameters, someGroupSettingFields } from "../permissions/parameters.ts";
 import { realmPermissions } from "../permissions/registry.ts";
 import {
@@ -19,11 +22,47 @@ export const updateRealm = operation({
     "The answer lists the changes: each permission with its new value, texts as `updated`. The change is atomic.",
   params: {
     ...organizationSettingParameters,
+    authentication_methods: form
+      .json(z.record(z.string(), z.boolean()))
+      .optional()
+      .describe(
+        "Whether each method of `realm_authentication_methods` is on; absent ones are off. At least one must be on. Only owners may change it.",
+      ),
     ...groupSettingUpdateParameters(realmPermissions),
   },
   result: {
     ...organizationSettingFields,
+    authentication_methods: z.record(z.string(), z.boolean()).optional(),
     ...someGroupSettingFields(realmPermissions),
   },
   errors: ["EXPECTATION_MISMATCH", "SYSTEM_GROUP_REQUIRED"],
+});
+
+/** `POST /realm/deactivate` (users.md §5.2). */
+export const deactivateRealm = operation({
+  id: "deactivate-realm",
+  method: "POST",
+  path: "/api/v1/realm/deactivate",
+  access: "owner",
+  idempotencyKey: true,
+  summary: "Deactivate the organization",
+  example: {
+    params: { deletion_delay_days: 30 },
+    refused: [400, "nothing of an organization is ever deleted by itself"],
+  },
+  description:
+    "From then on every request of its accounts is refused. Nothing is deleted. Only an operator can reactivate it (`carillon organization reactivate`).",
+  params: {
+    deletion_delay_days: form
+      .custom<undefined>({
+        schema: { type: "null" },
+        json: true,
+        decode() {
+          throw new Unusable("must be absent or null: nothing is deleted by itself");
+        },
+      })
+      .optional()
+      .nullMeansAbsent()
+      .describe("Absent or null."),
+  },
 });

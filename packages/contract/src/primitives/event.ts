@@ -17,9 +17,10 @@ export type OlderForms = { readonly [Reason in ClientCapability | ProgramNeed]?:
 
 /** The effect of an event on open polls and on queues, in addition to its delivery. */
 export interface QueueEffect {
-  /** One queue, or all of an account. */
+  /** One queue, all of an account, or all of the organization. */
   readonly queueId?: string;
   readonly userId?: number;
+  readonly everybody?: true;
   /**
    * How polls end: with no events, or refused because the account may not poll any more. Unless given, polls continue.
    */

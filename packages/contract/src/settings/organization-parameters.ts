@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Parameter } from "../primitives/parameter.ts";
 import {
   namedOrganizationSettings,
+  type OrganizationSettingChanges,
   type OrganizationSettingName,
   type OrganizationSettings,
 } from "./organization-registry.ts";
@@ -27,11 +28,6 @@ function each<T>(of: (setting: OrganizationSetting) => T): object {
     namedOrganizationSettings.map(([name, setting]) => [name, of(setting)]),
   );
 }
-
-/** Settings that a request changes; undefined for no change. */
-export type OrganizationSettingChanges = {
-  readonly [Name in OrganizationSettingName]?: OrganizationSettings[Name] | undefined;
-};
 
 /** Takes the settings of the organization from a request. */
 export function organizationSettingsIn(

@@ -74,6 +74,73 @@ export function text(
   return { parameter, initial, answer: updated };
 }
 
+/** Declares a text that is one of the listed ones. */
+export function textOf<const Values extends readonly [string, ...string[]]>(
+  initial: Values[number],
+  allowed: Values,
+): OrganizationSetting<Values[number]> {
+  return { parameter: form.oneOf(...allowed), initial, answer: updated };
+}
+
+/** Declares the tag of a language, such as `de` or `pt-br`. */
+export function language(initial: string): OrganizationSetting<string> {
+  return { parameter: form.text(), initial, names: "language", answer: updated };
+}
+
+/** Declares the ID of a channel; −1 for none, which is NULL in the column. */
+export function channelId(column: string): OrganizationSetting<number> {
+  const parameter = form
+    .int({ min: -1, max: maxId })
+    .describe("ID of a channel that the caller sees and that is not archived; -1 for none.");
+  return { parameter, initial: -1, column, nullColumn: -1, names: "channel", answer: z.int() };
+}
+
+/** Declares seconds after the sending of a message; null for unlimited. */
+export function secondsOrUnlimited(initial: number): OrganizationSetting<number | null> {
+  const codec = form.intOr(["unlimited"], { min: 1, max: maxId });
+  const parameter = mapped(codec, (value) => (value === "unlimited" ? null : value));
+  return { parameter, initial, answer: z.int().nullable() };
+}
+
+/** Declares days; −1 for unlimited, which is NULL in the column. */
+export function daysOrUnlimited(): OrganizationSetting<number> {
+  const codec = form.intOr(["unlimited"], { min: 1, max: maxId });
+  const parameter = mapped(codec, (value) => (value === "unlimited" ? -1 : value));
+  return { parameter, initial: -1, nullColumn: -1, answer: z.int() };
+}
+
+/** Declares the address of a web page; null for the server's default, which is sent as `default`. */
+export function urlOrDefault({
+  max,
+}: {
+  readonly max: number;
+}): OrganizationSetting<string | null> {
+  const parameter = form
+    .custom<string | null>({
+      schema: { type: "string" },
+      json: false,
+      decode(given) {
+        if (given === "default" || given === '"default"') return null;
+        if (given.length > max || !isWebAddress(given))
+          throw new Unusable(
+            `must be an http or https URL of at most ${max} characters, or default`,
+          );
+        return given;
+      },
+    })
+    .describe(`An http or https URL of at most ${max} characters, or \`default\`.`);
+  return { parameter, initial: null, answer: updated.nullable() };
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[!-~]+$/i.test(text) && URL.canParse(text);
+}
+
+function mapped<From, To>({ codec }: Parameter<From>, to: (value: From) => To): Parameter<To> {
+  const { schema, json } = codec;
+  return form.custom({ schema, json, decode: (given) => to(codec.decode(given)) });
+}
+
 /** Declares a setting that only owners may change. */
 export function ownersOnly<T extends OrganizationSettingValue>(
   setting: OrganizationSetting<T>,

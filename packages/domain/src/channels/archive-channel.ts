@@ -1,4 +1,4 @@
-import { errors, type NewEvent } from "@carillon/contract";
+import { errors, namedOrganizationSettings, type NewEvent } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { notice, paragraph, silentUser } from "@carillon/markdown";
@@ -10,11 +10,13 @@ import {
   loadChannelPresenter,
   loadInheritedNotifications,
   loadMetadataAudiences,
+  loadOrganizationSettings,
   loadSubscriptions,
   type PublicFacts,
   type Realm,
   realmUpdatedEvents,
   recordAudit,
+  storeOrganizationSettings,
 } from "@carillon/model";
 
 import { channelPropertyEvent, channelUnarchivedEvent } from "../channel-events/channel-events.ts";
@@ -62,16 +64,17 @@ export async function archiveChannel(tx: Tx, account: Account, channelId: number
   ]);
 }
 
-/** Clears the organization's announcement channel if it is this channel, and returns the event for all users. */
+/** Sets the organization's settings that name this channel to none, and returns the event for all users. */
 async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Promise<NewEvent[]> {
-  if (realm.newStreamAnnouncementsChannelId !== channelId) return [];
-  const prisma = await tx.prisma();
-  await prisma.realm.update({
-    where: { id: realm.id },
-    data: { newStreamAnnouncementsChannelId: null },
-    select: { id: true },
-  });
-  return realmUpdatedEvents({ new_stream_announcements_stream_id: -1 });
+  const settings = await loadOrganizationSettings(tx, realm.id);
+  const cleared = Object.fromEntries(
+    namedOrganizationSettings
+      .filter(([name, { names }]) => names === "channel" && settings[name] === channelId)
+      .map(([name]) => [name, -1]),
+  );
+  if (Object.keys(cleared).length === 0) return [];
+  await storeOrganizationSettings(tx, realm.id, cleared);
+  return realmUpdatedEvents(cleared);
 }
 
 /**

@@ -29,6 +29,14 @@ export async function recordAnnouncements(
   );
 }
 
+/** Records a job that announces a new person, if the organization has a channel for that. */
+export async function recordSignupNotice(tx: Tx, realm: Realm, { id }: Account): Promise<void> {
+  if (realm.signupAnnouncementsChannelId === null) return;
+  await recordIntents(tx, realm.id, sendNotice, [
+    { key: `signed-up-${id}`, payload: { kind: "signed-up", userId: id } },
+  ]);
+}
+
 /** Maximum receivers of one job, which is one transaction. */
 const membershipNoticesAtOnce = 100;
 

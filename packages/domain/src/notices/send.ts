@@ -68,6 +68,37 @@ export async function sendChannelCreatedNotice(
   emit(tx, realmId, events);
 }
 
+const signupTopic = "signups";
+
+/**
+ * Announces a new person in the organization's channel for that (users.md §5). Does nothing if there is none any more, if
+ * it is archived, or if the person is gone.
+ */
+export async function sendSignupNotice(
+  tx: Tx,
+  realmId: number,
+  wanted: { userId: number },
+): Promise<void> {
+  const realm = await loadRealm(tx, realmId);
+  const channelId = realm.signupAnnouncementsChannelId;
+  if (channelId === null) return;
+  const { channels } = await loadAfter([lockAudiencesShared(tx, [channelId])], {
+    channels: loadPostingChannels(tx, realmId, [channelId], []),
+  });
+  const channel = channels.get(channelId);
+  const person = (await loadAccounts(tx, realmId, [wanted.userId])).get(wanted.userId);
+  if (!channel || channel.isArchived || !person?.isActive) return;
+  const { events } = await sendMessages(tx, realm, [
+    await composeNotice(tx, {
+      bot: await systemBot(tx, realmId, "notification"),
+      target: { kind: "channel", channel },
+      topic: channel.topicsPolicy === "empty_topic_only" ? "" : signupTopic,
+      notice: notice(paragraph`${silentUser(person)} joined the organization.`),
+    }),
+  ]);
+  emit(tx, realmId, events);
+}
+
 const stillSubscribed = statement({
   name: "names-of-channels-subscribed",
   text: `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active

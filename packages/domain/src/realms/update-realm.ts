@@ -3,9 +3,12 @@ import {
   isAtLeast,
   isOwner,
   type LoggedFields,
+  legacySettings,
   namedOrganizationSettings,
   type NewEvent,
+  type OrganizationSetting,
   type OrganizationSettingChanges,
+  type OrganizationSettingValue,
   type Permission,
   type RealmPermission,
   realmPermissions,
@@ -19,9 +22,14 @@ import {
   changeGroupSettings,
   currentActor,
   type GroupSettingUpdates,
+  hasMetadataAccess,
+  languageName,
   legacyPolicies,
+  loadChannels,
+  loadMemberships,
   loadOrganizationSettings,
   loadRealm,
+  loadSubscribedChannels,
   loadSystemGroups,
   lockGroupGraph,
   lockOrganization,
@@ -29,16 +37,22 @@ import {
   realmPolicyEvent,
   realmUpdatedEvents,
   recordAudit,
+  type Site,
   storeOrganizationSettings,
   type SystemGroupIds,
   loadAfter,
 } from "@carillon/model";
 
+import { assertHasDomains } from "./domains.ts";
+import { changeMethods, methodFields } from "./authentication-methods.ts";
 import { visibilityByPermission } from "../user-visibility/visibility-events.ts";
 import { recomputeFullMembers } from "../users/promote-members.ts";
 
 interface RealmChanges {
+  /** By names on the wire. */
   readonly properties: OrganizationSettingChanges;
+  /** Whether each method of logging in is on. */
+  readonly authenticationMethods: Readonly<Record<string, boolean>> | undefined;
   readonly settings: GroupSettingUpdates<"realm">;
 }
 
@@ -51,9 +65,11 @@ interface RealmChanges {
  */
 export async function updateRealm(
   tx: Tx,
+  site: Site,
   actor: Account,
-  { properties, settings }: RealmChanges,
+  changes: RealmChanges,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { properties, authenticationMethods, settings } = changes;
   const { now, realm, groups } = await loadAfter(
     [lockGroupGraph(tx, actor.realmId), lockOrganization(tx, actor.realmId)],
     {
@@ -62,16 +78,20 @@ export async function updateRealm(
       groups: loadSystemGroups(tx, actor.realmId),
     },
   );
-  assertCanChange(now, { properties, settings });
-  const changedProperties = await changeOrganizationSettings(tx, realm.id, properties);
+  assertCanChange(now, changes);
+  const changedProperties = await changeOrganizationSettings(tx, now, properties);
+  const methods = await changeMethods(tx, site, realm, authenticationMethods);
   const owner = { scope: "realm", ...realm } as const;
   const changedSettings = await changeGroupSettings(tx, realm.id, owner, settings, {
     systemGroups: groups,
   });
-  const changed = [...changedProperties, ...changedSettings];
+  const plain = [...changedProperties, ...changedSettings];
+  const values = Object.fromEntries(plain.map(({ name, value }) => [name, value]));
+  const changed = methods
+    ? [...plain, { name: "authentication_methods", before: methods.before, value: methods.after }]
+    : plain;
   if (changed.length === 0) return {};
-  const data = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
-  const { waiting_period_threshold: days } = data;
+  const { waiting_period_threshold: days } = values;
   const members =
     typeof days === "number"
       ? await recomputeFullMembers(tx, realm.id, groups["role:fullmembers"], days, { both: true })
@@ -91,21 +111,30 @@ export async function updateRealm(
       ? []
       : await visibilityByPermission(tx, realm.id, after.restrictsGuests ? "lost" : "gained");
   emit(tx, realm.id, [
-    ...realmUpdatedEvents(data),
+    ...realmUpdatedEvents({
+      ...values,
+      ...legacySettings(values),
+      ...(methods ? methodFields(methods.after) : {}),
+    }),
     ...changedPolicies(realm, after, groups),
     ...members,
     ...visibilityEvents,
   ]);
-  return data;
+  return Object.fromEntries(changed.map(({ name, value }) => [name, value]));
 }
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
-function assertCanChange(actor: Account, { properties, settings }: RealmChanges): void {
+function assertCanChange(
+  actor: Account,
+  { properties, authenticationMethods, settings }: RealmChanges,
+): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   for (const [key, permission] of Object.entries<Permission>(realmPermissions))
     if (settings[key as RealmPermission] && permission.ownersOnly && !isOwner(actor))
       throw errors.unauthorizedPrincipal(`Only owners can change ${permission.name}`);
+  if (authenticationMethods && !isOwner(actor))
+    throw errors.unauthorizedPrincipal("Only owners can change authentication_methods");
   for (const [name, setting] of namedOrganizationSettings)
     if (properties[name] !== undefined && setting.ownersOnly && !isOwner(actor))
       throw errors.unauthorizedPrincipal(`Only owners can change ${name}`);
@@ -114,21 +143,70 @@ function assertCanChange(actor: Account, { properties, settings }: RealmChanges)
 /**
  * Stores the settings that differ from the current ones. The organization's row must be locked.
  * @returns the changed ones
+ * @throws ApiError `BAD_REQUEST`
  */
 async function changeOrganizationSettings(
   tx: Tx,
-  realmId: number,
+  actor: Account,
   wanted: OrganizationSettingChanges,
 ): Promise<ChangedSetting[]> {
   if (Object.values(wanted).every((value) => value === undefined)) return [];
+  const { realmId } = actor;
   const stored = await loadOrganizationSettings(tx, realmId);
   const changed = namedOrganizationSettings.flatMap(([name]) => {
     const [value, before] = [wanted[name], stored[name]];
     return value === undefined || value === before ? [] : [{ name, before, value }];
   });
   const values = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
+  await checkNamed(tx, actor, values);
+  if (values["emails_restricted_to_domains"] === true) await assertHasDomains(tx, realmId);
   if (changed.length > 0) await storeOrganizationSettings(tx, realmId, values);
   return changed;
+}
+
+/**
+ * Checks that the channels exist for the actor and are not archived, and that the languages are known.
+ * @param changed values by setting
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function checkNamed(
+  tx: Tx,
+  actor: Account,
+  changed: Readonly<Record<string, OrganizationSettingValue>>,
+): Promise<void> {
+  const naming = (what: OrganizationSetting["names"]) =>
+    namedOrganizationSettings.flatMap(([name, { names }]) =>
+      names === what && changed[name] !== undefined ? [{ name, value: changed[name] }] : [],
+    );
+  for (const { name, value } of naming("language"))
+    if (languageName(String(value)) === undefined)
+      throw errors.badRequest(`${name} must be the tag of a language, such as de or pt-br`);
+  const channels = naming("channel").filter(({ value }) => value !== -1);
+  if (channels.length === 0) return;
+  const seen = await loadSeenChannels(
+    tx,
+    actor,
+    channels.map(({ value }) => Number(value)),
+  );
+  for (const { name, value } of channels) {
+    const channel = seen.get(Number(value));
+    if (!channel) throw errors.badRequest(`${name}: there is no channel ${value}`);
+    if (channel.isArchived) throw errors.badRequest(`${name}: the channel ${value} is archived`);
+  }
+}
+
+/** Loads the channels whose metadata the account sees, by id. */
+async function loadSeenChannels(tx: Tx, actor: Account, ids: readonly number[]) {
+  const [channels, memberships, subscribed] = await Promise.all([
+    loadChannels(tx, actor.realmId, ids),
+    loadMemberships(tx, [actor.id]),
+    loadSubscribedChannels(tx, [actor.id]),
+  ]);
+  return new Map(
+    [...channels].filter(([id, channel]) =>
+      hasMetadataAccess(actor, channel, memberships, subscribed(actor.id, id)),
+    ),
+  );
 }
 
 /**

@@ -63,7 +63,10 @@ export async function fetchApiKeyForDevelopment(
 ): Promise<ApiKeyAnswer> {
   if (!site.development)
     throw errors.badRequest("This server is not set up for development (DEVELOPMENT)");
-  const { account } = await findLogin(sql, host, username);
+  const { account } = await findLogin(sql, host, username, (realm) => {
+    if (!realm.devAuthEnabled)
+      throw errors.badRequest("The organization does not allow to log in without a password");
+  });
   if (!account) throw errors.authenticationFailed();
   return answer(site, account);
 }

@@ -32,6 +32,8 @@ import {
 import { subscribeToDefaults } from "../channels/default-channels.ts";
 import { welcome } from "../notices/send.ts";
 import { addressTaken, checkAddressIsFree, checkNewAddress } from "./change-address.ts";
+import { checkAddressIsAllowed } from "./allowed-addresses.ts";
+import { recordSignupNotice } from "../notices/record.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { newAccountEvents } from "./user-events.ts";
 
@@ -65,6 +67,7 @@ export async function createMember(
   assertCanCreateUsers(actor);
   const { account } = await addPerson(db, site, actor.realmId, input, async (tx) => {
     assertCanCreateUsers(await currentActor(tx, actor));
+    await checkAddressIsAllowed(tx, actor.realmId, input.email);
     return actor.id;
   });
   return account.id;
@@ -119,6 +122,7 @@ export async function addPerson(
         ...(person.role === undefined ? {} : { role: person.role }),
         ...(createdBy === null ? {} : { createdBy }),
       });
+      await recordSignupNotice(tx, current, account);
       emit(tx, realm.id, [...events, ...(await welcome(tx, current, [account]))]);
       return { account, apiKey };
     })

@@ -5,6 +5,9 @@ import { codePointLength, Semaphore } from "@carillon/kit";
 
 import { isCommonPassword } from "./common-passwords.ts";
 
+/** Told to clients, which show the strength of a password with it; the server does not check it yet. */
+export const minPasswordGuesses = 10_000;
+
 /** Minimum and maximum code points of a password (events.md §1.3). */
 export const passwordLength = { min: 6, max: 100 };
 

@@ -16,6 +16,8 @@ const intent = z.discriminatedUnion("kind", [
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
+  /** A new person is announced in the organization's channel for that. */
+  z.strictObject({ kind: z.literal("signed-up"), userId: z.int().positive() }),
   /** A user has changed a channel: entries of the audit log hold the old and new values. */
   z.strictObject({
     kind: z.literal("channel-changed"),

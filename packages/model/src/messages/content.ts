@@ -27,9 +27,6 @@ export function cutContent(content: string, limit: number): string {
   return cutTo(content, limit, truncationMarker);
 }
 
-/** Seconds in which a message's content may be edited (`message_content_edit_limit_seconds`). */
-export const contentEditLimit = 600;
-
 /**
  * Checks that the account may edit a message's content (messages.md §6.2): only the sender may.
  * @param buffer grace period in seconds for an edit that began in time
@@ -38,21 +35,26 @@ export const contentEditLimit = 600;
 export function checkContentEditable(
   { id }: Pick<Account, "id">,
   { senderId, sentAt }: Pick<AccessibleMessage, "senderId" | "sentAt">,
-  { now }: Pick<Realm, "now">,
+  { now, allowMessageEditing, contentEditLimit: limit }: EditRules,
   buffer: number,
 ): void {
   if (senderId !== id) throw errors.badRequest("You may not edit the content of this message");
-  if (now - sentAt > contentEditLimit + buffer)
+  if (!allowMessageEditing)
+    throw errors.badRequest("The organization does not allow to edit the content of messages");
+  if (isPast(now - sentAt, limit, buffer))
     throw errors.badRequest(
-      `You can edit the content of a message only within ${contentEditLimit} seconds of sending`,
+      `You can edit the content of a message only within ${limit} seconds of sending`,
     );
 }
 
-/** Seconds in which an account may delete its own message (`message_content_delete_limit_seconds`). */
-export const contentDeleteLimit = 600;
+type EditRules = Pick<Realm, "now" | "allowMessageEditing" | "contentEditLimit">;
 
 /**
- * Seconds in which an account below moderator may move a message: within its channel
- * (`move_messages_within_stream_limit_seconds`) and to another one (`move_messages_between_streams_limit_seconds`).
+ * Whether the time for a change of a message is over.
+ * @param age of the message, in seconds
+ * @param limit in seconds; null for unlimited
+ * @param buffer grace period in seconds
  */
-export const moveLimit = 604_800;
+export function isPast(age: number, limit: number | null, buffer = 0): boolean {
+  return limit !== null && age > limit + buffer;
+}

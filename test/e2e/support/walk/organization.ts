@@ -14,6 +14,12 @@ export const organizationSteps: readonly WalkStep[] = [
       { waiting_period_threshold: pick(walk, [0, 3, 30]) },
       { require_unique_names: false, name_changes_disabled: maybe(walk) },
       {
+        topics_policy: pick(walk, ["allow_empty_topic", "disable_empty_topic"]),
+        message_edit_history_visibility_policy: pick(walk, ["all", "moves", "none"]),
+        digest_weekday: walk.chance.below(7),
+        send_channel_events_messages: maybe(walk),
+      },
+      {
         email_changes_disabled: maybe(walk),
         can_mention_many_users_group: { new: groupValue(walk) },
       },

@@ -13,11 +13,12 @@ import {
   userGroup,
   useScene,
 } from "@carillon/testkit";
-import { realmPermissions } from "@carillon/contract";
+import { initialOrganizationSettings, realmPermissions } from "@carillon/contract";
 import { expect } from "chai";
 
 /** Every field of the section except the permissions, with its type for clients (events.md §1.3). */
 const types: Readonly<Record<string, FieldType>> = {
+  realm_name: "string",
   max_message_length: "int",
   max_topic_length: "int",
   max_stream_name_length: "int",
@@ -38,14 +39,11 @@ const types: Readonly<Record<string, FieldType>> = {
   server_typing_started_expiry_period_milliseconds: "int",
   server_typing_stopped_wait_period_milliseconds: "int",
   server_typing_started_wait_period_milliseconds: "int",
-  realm_name: "string",
-  realm_description: "string",
   realm_url: "string",
   realm_uri: "string",
   realm_bot_domain: "string",
   realm_date_created: "int",
   server_generation: "int",
-  realm_org_type: "int",
   realm_plan_type: "int",
   realm_icon_url: "string",
   realm_icon_source: "string",
@@ -53,42 +51,22 @@ const types: Readonly<Record<string, FieldType>> = {
   realm_logo_source: "string",
   realm_night_logo_url: "string",
   realm_night_logo_source: "string",
-  realm_allow_message_editing: "bool",
-  realm_message_content_edit_limit_seconds: "int?",
-  realm_message_content_delete_limit_seconds: "int?",
-  realm_move_messages_within_stream_limit_seconds: "int?",
-  realm_move_messages_between_streams_limit_seconds: "int?",
   realm_allow_edit_history: "bool",
-  realm_message_edit_history_visibility_policy: "string",
-  realm_message_retention_days: "int",
-  realm_enable_read_receipts: "bool",
-  realm_topics_policy: "string",
   realm_mandatory_topics: "bool",
   realm_empty_topic_display_name: "string",
   realm_wildcard_mention_policy: "int",
   realm_create_public_stream_policy: "int",
   realm_create_private_stream_policy: "int",
   realm_create_web_public_stream_policy: "int",
-  realm_waiting_period_threshold: "int",
-  realm_invite_required: "bool",
   realm_enable_spectator_access: "bool",
   realm_presence_disabled: "bool",
   realm_email_auth_enabled: "bool",
   realm_password_auth_enabled: "bool",
-  realm_name_changes_disabled: "bool",
-  realm_email_changes_disabled: "bool",
   realm_avatar_changes_disabled: "bool",
-  realm_require_unique_names: "bool",
   realm_push_notifications_enabled: "bool",
   realm_push_notifications_enabled_end_timestamp: "null",
-  realm_default_language: "string",
-  realm_video_chat_provider: "int",
   realm_available_video_chat_providers: "object",
   realm_upload_quota_mib: "int?",
-  realm_new_stream_announcements_stream_id: "int",
-  realm_signup_announcements_stream_id: "int",
-  realm_moderation_request_channel_id: "int",
-  realm_zulip_update_announcements_stream_id: "int",
   server_emoji_data_url: "string",
   server_thumbnail_formats: "list",
   server_supported_permission_settings: "object",
@@ -98,6 +76,39 @@ const types: Readonly<Record<string, FieldType>> = {
   jitsi_server_url: "null",
   realm_default_external_accounts: "object",
   giphy_rating_options: "object",
+  gif_rating_policy_options: "object",
+  realm_giphy_rating: "int",
+  realm_uuid: "string",
+  realm_authentication_methods: "object",
+  realm_want_advertise_in_communities_directory: "bool",
+  realm_owner_full_content_access: "bool",
+  realm_can_manage_billing_group: "int",
+  realm_workplace_users_group: "int",
+  password_min_guesses: "int",
+  server_jitsi_server_url: "null",
+  server_name_changes_disabled: "bool",
+  server_avatar_changes_disabled: "bool",
+  server_can_summarize_topics: "bool",
+  server_inline_image_preview: "bool",
+  server_inline_url_embed_preview: "bool",
+  server_min_deactivated_realm_deletion_days: "null",
+  server_max_deactivated_realm_deletion_days: "null",
+  settings_send_digest_emails: "bool",
+  development_environment: "bool",
+  zulip_plan_is_not_limited: "bool",
+  upgrade_text_for_wide_organization_logo: "string",
+  ...Object.fromEntries(
+    Object.entries(initialOrganizationSettings()).map(([name, value]) => [
+      `realm_${name}`,
+      value === null
+        ? "null"
+        : typeof value === "boolean"
+          ? "bool"
+          : typeof value === "number"
+            ? "int"
+            : "string",
+    ]),
+  ),
 };
 
 /** Permissions of the organization (user-groups.md §3.2). */

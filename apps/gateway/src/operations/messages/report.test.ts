@@ -1,8 +1,17 @@
-import { reportMessage, reportTypes } from "@carillon/contract";
-import { channel, refused, refusedAlike, type TestAccount, useScene } from "@carillon/testkit";
+import { reportMessage, reportTypes, updateRealm } from "@carillon/contract";
+import {
+  channel,
+  organization,
+  refused,
+  refusedAlike,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+  useScene,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, write } from "./reading.test.ts";
+import { all, post, write } from "./reading.test.ts";
 
 describe("POST /messages/{message_id}/report", () => {
   const scene = useScene();
@@ -52,5 +61,73 @@ describe("POST /messages/{message_id}/report", () => {
     const path = `/api/v1/messages/${hidden[0]}/report`;
     const anonymous = () => scene.gateway.anonymous.post(path, { report_type: "spam" });
     await refused(scene.db, anonymous, "UNAUTHORIZED");
+  });
+
+  describe("with a moderation channel", () => {
+    let org: TestOrganization;
+    let inbox: TestChannel;
+    before(async () => {
+      org = await organization(scene.db);
+      inbox = await channel(scene.db, org.realm, {
+        inviteOnly: true,
+        subscribers: [org.moderator, org.owner],
+      });
+      const params = { moderation_request_channel_id: inbox.id };
+      await scene.as(org.owner).succeed(updateRealm, { params });
+    });
+    const read = async () => (await all(scene.gateway, org.moderator)).messages;
+    const reports = async () =>
+      (await read()).filter(({ type, stream_id }) => type === "stream" && stream_id === inbox.id);
+
+    it("writes reporter, reason, description, link and a quote without mentions there", async () => {
+      const room = await channel(scene.db, org.realm, { subscribers: [org.member, org.guest] });
+      const content = `@**all** <b>bad</b> \`\`\`\n@**${org.moderator.fullName}**`;
+      await scene.as(org.owner).succeed(updateRealm, {
+        params: { can_mention_many_users_group: { new: org.groups["role:everyone"] } },
+      });
+      const id = await post(scene.gateway, org.member, room, "lunch", content);
+      const { body } = await ask(org.guest, id, {
+        report_type: "harassment",
+        description: "see @**all**",
+      });
+      expect(body).to.deep.equal({ result: "success", msg: "" });
+      const [report, ...none] = await reports();
+      expect(none).to.deep.equal([]);
+      expect(report).to.include({
+        sender_id: org.notificationBot.id,
+        subject: `${org.member.fullName}'s moderation requests`,
+      });
+      const html = report?.content ?? "";
+      expect(html).to.contain(org.guest.fullName).and.to.contain(org.member.fullName);
+      expect(html).to.contain("Harassment").and.to.contain("see @**all**");
+      expect(html).to.contain(`/near/${id}`);
+      expect(html).to.contain("&lt;b&gt;bad&lt;/b&gt;");
+      expect(report?.flags).not.to.include.members(["mentioned"]);
+      expect(report?.flags).not.to.include.members(["stream_wildcard_mentioned"]);
+    });
+
+    it("reports direct messages", async () => {
+      const id = await write(scene.gateway, org.member, [org.guest], "psst");
+      const { body } = await ask(org.guest, id, { report_type: "spam" });
+      expect(body).to.include({ result: "success" });
+      expect(String((await reports()).at(-1)?.content)).to.contain("psst");
+    });
+
+    it("takes 20 reports of an account in an hour", async () => {
+      const id = await write(scene.gateway, org.admin, [org.member], "again");
+      for (let i = 0; i < 20; i++)
+        expect((await ask(org.member, id, { report_type: "spam" })).status).to.equal(200);
+      const refusing = () => ask(org.member, id, { report_type: "spam" });
+      await refused(scene.db, refusing, "RATE_LIMIT_HIT", undefined, 429);
+      expect((await ask(org.admin, id, { report_type: "spam" })).status).to.equal(200);
+    });
+
+    it("refuses reports once the channel is archived", async () => {
+      await scene.as(org.owner).delete(`/api/v1/streams/${inbox.id}`);
+      const id = await write(scene.gateway, org.admin, [org.guest]);
+      expect(await refusal(org.guest, id, { report_type: "spam" })).to.contain(
+        "no channel for reports",
+      );
+    });
   });
 });

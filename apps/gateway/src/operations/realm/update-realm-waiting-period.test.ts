@@ -41,7 +41,7 @@ describe("PATCH /realm: the waiting period", () => {
         audience: null,
       });
       const set = async (waiting_period_threshold: number) => {
-        const { answer, events } = await change(own.admin, { waiting_period_threshold });
+        const { answer, events } = await change(own.owner, { waiting_period_threshold });
         expect(answer).to.deep.equal({ waiting_period_threshold });
         return announced(events);
       };
@@ -70,7 +70,7 @@ describe("PATCH /realm: the waiting period", () => {
         subscribers: [own.moderator],
       });
       const set = async (waiting_period_threshold: number) => {
-        const { events } = await change(own.admin, { waiting_period_threshold });
+        const { events } = await change(own.owner, { waiting_period_threshold });
         return announced(events).slice(2);
       };
       const audience = [own.member.id, own.bot.id].sort((a, b) => a - b);

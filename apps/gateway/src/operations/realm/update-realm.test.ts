@@ -71,7 +71,6 @@ describe("PATCH /realm", () => {
       const params = {
         name: "  Bell Ringers ",
         description: "We *ring*",
-        waiting_period_threshold: 0,
         require_unique_names: true,
         name_changes_disabled: true,
         email_changes_disabled: false,

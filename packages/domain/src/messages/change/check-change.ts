@@ -97,7 +97,7 @@ export async function checkChange(
   if (text) checkMentionRights(facts, actor, message, text.rendered);
   if (move && changesChannel(move)) checkChannelRights(facts, actor, message, move);
   if (move && wanted.propagateMode === "change_all" && !movesAnyAge(actor))
-    await checkAges(tx, actor, message, move);
+    await checkAges(tx, actor, realm, message, move);
   if (move) {
     const { channel, topic } = move.to;
     const begun = facts.started.has(

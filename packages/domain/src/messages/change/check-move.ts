@@ -6,8 +6,8 @@ import {
   type Channel,
   hasMetadataAccess,
   hasProtectedHistory,
+  isPast,
   isResolveToggle,
-  moveLimit,
   noSuchChannel,
   type PostingChannel,
   resolvedPrefix,
@@ -98,7 +98,7 @@ export function checkTopicRights(
     )
   )
     throw errors.badRequest("You may not move this message to another topic");
-  checkMoveLimit(actor, realm.now - sentAt);
+  checkMoveLimit(actor, realm.now - sentAt, realm.moveWithinChannelLimit);
 }
 
 /**
@@ -126,7 +126,7 @@ export function checkChannelRights(
   )
     throw errors.badRequest("You may not move this message to another channel");
   checkPosting(actor, ownerOf(facts, actor), to.channel, memberships);
-  checkMoveLimit(actor, realm.now - sentAt);
+  checkMoveLimit(actor, realm.now - sentAt, realm.moveBetweenChannelsLimit);
 }
 
 /**
@@ -144,9 +144,21 @@ export function movesAnyAge(actor: Account): boolean {
   return isAtLeast(actor, roles.moderator);
 }
 
-function checkMoveLimit(actor: Account, age: number): void {
-  if (age > moveLimit + requestBuffer && !movesAnyAge(actor))
-    throw errors.badRequest(`You can move messages only within ${moveLimit} seconds of sending`);
+function checkMoveLimit(actor: Account, age: number, limit: number | null): void {
+  if (isPast(age, limit, requestBuffer) && !movesAnyAge(actor))
+    throw errors.badRequest(`You can move messages only within ${limit} seconds of sending`);
+}
+
+/** Returns the shortest limit of the move in seconds; null if it has none. */
+function limitOf(
+  move: Move,
+  { moveWithinChannelLimit, moveBetweenChannelsLimit }: CheckFacts["realm"],
+): number | null {
+  const limits = [
+    changesTopic(move) && !move.toggle ? moveWithinChannelLimit : null,
+    changesChannel(move) ? moveBetweenChannelsLimit : null,
+  ].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 const ages = statement({
@@ -164,13 +176,15 @@ const ages = statement({
 export async function checkAges(
   tx: Tx,
   actor: Account,
+  realm: CheckFacts["realm"],
   { recipientId }: Pick<AccessibleMessage, "recipientId">,
   move: Move,
 ): Promise<void> {
-  if (isOnlyToggle(move)) return;
+  const limit = limitOf(move, realm);
+  if (limit === null) return;
   const { channel, topic } = move.from;
   const receiver = hasProtectedHistory(channel) ? actor.id : null;
-  const found = await tx.first(ages, [recipientId, topic, receiver, moveLimit + requestBuffer]);
+  const found = await tx.first(ages, [recipientId, topic, receiver, limit + requestBuffer]);
   if (!found || found.movable === found.all) return;
   throw errors.moveMessagesTimeLimitExceeded({
     first_message_id_allowed_to_move: found.firstMovable,

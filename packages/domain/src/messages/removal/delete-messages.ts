@@ -6,9 +6,9 @@ import {
   type Account,
   type Channel,
   type ChannelNeed,
-  contentDeleteLimit,
   currentActor,
   hasProtectedHistory,
+  isPast,
   isOrganizationAdministrator,
   loadAccounts,
   loadMemberships,
@@ -186,9 +186,9 @@ async function assertCanDelete(
   const isOwn = senderId === actor.id || (sender?.isBot === true && sender.botOwnerId === actor.id);
   if (!isOwn || !holds("canDeleteOwnMessageGroup"))
     throw errors.badRequest("You may not delete this message");
-  if (realm.now - sentAt > contentDeleteLimit)
+  if (isPast(realm.now - sentAt, realm.contentDeleteLimit))
     throw errors.badRequest(
-      `You can delete your own messages only within ${contentDeleteLimit} seconds of sending`,
+      `You can delete your own messages only within ${realm.contentDeleteLimit} seconds of sending`,
     );
 }
 

@@ -4,8 +4,8 @@ import {
   accessMessages,
   type AccessibleMessage,
   type Account,
-  contentEditLimit,
   type Destination,
+  isPast,
   loadRealm,
   type Site,
 } from "@carillon/model";
@@ -60,8 +60,9 @@ async function isEditable(
   { id, senderId, sentAt, channel }: AccessibleMessage,
 ): Promise<boolean> {
   if (channel?.isArchived || senderId !== account.id) return false;
-  const { now } = await loadRealm(tx, account.realmId);
-  if (!account.isBot && now - sentAt > contentEditLimit + requestBuffer) return false;
+  const { now, allowMessageEditing, contentEditLimit } = await loadRealm(tx, account.realmId);
+  if (!allowMessageEditing) return false;
+  if (!account.isBot && isPast(now - sentAt, contentEditLimit, requestBuffer)) return false;
   const text = await loadText(tx, account.realmId, id);
   return text?.isWidget === false;
 }

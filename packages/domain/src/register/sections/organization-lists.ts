@@ -2,6 +2,7 @@ import { isGuest } from "@carillon/contract";
 import { statement } from "@carillon/db";
 import {
   listChannelFolders,
+  listDomains,
   listLinkifiers,
   listProfileFields,
   listUserGroups,
@@ -105,11 +106,16 @@ export const userStatus: Section = {
   load: async ({ tx, actor }) => ({ user_status: await listStatuses(tx, actor) }),
 };
 
+/** The domains of the organization's addresses. */
+export const realmDomains: Section = {
+  names: ["realm_domains"],
+  load: async ({ tx, realm }) => ({ realm_domains: await listDomains(tx, realm.id) }),
+};
+
 /** Fields of features that the server does not have; clients require the fields. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
   push_device: { push_devices: {} },
-  realm_domains: { realm_domains: [] },
   realm_filters: { realm_filters: [] },
   realm_playgrounds: { realm_playgrounds: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },

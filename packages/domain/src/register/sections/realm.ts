@@ -1,5 +1,6 @@
 import {
   type GroupSettingValue,
+  legacySettings,
   type RealmPermission,
   realmPermissions,
   reportTypes,
@@ -7,23 +8,23 @@ import {
 } from "@carillon/contract";
 import { type RowOf, type Sql, statement } from "@carillon/db";
 import {
-  contentDeleteLimit,
-  contentEditLimit,
   hostOf,
   legacyPolicies,
   loadGroupValues,
   loadOrganizationSettings,
   loadSystemGroups,
-  moveLimit,
   type Realm,
   realmUrl,
   type Site,
+  type SystemGroupIds,
 } from "@carillon/model";
 
 import { thumbnailFormats } from "../../files/thumbnail-formats.ts";
+import { enabledMethods, methodFields } from "../../realms/authentication-methods.ts";
 import { externalAccounts } from "../../profile-fields/check-field.ts";
 import { loadRealmPictures, realmPictureFields } from "../../pictures/realm-pictures.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
+import { minPasswordGuesses } from "../../users/passwords.ts";
 import type { Section } from "../../snapshot-section.ts";
 
 const mebibyte = 1024 * 1024;
@@ -45,11 +46,14 @@ export const realm: Section = {
       ...serverTimings,
       ...realmIdentity(site, realm, row),
       ...withPrefix(realmPictureFields(site, realm, pictures)),
-      ...messageSettings(realm, row),
-      ...realmPolicies(site, realm, row),
+      ...realmPolicies(site, realm, row, systemGroups),
       ...withPrefix(settings),
+      ...withPrefix(legacySettings(settings)),
+      ...withPrefix(methodFields(enabledMethods(site, realm))),
       ...withPrefix(legacyPolicies(realm, systemGroups)),
       ...permissions,
+      // The address of the organization's own Jitsi server, under its old name.
+      jitsi_server_url: settings.jitsi_server_url,
       ...serverFacts(site),
     };
   },
@@ -85,50 +89,34 @@ function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
     realm_bot_domain: hostOf(site, realm),
     realm_date_created: row.dateCreated,
     server_generation: serverGeneration,
-    realm_org_type: 0,
     realm_plan_type: 1,
+    realm_uuid: row.uuid,
   };
 }
 
-/** The organization's settings of messages and topics. */
-function messageSettings(realm: Realm, row: RealmRow) {
-  return {
-    realm_allow_message_editing: true,
-    realm_message_content_edit_limit_seconds: contentEditLimit,
-    realm_message_content_delete_limit_seconds: contentDeleteLimit,
-    realm_move_messages_within_stream_limit_seconds: moveLimit,
-    realm_move_messages_between_streams_limit_seconds: moveLimit,
-    realm_allow_edit_history: realm.editHistoryPolicy !== "none",
-    realm_message_edit_history_visibility_policy: realm.editHistoryPolicy,
-    realm_message_retention_days: row.messageRetentionDays ?? -1,
-    realm_enable_read_receipts: realm.enableReadReceipts,
-    realm_topics_policy: realm.topicsPolicy,
-    realm_mandatory_topics: realm.topicsPolicy === "disable_empty_topic",
-    realm_empty_topic_display_name: realm.emptyTopicDisplayName,
-  };
-}
-
-/** The organization's policies, except permissions that groups have. */
-function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
+/** What the organization allows and is allowed, except its settings and permissions. */
+function realmPolicies(site: Site, realm: Realm, row: RealmRow, groups: SystemGroupIds) {
   const { quota } = site.uploads;
   return {
-    realm_invite_required: true,
     realm_enable_spectator_access: realm.enableSpectatorAccess,
     realm_presence_disabled: false,
-    realm_email_auth_enabled: realm.passwordAuthEnabled,
-    realm_password_auth_enabled: realm.passwordAuthEnabled,
     realm_push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     realm_push_notifications_enabled_end_timestamp: row.pushEndsAt,
-    realm_default_language: realm.defaultLanguage,
-    realm_video_chat_provider: 0,
-    realm_available_video_chat_providers: { disabled: { name: "None", id: 0 } },
+    realm_available_video_chat_providers: {
+      disabled: { name: "None", id: 0 },
+      jitsi_meet: { name: "Jitsi Meet", id: 1 },
+    },
+    realm_empty_topic_display_name: realm.emptyTopicDisplayName,
+    realm_want_advertise_in_communities_directory: false,
+    realm_owner_full_content_access: false,
+    realm_can_manage_billing_group: groups["role:administrators"],
+    realm_workplace_users_group: groups["role:members"],
     realm_upload_quota_mib: quota === undefined ? null : quota / mebibyte,
-    realm_new_stream_announcements_stream_id: realm.newStreamAnnouncementsChannelId ?? -1,
-    realm_signup_announcements_stream_id: -1,
-    realm_moderation_request_channel_id: -1,
-    realm_zulip_update_announcements_stream_id: -1,
   };
 }
+
+/** No GIFs: the server has no key for a service. */
+const gifRatings = { disabled: { id: 0, name: "GIFs are disabled" } };
 
 /** Fields that are the same for all organizations of the server. */
 function serverFacts(site: Site) {
@@ -139,19 +127,31 @@ function serverFacts(site: Site) {
     server_report_message_types: reportTypes,
     server_web_public_streams_enabled: true,
     server_needs_upgrade: false,
-    jitsi_server_url: null,
+    server_jitsi_server_url: null,
+    server_name_changes_disabled: false,
+    server_avatar_changes_disabled: false,
+    server_can_summarize_topics: false,
+    server_inline_image_preview: true,
+    server_inline_url_embed_preview: false,
+    server_min_deactivated_realm_deletion_days: null,
+    server_max_deactivated_realm_deletion_days: null,
+    settings_send_digest_emails: false,
+    development_environment: site.development,
+    zulip_plan_is_not_limited: true,
+    upgrade_text_for_wide_organization_logo: "",
+    password_min_guesses: minPasswordGuesses,
     realm_default_external_accounts: externalAccounts,
-    giphy_rating_options: {},
+    giphy_rating_options: gifRatings,
+    gif_rating_policy_options: gifRatings,
   };
 }
 
 const byId = statement({
   name: "realm-snapshot",
   // `dateCreated`: UNIX time in seconds.
-  // `messageRetentionDays`: null = unlimited
   // `pushEndsAt`: When the push bouncer stops pushing for it, in UNIX seconds; null if no end is known.
   text: `SELECT floor(extract(epoch FROM date_created))::float8 AS "dateCreated",
-      message_retention_days AS "messageRetentionDays",
+      uuid::text AS uuid,
       floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "pushEndsAt"
     FROM realms WHERE id = $1`,
 });

@@ -1,0 +1,62 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import type { Realm, Site } from "@carillon/model";
+
+/** The methods of logging in that a server can offer, by the names of the protocol. */
+const columns = { Email: "passwordAuthEnabled", dev: "devAuthEnabled" } as const;
+
+type Method = keyof typeof columns;
+type Methods = Readonly<Partial<Record<Method, boolean>>>;
+type MethodRules = Pick<Realm, (typeof columns)[Method]>;
+
+/** Returns whether each method that the server offers is on in the organization. */
+export function enabledMethods(site: Pick<Site, "development">, realm: MethodRules): Methods {
+  return {
+    Email: realm.passwordAuthEnabled,
+    ...(site.development ? { dev: realm.devAuthEnabled } : {}),
+  };
+}
+
+/** Returns what the snapshot and the event tell about the methods, with what older clients read. */
+export function methodFields(methods: Methods) {
+  return {
+    authentication_methods: Object.fromEntries(
+      Object.entries(methods).map(([name, enabled]) => [name, { enabled, available: true }]),
+    ),
+    email_auth_enabled: methods.Email ?? false,
+    password_auth_enabled: methods.Email ?? false,
+  };
+}
+
+/**
+ * Turns the methods of logging in on and off. The organization's row must be locked.
+ * @param wanted absent methods are turned off; undefined for no change
+ * @returns the methods before and after; undefined if nothing changes
+ * @throws ApiError `BAD_REQUEST` for a method that the server does not offer, and if none would be left
+ */
+export async function changeMethods(
+  tx: Tx,
+  site: Pick<Site, "development">,
+  realm: Realm,
+  wanted: Readonly<Record<string, boolean>> | undefined,
+): Promise<{ before: Methods; after: Methods } | undefined> {
+  if (wanted === undefined) return undefined;
+  const before = enabledMethods(site, realm);
+  const unknown = Object.keys(wanted).find((name) => !Object.hasOwn(before, name));
+  if (unknown !== undefined)
+    throw errors.badRequest(
+      `authentication_methods names ${JSON.stringify(unknown.slice(0, 40))}, but this server has only ${Object.keys(before).join(" and ")}`,
+    );
+  const after = Object.fromEntries(
+    Object.keys(before).map((name) => [name, wanted[name] ?? false]),
+  ) as Methods;
+  if (!Object.values(after).some(Boolean))
+    throw errors.badRequest("authentication_methods must have at least one method that is on");
+  if (Object.entries(after).every(([name, on]) => before[name as Method] === on)) return undefined;
+  const data = Object.fromEntries(
+    Object.entries(after).map(([name, on]) => [columns[name as Method], on]),
+  );
+  const prisma = await tx.prisma();
+  await prisma.realm.update({ where: { id: realm.id }, data, select: { id: true } });
+  return { before, after };
+}

@@ -1,0 +1,59 @@
+import { errors, isOwner, realmDeactivated } from "@carillon/contract";
+import { statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  administerOrganization,
+  currentActor,
+  lockOrganization,
+  recordAudit,
+} from "@carillon/model";
+
+/**
+ * Deactivates the organization for an owner (users.md §5.2).
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function deactivateOrganization(tx: Tx, actor: Account): Promise<void> {
+  await administerOrganization(tx, actor);
+  if (!isOwner(await currentActor(tx, actor)))
+    throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
+  await storeDeactivated(tx, actor.realmId, actor.id, true);
+}
+
+/** Deactivates or reactivates an organization for an operator. @returns whether that changed anything */
+export async function setDeactivated(
+  tx: Tx,
+  realmId: number,
+  deactivated: boolean,
+): Promise<boolean> {
+  await lockOrganization(tx, realmId);
+  return storeDeactivated(tx, realmId, null, deactivated);
+}
+
+/** Without their queues, clients register anew after a reactivation. */
+const dropQueues = statement({
+  name: "event-queues-of-organization-drop",
+  text: "DELETE FROM event_queue WHERE realm_id = $1",
+});
+
+/** The organization's row must be locked. @param actorId null for an operator */
+async function storeDeactivated(
+  tx: Tx,
+  realmId: number,
+  actorId: number | null,
+  deactivated: boolean,
+): Promise<boolean> {
+  const prisma = await tx.prisma();
+  const { count } = await prisma.realm.updateMany({
+    where: { id: realmId, deactivated: !deactivated },
+    data: { deactivated },
+  });
+  if (count === 0) return false;
+  const type = deactivated ? "realm_deactivated" : "realm_reactivated";
+  recordAudit(tx, realmId, actorId, [{ type }]);
+  if (deactivated) {
+    await tx.rows(dropQueues, [realmId]);
+    emit(tx, realmId, [realmDeactivated({ realm_id: realmId })]);
+  }
+  return true;
+}

@@ -1,0 +1,136 @@
+import {
+  domainAdded,
+  domainChanged,
+  type DomainObject,
+  domainRemoved,
+  errors,
+  isOwner,
+  maxDomains,
+  type NewEvent,
+} from "@carillon/contract";
+import { statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  administerOrganization,
+  type AuditEntry,
+  currentActor,
+  listDomains,
+  realmUpdatedEvents,
+  recordAudit,
+  storeOrganizationSettings,
+} from "@carillon/model";
+
+/**
+ * Adds a domain (users.md §5.1), and sends an event to all users.
+ * @param wanted its domain in lower case
+ * @returns its id
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function addDomain(tx: Tx, actor: Account, wanted: DomainObject): Promise<number> {
+  const { realmId } = actor;
+  await lockAsOwner(tx, actor);
+  const there = await listDomains(tx, realmId);
+  if (there.some(({ domain }) => domain === wanted.domain))
+    throw errors.badRequest(`The domain ${wanted.domain} is already in the list`);
+  if (there.length >= maxDomains)
+    throw errors.badRequest(`An organization cannot have more than ${maxDomains} domains`);
+  const prisma = await tx.prisma();
+  const { domain, allow_subdomains: allowSubdomains } = wanted;
+  const { id } = await prisma.realmDomain.create({
+    data: { realmId, domain, allowSubdomains },
+    select: { id: true },
+  });
+  tell(tx, actor, { type: "domain_added", data: wanted }, [domainAdded({ realm_domain: wanted })]);
+  return id;
+}
+
+/**
+ * Changes whether a domain accepts subdomains (users.md §5.1), and sends an event to all users.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function updateDomain(
+  tx: Tx,
+  actor: Account,
+  name: string,
+  allowSubdomains: boolean,
+): Promise<void> {
+  const { realmId } = actor;
+  await lockAsOwner(tx, actor);
+  const there = find(await listDomains(tx, realmId), name);
+  if (there.allow_subdomains === allowSubdomains) return;
+  const prisma = await tx.prisma();
+  await prisma.realmDomain.update({
+    where: { realmId_domain: { realmId, domain: there.domain } },
+    data: { allowSubdomains },
+    select: { id: true },
+  });
+  const changed = { domain: there.domain, allow_subdomains: allowSubdomains };
+  tell(tx, actor, { type: "domain_changed", data: changed }, [
+    domainChanged({ realm_domain: changed }),
+  ]);
+}
+
+/**
+ * Removes a domain (users.md §5.1), and sends an event to all users. Without the last one, addresses are not restricted
+ * to domains any more.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function removeDomain(tx: Tx, actor: Account, name: string): Promise<void> {
+  const { realmId } = actor;
+  await lockAsOwner(tx, actor);
+  const all = await listDomains(tx, realmId);
+  const { domain } = find(all, name);
+  const prisma = await tx.prisma();
+  await prisma.realmDomain.delete({
+    where: { realmId_domain: { realmId, domain } },
+    select: { id: true },
+  });
+  const lifted = all.length === 1 ? await liftRestriction(tx, realmId) : [];
+  tell(tx, actor, { type: "domain_removed", data: { domain } }, [
+    domainRemoved({ domain }),
+    ...lifted,
+  ]);
+}
+
+async function lockAsOwner(tx: Tx, actor: Account): Promise<void> {
+  await administerOrganization(tx, actor);
+  if (!isOwner(await currentActor(tx, actor)))
+    throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
+}
+
+function find(all: readonly DomainObject[], name: string): DomainObject {
+  const wanted = name.trim().toLowerCase();
+  const found = all.find(({ domain }) => domain === wanted);
+  if (!found) throw errors.badRequest("There is no such domain in the list");
+  return found;
+}
+
+function tell(tx: Tx, actor: Account, entry: AuditEntry, events: readonly NewEvent[]): void {
+  recordAudit(tx, actor.realmId, actor.id, [entry]);
+  emit(tx, actor.realmId, events);
+}
+
+const restricted = statement({
+  name: "organization-restricts-domains",
+  text: "SELECT emails_restricted_to_domains AS restricted FROM realms WHERE id = $1",
+});
+
+async function liftRestriction(tx: Tx, realmId: number): Promise<NewEvent[]> {
+  const row = await tx.first(restricted, [realmId]);
+  if (!row?.restricted) return [];
+  const changed = { emails_restricted_to_domains: false };
+  await storeOrganizationSettings(tx, realmId, changed);
+  return realmUpdatedEvents(changed);
+}
+
+/**
+ * Checks that addresses can be restricted to domains: the organization has one.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function assertHasDomains(tx: Tx, realmId: number): Promise<void> {
+  if ((await listDomains(tx, realmId)).length === 0)
+    throw errors.badRequest(
+      "emails_restricted_to_domains needs a domain: add one with POST /realm/domains first",
+    );
+}
