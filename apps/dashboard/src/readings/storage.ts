@@ -1,4 +1,4 @@
-import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement } from "@carillon/db";
 
 // `waiting`, `overdue`: unused objects of the file store. The index on `delete_after` has only those.
 const figures = statement({
@@ -7,7 +7,6 @@ const figures = statement({
       (SELECT coalesce(sum(bytes_used), 0)::bigint FROM realm_storage) AS bytes,
       (SELECT count(*) FROM stored_objects WHERE delete_after > now() - interval '1 hour') AS waiting,
       (SELECT count(*) FROM stored_objects WHERE delete_after <= now() - interval '1 hour') AS overdue`,
-  overrides: { files: notNull, bytes: notNull, waiting: notNull, overdue: notNull },
 });
 
 /** Uploaded files of the whole installation, and unused objects of the file store. */

@@ -1,4 +1,4 @@
-import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
+import { type RowOf, type Sql, statement } from "@carillon/db";
 
 /** Maximum number of listed organizations: those with the most bytes. */
 const maxRows = 100;
@@ -11,7 +11,6 @@ const largest = statement({
     WHERE s.realm_id = ANY(ARRAY(
       SELECT realm_id FROM realm_storage WHERE bytes_used > 0 ORDER BY bytes_used DESC, realm_id LIMIT ${maxRows}))
     ORDER BY s.bytes_used DESC, r.id`,
-  overrides: { files: notNull },
 });
 
 /** The uploaded files of one organization. */
