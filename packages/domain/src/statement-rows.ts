@@ -874,6 +874,9 @@ declare module "@carillon/db" {
       id: number;
       pathId: string;
     };
+    "images-pending-of-account": {
+      pending: number;
+    };
     "insert-channels": {
       id: number;
       realmId: number;

@@ -31,6 +31,11 @@ export interface Publication<Payload = unknown> {
   readonly delayMs?: number;
   /** Whether it runs after all other waiting jobs of its queue; as the definition says unless given. */
   readonly yields?: boolean;
+  /**
+   * How many jobs of the same account already wait. Of jobs that yield, those with a smaller number run first, so that
+   * many jobs of one account do not delay a single one of another. 0 unless given.
+   */
+  readonly behind?: number;
   /** Overrides the id that the definition computes from the payload. */
   readonly id?: string;
 }

@@ -1,7 +1,10 @@
 import { firstCodePoints } from "@carillon/kit";
 
-/** Selected from `job_intent`, or from rows with its columns. */
-export const queuedColumns = `id AS "intentId", version, job,
+/**
+ * Selected from `job_intent`, or from rows with its columns. `behind`: the payload's field of that name, which is the
+ * number of jobs of the same account that waited when the intent was recorded.
+ */
+export const queuedColumns = `id AS "intentId", version, job, coalesce((payload->>'behind')::int, 0) AS behind,
   extract(epoch FROM run_at - now())::float8 * 1000 AS "delayMs"`;
 
 /**

@@ -25,11 +25,11 @@ export async function publishInTime<Payload>(
 export function intentPublications(
   intents: readonly QueuedIntent[],
 ): Array<Publication<IntentRef>> {
-  return intents.flatMap(({ intentId, version, job, delayMs }) => {
+  return intents.flatMap(({ intentId, version, job, delayMs, behind }) => {
     const definition = intentJobs.get(job);
-    return definition
-      ? [{ job: definition, payload: { intentId, version }, delayMs: Math.max(0, delayMs) }]
-      : [];
+    if (!definition) return [];
+    const payload = { intentId, version };
+    return [{ job: definition, payload, delayMs: Math.max(0, delayMs), behind }];
   });
 }
 

@@ -32,18 +32,21 @@ declare module "@carillon/db" {
       intentId: number;
       version: number;
       job: string;
+      behind: number;
       delayMs: number | null;
     };
     "intents-insert": {
       intentId: number;
       version: number;
       job: string;
+      behind: number;
       delayMs: number;
     };
     "intents-revive": {
       intentId: number;
       version: number;
       job: string;
+      behind: number;
       delayMs: number | null;
     };
     "intents-stamp": {};
@@ -54,6 +57,7 @@ declare module "@carillon/db" {
       intentId: number;
       version: number;
       job: string;
+      behind: number;
       delayMs: number;
       quietMs: number;
     };
@@ -64,6 +68,7 @@ declare module "@carillon/db" {
       intentId: number;
       version: number;
       job: string;
+      behind: number;
       delayMs: number;
     };
   }

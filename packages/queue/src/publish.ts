@@ -32,6 +32,7 @@ export function addition({
   delayMs = 0,
   id,
   yields = job.yields,
+  behind = 0,
 }: Publication): Addition {
   const data = checkPayload(job, payload);
   return {
@@ -48,7 +49,7 @@ export function addition({
         job.keepCompletedMs === 0 ? true : { age: Math.ceil(job.keepCompletedMs / 1_000) },
       removeOnFail: { age: keepFailedSeconds },
       // Jobs without a priority go first: BullMQ takes 0 before 1.
-      ...(yields ? { priority: 1 } : {}),
+      ...(yields ? { priority: 1 + behind } : {}),
       stackTraceLimit: 10,
       keepLogs: 100,
       sizeLimit: 4_096,

@@ -126,6 +126,26 @@ for (const kind of storeKinds)
       expect(runs.at(-1)).to.equal("step-1");
     });
 
+    it("run jobs that yield by how many of their account were before them, whatever came first", async () => {
+      const ofMany = [0, 1, 2].map((behind) => ({
+        job: step,
+        payload: { id: 1 + behind },
+        behind,
+      }));
+      for (const job of [...ofMany, { job: step, payload: { id: 9 }, behind: 0 }])
+        await queues.publish([{ ...job, yields: true }]);
+      const runs: string[] = [];
+      const worker = queues.worker("maintenance", {
+        definitions: [step],
+        log: silentLogger,
+        concurrency: 1,
+        run: async ({ id }) => void runs.push(id),
+      });
+      workers.push(worker);
+      await waitUntil("the runs", () => runs.length === 4);
+      expect(runs).to.deep.equal(["step-1", "step-9", "step-2", "step-3"]);
+    });
+
     it("never run a job before its delay, fractional or not, and run one with a negative delay at once", async () => {
       const started = new Map<string, number>();
       work(step, async (run) => void started.set(run.id, Date.now()));

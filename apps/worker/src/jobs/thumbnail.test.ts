@@ -1,6 +1,7 @@
 import { deleteAttachment, listAttachments, register } from "@carillon/contract";
 import { type FileStore, StorageUnavailable } from "@carillon/files";
 import { thumbnail } from "@carillon/jobs";
+import { intentPublications, unqueuedIntents } from "@carillon/outbox";
 import {
   authorization,
   channel,
@@ -302,6 +303,26 @@ describe("Thumbnails of uploaded pictures", () => {
     // Each row of the batch is made due by a statement of its own.
     const grown = many.count - one.count - 2 * (files.length - 1);
     expect(grown, many.statements.join("\n")).to.be.at.most(0);
+  });
+
+  it("wait behind the account's own pictures, not behind those of others", async () => {
+    for (const name of ["1.png", "2.png", "3.png"]) await png(name);
+    await upload(scene.as(reader), "4.png", pngPicture(10, 10), "image/png");
+    const limits = { jobs: [thumbnail.name], olderThanMs: -60_000, limit: 10 };
+    const intents = await scene.db.transaction(async (tx) => {
+      await tx.rows("UPDATE job_intent SET enqueued_at = NULL WHERE state = 'pending'");
+      return unqueuedIntents(tx, limits);
+    });
+    expect(intentPublications(intents).map(({ behind }) => behind)).to.deep.equal([0, 1, 2, 0]);
+    await work();
+    await png("5.png");
+    const [last] = await pending();
+    expect(
+      await scene.db.rows("SELECT payload->'behind' AS behind FROM job_intent WHERE id = $1", [
+        last?.intentId,
+      ]),
+    ).to.deep.equal([{ behind: 0 }]);
+    await work();
   });
 
   it("wait until the file store works again", async () => {

@@ -84,7 +84,7 @@ export async function addAttachment(
     tx.first(insert, [...values, file.sha256]).then((inserted) => inserted!),
     markObjectUsed(tx, file.key),
   ]);
-  await addImage(tx, actor.realmId, row.id, { contentType, head: file.head });
+  await addImage(tx, actor, row.id, { contentType, head: file.head });
   // Last, because all uploads of the organization wait for this lock.
   const used = await addToStorage(tx, actor.realmId, file.size, quota);
   const attachment = { ...row, name, path_id: pathId, size: file.size, message_ids: [] };

@@ -2,7 +2,7 @@ import { errors } from "@carillon/contract";
 import { type Sql, statement, type Tx, typed } from "@carillon/db";
 import { imageTypeOf } from "@carillon/images";
 import { thumbnail as thumbnailJob } from "@carillon/jobs";
-import type { Reader } from "@carillon/model";
+import type { Account, Reader } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 import { mediaTypeOf } from "./content-type.ts";
 import { requireFile, type StoredFileRow } from "./file-access.ts";
@@ -25,20 +25,30 @@ const insert = statement({
   text: `INSERT INTO images (attachment_id) VALUES ($1)`,
 });
 
+/** How many of an account's newest files are searched for pending images. */
+const newestFiles = 100;
+
+const countPending = statement({
+  name: "images-pending-of-account",
+  text: `SELECT count(*)::int AS pending
+    FROM (SELECT id FROM attachments WHERE owner_id = $1 ORDER BY id DESC LIMIT ${newestFiles}) newest
+    JOIN images i ON i.attachment_id = newest.id WHERE i.state = 'pending'`,
+});
+
 /** Adds the image of a new attachment if its content type and its first bytes are those of a picture. Decodes nothing. */
 export async function addImage(
   tx: Tx,
-  realmId: number,
+  { realmId, id: ownerId }: Pick<Account, "realmId" | "id">,
   attachmentId: number,
   file: { readonly contentType: string; readonly head: Buffer },
 ): Promise<void> {
   const type = imageTypeOf(file.head);
   if (type === undefined || mediaTypeOf(file.contentType) !== type) return;
+  const [counted] = await tx.rows(countPending, [ownerId]);
+  const payload = { attachmentId, behind: counted?.pending ?? 0 };
   await Promise.all([
     tx.rows(insert, [attachmentId]),
-    recordIntents(tx, realmId, thumbnailJob, [
-      { key: String(attachmentId), payload: { attachmentId } },
-    ]),
+    recordIntents(tx, realmId, thumbnailJob, [{ key: String(attachmentId), payload }]),
   ]);
 }
 

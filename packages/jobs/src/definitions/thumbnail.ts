@@ -5,6 +5,8 @@ import { backoff } from "../retry.ts";
 const intent = z.strictObject({
   /** The row of `images`. */
   attachmentId: z.int().positive(),
+  /** How many pictures of the same account waited when this one was uploaded. */
+  behind: z.int().nonnegative().optional(),
 });
 
 /**
