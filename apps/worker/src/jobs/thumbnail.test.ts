@@ -305,6 +305,37 @@ describe("Thumbnails of uploaded pictures", () => {
     expect(grown, many.statements.join("\n")).to.be.at.most(0);
   });
 
+  it("are put into thousands of messages by several jobs, live and archived ones", async () => {
+    const file = await png();
+    const live = await post(link(file));
+    const removed = await post(link(file));
+    await scene.as(author).delete(`/api/v1/messages/${removed}`);
+    const copy = (table: string, column: string, id: number, count: number) =>
+      scene.db.rows(
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(t,
+          jsonb_build_object('${column}', t.${column} + 10000 * n))).*
+        FROM ${table} t, generate_series(1, $2) n WHERE t.${column} = $1`,
+        [id, count],
+      );
+    await copy("messages", "id", live, 1_500);
+    await copy("archived_messages", "id", removed, 1_500);
+    for (const id of [live, removed]) await copy("attachment_claims", "message_id", id, 1_500);
+    const waiting = async () =>
+      nth(
+        await scene.db.rows<{ live: number; archived: number }>(
+          `SELECT (SELECT count(*)::int FROM messages WHERE strpos(rendered_content, $1) > 0) AS live,
+            (SELECT count(*)::int FROM archived_messages WHERE strpos(rendered_content, $1) > 0) AS archived`,
+          [loader],
+        ),
+        0,
+      );
+    expect(await waiting()).to.deep.equal({ live: 1_501, archived: 1_501 });
+    await runJob(scene.db, thumbnail, nth(await pending(), 0));
+    expect((await waiting()).live).to.be.within(1, 1_500);
+    expect(await work()).to.be.greaterThan(0);
+    expect(await waiting()).to.deep.equal({ live: 0, archived: 0 });
+  });
+
   it("wait behind the account's own pictures, not behind those of others", async () => {
     for (const name of ["1.png", "2.png", "3.png"]) await png(name);
     await upload(scene.as(reader), "4.png", pngPicture(10, 10), "image/png");

@@ -14,19 +14,26 @@ import {
 import { type FileStore, newObjectKey, ObjectMissing } from "@carillon/files";
 import { makeImages } from "@carillon/images";
 import { thumbnail } from "@carillon/jobs";
+import { recordIntents } from "@carillon/outbox";
 
 import { callProcessor, type Calling } from "../intent-processor.ts";
 
 /**
  * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). A job of a
- * picture whose thumbnails exist only replaces placeholders.
+ * picture whose thumbnails exist only replaces placeholders. If there are many, another job continues.
  */
-export default callProcessor(thumbnail, async (db, { realmId, payload }, calling) => {
-  const { attachmentId } = payload;
+export default callProcessor(thumbnail, async (db, { id, realmId, payload }, calling) => {
+  const { attachmentId, after = 0 } = payload;
   const image = await imageOf(db, realmId, attachmentId);
-  if (!image) return;
+  if (!image) return undefined;
   if (image.state === "pending") await makeThumbnails(db, attachmentId, image.objectKey, calling);
-  await rewritePreviews(db, realmId, attachmentId);
+  const next = await rewritePreviews(db, realmId, attachmentId, after);
+  if (next === undefined) return undefined;
+  const continuation = {
+    key: `${attachmentId}-after-${id}`,
+    payload: { attachmentId, after: next },
+  };
+  return (tx) => recordIntents(tx, realmId, thumbnail, [continuation]);
 });
 
 async function makeThumbnails(

@@ -7,6 +7,8 @@ const intent = z.strictObject({
   attachmentId: z.int().positive(),
   /** How many pictures of the same account waited when this one was uploaded. */
   behind: z.int().nonnegative().optional(),
+  /** The message after which an earlier job stopped replacing placeholders. */
+  after: z.int().positive().optional(),
 });
 
 /**

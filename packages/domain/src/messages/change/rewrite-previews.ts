@@ -13,6 +13,9 @@ const read = statement({
     WHERE a.realm_id = $1 AND i.attachment_id = $2 AND i.state <> 'pending'`,
 });
 
+/** How many messages one run rewrites: a few seconds, because the requests for avatars wait for the same worker. */
+const maxRewritten = 1_000;
+
 /** How many claims one statement examines. */
 const claimsAtOnce = 1_000;
 
@@ -35,18 +38,20 @@ interface FinishedImage {
 }
 
 /**
- * Replaces the placeholders of a picture in all messages that claim it, archived ones included, a message in a
- * transaction (files.md §5). Begins again until nothing has changed, because messages move into the archive and out of
- * it meanwhile. Does nothing while the picture is pending.
- * @returns the number of rewritten messages
+ * Replaces the placeholders of a picture in messages that claim it, archived ones included, a message in a transaction
+ * (files.md §5). Begins again until nothing has changed, because messages move into the archive and out of it meanwhile.
+ * Does nothing while the picture is pending.
+ * @param after the message where an earlier run stopped; 0 for the first run
+ * @returns the message after which another run continues; undefined if no placeholder is left
  */
 export async function rewritePreviews(
   db: Database,
   realmId: number,
   attachmentId: number,
-): Promise<number> {
+  after: number,
+): Promise<number | undefined> {
   const [row] = await db.rows(read, [realmId, attachmentId]);
-  if (!row) return 0;
+  if (!row) return undefined;
   const { pathId, width, height, frames } = row;
   const mediaType = mediaTypeOf(row.contentType);
   const isTiff = mediaType === "image/tiff";
@@ -60,33 +65,37 @@ export async function rewritePreviews(
           transcoded: isTiff ? transcodedName(width, height) : undefined,
         };
   const image = { pathId, mediaType, made };
-  let total = 0;
-  for (;;) {
-    const changed = await rewriteOnce(db, realmId, attachmentId, image);
-    total += changed;
-    if (changed === 0) return total;
+  for (let from = after; ; from = 0) {
+    const { changed, stoppedAt } = await rewriteOnce(db, realmId, attachmentId, image, from);
+    if (stoppedAt !== undefined) return stoppedAt;
+    if (changed === 0 && from === 0) return undefined;
   }
 }
 
+/** Examines all messages after `from`, or stops after the message that completes {@link maxRewritten}. */
 async function rewriteOnce(
   db: Database,
   realmId: number,
   attachmentId: number,
   image: FinishedImage,
-): Promise<number> {
+  from: number,
+): Promise<{ readonly changed: number; readonly stoppedAt?: number }> {
   let changed = 0;
-  let after: number | undefined = 0;
+  let after: number | undefined = from;
   while (after !== undefined) {
     const values = [attachmentId, after, ...textsOfPlaceholder(image.pathId)];
     const page: Awaited<ReturnType<typeof readClaims>> = await readClaims(db, values);
-    for (const { id, waits } of page)
+    for (const { id, waits } of page) {
       if (waits) changed += await db.transaction((tx) => rewrite(tx, realmId, id, image));
+      // Archived messages before it are found when the last run begins again.
+      if (changed >= maxRewritten) return { changed, stoppedAt: id };
+    }
     const archived = page.flatMap(({ id, isArchived }) => (isArchived ? [id] : []));
     for (let at = 0; at < archived.length; at += archivedAtOnce)
       changed += await rewriteArchived(db, archived.slice(at, at + archivedAtOnce), image);
     after = page.length < claimsAtOnce ? undefined : page.at(-1)?.id;
   }
-  return changed;
+  return { changed };
 }
 
 function readClaims(db: Database, values: readonly unknown[]) {
