@@ -2,7 +2,7 @@ import { Agent, request, type IncomingMessage, type RequestOptions } from "node:
 import { setTimeout as pause } from "node:timers/promises";
 import { quantile } from "../lib/statistics.ts";
 
-/** Requests with files that a process sends. */
+/** The requests that this process sends. */
 export interface FilesRequest {
   readonly port: number;
   readonly path: string;
@@ -10,11 +10,11 @@ export interface FilesRequest {
   readonly uploads: number;
   /** Requests in flight. */
   readonly inFlight: number;
-  /** Requests begin during these seconds; 0 for one request of each place in flight. */
+  /** Seconds in which requests begin; 0 for one request in each of the `inFlight` loops. */
   readonly seconds: number;
-  /** Milliseconds between a request and the next one of the same place. */
+  /** Milliseconds from an answer to the next request of the same loop. */
   readonly everyMs?: number;
-  /** The headers `Authorization`, by turns. */
+  /** Values of the header `Authorization`, used in turn. */
   readonly authorizations: readonly string[];
 }
 
@@ -48,7 +48,7 @@ async function send(wanted: FilesRequest): Promise<FilesAnswer> {
   const times: number[] = [];
   const startedAt = performance.now();
   const until = startedAt + seconds * 1_000;
-  const place = async (n: number) => {
+  const loop = async (n: number) => {
     const headers = {
       authorization: authorizations[n % authorizations.length]!,
       ...(body && {
@@ -63,7 +63,7 @@ async function send(wanted: FilesRequest): Promise<FilesAnswer> {
       if (everyMs > 0) await pause(everyMs);
     } while (performance.now() < until);
   };
-  await Promise.all(Array.from({ length: inFlight }, (_, n) => place(n)));
+  await Promise.all(Array.from({ length: inFlight }, (_, n) => loop(n)));
   const passed = (performance.now() - startedAt) / 1_000;
   agent.destroy();
   const shown = (share: number) => Math.round(quantile(times, share) * 10) / 10;

@@ -42,7 +42,7 @@ export interface PictureChange<Op extends Operation, Result> {
 /**
  * Lets a worker make the pictures of the request's file, and uses them in one transaction (files.md §6). No database
  * connection is held while the request waits.
- * @throws ApiError `BAD_IMAGE`; `INTERNAL_ERROR` (503) if no worker has finished in time, and nothing has changed then
+ * @throws ApiError `BAD_IMAGE`; `INTERNAL_ERROR` (503) if no worker has finished in time: then nothing has changed
  */
 export async function makePictures<Op extends Operation, Result>(
   { services, file, deadline }: HandlerContext<Op, Services>,

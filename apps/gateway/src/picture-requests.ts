@@ -8,17 +8,17 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Requests of one account that wait for pictures at once; further ones wait before their job is queued. */
-const ofAccount = 2;
+/** Maximum requests of one account that wait for pictures at once. Further ones wait before their job is queued. */
+const perAccount = 2;
 
-/** Milliseconds between two reads of the database, however many wake-ups arrive. */
+/** Milliseconds from a wake-up to the read of the database; further wake-ups meanwhile cause no other read. */
 const pauseMs = 50;
 
 /** Milliseconds after which the rows are read without a wake-up, which may get lost. */
 const pollMs = 1_000;
 
 interface PictureRequestsParts {
-  /** Not bound to a request, because one statement reads the rows of all. */
+  /** Not bound to a request, because one statement reads the rows of all requests. */
   readonly db: Sql;
   readonly log: Logger;
   /** Milliseconds that a request waits for a worker; 20,000 unless given. */
@@ -26,16 +26,16 @@ interface PictureRequestsParts {
 }
 
 /**
- * Lets requests wait until a worker has made their pictures (files.md §6). A worker wakes the gateways of the
- * organization. They look at the rows then, and every second besides: one statement for all requests of the process, at
- * most 20 a second. No request holds a connection meanwhile.
+ * Lets requests wait until a worker has made their pictures (files.md §6). The worker wakes the gateways of the organization.
+ * A gateway reads the rows after a wake-up, and once a second in case one was lost, with one statement for all requests of
+ * the process and at most 20 times a second. Waiting requests hold no database connection.
  */
 export class PictureRequests {
   readonly #db: Sql;
   readonly #log: Logger;
   readonly #waitMs: number;
   readonly #waiters = new Map<number, Waiter>();
-  readonly #limits = new KeyedSemaphore<number>(ofAccount);
+  readonly #limits = new KeyedSemaphore<number>(perAccount);
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
 
@@ -53,7 +53,7 @@ export class PictureRequests {
     return this.#limits.of(accountId).run(work, deadline);
   }
 
-  /** Waits until the request is finished, its time is over, or its deadline ends. The caller finds out which. */
+  /** Waits until the request is finished, it has waited too long, or its deadline ends. The caller must check which. */
   async finished(realmId: number, id: number, deadline: Cancellation): Promise<void> {
     if (deadline.reason) return;
     await new Promise<void>((done) => {
@@ -70,7 +70,7 @@ export class PictureRequests {
     });
   }
 
-  /** Looks whether requests of the organization are finished. */
+  /** Checks soon whether requests of the organization are finished. */
   wake(realmId: number): void {
     for (const waiter of this.#waiters.values())
       if (waiter.realmId === realmId) {
@@ -92,7 +92,7 @@ export class PictureRequests {
   async #read(): Promise<void> {
     this.#timer = undefined;
     if (this.#waiters.size === 0) return;
-    // Planned before the rows are read, so that a wake-up meanwhile is not lost.
+    // The next read is planned before this one begins, so that a wake-up during it is not lost.
     this.#readIn(pollMs);
     try {
       for (const id of await finishedRequests(this.#db, [...this.#waiters.keys()]))

@@ -6,7 +6,7 @@ export interface FaultyObject {
   readonly fault: "missing" | "changed";
 }
 
-/** How many faulty objects are named. A store with more has one cause for all. */
+/** Maximum number of named objects. If there are more, they probably have the same cause. */
 const maxNamed = 1_000;
 
 /** Counts faulty objects, and keeps the first ones with their names. */

@@ -20,7 +20,7 @@ export async function* readParts(
 ): AsyncGenerator<Part> {
   let rest: Buffer = Buffer.alloc(0);
   let inRows = false;
-  /** Bytes that are still to come of those after a line; undefined outside of such bytes. */
+  /** How many bytes of the current object have not arrived yet; undefined outside of an object's bytes. */
   let missing: number | undefined;
   for await (const chunk of source) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

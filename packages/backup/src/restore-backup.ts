@@ -173,7 +173,7 @@ class Loader {
   async #begin(line: string): Promise<Header> {
     const header = readHeader(line);
     checkOrigin(header, this.#set);
-    // Not after the rows of a large database.
+    // First, so that a store that does not work is reported before the rows of a large database are loaded.
     if (header.format === 2) await this.#files?.check();
     await replayMigrations(this.#client, header.migrations, this.#set);
     this.#keys = await dropForeignKeys(this.#client);

@@ -32,7 +32,7 @@ interface ListedObject {
   readonly path: string | null;
 }
 
-/** An object of the store: with its bytes if it is small. */
+/** An object that has been looked up in the store, with its bytes if it is small. */
 interface FoundObject extends ListedObject {
   /** Undefined if the store does not have the object. */
   readonly found: { readonly size: number; readonly bytes: Buffer | undefined } | undefined;
@@ -47,8 +47,8 @@ const readAhead = 16;
 const pageSize = 500;
 
 /**
- * Opens the list of all objects in use, as the transaction sees them. The server keeps the list after the transaction, so
- * that neither a transaction stays open nor the list has to fit into memory. Unused objects are not listed, except those
+ * Opens the list of all objects in use, as the transaction sees them. PostgreSQL keeps the list after the transaction, so
+ * the transaction need not stay open and the list need not fit into this process's memory. Unused objects are not listed, except those
  * that are kept for longer than the day in which a backup may still read them.
  */
 export async function openObjectList(client: pg.Client): Promise<void> {

@@ -10,7 +10,7 @@ export interface Retries {
   readonly firstMs: number;
 }
 
-/** For long copies, which one lost connection must not end. */
+/** For long copies: a lost connection must not end them. */
 export const patient: Retries = { times: 3, firstMs: 1_000 };
 
 /** Runs work again while the store is unavailable. Must not be used for a body that can be read only once. */

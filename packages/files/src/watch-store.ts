@@ -8,7 +8,7 @@ export interface StoreCounts {
   stored: number;
   /** Bytes of these objects. */
   storedBytes: number;
-  /** Objects that were not stored, because the store was unavailable. */
+  /** Objects that were not stored: the store was unavailable, or a body too slow while other uploads waited. */
   unavailable: number;
   /** Objects that were not stored for another reason, such as a client that hung up. */
   broken: number;
@@ -16,7 +16,7 @@ export interface StoreCounts {
 
 /** A file store that reports whether it can be used. */
 export interface WatchedStore extends FileStore {
-  /** Whether the last calls failed with {@link StorageUnavailable}. */
+  /** Whether the store is unavailable: see {@link watchStore}. */
   readonly isUnavailable: boolean;
   readonly counts: Readonly<StoreCounts>;
 }
@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly onAvailable: (seconds: number) => void;
   /** Milliseconds between checks of a store that is unavailable. */
   readonly checkEveryMs?: number;
-  /** Milliseconds without a failure after which a store counts as available: a full disk still takes small files. */
+  /** Minimum milliseconds since the last failure before the store counts as available: checks succeed on a nearly full disk. */
   readonly settleMs?: number;
 }
 
@@ -46,7 +46,7 @@ export function logAvailability(
  * Watches the calls of a store. Checks a store that is unavailable until it is available again, so that this is noticed
  * without requests.
  *
- *     available ── a call fails ──→ unavailable ── a check succeeds, and no call has failed since ──→ available
+ *     available ── a call fails ──→ unavailable ── a check succeeds, and no call has failed for 15 s ──→ available
  */
 export function watchStore(store: FileStore, options: WatchOptions): WatchedStore {
   const { onUnavailable, onAvailable, checkEveryMs = 5_000, settleMs = 15_000 } = options;

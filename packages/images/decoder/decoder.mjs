@@ -1,5 +1,5 @@
-// JavaScript, so that it starts at once and is the same file for tests, builds and containers. Runs in a process of its
-// own, which `image-maker.ts` starts for each picture and kills when it has the answer.
+// JavaScript, so that it needs no compilation and is the same file for tests, builds and containers. `image-maker.ts` starts
+// it in a child process for each picture, and kills the process when it has the answer.
 import sharp from "sharp";
 
 /** @typedef {import("../src/image-maker.ts").Rendition} Rendition */
@@ -9,9 +9,9 @@ import sharp from "sharp";
 const maxPixels = 90_000_000;
 const maxAnimatedPixels = 30_000_000;
 
-/** The loaders that decode. All others are blocked: SVG and PDF run programs, and the rest is no image in a chat. */
+/** The allowed loaders of libvips. All others are blocked: SVG and PDF may contain programs, and files.md §5 has no other formats. */
 const loaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"];
-/** Formats of `sharp` with several frames. Pages of a TIFF are no frames. */
+/** Formats of `sharp` whose pages are frames. Pages of a TIFF are not. */
 const animatedFormats = new Set(["gif", "webp"]);
 
 sharp.cache(false);
@@ -19,7 +19,7 @@ sharp.concurrency(1);
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}Buffer`) });
 
-// The parent is gone. `exit` would wait for the thread that decodes.
+// The parent process has ended. `exit` would wait for the thread that decodes.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.send?.({ ready: true });
 
@@ -59,7 +59,8 @@ async function make(facts, oriented) {
 }
 
 /**
- * Reads what the head of the picture says; its type is undefined for other formats.
+ * Reads the header of the picture. `facts` is undefined for a format that is not allowed; `oriented` says whether the size is
+ * that after the rotation of EXIF.
  * @param {Buffer} input
  */
 async function readFacts(input) {
@@ -67,7 +68,7 @@ async function readFacts(input) {
   const type = typeOf(head);
   if (type === undefined) return { facts: undefined, oriented: false };
   const frames = animatedFormats.has(head.format) ? (head.pages ?? 1) : 1;
-  // libvips turns single pictures only.
+  // libvips applies the rotation of EXIF to still images only.
   const oriented = frames === 1;
   const { width, height } = oriented ? head.autoOrient : head;
   return { facts: { type, width, height, frames }, oriented };

@@ -4,42 +4,42 @@ import { fileURLToPath } from "node:url";
 import { type Cancellation, Semaphore } from "@carillon/kit";
 import type { ImageType } from "./image-type.ts";
 
-/** What the head of a picture says. */
+/** What the header of an image file says. */
 export interface ImageFacts {
   readonly type: ImageType;
   /** Pixels as seen, after the turn that EXIF asks for. */
   readonly width: number;
   readonly height: number;
-  /** 1 for a picture that does not move. */
+  /** 1 for a still image. */
   readonly frames: number;
 }
 
-/** A picture to be made of another one. */
+/** An image to make from an uploaded picture. */
 export interface Rendition {
   readonly name: string;
-  /** Pixels of the box. */
+  /** The box, in pixels. */
   readonly width: number;
   readonly height: number;
   /** `inside` fits the whole picture into the box and never enlarges it; `cover` fills the box and cuts in the middle. */
   readonly fit: "inside" | "cover";
   readonly format: "webp" | "png" | "original";
-  /** Whether it moves, with as many frames as the bounds allow; otherwise it is the first frame. */
+  /** Whether to keep the animation, with as many frames as the bounds allow; otherwise only the first frame is used. */
   readonly animated: boolean;
 }
 
-/** Pictures by the names of their renditions, or why there are none. */
+/** The images that were made, by the names of their renditions, or why there are none. */
 export type MadeImages =
   | (ImageFacts & { readonly made: true; readonly files: ReadonlyMap<string, Buffer> })
   | { readonly made: false; readonly reason: "notDecodable" | "tooLarge" };
 
 export interface MakeOptions {
-  /** Ends the work, with its reason. */
+  /** Ends the work; its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
 /** Limits of the process that decodes. Tests take smaller ones. */
 export interface DecoderLimits {
-  /** Milliseconds without progress, which is also the most that decoding takes. */
+  /** Maximum milliseconds between two chunks of the input, and of decoding after the last chunk. */
   readonly timeoutMs: number;
   readonly memoryKib: number;
 }
@@ -52,18 +52,18 @@ const attempts = 3;
 /** Maximum bytes of all renditions of a picture. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** One picture at a time: each takes a processor and up to 1 GiB. */
+/** One picture at a time: decoding occupies one core and up to 1 GiB. */
 const decoding = new Semaphore(1);
 
-/** The same path from a source and from a bundle, whose modules keep the places of the compiled ones. */
+/** The relative path is the same from the source and from a bundle, because bundles keep the folders of the compiled modules. */
 const decoder = fileURLToPath(new URL("../decoder/decoder.mjs", import.meta.url));
 
 /**
- * Makes renditions of an uploaded picture (files.md §5). Decodes in a process of its own for each picture, which gets no
- * environment, at most 1 GiB and 20 s: a hostile picture ends that process alone. Where the system does not enforce the
- * limit of memory (it is Linux that does), the bounds of pixels remain. Metadata is dropped.
+ * Makes renditions of an uploaded picture (files.md §5). Starts a child process for each picture, which gets no secrets, at
+ * most 1 GiB and 20 s, so that a hostile picture can only end that process. Only Linux enforces the memory limit; elsewhere
+ * only the number of pixels is limited. Metadata is dropped.
  * @param open opens the bytes of the picture, up to three times
- * @param renditions called with what the head of the picture says
+ * @param renditions the list, or a function that chooses it from the facts of the picture
  * @throws the error of `open` or its stream; the reason of the signal; Error if the process cannot be started
  */
 export async function makeImages(
@@ -94,7 +94,7 @@ interface DecoderMessage {
   readonly refused?: "notDecodable" | "tooLarge";
 }
 
-/** One process of the decoder. `failed` means that it ended, stalled or answered nonsense. */
+/** One child process that decodes. The result `failed` means that it crashed, stalled or sent too many bytes. */
 class Decoding {
   readonly #limits: DecoderLimits;
   readonly #child: ChildProcess;
@@ -144,7 +144,7 @@ class Decoding {
     }
   }
 
-  /** Returns whether the decoder would take more bytes of the source. */
+  /** Returns whether the decoder waits for bytes of the source: then the source has stalled, not the decoder. */
   #waitsFor(source: Readable | undefined): boolean {
     return !source?.readableEnded && !this.#child.stdin?.writableNeedDrain;
   }
@@ -209,20 +209,20 @@ class Decoding {
 }
 
 /**
- * Starts the decoder under limits of memory, processor time and dumps. `ulimit -d` bounds what a process of Linux can
- * write to, native memory too; `ulimit -v` would also count the address space that V8 only reserves. A system that does
- * not know one of the limits starts it without that limit.
+ * Starts the decoder with limits on memory, processor time and core dumps. On Linux, `ulimit -d` limits the writable memory
+ * of a process, native memory too; `ulimit -v` would also count the address space that V8 only reserves. A system that
+ * does not support one of the limits starts the decoder without it.
  */
 function startDecoder({ timeoutMs, memoryKib }: DecoderLimits): ChildProcess {
   const seconds = 3 * Math.ceil(timeoutMs / 1_000);
-  // The score makes the kernel end the decoder before the worker if memory runs out.
+  // With this score the kernel ends the decoder before the worker if memory runs out.
   const limits = `ulimit -d ${memoryKib}; ulimit -t ${seconds}; ulimit -c 0; echo 1000 >/proc/self/oom_score_adj`;
   return spawn(
     "/bin/sh",
     ["-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$1"`, process.execPath, decoder],
     {
       stdio: ["pipe", "pipe", "pipe", "ipc"],
-      // No variable of ours, because they hold secrets. libvips keeps large pictures in memory, where the limit counts them.
+      // Not the worker's environment, because it contains secrets. libvips keeps large pictures in memory, where the limit counts them.
       env: { VIPS_DISC_THRESHOLD: "2g" },
     },
   );

@@ -1,4 +1,4 @@
-/** The content types of files that may be images (files.md §5). SVG is none: it may run scripts. */
+/** The content types of files that may be images (files.md §5). Not SVG: it may run scripts. */
 export const imageTypes = [
   "image/avif",
   "image/gif",
@@ -14,7 +14,7 @@ export type ImageType = (typeof imageTypes)[number];
 export const imageHeadBytes = 64;
 
 /**
- * Returns the type that the first bytes of a file belong to, or undefined if it is no image. Reads the bytes only and
+ * Returns the image type that the first bytes of a file belong to, or undefined if they belong to none. Reads the bytes only and
  * decodes nothing, so that a hostile file costs a gateway nothing.
  * @param head at least the first {@link imageHeadBytes} of the file, or the whole of a shorter file
  */

@@ -114,19 +114,19 @@ export const declaredMetrics = {
   },
   carillon_file_store_up: {
     type: "gauge",
-    help: "1 when the store of uploaded files can be used, 0 after a call has failed, until a check succeeds",
+    help: "1 when the store of uploaded files can be used, 0 after a call has failed, until a check succeeds and no call has failed for 15 s",
     labels: [],
     of: ["gateway", "worker"],
   },
   carillon_uploads_total: {
     type: "counter",
-    help: "Files received, by outcome: stored, unavailable (the store failed), or broken (the client hung up, the file was too large, or the form invalid)",
+    help: "Objects that the gateway has written to the file store (files, and parts of resumable uploads), by outcome: stored, unavailable (the store failed, or the body was too slow while others waited), or broken (the client hung up, the file was too large, or the form invalid)",
     labels: ["outcome"],
     of: ["gateway"],
   },
   carillon_upload_bytes_total: {
     type: "counter",
-    help: "Bytes of received files that were stored",
+    help: "Bytes of the objects that the gateway has stored",
     labels: [],
     of: ["gateway"],
   },

@@ -27,7 +27,7 @@ const byRealm = statement({
 
 /**
  * Loads the settings of an organization by their names on the wire.
- * @throws Error if there is none: ids of organizations come from accounts, never from requests
+ * @throws Error if there is no such organization: ids of organizations come from accounts, never from requests
  */
 export async function loadOrganizationSettings(
   sql: Sql,

@@ -21,7 +21,7 @@ interface Options extends StoreOptions {
 const progressMs = 5_000;
 
 /**
- * Copies all uploaded files between the store of the variables and another one.
+ * Copies all uploaded files between the store that the environment variables name and another one.
  * @throws StartupError also when the source lacks files
  */
 export async function moveFiles(context: Context, options: Options): Promise<void> {

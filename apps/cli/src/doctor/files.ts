@@ -26,7 +26,7 @@ const newest = statement({
   text: `SELECT id, object_key AS key, path_id AS path, size FROM attachments ORDER BY id DESC LIMIT $1`,
 });
 
-// Ids have gaps: more are drawn than needed.
+// Ids have gaps, so three times as many ids are drawn as files are needed.
 const drawn = statement({
   name: "doctor-drawn-files",
   text: `SELECT id, object_key AS key, path_id AS path, size FROM attachments
@@ -41,7 +41,7 @@ const paged = statement({
 
 type Upload = RowOf<typeof paged>;
 
-/** Files of a sample: the newest, and as many random ones. */
+/** A sample has this many of the newest files, and up to as many random ones. */
 const sampled = 100;
 
 /** Files that are looked up at the same time. */
@@ -61,7 +61,7 @@ export async function examineFiles(sql: Sql, env: Environment, all: boolean): Pr
   const { uploads = 0, unused = 0, overdue = 0, hosts = 0 } = figure ?? {};
   const folder = filesFolder(env);
   const isThere = folder === undefined || (await exists(folder));
-  // A store would create the folder.
+  // Opening the store would create the folder.
   if (!isThere)
     return [
       uploads > 0

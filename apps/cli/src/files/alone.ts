@@ -3,8 +3,8 @@ import { StartupError } from "@carillon/kit";
 import { onClient } from "../doctor/on-client.ts";
 
 /**
- * Runs `work` unless another process moves files: after a failure, one would delete what the other has copied. The lock
- * belongs to a connection of its own, because a transaction must not stay open while bytes flow.
+ * Runs `work` while no other process moves files: otherwise one could delete what the other has copied. An advisory lock of
+ * a separate connection ensures that, because a transaction must not stay open while bytes flow.
  * @throws StartupError when another process moves files
  */
 export async function alone(databaseUrl: string, work: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import type { FaultyObjects } from "@carillon/backup";
 /** How many faulty files a message names. */
 const maxNamed = 20;
 
-/** Names the first faulty files, one a line, and counts the others. */
+/** Counts faulty files, and names the first of them, one per line. */
 export function describeFaulty({ count, named }: FaultyObjects): string {
   const lines = named
     .slice(0, maxNamed)

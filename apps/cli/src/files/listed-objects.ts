@@ -35,7 +35,7 @@ const remaining = statement({
   text: "SELECT key, delete_after IS NULL AS used FROM stored_objects WHERE key = ANY($1::text[])",
 });
 
-/** Returns the keys that still have a row in the ledger, with whether the object is in use. */
+/** Returns, for the keys that still have a row in the ledger, whether the object is in use. */
 export async function remainingObjects(
   sql: Sql,
   keys: readonly string[],

@@ -19,8 +19,8 @@ const copiedAtOnce = 8;
 const pageSize = 500;
 
 /**
- * Copies all objects in use from one store to another. The ledger says which; so a killed run is continued by comparing the
- * ledger with the target. An object that has been deleted meanwhile is deleted from the target too.
+ * Copies all objects in use, which the ledger lists, from one store to another. A run compares the ledger with the target, so
+ * it continues where a killed run ended. An object that is deleted meanwhile is deleted from the target too.
  */
 export class ObjectMover {
   readonly #sql: Sql;
@@ -41,7 +41,7 @@ export class ObjectMover {
     this.#options = options;
   }
 
-  /** Copies everything. Objects that cannot be copied as they were are in {@link faulty}. @throws StorageUnavailable */
+  /** Copies everything. {@link faulty} then has the missing and the changed objects. @throws StorageUnavailable */
   async run(): Promise<void> {
     let after = "";
     for (;;) {
@@ -82,7 +82,7 @@ export class ObjectMover {
     this.deleted += whole.length;
   }
 
-  /** Copies an object unless the target has it. Returns whether the target has it as it was uploaded. */
+  /** Copies an object unless the target has it. Returns whether the target now has it as it was uploaded. */
   async #moveOne(object: ListedObject): Promise<boolean> {
     const { key } = object;
     const present = await retrying(() => this.#target.stat(key));
@@ -94,7 +94,7 @@ export class ObjectMover {
     return this.#copy(object, present !== undefined);
   }
 
-  /** Compares the hash in the target with that of the upload; of another object, with that in the source. */
+  /** Compares the hash in the target with that of the upload, or with that in the source if the object is no upload. */
   async #isAsUploaded({ key, sha256 }: ListedObject): Promise<boolean> {
     const expected = sha256 ?? (await hashObject(this.#source, key))?.sha256;
     // The source no longer has it: an earlier run has compared and deleted it.

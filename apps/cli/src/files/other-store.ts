@@ -6,7 +6,7 @@ import { readEnvironment, StartupError } from "@carillon/kit";
 
 import { UsageError } from "../usage-error.ts";
 
-/** Options that name a file store other than that of the variables. */
+/** Options that name a file store other than the one that the environment variables name. */
 export interface StoreOptions {
   readonly toFolder?: string;
   readonly toBucket?: string;

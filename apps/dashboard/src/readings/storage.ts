@@ -12,7 +12,7 @@ const figures = statement({
 /** Uploaded files of the whole installation, and unused objects of the file store. */
 export type StorageFigures = RowOf<typeof figures>;
 
-/** Counts files: takes time linear in them. */
+/** Counts files and objects. Takes time proportional to their number. */
 export async function readStorage(sql: Sql): Promise<StorageFigures> {
   return (await sql.rows(figures))[0]!;
 }

@@ -1,12 +1,12 @@
-/** Bodies that continue in one turn of the event loop; each handles 64 KiB or a little more. */
+/** Maximum bodies that continue in one turn of the event loop. Each handles 64 KiB or a little more. */
 const perTurn = 8;
 
 const waiting: Array<() => void> = [];
 let isScheduled = false;
 
 /**
- * Calls `resume` in a later turn of the event loop, after those that have waited longer. Few bodies take a turn: with 40
- * uploads at once a turn would last 20 ms, and a request that needs several turns would wait for each of them.
+ * Calls `resume` in a later turn of the event loop, after the callbacks that have waited longer. A turn resumes only a few
+ * bodies: with all of 40 uploads it would take 20 ms, and a request that needs several turns would wait that long for each.
  */
 export function resumeLater(resume: () => void): void {
   waiting.push(resume);

@@ -89,11 +89,11 @@ export class Exchange {
     this.reply(200, body, coding ? { ...varies, "Content-Encoding": coding } : varies);
   }
 
-  /** Sets the lease of a file's memory, which is released once the client has read the file. */
+  /** Sets the lease on the memory for sending a file. It is released once the client has read the file. */
   holdFile(lease: Lease): void {
     lease.settle(Math.min(lease.bytes, this.bytes), true, false);
     this.#lease = lease;
-    // The file is not read before the client has read what was sent of it.
+    // More of the file is read only after the client has read what was sent.
     this.#ctx.res.on("drain", () => lease.progress());
   }
 

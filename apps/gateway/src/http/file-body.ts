@@ -27,7 +27,7 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** The facts of a file that its answer needs. */
+/** What is needed to serve a file. */
 type ServedFile = Pick<StoredFileRow, "objectKey" | "name" | "contentType" | "size" | "sha256">;
 
 /** How a file is served. */

@@ -194,14 +194,14 @@ async function reserveMemory(
   return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, deadline);
 }
 
-/** Returns a negative number for an address, which stands for an account that is not known. */
+/** Returns the key for requests without credentials from an address: a negative number, because ids of accounts are positive. */
 function keyOfAddress(ip: string): number {
   let hash = 0;
   for (let i = 0; i < ip.length; i++) hash = (Math.imul(hash, 31) + ip.charCodeAt(i)) >>> 0;
   return -1 - hash;
 }
 
-/** Memory of a file that is being sent: a chunk of the store, and the buffers of the socket. */
+/** Bytes of memory that sending a file takes: a chunk of the store, and the buffers of the socket. */
 const fileMemory = 256 * 1024;
 
 /** Reserves memory for sending a file. @param reader the account, or the key of an address */

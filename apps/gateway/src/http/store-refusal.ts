@@ -2,8 +2,9 @@ import { errors } from "@carillon/contract";
 import { BodyTooSlow, StorageUnavailable } from "@carillon/files";
 
 /**
- * Converts a failure of the file store to a refusal. Returns other errors unchanged. The refusal has no cause, which each
- * request would log: the watched store logs once that it is unavailable. Only a body that is too slow concerns one request.
+ * Converts a failure of the file store to a refusal. Returns other errors unchanged. The refusal has no cause, because each
+ * request would log it, and the watched store already logs once that it is unavailable. A body that is too slow is a fault
+ * of one request, so it is logged with that request.
  */
 export function storeRefusal(error: unknown): unknown {
   if (!(error instanceof StorageUnavailable)) return error;

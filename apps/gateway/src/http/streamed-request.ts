@@ -4,18 +4,18 @@ import { fileSemaphore } from "./account-semaphore.ts";
 import { admitBody, type Sender } from "./arriving-body.ts";
 import { readChunks, type TakeChunk } from "./streamed-body.ts";
 
-/** Maximum milliseconds that the bytes of a file may take. */
+/** Maximum milliseconds for the bytes of a file to arrive. */
 const longestMs = 3_600_000;
 
-/** Times of a request with the bytes of a file. */
+/** Time limits of a request with the bytes of a file. */
 export interface StreamTimes {
-  /** Milliseconds in which at least one byte must arrive. */
+  /** Maximum milliseconds without a new byte. */
   readonly idleMs: number;
   /** Milliseconds that the request has after its last byte. */
   readonly deadlineMs: number;
 }
 
-/** A request whose handler reads the body as a stream, into the file store. */
+/** A request whose body is read as a stream and written to the file store. */
 export class StreamedRequest {
   /** After `X-HTTP-Method-Override`. */
   readonly method: string;
@@ -43,13 +43,13 @@ export class StreamedRequest {
   async readBody(take: TakeChunk): Promise<void> {
     await this.whileBytesFlow(async () => {
       await admitBody(this.#ctx, { ...this.#sender, idleMs: this.#times.idleMs }, fileSemaphore, 0);
-      // Once it has ended, the deadline ends no wait for the next bytes.
+      // A deadline that has already ended would not interrupt the wait for the next bytes.
       this.#sender.deadline.check();
       await readChunks(this.#ctx, this.#sender.deadline, take);
     });
   }
 
-  /** Lets `work` take an hour, and the rest of the request the usual time after it. */
+  /** Runs `work` with a deadline of an hour. Afterwards the rest of the request has the usual deadline. */
   async whileBytesFlow<T>(work: () => Promise<T>): Promise<T> {
     const { deadline } = this.#sender;
     deadline.limit(longestMs, () => errors.unavailable());

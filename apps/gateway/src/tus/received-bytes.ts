@@ -2,15 +2,15 @@ import type { FileIntake, StoredObject } from "../http/file-intake.ts";
 import { ObjectWriter } from "../http/object-writer.ts";
 import { TusRefusal } from "./tus-refusal.ts";
 
-/** Maximum bytes of a tail, which is stored in the upload's row. Every object of a part has more bytes. */
+/** Maximum bytes of a tail, which is stored in the upload's row. More bytes become a part. */
 const maxTail = 64 * 1024;
 
-/** Maximum chunks in memory, because a client may send one byte in each. */
+/** Maximum number of separate chunks in memory: a client may send one byte in each. */
 const maxPending = 100;
 
 /**
- * The bytes of one request to a resumable upload. Few bytes stay in memory, because requests with one byte each would
- * otherwise store thousands of objects. More bytes stream into an object, after those of the upload's tail.
+ * The bytes of one request to a resumable upload, after those of the upload's tail. Up to {@link maxTail} bytes stay in
+ * memory, because otherwise requests with one byte each would store thousands of objects. More bytes stream into an object.
  */
 export class ReceivedBytes {
   /** Bytes that have arrived in this request. */
@@ -50,7 +50,7 @@ export class ReceivedBytes {
     return this.#pendingBytes > maxTail ? this.#begin().drained() : undefined;
   }
 
-  /** The tail with the new bytes; undefined if an object has been begun. */
+  /** The tail with the new bytes; undefined if the bytes stream into an object. */
   get tail(): Buffer | undefined {
     return this.#object ? undefined : Buffer.concat(this.#pending);
   }

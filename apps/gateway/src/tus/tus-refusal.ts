@@ -1,4 +1,4 @@
-/** A refusal with a status of tus. The names of the fields are those of `@tus/server`. */
+/** A refusal with an HTTP status of the tus protocol. `@tus/server` reads the fields by these names. */
 export class TusRefusal extends Error {
   readonly status_code: number;
   readonly body: string;

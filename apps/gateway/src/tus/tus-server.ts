@@ -22,9 +22,10 @@ const requestHeaders = [
   "Upload-Offset",
 ];
 
+/** Response headers that the gateway sets itself. */
 const ownHeaders = /^(access-control-|connection$|content-length$)/;
 
-/** What an answer to tus needs to know of its request. */
+/** A request of the tus protocol, with what is needed to answer it. */
 export interface TusRequest {
   readonly request: StreamedRequest;
   readonly session: UploadSession;
@@ -96,7 +97,7 @@ export async function answerTus(tus: TusRequest): Promise<RawReply> {
   };
 }
 
-/** Returns the refusal of what the library accepts, or refuses with another status than tus or files.md §7 has. */
+/** Refuses requests that the library would accept, or refuse with a status other than that of tus or files.md §7. */
 function refusalOf(request: StreamedRequest): RawReply | undefined {
   const refused = (status: number, text: string, headers?: Record<string, string>) => ({
     status,
@@ -120,7 +121,7 @@ function refusalOf(request: StreamedRequest): RawReply | undefined {
   return undefined;
 }
 
-/** Whether an error has a status of its own: those of the library are plain objects. */
+/** Returns whether an error has a status of tus. The errors of the library are plain objects. */
 function isOfTus(error: unknown): boolean {
   return (
     error instanceof TusRefusal ||
@@ -132,7 +133,7 @@ function capitalized([name, value]: [string, string]): [string, string] {
   return [name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()), value];
 }
 
-/** The upload of one request, for the library. */
+/** The library's view of the upload of one request. */
 class SessionStore extends DataStore {
   override extensions = [...tusExtensions];
   readonly #session: UploadSession;
@@ -156,7 +157,7 @@ class SessionStore extends DataStore {
   }
 
   override async write(unused: AsyncIterable<unknown>, id: string): Promise<number> {
-    // The library waits for the end of its own stream, which is empty.
+    // The library waits until its own stream, which is empty, has been read.
     for await (const _ of unused);
     return this.#session.append(factsOf((await this.#found(id)).metadata));
   }

@@ -29,10 +29,10 @@ import type { Services } from "../services.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
 import { TusRefusal } from "./tus-refusal.ts";
 
-/** An upload with this many parts gets them joined into one before the next one, so that finishing it reads few objects. */
+/** With this many parts, the next request first joins them into one, so that the last request reads few objects. */
 const maxParts = 256;
 
-/** Milliseconds of one piece of database work that does not end with the request. */
+/** Maximum milliseconds of database work that continues after its request has ended. */
 const durableMs = 30_000;
 
 /** Name and type of a file, as its client sent them. */
@@ -61,13 +61,13 @@ export class UploadSession {
     this.#request = request;
   }
 
-  /** Returns the upload as the database or this request knows it; undefined if the account has no such upload. */
+  /** Returns the upload: what this request knows of it if it holds the lease, else the row. Undefined if the account has no such upload. */
   async find(id: string): Promise<ResumableUpload | undefined> {
     return this.#upload ?? findResumable(this.#services.db, this.#actor, id);
   }
 
   /**
-   * Begins an upload, whose lease this request holds. Finishes an empty file at once.
+   * Begins an upload and takes its lease. Finishes an empty file at once.
    * @throws TusRefusal 413 over the quota, 429 with too many unfinished uploads
    */
   async begin(fresh: NewResumable, file: FileFacts): Promise<void> {
@@ -96,7 +96,7 @@ export class UploadSession {
     this.#hold(found);
   }
 
-  /** Gives the lease back, if this request holds one. */
+  /** Releases the lease, if this request holds one. */
   async release(): Promise<void> {
     const upload = this.#upload;
     clearInterval(this.#renewal);
@@ -111,8 +111,8 @@ export class UploadSession {
   }
 
   /**
-   * Reads the body and stores its bytes: all, or as many as have arrived when it breaks off. Adds the file to the account's
-   * attachments with its last byte.
+   * Reads the body and stores its bytes; if it breaks off, those that have arrived. Adds the file to the account's attachments
+   * once all its bytes are there.
    * @returns the number of stored bytes of the upload
    * @throws TusRefusal 413 for too many bytes or over the quota, 423 if the lease is lost; ApiError as for other bodies
    */
@@ -155,7 +155,7 @@ export class UploadSession {
     return this.#upload;
   }
 
-  /** Notes that this request holds the lease, and keeps it from expiring. */
+  /** Records that this request holds the lease, and renews the lease periodically. */
   #hold(upload: ResumableUpload): void {
     this.#upload = upload;
     this.#renewal = setInterval(() => {
@@ -210,7 +210,7 @@ export class UploadSession {
       await intake.discard(whole.key);
       throw error;
     } finally {
-      // No part refers to it.
+      // The file has a copy of these bytes, and no part refers to them.
       if (parts.length > 0) await intake.discard(last.key);
     }
   }

@@ -36,7 +36,7 @@ export default callProcessor(makePictures, async (db, intent, { files, signal })
       kind === "emoji" && frames > 1 ? [...renditions.emoji, stillEmoji] : renditions[kind],
     { signal },
   ).catch((error: unknown) => {
-    // The request has ended, with its client or its gateway.
+    // The request has ended and deleted its file.
     if (error instanceof ObjectMissing) return undefined;
     throw error;
   });

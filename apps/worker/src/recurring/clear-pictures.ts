@@ -2,7 +2,7 @@ import { clearRequests, deleteFormerPictures } from "@carillon/domain";
 import { clearPictures } from "@carillon/jobs";
 import type { RecurringTask } from "@carillon/scheduling";
 
-/** Deletes former avatars, icons and logos after 30 days (files.md §6), and requests that no gateway ended. */
+/** Deletes replaced avatars, icons and logos after 30 days (files.md §6), and requests for pictures whose gateway was killed. */
 export default {
   definition: clearPictures,
   run: ({ db, batches }) =>

@@ -25,7 +25,7 @@ export const maxActiveEmoji = 1_000;
 /** Maximum emoji of an organization, deactivated ones included: every registration gets all of them. */
 export const maxEmoji = 5_000;
 
-/** Maximum characters of an emoji's name: longer ones are no emoji in texts. */
+/** Maximum characters of an emoji's name. Texts do not show emoji with longer names. */
 export const maxEmojiName = 100;
 
 const pathParams = { emoji_name: path.text() };
@@ -42,7 +42,7 @@ export const listRealmEmoji = operation({
   result: { emoji: z.record(z.string(), emojiObject) },
 });
 
-/** `POST /realm/emoji/{name}` (files.md §6). */
+/** `POST /realm/emoji/{emoji_name}` (files.md §6). */
 export const addRealmEmoji = operation({
   id: "add-realm-emoji",
   method: "POST",
@@ -60,7 +60,7 @@ export const addRealmEmoji = operation({
   },
 });
 
-/** `DELETE /realm/emoji/{name}` (files.md §6). */
+/** `DELETE /realm/emoji/{emoji_name}` (files.md §6). */
 export const deactivateRealmEmoji = operation({
   id: "deactivate-realm-emoji",
   method: "DELETE",
@@ -88,7 +88,7 @@ function weightOfAll(fields: object): number {
   return "realm_emoji" in fields ? 250 * Object.keys(fields.realm_emoji ?? {}).length : 0;
 }
 
-// The log does not have all emoji, up to a megabyte: the poll inserts those that there are then.
+// The event log does not store the list of all emoji, which may take a megabyte. The poll inserts the current list.
 const older = {
   individual_emoji_changes: { about: "`update`, with all emoji.", becomes: [emojiReplaced] },
 };

@@ -4,7 +4,7 @@ import { path } from "../primitives/path.ts";
 /** Version of the tus protocol that the operations below speak. */
 export const tusVersion = "1.0.0";
 
-/** The extensions of tus that they have. */
+/** The extensions of tus that the operations support. */
 export const tusExtensions = [
   "creation",
   "creation-with-upload",
@@ -18,7 +18,7 @@ const resumable: HeaderParameter = {
   required: true,
 };
 
-/** Of the examples. */
+/** A header of all examples. */
 const version = { "Tus-Resumable": tusVersion };
 
 /** What operations on one upload have in common. */

@@ -16,7 +16,7 @@ import {
 
 /**
  * Every setting of an organization that is not a permission of groups, declared once by its name on the wire (users.md
- * §5): its parameter, column, initial value and who may change it. `PATCH /realm` and its reference page, the event,
+ * §5.1): its parameter, column, initial value and who may change it. `PATCH /realm` and its reference page, the event,
  * the audit entries and the snapshot (`realm_` and the name) follow from this table.
  */
 export const organizationSettings = {
@@ -48,7 +48,10 @@ export const organizationSettings = {
   move_messages_between_streams_limit_seconds: secondsOrUnlimited(604_800),
   message_edit_history_visibility_policy: textOf("all", ["all", "moves", "none"]),
   topics_policy: textOf("allow_empty_topic", ["allow_empty_topic", "disable_empty_topic"]),
-  message_retention_days: about("Of channels without their own.", ownersOnly(daysOrUnlimited())),
+  message_retention_days: about(
+    "For direct messages, and for channels without their own setting.",
+    ownersOnly(daysOrUnlimited()),
+  ),
   enable_read_receipts: bool(true),
   send_channel_events_messages: bool(true),
   new_stream_announcements_stream_id: channelId("new_stream_announcements_channel_id"),
@@ -93,7 +96,7 @@ export const namedOrganizationSettings = Object.entries(organizationSettings) as
   readonly [OrganizationSettingName, OrganizationSetting]
 >;
 
-/** Returns the initial values of a new organization, except of settings that each is created with. */
+/** Returns the initial values of a new organization, without the settings whose value the creation requires. */
 export function initialOrganizationSettings(): Partial<OrganizationSettings> {
   return Object.fromEntries(
     namedOrganizationSettings
@@ -103,8 +106,8 @@ export function initialOrganizationSettings(): Partial<OrganizationSettings> {
 }
 
 /**
- * Returns what older clients know under other names, by the property names of `realm` events; only what follows from the
- * given settings. The snapshot adds the prefix `realm_`.
+ * Returns the properties that older clients read under other names, by the property names of `realm` events. Contains only
+ * those that follow from the given settings. The snapshot adds the prefix `realm_`.
  */
 export function legacySettings({
   message_edit_history_visibility_policy: history,

@@ -11,9 +11,9 @@ export type OrganizationSettingValue = boolean | number | string | null;
 export interface OrganizationSetting<
   T extends OrganizationSettingValue = OrganizationSettingValue,
 > {
-  /** The parameter of `PATCH /realm`. It refuses every value that needs no look into the database to be refused. */
+  /** The parameter of `PATCH /realm`. It refuses all values that can be refused without the database. */
   readonly parameter: Parameter<T>;
-  /** The value of a new organization: the default of the column. Undefined if each is created with a value. */
+  /** The value of a new organization: the default of the column. Undefined if the creation of an organization requires a value. */
   readonly initial: T | undefined;
   /** The column of `realms`; the setting's name unless given. */
   readonly column?: string;
@@ -21,7 +21,7 @@ export interface OrganizationSetting<
   readonly nullColumn?: T;
   /** Only owners may change it. */
   readonly ownersOnly?: true;
-  /** What the value names, which the domain looks up. */
+  /** What kind of thing the value identifies. The domain checks that it exists. */
   readonly names?: "channel" | "language";
   /** The schema of a changed value in the answer. */
   readonly answer: z.ZodType;
@@ -148,7 +148,7 @@ export function ownersOnly<T extends OrganizationSettingValue>(
   return { ...setting, ownersOnly: true };
 }
 
-/** Adds a sentence for the reference. */
+/** Adds a sentence to the parameter's description in the API reference. */
 export function about<T extends OrganizationSettingValue>(
   sentence: string,
   setting: OrganizationSetting<T>,

@@ -6,7 +6,7 @@ import { emojiNames } from "@carillon/markdown";
 export interface Emoji {
   /** `realm_emoji`, `zulip_extra_emoji` or `unicode_emoji`. */
   readonly type: string;
-  /** The id of a custom emoji; the code of another one. */
+  /** The id of a custom emoji; the code of any other emoji. */
   readonly code: string;
   readonly name: string;
 }
@@ -70,7 +70,7 @@ async function emojiNamed(sql: Sql, realmId: number, name: string): Promise<Emoj
   ];
 }
 
-/** Whether a name belongs to an emoji that every organization has. */
+/** Returns whether a name belongs to an emoji that every organization has. */
 export function isBuiltInEmoji(name: string): boolean {
   return name === extraEmoji || emojiNames.has(name);
 }

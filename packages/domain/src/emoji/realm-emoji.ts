@@ -66,7 +66,7 @@ export async function listEmoji(sql: Sql, realmId: number): Promise<Record<strin
 }
 
 /**
- * Returns the name of an emoji as it is stored.
+ * Normalizes and checks the name of an emoji.
  * @throws ApiError `BAD_REQUEST` for a name that no emoji can have
  */
 export function emojiName(text: string): string {
@@ -154,7 +154,7 @@ export async function addEmoji(
   emit(tx, realmId, [emojiAdded({ emoji: present(realmId, emoji) })]);
 }
 
-/** Stores the pictures of an emoji, and returns the eight hexadecimal digits that their paths have in common. */
+/** Stores the pictures of an emoji under a free name of eight hexadecimal digits, and returns that name. */
 async function storeUnderFreeName(
   tx: Tx,
   realmId: number,

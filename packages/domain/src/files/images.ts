@@ -52,13 +52,13 @@ export async function addImage(
   ]);
 }
 
-/** A thumbnail, as `images.formats` has it. */
+/** A thumbnail, as `images.formats` stores it. */
 export interface ThumbnailFormat {
   readonly name: string;
   /** Pixels of the box, not of the thumbnail. */
   readonly width: number;
   readonly animated: boolean;
-  /** The object in the file store. */
+  /** Key of the object in the file store. */
   readonly key: string;
   /** Bytes. */
   readonly size: number;
@@ -92,7 +92,7 @@ const finish = statement({
     WHERE attachment_id = $1 AND state = 'pending'`,
 });
 
-/** What the worker has found out of a picture. */
+/** The result of a worker's attempt to make thumbnails. */
 export type ImageOutcome =
   | {
       readonly state: "made";
@@ -105,7 +105,7 @@ export type ImageOutcome =
 
 /**
  * Stores the outcome of a pending image.
- * @returns whether it did: false if the file was deleted, or another run was faster; then the objects are unused
+ * @returns false if nothing was stored, because the file was deleted or another run was faster; its objects are then unused
  * @throws ApiError `INTERNAL_ERROR` (503) if the deletion of an object has begun
  */
 export async function finishImage(
@@ -167,7 +167,7 @@ const finished = statement({
 
 /**
  * Records a job for each image that has left `pending` since a stored message was rendered with its placeholder. The
- * transaction holds the rows of the attachments.
+ * transaction must have locked the rows of the attachments.
  * @param messages the paths of the placeholders of each message
  */
 export async function catchUpPreviews(

@@ -12,9 +12,9 @@ import { expireObjects } from "./stored-objects.ts";
  *               └── 24 h, or remove ─┴──→ deleted
  *
  * The received bytes are those of the parts, in the order of `start`, and then the tail. Each part is an object of the file
- * store. In the ledger (stored-objects.ts) it stays unused: its object is deleted 24 hours after it was reserved, when the
- * upload has expired. The last bytes are counted as received by the transaction that adds the attachment, so that `received`
- * equals `size` only if the file exists.
+ * store. The ledger (stored-objects.ts) keeps it as unused and deletes it 24 hours after it was reserved; the upload began
+ * earlier, so it expires earlier. The transaction that adds the attachment counts the last bytes as received, so that
+ * `received` equals `size` only if the file exists.
  *
  * Only the request that holds the lease changes an upload. Each change checks the lease: a process that was stopped for
  * longer than the lease lasts changes nothing after another request has taken it.
@@ -66,7 +66,7 @@ const begin = statement({
     RETURNING id`,
 });
 
-/** What is known of an upload when it begins. */
+/** The data of an upload that begins. */
 export interface NewResumable {
   readonly id: string;
   /** Bytes. */
@@ -76,7 +76,7 @@ export interface NewResumable {
 }
 
 /**
- * Inserts an upload, whose lease the caller holds.
+ * Inserts an upload and gives its lease to the caller.
  * @returns false if the account has {@link maxResumable} unfinished uploads
  */
 export async function beginResumable(
@@ -131,7 +131,7 @@ const release = statement({
   text: `UPDATE resumable_uploads SET lease_id = NULL, lease_until = NULL WHERE id = $1 AND lease_id = $2`,
 });
 
-/** Gives a lease back. */
+/** Releases a lease. */
 export async function releaseResumable(sql: Sql, id: string, leaseId: string): Promise<void> {
   await sql.rows(release, [id, leaseId]);
 }
@@ -195,7 +195,7 @@ const removeParts = statement({
   text: `DELETE FROM resumable_parts WHERE upload_id = $1 RETURNING object_key AS key`,
 });
 
-/** Deletes the rows of all parts of an upload whose lease the transaction has renewed. Their objects are deleted soon. */
+/** Deletes the rows of all parts of an upload, and makes their objects due for deletion. The caller has checked the lease. */
 async function removePartsOf(tx: Tx, id: string): Promise<void> {
   const removed = await tx.rows(removeParts, [id]);
   await expireObjects(

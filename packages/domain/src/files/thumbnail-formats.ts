@@ -3,7 +3,7 @@ import type { ImageFacts, Rendition } from "@carillon/images";
 /** Pixels of the box of a thumbnail in a message. */
 const box = { width: 840, height: 560 };
 
-/** Pixels of the box of a picture that browsers cannot show, in place of the original. */
+/** Pixels of the box of the picture that replaces an original that browsers cannot show. */
 const largeBox = { width: 4_032, height: 3_024 };
 
 /** The section `server_thumbnail_formats` of the snapshot (files.md §5). */
@@ -15,7 +15,7 @@ export const thumbnailFormats = [true, false].map((animated) => ({
   animated,
 }));
 
-/** Returns the thumbnails that are made of a picture. */
+/** Returns the thumbnails to make of a picture. */
 export function thumbnailsOf({ type, width, height, frames }: ImageFacts): Rendition[] {
   const made = [rendition(box, false)];
   if (frames > 1) made.push(rendition(box, true));

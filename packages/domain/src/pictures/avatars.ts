@@ -21,7 +21,7 @@ import {
   boundFormerPictures,
   newPictureName,
   pictureNamed,
-  replacePictures,
+  markReplaced,
   storePicture,
 } from "./stored-pictures.ts";
 
@@ -42,7 +42,7 @@ export async function checkAvatarChange(sql: Sql, actor: Account): Promise<void>
     throw errors.badRequest("Only administrators of the organization can change avatars");
 }
 
-/** Returns the account with the generated picture instead of an uploaded avatar. */
+/** Returns a copy of the account without the uploaded avatar: it has the generated picture. */
 export function withoutAvatar(account: Account): Account {
   const avatarVersion = account.avatarVersion + 1;
   return { ...account, avatarSource: avatarSources.generated, avatarVersion, avatarFile: null };
@@ -60,7 +60,7 @@ export async function changeAvatar(
   actor: Account,
   pictures: readonly MadePicture[],
 ): Promise<string> {
-  const account = await openAvatar(tx, actor);
+  const account = await lockForAvatarChange(tx, actor);
   const { realmId, id: userId } = account;
   const name = newPictureName();
   const [small, medium] = filesOf(name);
@@ -89,14 +89,14 @@ export async function removeAvatar(
   site: Pick<Site, "url">,
   actor: Account,
 ): Promise<string> {
-  const account = await openAvatar(tx, actor);
+  const account = await lockForAvatarChange(tx, actor);
   return account.avatarSource === avatarSources.generated
     ? ownPictureUrl(site.url, pictureOf(account))
     : replaceAvatar(tx, site, account, withoutAvatar(account));
 }
 
 /** Locks the account, and checks whether it may change its avatar. */
-async function openAvatar(tx: Tx, actor: Account): Promise<Account> {
+async function lockForAvatarChange(tx: Tx, actor: Account): Promise<Account> {
   const account = await lockAccount(tx, actor.realmId, actor.id);
   if (!account) throw noSuchUser();
   if (!account.isActive) throw errors.unauthorized();
@@ -125,7 +125,7 @@ async function replaceAvatar(
   const audience = await lockAccountAudience(tx, before);
   await tx.rows(store, [id, avatarSource, avatarVersion, avatarFile]);
   if (before.avatarFile !== null) {
-    await replacePictures(tx, realmId, filesOf(before.avatarFile));
+    await markReplaced(tx, realmId, filesOf(before.avatarFile));
     await boundFormerPictures(tx, id);
   }
   recordAudit(tx, realmId, id, [

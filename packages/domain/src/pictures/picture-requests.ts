@@ -12,8 +12,8 @@ import { recordIntents } from "@carillon/outbox";
  *                  │                              │
  *                  └──────── take (gateway) ──────┘──→ (no row)
  *
- * Only the request uses the pictures, in the transaction that takes its row. When its time is over it takes the row too:
- * a worker that finishes later finds no row, and nothing has changed. Pictures that no request uses are unused objects of
+ * Only the request uses the pictures, in the transaction that takes its row. A request that has waited too long takes the row
+ * too: a worker that finishes later finds no row and changes nothing. Pictures that no request uses stay unused objects in
  * the ledger, which are deleted after 24 hours.
  */
 
@@ -29,7 +29,7 @@ export interface MadePicture {
   readonly sha256: string;
 }
 
-/** What a worker has made of a file; none if the file is no picture that can be decoded. */
+/** What a worker has made of a file; no pictures if the file cannot be decoded. */
 export interface PictureOutcome {
   readonly pictures: readonly MadePicture[];
 }
@@ -62,7 +62,7 @@ const waiting = statement({
   overrides: { kind: typed<PictureKind>() },
 });
 
-/** Returns the kind and the file of a request that waits for its pictures; undefined if none waits any more. */
+/** Returns the kind and the file of a request; undefined if it no longer waits for its pictures. */
 export async function waitingRequest(
   sql: Sql,
   realmId: number,
@@ -77,7 +77,7 @@ const finish = statement({
     RETURNING id`,
 });
 
-/** Stores what a worker has made, and wakes the gateways. Does nothing if the request waits no more. */
+/** Stores what a worker has made, and wakes the gateways. Does nothing if the request no longer waits. */
 export async function finishRequest(
   tx: Tx,
   realmId: number,
@@ -95,7 +95,7 @@ const finishedAmong = statement({
   text: `SELECT id FROM picture_requests WHERE id = ANY($1::int[]) AND outcome IS NOT NULL`,
 });
 
-/** Returns those of the requests whose pictures have been made. */
+/** Returns the ids of the finished requests among the given ones. */
 export async function finishedRequests(sql: Sql, ids: readonly number[]): Promise<number[]> {
   return (await sql.rows(finishedAmong, [ids])).map(({ id }) => id);
 }
@@ -124,7 +124,7 @@ const clear = statement({
 });
 
 /**
- * Deletes requests whose gateway has ended without an answer.
+ * Deletes requests that are older than an hour: their gateway was killed before it took them.
  * @returns the number of deleted rows
  */
 export async function clearRequests(sql: Sql, limit: number): Promise<number> {

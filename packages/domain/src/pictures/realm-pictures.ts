@@ -14,7 +14,7 @@ import {
 } from "@carillon/model";
 
 import type { MadePicture } from "./picture-requests.ts";
-import { newPictureName, pictureNamed, replacePictures, storePicture } from "./stored-pictures.ts";
+import { markReplaced, newPictureName, pictureNamed, storePicture } from "./stored-pictures.ts";
 
 /** The pictures of an organization, by the names of their events. */
 export type RealmPictureName = "icon" | "logo" | "night_logo";
@@ -110,7 +110,7 @@ export async function changeRealmPicture(
     await storePicture(tx, { realmId, file: `${file}.png` }, rendition);
   }
   await tx.rows(store, [realmId, name, file]);
-  if (before !== null) await replacePictures(tx, realmId, [`${before}.png`]);
+  if (before !== null) await markReplaced(tx, realmId, [`${before}.png`]);
   const { url, source } = presentRealmPicture(site, realm, name, file);
   recordAudit(tx, realmId, actor.id, [{ type: `realm_${name}_changed`, data: { new: source } }]);
   emit(tx, realmId, [

@@ -57,8 +57,8 @@ const replace = statement({
   text: `UPDATE pictures SET replaced_at = now() WHERE path = ANY($1::text[]) AND replaced_at IS NULL`,
 });
 
-/** Marks pictures as former ones, which are still served for 30 days. @param files paths below `/user_avatars/{realm_id}/` */
-export async function replacePictures(
+/** Marks pictures as replaced. They are served for 30 more days. @param files paths below `/user_avatars/{realm_id}/` */
+export async function markReplaced(
   tx: Tx,
   realmId: number,
   files: readonly string[],
@@ -66,7 +66,7 @@ export async function replacePictures(
   await tx.rows(replace, [files.map((file) => `${realmId}/${file}`)]);
 }
 
-/** Maximum former pictures of one account, of two sizes each: what is stored for an account stays bounded. */
+/** Maximum replaced pictures of one account: 20 avatars of two sizes. It limits what is stored for an account. */
 const maxFormer = 40;
 
 const bound = statement({
@@ -76,7 +76,7 @@ const bound = statement({
       ORDER BY replaced_at DESC OFFSET ${maxFormer}))`,
 });
 
-/** Lets the oldest former pictures of an account be deleted soon if it has too many. */
+/** Makes the oldest replaced pictures of an account due for deletion if it has too many. */
 export async function boundFormerPictures(tx: Tx, userId: number): Promise<void> {
   await tx.rows(bound, [userId]);
 }
@@ -86,7 +86,7 @@ const removeOf = statement({
   text: `DELETE FROM pictures WHERE user_id = $1 RETURNING object_key AS "objectKey"`,
 });
 
-/** Deletes all pictures of an account, former ones too. */
+/** Deletes all pictures of an account, replaced ones too. */
 export async function deletePicturesOf(tx: Tx, userId: number): Promise<void> {
   const removed = await tx.rows(removeOf, [userId]);
   if (removed.length === 0) return;

@@ -17,7 +17,7 @@ export function enabledMethods(site: Pick<Site, "development">, realm: MethodRul
   };
 }
 
-/** Returns what the snapshot and the event tell about the methods, with what older clients read. */
+/** Returns the fields of the snapshot and the event about the methods, including those that older clients read. */
 export function methodFields(methods: Methods) {
   return {
     authentication_methods: Object.fromEntries(

@@ -41,7 +41,9 @@ export async function addDomain(tx: Tx, actor: Account, wanted: DomainObject): P
     data: { realmId, domain, allowSubdomains },
     select: { id: true },
   });
-  tell(tx, actor, { type: "domain_added", data: wanted }, [domainAdded({ realm_domain: wanted })]);
+  recordAndEmit(tx, actor, { type: "domain_added", data: wanted }, [
+    domainAdded({ realm_domain: wanted }),
+  ]);
   return id;
 }
 
@@ -66,14 +68,14 @@ export async function updateDomain(
     select: { id: true },
   });
   const changed = { domain: there.domain, allow_subdomains: allowSubdomains };
-  tell(tx, actor, { type: "domain_changed", data: changed }, [
+  recordAndEmit(tx, actor, { type: "domain_changed", data: changed }, [
     domainChanged({ realm_domain: changed }),
   ]);
 }
 
 /**
- * Removes a domain (users.md §5.1), and sends an event to all users. Without the last one, addresses are not restricted
- * to domains any more.
+ * Removes a domain (users.md §5.1), and sends an event to all users. Removing the last domain turns
+ * `emails_restricted_to_domains` off.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function removeDomain(tx: Tx, actor: Account, name: string): Promise<void> {
@@ -87,7 +89,7 @@ export async function removeDomain(tx: Tx, actor: Account, name: string): Promis
     select: { id: true },
   });
   const lifted = all.length === 1 ? await liftRestriction(tx, realmId) : [];
-  tell(tx, actor, { type: "domain_removed", data: { domain } }, [
+  recordAndEmit(tx, actor, { type: "domain_removed", data: { domain } }, [
     domainRemoved({ domain }),
     ...lifted,
   ]);
@@ -106,7 +108,12 @@ function find(all: readonly DomainObject[], name: string): DomainObject {
   return found;
 }
 
-function tell(tx: Tx, actor: Account, entry: AuditEntry, events: readonly NewEvent[]): void {
+function recordAndEmit(
+  tx: Tx,
+  actor: Account,
+  entry: AuditEntry,
+  events: readonly NewEvent[],
+): void {
   recordAudit(tx, actor.realmId, actor.id, [entry]);
   emit(tx, actor.realmId, events);
 }

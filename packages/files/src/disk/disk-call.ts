@@ -98,7 +98,7 @@ export class DiskCall implements Cancellation {
     return this.#timed(work);
   }
 
-  /** Runs an operation also after the call has failed. It continues however long it takes; only {@link run} does not wait. */
+  /** Runs an operation even if the call has failed. The operation has no time limit, but {@link run} stops waiting for it. */
   async cleanUp<T>(operation: () => Promise<T>): Promise<T> {
     return this.#timed(() => this.#operations.run(operation));
   }

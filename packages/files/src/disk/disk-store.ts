@@ -163,7 +163,7 @@ class DiskStore implements FileStore {
     }
     try {
       await call.step(() => syncFolder(folder));
-      // The caller believes that the object does not exist, if the disk came back too late.
+      // If the disk has come back too late, the caller already believes that the object does not exist.
       if (call.reason) throw call.reason;
     } catch (error) {
       await call.cleanUp(() => rm(path, { force: true })).catch(() => {});
@@ -230,7 +230,7 @@ async function writeDurably<T>(
  */
 const bytesPerWrite = 256 * 1024;
 
-/** Chunks that are written at once: a client may send one byte in each, and a chunk takes 100 bytes itself. */
+/** Chunks that are written at once: a client may send one byte in each, and each chunk object takes 100 bytes. */
 const chunksPerWrite = 256;
 
 /** Writes the whole body into the file. Reads and hashes the next bytes while the previous ones are being written. */
@@ -269,7 +269,7 @@ async function writeAll(handle: FileHandle, chunks: readonly Buffer[]): Promise<
   if (bytes === 0) return;
   const { bytesWritten } = await handle.writev(chunks);
   if (bytesWritten === bytes) return;
-  // The disk has taken a part only, as it does when it is nearly full.
+  // The disk has written only a part of the bytes: it may be nearly full.
   for (let rest = Buffer.concat(chunks).subarray(bytesWritten); rest.length > 0;) {
     const written = await handle.write(rest);
     rest = rest.subarray(written.bytesWritten);

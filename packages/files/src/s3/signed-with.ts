@@ -9,7 +9,7 @@ export function signedWith<C extends PutObjectCommand | UploadPartCommand>(
   sha256: string | undefined,
 ): C {
   if (sha256 === undefined) return command;
-  // The kinds of commands have the same middleware in this step.
+  // Both kinds of commands have the same middleware in this step.
   (command as PutObjectCommand).middlewareStack.add(
     (next) => (args) => {
       const { headers } = args.request as { readonly headers: Record<string, string> };

@@ -10,7 +10,7 @@ const intent = z.strictObject({
   requestId: z.int().positive(),
 });
 
-/** The request waits for it, at most 20 seconds. */
+/** A request waits for this job, at most 20 seconds. */
 export const makePictures = intentJob({
   name: "make-pictures",
   title: "Avatar, icon, logo or emoji",

@@ -12,8 +12,8 @@ const intent = z.strictObject({
 });
 
 /**
- * Only failures of the infrastructure use up attempts, which continue for a day: the file store may be unavailable for
- * hours. A run takes at most three times the 20 s of a decoder.
+ * Only failures of the infrastructure, such as an unavailable file store, cause further attempts, for about a day. Decoding
+ * takes at most 60 s: three processes of 20 s.
  */
 export const thumbnail = intentJob({
   name: "thumbnail",
@@ -24,6 +24,6 @@ export const thumbnail = intentJob({
   intent,
   retry: backoff({ attempts: 70, first: "2s", cap: "30m", jitter: 0.5 }),
   deadline: "90s",
-  // Requests wait for the other jobs of the queue.
+  // Requests wait for the other jobs of the queue, so those come first.
   yields: true,
 });
