@@ -13,7 +13,7 @@ const read = statement({
     WHERE a.realm_id = $1 AND i.attachment_id = $2 AND i.state <> 'pending'`,
 });
 
-/** How many messages one run rewrites: a few seconds, because the requests for avatars wait for the same worker. */
+/** Maximum messages that one run rewrites, which takes a few seconds: requests for avatars wait for the same worker. */
 const maxRewritten = 1_000;
 
 /** How many claims one statement examines. */
@@ -38,9 +38,9 @@ interface FinishedImage {
 }
 
 /**
- * Replaces the placeholders of a picture in messages that claim it, archived ones included, a message in a transaction
- * (files.md §5). Begins again until nothing has changed, because messages move into the archive and out of it meanwhile.
- * Does nothing while the picture is pending.
+ * Replaces the placeholders of a picture in messages that claim it, archived ones included (files.md §5). Each message has its
+ * own transaction; archived ones share statements. Repeats until nothing changes, because messages may move into the archive
+ * or out of it meanwhile. Does nothing while the picture is pending.
  * @param after the message where an earlier run stopped; 0 for the first run
  * @returns the message after which another run continues; undefined if no placeholder is left
  */
