@@ -30,7 +30,7 @@ export interface Rendition {
 /** The images that were made, by the names of their renditions, or why there are none. */
 export type MadeImages =
   | (ImageFacts & { readonly made: true; readonly files: ReadonlyMap<string, Buffer> })
-  | { readonly made: false; readonly reason: "notDecodable" | "tooLarge" };
+  | { readonly made: false; readonly reason: "notDecodable" | "tooLarge" | "tooSlow" };
 
 export interface MakeOptions {
   /** Ends the work; its reason is thrown. */
@@ -46,7 +46,7 @@ export interface DecoderLimits {
 
 const usualLimits: DecoderLimits = { timeoutMs: 20_000, memoryKib: 1024 * 1024 };
 
-/** How many processes may fail with a picture before it counts as not decodable. */
+/** How many processes may fail with a picture before it counts as not decodable. One that takes too long is the last. */
 const attempts = 3;
 
 /** Maximum bytes of all renditions of a picture. */
@@ -126,7 +126,7 @@ class Decoding {
         const stalled = () =>
           this.#waitsFor(source)
             ? reject(new Error("the bytes of a picture stopped arriving"))
-            : resolve("failed");
+            : resolve({ made: false, reason: "tooSlow" });
         timer = setTimeout(stalled, this.#limits.timeoutMs);
         open().then((bytes) => {
           source = bytes;

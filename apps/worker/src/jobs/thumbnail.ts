@@ -18,15 +18,29 @@ import { recordIntents } from "@carillon/outbox";
 
 import { callProcessor, type Calling } from "../intent-processor.ts";
 
+/** How many decoders may take too long with a picture before it counts as not decodable. */
+const maxTimeouts = 3;
+
+/** The place of a picture that was too slow once: requests and all first attempts go before it. */
+const behindAll = 1_000;
+
 /**
  * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). A job of a
  * picture whose thumbnails exist only replaces placeholders. If there are many, another job continues.
  */
 export default callProcessor(thumbnail, async (db, { id, realmId, payload }, calling) => {
-  const { attachmentId, after = 0 } = payload;
+  const { attachmentId, after = 0, timeouts = 0 } = payload;
   const image = await imageOf(db, realmId, attachmentId);
   if (!image) return undefined;
-  if (image.state === "pending") await makeThumbnails(db, attachmentId, image.objectKey, calling);
+  if (image.state === "pending") {
+    const isLast = timeouts + 1 >= maxTimeouts;
+    const outcome = await makeThumbnails(db, attachmentId, image.objectKey, { ...calling, isLast });
+    if (outcome === "tooSlow") {
+      const again = { attachmentId, timeouts: timeouts + 1, behind: behindAll };
+      const intent = { key: `${attachmentId}-slow-${id}`, payload: again };
+      return (tx) => recordIntents(tx, realmId, thumbnail, [intent]);
+    }
+  }
   const next = await rewritePreviews(db, realmId, attachmentId, after);
   if (next === undefined) return undefined;
   const continuation = {
@@ -36,12 +50,13 @@ export default callProcessor(thumbnail, async (db, { id, realmId, payload }, cal
   return (tx) => recordIntents(tx, realmId, thumbnail, [continuation]);
 });
 
+/** @returns `tooSlow` if another job is to try again */
 async function makeThumbnails(
   db: Database,
   attachmentId: number,
   objectKey: string,
-  { files, signal, log }: Calling,
-): Promise<void> {
+  { files, signal, log, isLast }: Calling & { readonly isLast: boolean },
+): Promise<"tooSlow" | undefined> {
   const made = await makeImages(
     async () => (await files.get(objectKey, { signal })).stream,
     thumbnailsOf,
@@ -52,9 +67,10 @@ async function makeThumbnails(
     throw error;
   });
   if (!made.made) {
+    if (made.reason === "tooSlow" && !isLast) return "tooSlow";
     log.info({ attachmentId, reason: made.reason }, "uploaded image has no thumbnails");
     await db.transaction((tx) => finishImage(tx, attachmentId, { state: "refused" }));
-    return;
+    return undefined;
   }
   const { width, height, frames } = made;
   const formats: ThumbnailFormat[] = [];
@@ -77,6 +93,7 @@ async function makeThumbnails(
       files,
       formats.map(({ key }) => key),
     );
+  return undefined;
 }
 
 /** Stores bytes as a new object, whose ledger row is committed first (files.md §8). */

@@ -7,13 +7,15 @@ const intent = z.strictObject({
   attachmentId: z.int().positive(),
   /** How many pictures of the same account waited when this one was uploaded. */
   behind: z.int().nonnegative().optional(),
+  /** How many decoders of earlier jobs took too long. */
+  timeouts: z.int().positive().optional(),
   /** The message after which an earlier job stopped replacing placeholders. */
   after: z.int().positive().optional(),
 });
 
 /**
- * Only failures of the infrastructure, such as an unavailable file store, cause further attempts, for about a day. Decoding
- * takes at most 60 s: three processes of 20 s.
+ * Only failures of the infrastructure, such as an unavailable file store, cause further attempts, for about a day. A decoder
+ * takes at most 20 s; another job tries a picture again that took longer.
  */
 export const thumbnail = intentJob({
   name: "thumbnail",
