@@ -109,9 +109,6 @@ declare module "@carillon/db" {
       id: number;
       authorId: number;
     };
-    "active-emoji-by-name": {
-      id: number;
-    };
     "active-emoji-of-texts": {
       name: string;
       file: string;

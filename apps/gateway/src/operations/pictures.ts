@@ -9,6 +9,7 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 import { FileBody } from "../http/file-body.ts";
+import { svgReply } from "../http/svg-reply.ts";
 
 const logoName = ({ night }: { readonly night: boolean }) => (night ? "night_logo" : "logo");
 
@@ -61,12 +62,5 @@ export default [
     return { body: new FileBody({ ...picture, name }, services.files, { isPublic: true }) };
   }),
 
-  handle.readsRaw(contract.readDefaultLogo, async () => ({
-    headers: {
-      "Content-Type": "image/svg+xml",
-      "Cache-Control": "public, max-age=86400",
-      "X-Content-Type-Options": "nosniff",
-    },
-    body: defaultLogo,
-  })),
+  handle.readsRaw(contract.readDefaultLogo, async () => svgReply(defaultLogo)),
 ];

@@ -11,6 +11,7 @@ import {
 import { handle } from "../handle.ts";
 import { loaderSvg } from "../http/loader-svg.ts";
 import { FileBody } from "../http/file-body.ts";
+import { svgReply } from "../http/svg-reply.ts";
 
 export default [
   handle.inSteps(contract.uploadFile, async ({ services, actor, file }) => {
@@ -51,14 +52,7 @@ export default [
     return { body: new FileBody(thumbnail, services.files) };
   }),
 
-  handle.readsRaw(contract.readLoader, async () => ({
-    headers: {
-      "Content-Type": "image/svg+xml",
-      "Cache-Control": "public, max-age=86400",
-      "X-Content-Type-Options": "nosniff",
-    },
-    body: loaderSvg,
-  })),
+  handle.readsRaw(contract.readLoader, async () => svgReply(loaderSvg)),
 ];
 
 /** Splits the address of a thumbnail into the path of the file and the name of the format. */

@@ -1,10 +1,10 @@
-import { Readable } from "node:stream";
-import { finishRequest, type MadePicture, reserveObject, waitingRequest } from "@carillon/domain";
-import { newObjectKey, ObjectMissing } from "@carillon/files";
+import { finishRequest, type MadePicture, waitingRequest } from "@carillon/domain";
+import { ObjectMissing } from "@carillon/files";
 import { type ImageType, makeImages, type Rendition } from "@carillon/images";
 import { makePictures, type PictureKind } from "@carillon/jobs";
 
 import { callProcessor } from "../intent-processor.ts";
+import { storeBytes } from "../store-bytes.ts";
 
 const png = { fit: "cover", format: "png", animated: false } as const;
 
@@ -44,9 +44,7 @@ export default callProcessor(makePictures, async (db, intent, { files, signal })
   const pictures: MadePicture[] = [];
   if (made.made)
     for (const [name, bytes] of made.files) {
-      const key = newObjectKey();
-      await reserveObject(db, key);
-      const { size, sha256 } = await files.put(key, Readable.from([bytes]), { signal });
+      const { key, size, sha256 } = await storeBytes(db, files, bytes, signal);
       const contentType: ImageType = kind === "emoji" && name === "emoji" ? made.type : "image/png";
       pictures.push({ name, key, contentType, size, sha256: sha256.toString("base64") });
     }

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { Database } from "@carillon/db";
 import {
   claimUnused,
@@ -6,17 +5,17 @@ import {
   forgetObjects,
   imageOf,
   type ImageOutcome,
-  reserveObject,
   rewritePreviews,
   type ThumbnailFormat,
   thumbnailsOf,
 } from "@carillon/domain";
-import { type FileStore, newObjectKey, ObjectMissing } from "@carillon/files";
+import { type FileStore, ObjectMissing } from "@carillon/files";
 import { makeImages } from "@carillon/images";
 import { thumbnail } from "@carillon/jobs";
 import { recordIntents } from "@carillon/outbox";
 
 import { callProcessor, type Calling } from "../intent-processor.ts";
+import { storeBytes } from "../store-bytes.ts";
 
 /** How many decoders may take too long with a picture before it counts as not decodable. */
 const maxTimeouts = 3;
@@ -25,8 +24,8 @@ const maxTimeouts = 3;
 const behindAll = 1_000;
 
 /**
- * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). A job of a
- * picture whose thumbnails exist only replaces placeholders. If there are many, another job continues.
+ * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). If the thumbnails
+ * already exist, only replaces placeholders. If there are many, another job continues.
  */
 export default callProcessor(thumbnail, async (db, { id, realmId, payload }, calling) => {
   const { attachmentId, after = 0, timeouts = 0 } = payload;
@@ -77,12 +76,14 @@ async function makeThumbnails(
   for (const rendition of thumbnailsOf(made)) {
     const bytes = made.files.get(rendition.name);
     if (!bytes) throw new Error(`the thumbnail ${rendition.name} was not made`);
-    const stored = await storeBytes(db, files, bytes, signal);
+    const { key, size, sha256 } = await storeBytes(db, files, bytes, signal);
     formats.push({
       name: rendition.name,
       width: rendition.width,
       animated: rendition.animated,
-      ...stored,
+      key,
+      size,
+      sha256: sha256.toString("base64url"),
     });
   }
   const outcome: ImageOutcome = { state: "made", width, height, frames, formats };
@@ -94,14 +95,6 @@ async function makeThumbnails(
       formats.map(({ key }) => key),
     );
   return undefined;
-}
-
-/** Stores bytes as a new object, whose ledger row is committed first (files.md §8). */
-async function storeBytes(db: Database, files: FileStore, bytes: Buffer, signal: AbortSignal) {
-  const key = newObjectKey();
-  await reserveObject(db, key);
-  const { size, sha256 } = await files.put(key, Readable.from([bytes]), { signal });
-  return { key, size, sha256: sha256.toString("base64url") };
 }
 
 /** Deletes objects that no committed transaction uses. After a failure `delete-objects` deletes them, a day later. */

@@ -23,9 +23,10 @@ export const extraEmoji = "zulip";
 
 const emojiTypes = ["unicode_emoji", "realm_emoji", "zulip_extra_emoji"];
 
-const active = statement({
-  name: "active-emoji-by-name",
-  text: `SELECT id FROM realm_emoji WHERE realm_id = $1 AND name = $2 AND NOT deactivated`,
+/** Selects the organization's active custom emoji with a name. */
+export const activeEmoji = statement({
+  name: "active-emoji",
+  text: `SELECT id, author_id AS "authorId" FROM realm_emoji WHERE realm_id = $1 AND name = $2 AND NOT deactivated`,
 });
 
 /**
@@ -61,7 +62,7 @@ function matches(emoji: Emoji, { code, type }: AskedEmoji): boolean {
 
 /** Returns the emoji with the name; the first is the one that a text shows. */
 async function emojiNamed(sql: Sql, realmId: number, name: string): Promise<Emoji[]> {
-  const custom = await sql.rows(active, [realmId, name]);
+  const custom = await sql.rows(activeEmoji, [realmId, name]);
   const unicode = emojiNames.get(name);
   return [
     ...custom.map(({ id }) => ({ type: "realm_emoji", code: String(id), name })),

@@ -25,7 +25,7 @@ import {
 
 import type { MadePicture } from "../pictures/picture-requests.ts";
 import { pictureNamed, storePicture } from "../pictures/stored-pictures.ts";
-import { isBuiltInEmoji } from "./find-emoji.ts";
+import { activeEmoji, isBuiltInEmoji } from "./find-emoji.ts";
 
 /** Returns the address of an emoji's picture, relative to the server. @param file below `emoji/images/` */
 export function emojiUrl(realmId: number, file: string): string {
@@ -78,11 +78,6 @@ export function emojiName(text: string): string {
   return name;
 }
 
-const activeByName = statement({
-  name: "active-emoji",
-  text: `SELECT id, author_id AS "authorId" FROM realm_emoji WHERE realm_id = $1 AND name = $2 AND NOT deactivated`,
-});
-
 /**
  * Checks whether the account may add an emoji with this name (files.md §6).
  * @param text the name as the request has it
@@ -94,7 +89,7 @@ export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Pro
   const [realm, memberships, [taken]] = await Promise.all([
     loadRealm(sql, actor.realmId),
     loadMemberships(sql, [actor.id]),
-    sql.rows(activeByName, [actor.realmId, name]),
+    sql.rows(activeEmoji, [actor.realmId, name]),
   ]);
   const { canAddCustomEmojiGroup } = realmPermissions;
   if (!memberships.holds(actor, canAddCustomEmojiGroup, realm.groups.canAddCustomEmojiGroup))
@@ -193,7 +188,7 @@ export async function deactivateEmoji(tx: Tx, actor: Account, text: string): Pro
     found: [emoji],
   } = await loadAfter(lockOrganization(tx, realmId), {
     now: currentActor(tx, actor),
-    found: tx.rows(activeByName, [realmId, text]),
+    found: tx.rows(activeEmoji, [realmId, text]),
   });
   if (!emoji) throw errors.notFound404("The organization has no active emoji with this name");
   if (emoji.authorId !== now.id && !isOrganizationAdministrator(now))

@@ -1,22 +1,14 @@
-import { errors, isOwner, realmDeactivated } from "@carillon/contract";
+import { realmDeactivated } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import {
-  type Account,
-  administerOrganization,
-  currentActor,
-  lockOrganization,
-  recordAudit,
-} from "@carillon/model";
+import { type Account, administerAsOwner, lockOrganization, recordAudit } from "@carillon/model";
 
 /**
  * Deactivates the organization for an owner (users.md §5.2).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateOrganization(tx: Tx, actor: Account): Promise<void> {
-  await administerOrganization(tx, actor);
-  if (!isOwner(await currentActor(tx, actor)))
-    throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
+  await administerAsOwner(tx, actor);
   await storeDeactivated(tx, actor.realmId, actor.id, true);
 }
 

@@ -4,7 +4,6 @@ import {
   type DomainObject,
   domainRemoved,
   errors,
-  isOwner,
   maxDomains,
   type NewEvent,
 } from "@carillon/contract";
@@ -12,9 +11,8 @@ import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
-  administerOrganization,
+  administerAsOwner,
   type AuditEntry,
-  currentActor,
   listDomains,
   realmUpdatedEvents,
   recordAudit,
@@ -29,7 +27,7 @@ import {
  */
 export async function addDomain(tx: Tx, actor: Account, wanted: DomainObject): Promise<number> {
   const { realmId } = actor;
-  await lockAsOwner(tx, actor);
+  await administerAsOwner(tx, actor);
   const there = await listDomains(tx, realmId);
   if (there.some(({ domain }) => domain === wanted.domain))
     throw errors.badRequest(`The domain ${wanted.domain} is already in the list`);
@@ -58,7 +56,7 @@ export async function updateDomain(
   allowSubdomains: boolean,
 ): Promise<void> {
   const { realmId } = actor;
-  await lockAsOwner(tx, actor);
+  await administerAsOwner(tx, actor);
   const there = find(await listDomains(tx, realmId), name);
   if (there.allow_subdomains === allowSubdomains) return;
   const prisma = await tx.prisma();
@@ -80,7 +78,7 @@ export async function updateDomain(
  */
 export async function removeDomain(tx: Tx, actor: Account, name: string): Promise<void> {
   const { realmId } = actor;
-  await lockAsOwner(tx, actor);
+  await administerAsOwner(tx, actor);
   const all = await listDomains(tx, realmId);
   const { domain } = find(all, name);
   const prisma = await tx.prisma();
@@ -93,12 +91,6 @@ export async function removeDomain(tx: Tx, actor: Account, name: string): Promis
     domainRemoved({ domain }),
     ...lifted,
   ]);
-}
-
-async function lockAsOwner(tx: Tx, actor: Account): Promise<void> {
-  await administerOrganization(tx, actor);
-  if (!isOwner(await currentActor(tx, actor)))
-    throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
 }
 
 function find(all: readonly DomainObject[], name: string): DomainObject {

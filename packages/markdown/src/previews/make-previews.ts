@@ -10,14 +10,14 @@ export interface MadeHtml {
   readonly hasImage: boolean;
 }
 
-/** Returns two texts that HTML with a placeholder of the picture contains, to search for. @param path its `path_id` */
+/** Returns two texts that HTML contains if it has a placeholder of the picture, for a search. @param path its `path_id` */
 export function textsOfPlaceholder(path: string): [string, string] {
   return [`"${uploadUrl(path)}"`, `src="${loaderUrl}"`];
 }
 
 /**
  * Replaces the placeholders of a picture in HTML of `renderMessage`: by its thumbnail, or by links if it turned out not
- * to be a picture. Where a preview had replaced a paragraph, there is a paragraph with the link again.
+ * to be a picture. If a preview had replaced a paragraph, the paragraph with the link is restored.
  * @param path `path_id` of the picture
  * @param image undefined if it is no picture
  * @returns undefined if there is no placeholder of the picture
@@ -62,7 +62,7 @@ function placeholders(path: string, mediaType: string) {
   };
 }
 
-/** Returns text as a regular expression that matches it. */
+/** Escapes a text, so that as a regular expression it matches itself. */
 function quoted(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }

@@ -4,7 +4,7 @@ import type { LinkedFile, MadeImage } from "../types.ts";
 /** The picture that is shown until the thumbnails of an image have been made. */
 export const loaderUrl = "/static/images/loading/loader-black.svg";
 
-/** The thumbnails in messages (files.md §5). */
+/** Names of the thumbnails that messages show (files.md §5). */
 const still = "840x560.webp";
 const animated = "840x560-anim.webp";
 

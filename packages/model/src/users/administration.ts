@@ -55,6 +55,16 @@ export async function administerOrganization(tx: Tx, actor: Account): Promise<vo
   checkIsAdministrator(now);
 }
 
+/**
+ * Takes the locks of {@link administerOrganization} for a change by an owner.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the actor is an owner
+ */
+export async function administerAsOwner(tx: Tx, actor: Account): Promise<void> {
+  await administerOrganization(tx, actor);
+  if (!isOwner(await currentActor(tx, actor)))
+    throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
+}
+
 /** Checked before taking locks, and again while the locks keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))

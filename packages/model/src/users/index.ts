@@ -20,6 +20,7 @@ export {
   isEmailAddress,
 } from "./addresses.ts";
 export {
+  administerAsOwner,
   administerOrganization,
   checkAdministers,
   checkPowerfulBot,
