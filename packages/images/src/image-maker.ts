@@ -46,7 +46,7 @@ export interface DecoderLimits {
 
 const usualLimits: DecoderLimits = { timeoutMs: 20_000, memoryKib: 1024 * 1024 };
 
-/** How many processes may fail with a picture before it counts as not decodable. One that takes too long is the last. */
+/** How many processes may fail with a picture before it counts as not decodable. After one that is too slow there is no other. */
 const attempts = 3;
 
 /** Maximum bytes of all renditions of a picture. */
@@ -94,7 +94,7 @@ interface DecoderMessage {
   readonly refused?: "notDecodable" | "tooLarge";
 }
 
-/** One child process that decodes. The result `failed` means that it crashed, stalled or sent too many bytes. */
+/** One child process that decodes. The result `failed` means that it crashed or sent too many bytes. */
 class Decoding {
   readonly #limits: DecoderLimits;
   readonly #child: ChildProcess;

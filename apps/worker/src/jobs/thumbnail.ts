@@ -20,7 +20,7 @@ import { storeBytes } from "../store-bytes.ts";
 /** How many decoders may take too long with a picture before it counts as not decodable. */
 const maxTimeouts = 3;
 
-/** The place of a picture that was too slow once: requests and all first attempts go before it. */
+/** `behind` of a job that tries a slow picture again: requests and all first attempts run before it. */
 const behindAll = 1_000;
 
 /**
@@ -49,7 +49,7 @@ export default callProcessor(thumbnail, async (db, { id, realmId, payload }, cal
   return (tx) => recordIntents(tx, realmId, thumbnail, [continuation]);
 });
 
-/** @returns `tooSlow` if another job is to try again */
+/** Makes and stores the thumbnails, or records that there are none. @returns `tooSlow` if another job must try again */
 async function makeThumbnails(
   db: Database,
   attachmentId: number,

@@ -15,7 +15,7 @@ const intent = z.strictObject({
 
 /**
  * Only failures of the infrastructure, such as an unavailable file store, cause further attempts, for about a day. A decoder
- * takes at most 20 s; another job tries a picture again that took longer.
+ * takes at most 20 s; if that was not enough, another job tries the picture again.
  */
 export const thumbnail = intentJob({
   name: "thumbnail",
