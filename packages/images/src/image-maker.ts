@@ -74,11 +74,15 @@ export async function makeImages(
 ): Promise<MadeImages> {
   signal.throwIfAborted();
   await decoding.acquire(cancellationBy(signal));
+  const startedAt = performance.now();
   try {
     for (let attempt = 0; attempt < attempts; attempt++) {
       signal.throwIfAborted();
       const decoded = await new Decoding(limits).run(open, renditions, signal);
       if (decoded !== "failed") return decoded;
+      // Another decoder might need as long again.
+      if (performance.now() - startedAt > limits.timeoutMs / 2)
+        return { made: false, reason: "tooSlow" };
     }
     return { made: false, reason: "notDecodable" };
   } finally {

@@ -146,7 +146,10 @@ export class UploadSession {
   /** Deletes the upload. The file of a finished upload stays. */
   async remove(): Promise<void> {
     const { id } = this.#held;
-    await this.#services.db.transaction((tx) => removeResumable(tx, id, this.#leaseId));
+    const isRemoved = await this.#services.db.transaction((tx) =>
+      removeResumable(tx, id, this.#leaseId),
+    );
+    if (!isRemoved) throw locked();
     this.#upload = undefined;
   }
 

@@ -152,7 +152,7 @@ describe("series commands of the scheduling bot", () => {
     const refusals: Readonly<Record<string, RegExp>> = {
       [`every day at 9:00 to #${secret.name} > a: x`]: /no channel .* that you see/,
       [`every day at 9:00 to #${closed.name} > a: x`]: /Nothing was changed/,
-      "every day at 9:00 to @**Nobody Here**: x": /nobody called Nobody Here/,
+      "every day at 9:00 to @**Nobody Here**: x": /no user called Nobody Here/,
       "every day at 9:00 Mars/Phobos to me: x": /IANA/,
       "every day at 9:00 until 2020-01-01 to me: x": /end before its first message/,
       "every day to me: x": /how often/,

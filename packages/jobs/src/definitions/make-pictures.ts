@@ -19,5 +19,5 @@ export const makePictures = intentJob({
     "Makes the pictures of an uploaded avatar, icon, logo or emoji, for which the request waits.",
   intent,
   retry: backoff({ attempts: 6, first: "1s", cap: "5s", jitter: 0.2 }),
-  deadline: "30s",
+  deadline: "25s",
 });

@@ -25,7 +25,7 @@ export const thumbnail = intentJob({
     "Decodes an uploaded picture in a child process, stores its thumbnails, and puts them into the messages that show it.",
   intent,
   retry: backoff({ attempts: 70, first: "2s", cap: "30m", jitter: 0.5 }),
-  deadline: "90s",
+  deadline: "27s",
   // Requests wait for the other jobs of the queue, so those come first.
   yields: true,
 });
