@@ -5,6 +5,7 @@ import {
   organization,
   roles,
   useDatabase,
+  usePictureWorker,
   useGateway,
   user,
   userGroup,
@@ -44,6 +45,7 @@ interface Watched {
 describe("Restricted guests after any history", function () {
   this.timeout(120_000);
   const db = useDatabase();
+  usePictureWorker(db);
   const gateway = useGateway(db);
 
   it("have every read operation checked", () => expect(unread()).to.deep.equal([]));

@@ -173,7 +173,8 @@ describe("a backup with uploaded files", () => {
     await hasStarted;
     // No transaction stays open while objects are copied.
     const open = await db.rows(
-      `SELECT state FROM pg_stat_activity WHERE application_name = 'carillon backup' AND xact_start IS NOT NULL`,
+      `SELECT state FROM pg_stat_activity
+       WHERE application_name = 'carillon backup' AND datname = current_database() AND xact_start IS NOT NULL`,
     );
     expect(open).to.deep.equal([]);
     await db.rows("DELETE FROM attachments WHERE object_key = $1", [doomed.key]);
