@@ -100,12 +100,13 @@ describe("What the Dockerfile installs", function () {
     ]);
   });
 
-  it("is smaller than a hundred megabytes, and read-only for its processes", async () => {
+  it("is smaller than 130 megabytes, and read-only for its processes", async () => {
     const sizes = await Promise.all(
       (await filesOf(image.root)).map(async (file) => (await lstat(file)).size),
     );
     const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
-    expect(megabytes, "megabytes over the base image").to.be.within(10, 100);
+    // libvips, which decodes pictures, has 19 of them.
+    expect(megabytes, "megabytes over the base image").to.be.within(10, 130);
     expect(image.user).to.match(/^[1-9]\d*$/);
   });
 
