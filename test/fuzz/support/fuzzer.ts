@@ -33,7 +33,7 @@ export interface FuzzOptions {
 }
 
 /**
- * Sends requests to every operation: some that the OpenAPI document allows, and some that it does not.
+ * Sends requests to every operation but those of tus: some that the OpenAPI document allows, and some that it does not.
  * @returns its report, and whether no check failed
  */
 export async function fuzz(
@@ -51,6 +51,8 @@ export async function fuzz(
     `--seed=${seed}`,
     "--workers=1",
     "--max-redirects=0",
+    // Operations of tus have bodies that the fuzzer cannot make, and the statuses of tus, which the document does not list.
+    "--exclude-path-regex=^/api/v1/tus",
     "--request-timeout=30",
     "--continue-on-failure",
     "--suppress-health-check=all",

@@ -11,7 +11,7 @@ const permissions = [realmPermissions, channelPermissions, groupPermissions]
 const places: readonly RegExp[] = [
   // Creators and holders of permissions.
   /\b(bot_owner_id|creator_id)$/,
-  /\b(realm_)?emoji\.(\d+\.)?author_id$/,
+  /\b(realm_)?emoji\.(\{\}\.)?author_id$/,
   new RegExp(`\\b(realm_)?(${permissions.join("|")})\\.direct_members\\[\\]$`),
   /^\w+\/update(_dict)?: (\w+\.)*value\.direct_members\[\]$/,
   // Members of groups.
