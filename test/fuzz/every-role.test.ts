@@ -7,6 +7,7 @@ import {
   messagesPath,
   useDatabase,
   useGateway,
+  usePictureWorker,
   useProcesses,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -31,6 +32,7 @@ describe("Generated requests", function () {
     if (!hasFuzzer) this.skip();
   });
   const db = useDatabase();
+  usePictureWorker(db);
   let requests = 0;
   let restore: (() => Promise<void>) | undefined;
   const byStatus = new Map<number, number>();
