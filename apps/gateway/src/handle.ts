@@ -1,6 +1,7 @@
 import { type Operation, type PathOf, type ResultOf, secretNames } from "@carillon/contract";
 import type { Sql, Transacts, Tx } from "@carillon/db";
 import type { LoggedIn } from "@carillon/domain";
+import { type Realm, realmOfHost, realmUrl } from "@carillon/model";
 
 import type { BatchHandler } from "./group-commit/batch-handler.ts";
 import { keyedBatch } from "./group-commit/keyed-batch.ts";
@@ -11,6 +12,7 @@ import {
   type HandlerContext,
   type RawReply,
 } from "./http/handler.ts";
+import { type FormGuard, formGuard } from "./http/form-guard.ts";
 import type { Paged } from "./http/pages.ts";
 import { makePictures, type PictureChange } from "./make-pictures.ts";
 import { againAfterKeyConflict, keyedTransaction } from "./keyed-transaction.ts";
@@ -54,6 +56,14 @@ interface Writing<Request, Result> {
    * @throws ApiError its own rejection
    */
   write(this: void, request: Request): Promise<Result>;
+}
+
+/** What the action of a page gets in addition. */
+interface OnPage {
+  /** The organization of the request's host. It may be deactivated. */
+  readonly realm: Realm;
+  /** Makes and checks the forms of the page. */
+  readonly guard: Pick<FormGuard, "token">;
 }
 
 type Context<Op extends Operation> = HandlerContext<Op, Services, LoggedIn>;
@@ -185,12 +195,41 @@ export const handle = {
     action: (context: Context<Op>) => Promise<Paged<ResultOf<Op>>>,
   ): Handler<Services> => bind(withoutKey(operation), action),
 
+  /**
+   * For a page for people: `handle.page(showThing, async ({ services }, { realm, guard }) => page(…))`. The form of a `POST`
+   * is checked before the action (people.md §8).
+   */
+  page: <Op extends Operation>(
+    operation: Op,
+    action: (context: Context<Op>, page: OnPage) => Promise<RawReply>,
+  ): Handler<Services> => bindPage(operation, action),
+
   /** The same for an operation that is declared `raw`. */
   inStepsRaw: <Op extends Operation>(
     operation: Op,
     action: (context: Context<Op>) => Promise<RawReply>,
   ): Handler<Services> => bindRaw(withoutKey(operation), action),
 };
+
+function bindPage<Op extends Operation>(
+  operation: Op,
+  action: (context: Context<Op>, page: OnPage) => Promise<RawReply>,
+): Handler<Services> {
+  if (!operation.page || (operation.method === "POST" && !("csrf_token" in operation.params)))
+    throw new Error(
+      `${operation.id} is a page: declare it with page: true, and its form with pageForm`,
+    );
+  return bindRaw(withoutKey(operation), async (context) => {
+    const { db, site } = context.services;
+    const realm = await realmOfHost(db, context.host);
+    const guard = formGuard(site.secrets, realmUrl(site, realm), context.headers);
+    if (operation.method === "POST") guard.check(context.input as { csrf_token: string });
+    const reply = await action(context, { realm, guard });
+    return guard.setCookie === undefined
+      ? reply
+      : { ...reply, headers: { ...reply.headers, "Set-Cookie": guard.setCookie } };
+  });
+}
 
 /** @throws Error for GET, which answers HEAD too: mail scanners and browsers send both on their own */
 function changing<Op extends Operation>(operation: Op): Op {

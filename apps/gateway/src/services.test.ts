@@ -23,6 +23,7 @@ describe("the services of a request", () => {
       ...parts,
       events: { poll: async () => ({ kind: "queueDeleted" }) },
       guesses: {} as Services["guesses"],
+      mails: {} as Services["mails"],
       botStorageLimit: 0,
       files: {} as Services["files"],
       intake: {} as Services["intake"],

@@ -8,6 +8,7 @@ import type { BouncerClient } from "@carillon/push";
 
 import type { RequestWriter } from "./group-commit/group-commit.ts";
 import type { FileIntake } from "./http/file-intake.ts";
+import type { MailLimits } from "./limits/mail-limiter.ts";
 import type { PictureRequests } from "./picture-requests.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
@@ -21,6 +22,8 @@ export interface Services {
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Counts attempts at passwords. */
   readonly guesses: Guesses;
+  /** Counts requests without credentials that may send mails. */
+  readonly mails: MailLimits;
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
   /** Holds uploaded files. */

@@ -72,7 +72,7 @@ export async function startGateway(
     uploads: uploadLimits(env),
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
-  const { guesses, requests: limiter } = limits;
+  const { guesses, mails, requests: limiter } = limits;
   const gateway = wireServices({
     db,
     site,
@@ -80,6 +80,7 @@ export async function startGateway(
     queues,
     redisUrl: env.REDIS_URL,
     guesses,
+    mails,
     botStorageLimit: env.BOT_STORAGE_LIMIT,
     files,
     bouncer,

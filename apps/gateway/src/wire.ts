@@ -29,6 +29,7 @@ import { GroupCommit } from "./group-commit/group-commit.ts";
 import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { tusHeaders } from "./http/tus-headers.ts";
+import { type MailLimits, unlimitedMails } from "./limits/mail-limiter.ts";
 import { PictureRequests } from "./picture-requests.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
@@ -47,6 +48,8 @@ export interface GatewayParts {
   /** If given, wake-ups go through Redis. */
   readonly redisUrl: string | undefined;
   readonly guesses: Guesses;
+  /** Unless given, mails are unlimited. */
+  readonly mails?: MailLimits | undefined;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
   /** Holds uploaded files. */
@@ -104,7 +107,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
-  const ofParts = { db, site, guesses, botStorageLimit, files, bouncer, log };
+  const { mails = unlimitedMails } = parts;
+  const ofParts = { db, site, guesses, mails, botStorageLimit, files, bouncer, log };
   const services = { ...ofParts, keys, events, intake, group, pictures };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };

@@ -30,6 +30,7 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, ReadonlySe
     byStatus.set(status, (byStatus.get(status) ?? new Set<ErrorCode>()).add(code));
   for (const code of [...codesOf(operation), ...codesOfRequests(operation)])
     add(errorCodes[code].status, code);
+  if (operation.page && operation.method === "POST") add(reasonStatuses.forbidden, "BAD_REQUEST");
   if (operation.missingIs404) add(reasonStatuses.missingTarget, "BAD_REQUEST");
   add(reasonStatuses.unavailable, "INTERNAL_ERROR");
   return byStatus;

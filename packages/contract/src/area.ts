@@ -27,10 +27,11 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
 ];
 
 /**
- * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. A path that
- * matches none of the `areas` belongs to an area named after its first segment.
+ * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. Pages for people
+ * are an area. A path that matches none of the `areas` belongs to an area named after its first segment.
  */
-export function areaOf({ path }: Pick<Operation, "path">): string {
+export function areaOf({ path, page }: Pick<Operation, "path" | "page">): string {
+  if (page) return "pages";
   const below = path.replace(/^\/(api\/v1\/)?/, "");
   const [first = ""] = below.split("/");
   return areas.find(([, paths]) => paths.test(below))?.[0] ?? first.replaceAll("_", "-");

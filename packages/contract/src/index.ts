@@ -42,6 +42,7 @@ export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";
 export * from "./open-api.ts";
 export * from "./primitives/operation.ts";
 export * from "./operations/declared.ts";
+export * from "./primitives/page-form.ts";
 export * from "./primitives/parameter.ts";
 export * from "./primitives/path.ts";
 export * from "./permissions/group-setting.ts";

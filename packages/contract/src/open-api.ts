@@ -257,7 +257,8 @@ function errorResponses(operation: Operation): Record<string, object> {
     byStatus.map(([status, codes]) => [
       status,
       {
-        ...json(
+        ...refusal(
+          operation,
           codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"),
           {
             allOf: [
@@ -292,6 +293,11 @@ function mostSpecificCode({ errors }: Operation, codes: readonly ErrorCode[]): E
 /** Makes the example of an error response. Without it, viewers would show the first code of the enum for every error. */
 function errorExample(code: ErrorCode): object {
   return { result: "error", msg: errorCodes[code].when, code };
+}
+
+/** A page refuses with a page. */
+function refusal({ page }: Operation, description: string, schema: JsonSchema, example: object) {
+  return page ? { description, content: { "text/html": {} } } : json(description, schema, example);
 }
 
 function json(description: string, schema: JsonSchema, example?: object): object {

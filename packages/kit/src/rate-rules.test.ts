@@ -6,9 +6,23 @@ describe("parseRateRules", () => {
   const ip = [{ seconds: 60, requests: 100 }];
   const login = [{ seconds: 1_800, requests: 5 }];
   const files = [{ seconds: 60, requests: 1_200 }];
+  const mail = [{ seconds: 86_400, requests: 5 }];
+  const reset = [
+    { seconds: 3_600, requests: 2 },
+    { seconds: 86_400, requests: 5 },
+  ];
+  const invites = [{ seconds: 86_400, requests: 3_000 }];
 
-  it("returns upstream's rules by default, and one for files", () =>
-    expect(parseRateRules(undefined)).to.deep.equal({ user, ip, login, files }));
+  it("returns upstream's rules by default, and those of files and mails", () =>
+    expect(parseRateRules(undefined)).to.deep.equal({
+      user,
+      ip,
+      login,
+      files,
+      mail,
+      reset,
+      invites,
+    }));
 
   it("returns undefined for off", () => expect(parseRateRules("off")).to.equal(undefined));
 
@@ -17,6 +31,9 @@ describe("parseRateRules", () => {
       user,
       ip,
       files,
+      mail,
+      reset,
+      invites,
       login: [
         { seconds: 60, requests: 3 },
         { seconds: 3_600, requests: 20 },

@@ -20,6 +20,7 @@ export * from "./gateway.ts";
 export * from "./hold-up.ts";
 export * from "./holds.ts";
 export * from "./jobs.ts";
+export * from "./page-visitor.ts";
 export * from "./picture-worker.ts";
 export * from "./killed.ts";
 export * from "./later.ts";

@@ -5,6 +5,7 @@ import type { Context } from "koa";
 import type { Encoding } from "./compression.ts";
 import type { Outgoing } from "./envelope.ts";
 import { errorText, headersOf, statusOf } from "./error-response.ts";
+import { refusalPage } from "./page.ts";
 import type { RequestRecord } from "./request-log.ts";
 import { uncounted, type Lease } from "./unsent-answers.ts";
 import { discardBody } from "./unread-body.ts";
@@ -29,6 +30,8 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
+  /** Whether the path is that of a page for people: refusals are pages too, and no other site may read them. */
+  isPage = false;
   /** Headers of every answer of the path, in addition to or instead of `corsHeaders`. */
   headers: Readonly<Record<string, string>> | undefined;
   /** Bytes of the answer's body; of a streamed body, the bytes made so far. */
@@ -56,8 +59,9 @@ export class Exchange {
     const { req, res } = this.#ctx;
     const rest = discardBody(req);
     this.#ctx.status = status;
-    for (const name in corsHeaders)
-      res.setHeader(name, corsHeaders[name as keyof typeof corsHeaders]);
+    if (!this.isPage)
+      for (const name in corsHeaders)
+        res.setHeader(name, corsHeaders[name as keyof typeof corsHeaders]);
     for (const name in this.headers) res.setHeader(name, this.headers[name] ?? "");
     res.setHeader("X-Request-Id", this.requestId);
     if (status !== 204) res.setHeader("Content-Type", "application/json");
@@ -75,6 +79,11 @@ export class Exchange {
 
   refuse(error: ApiError): void {
     this.code = error.code;
+    if (this.isPage) {
+      const { status, body, headers } = refusalPage(error);
+      this.reply(status, body, headers);
+      return;
+    }
     const headers = headersOf(error);
     // Browsers may cache answers outside of the API (files.md); they must not cache its errors.
     const isApi = this.#ctx.path.startsWith("/api/");

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { RequestDeadline } from "@carillon/db";
 import type { IdempotencyKey, StoredFile } from "@carillon/domain";
@@ -31,6 +32,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   /** The `Host` header, without the port. */
   readonly host: string;
   readonly ip: string;
+  /** The request's headers, for pages. */
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** The answer of a `raw` operation. */

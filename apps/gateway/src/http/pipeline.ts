@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
@@ -84,6 +85,7 @@ export async function runPipeline<Services>(
   parts: readonly string[],
 ): Promise<void> {
   exchange.path = route.path;
+  exchange.isPage = route.isPage;
   const ofPath = options.headersOfPaths?.get(route.path);
   exchange.headers = ofPath?.all;
   if (ctx.method === "OPTIONS") {
@@ -324,7 +326,7 @@ interface Known<Services> extends Pick<
   readonly actor: Actor | undefined;
 }
 
-/** The context of handlers. A class, so that signal, host and address are only made when used. */
+/** The context of handlers. A class, so that signal, host, address and headers are only made when used. */
 class RequestContext<Services> implements Known<Services> {
   readonly input: object;
   readonly path: object;
@@ -365,6 +367,9 @@ class RequestContext<Services> implements Known<Services> {
   }
   get ip(): string {
     return this.#ctx.ip;
+  }
+  get headers(): IncomingHttpHeaders {
+    return this.#ctx.req.headers;
   }
 }
 

@@ -17,6 +17,8 @@ export interface Route<Endpoint> {
   readonly allowed: readonly string[];
   /** Whether its operations follow tus (`Operation.protocol`). */
   readonly isTus: boolean;
+  /** Whether its operations are a page for people (`Operation.page`). */
+  readonly isPage: boolean;
 }
 
 export type RouteAction<Endpoint> = (
@@ -44,7 +46,7 @@ export function routeMiddleware<Endpoint extends { readonly operation: Operation
     const key = groupOf(route.path);
     let group = routers.get(key);
     if (!group) routers.set(key, (group = { router: new Router() }));
-    group.router.all(expressionOf(shape, route.isTus), (ctx) =>
+    group.router.all(expressionOf(shape, route.isTus || route.isPage), (ctx) =>
       action(ctx, route, ctx.captures ?? []),
     );
   }
@@ -59,8 +61,9 @@ function routeOf<Endpoint extends { readonly operation: Operation }>(
   endpoints: readonly Endpoint[],
 ): Route<Endpoint> {
   const methods = new Map(endpoints.map((endpoint) => [endpoint.operation.method, endpoint]));
-  const { path = "", protocol } = endpoints[0]?.operation ?? {};
-  return { path, methods, allowed: [...methods.keys()].sort(), isTus: protocol === "tus" };
+  const { path = "", protocol, page } = endpoints[0]?.operation ?? {};
+  const kind = { isTus: protocol === "tus", isPage: page === true };
+  return { path, methods, allowed: [...methods.keys()].sort(), ...kind };
 }
 
 /** Returns the path with the kinds of its parameters: `/api/v1/users/{int}`. */

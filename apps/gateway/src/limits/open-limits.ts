@@ -5,6 +5,7 @@ import { parseRateRules, type Environment, type Logger, type Shutdown } from "@c
 
 import { noLimiter, type Limiter } from "../http/limit.ts";
 import { guessLimiter } from "./guess-limiter.ts";
+import { mailLimiter, type MailLimits, unlimitedMails } from "./mail-limiter.ts";
 import { postgresHits } from "./postgres-hits.ts";
 import { redisHits } from "./redis-hits.ts";
 import { requestLimiter } from "./request-limiter.ts";
@@ -14,6 +15,7 @@ import { SharedLimits } from "./shared-limits.ts";
 export interface Limits {
   readonly requests: Limiter;
   readonly guesses: Guesses;
+  readonly mails: MailLimits;
   readonly failures: () => number;
 }
 
@@ -24,13 +26,20 @@ export function openLimits(
 ): Limits {
   const { env, log, db, secrets } = parts;
   const rules = parseRateRules(env.RATE_LIMITS);
-  if (!rules) return { requests: noLimiter, guesses: unlimitedGuesses, failures: () => 0 };
+  if (!rules)
+    return {
+      requests: noLimiter,
+      guesses: unlimitedGuesses,
+      mails: unlimitedMails,
+      failures: () => 0,
+    };
   const store = env.REDIS_URL === undefined ? postgresHits(db) : redisHits(env.REDIS_URL, log);
   const limits = new SharedLimits({ store, log });
   shutdown.add(1, "rate limits", () => limits.close());
   return {
     requests: requestLimiter(limits, rules),
     guesses: guessLimiter(limits, rules.login, secrets),
+    mails: mailLimiter(limits, rules, secrets),
     failures: () => limits.failures,
   };
 }

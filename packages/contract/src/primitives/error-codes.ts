@@ -139,6 +139,8 @@ export type ErrorCode = keyof typeof errorCodes;
 export const reasonStatuses = {
   /** The target of the path does not exist. */
   missingTarget: 404,
+  /** A form was sent by another site, or the page may not be used. */
+  forbidden: 403,
   /** The body stopped before its end. */
   incompleteBody: 408,
   /** The server could not answer in time, or is busy. */

@@ -13,6 +13,8 @@ export const errors = {
   /** The target of the path does not exist, for operations that declare `missingIs404`. */
   notFound404: (message: string) =>
     new ApiError("BAD_REQUEST", message, {}, { reason: "missingTarget" }),
+  /** For pages: the request is forged, or the page may not be used. */
+  forbidden: (message: string) => new ApiError("BAD_REQUEST", message, {}, { reason: "forbidden" }),
   requestVariableMissing: (name: string) =>
     refusal("REQUEST_VARIABLE_MISSING", `The parameter ${name} is missing`, { var_name: name }),
   confusing: (name1: string, name2: string) =>

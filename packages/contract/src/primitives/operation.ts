@@ -101,6 +101,11 @@ export interface Declaration<
   readonly longPoll?: true;
   /** The answer is sent without the envelope: the possible answers. */
   readonly raw?: readonly RawAnswer[];
+  /**
+   * A page for people (people.md §8): served with and without a slash at the end of the path, and its refusals are pages
+   * too. Requires `raw`.
+   */
+  readonly page?: true;
 }
 
 /** A request header of an operation. */

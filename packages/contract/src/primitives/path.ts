@@ -15,7 +15,7 @@ export interface PathParameter<T> {
   readonly schema: JsonSchema;
 }
 
-export const path = { int, text, rest };
+export const path = { int, text, rest, key };
 
 /**
  * Decimal digits. A number above `max` becomes 0, which is never used; `max` is that of `integer` columns unless given.
@@ -32,6 +32,15 @@ function int(options: { max?: number } = {}): PathParameter<number> {
 /** One segment. */
 function text(): PathParameter<string> {
   return { kind: "text", decode: percentDecoded, schema: someText };
+}
+
+/** The secret of a mailed link: one segment of at most 100 letters and digits. */
+function key(): PathParameter<string> {
+  return {
+    kind: "text",
+    decode: (part) => (/^[A-Za-z0-9]{1,100}$/.test(part) ? part : undefined),
+    schema: { type: "string", pattern: "^[A-Za-z0-9]+$", minLength: 1, maxLength: 100 },
+  };
 }
 
 /**

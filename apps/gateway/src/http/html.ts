@@ -1,0 +1,25 @@
+/** HTML that is sent as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A value in a template: texts are escaped, lists are joined, `undefined` and `false` are left out. */
+export type HtmlValue = string | number | Html | undefined | false | readonly HtmlValue[];
+
+/** Makes HTML; every value is escaped unless it is `Html` itself. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let text = parts[0] ?? "";
+  for (const [i, value] of values.entries()) text += textOf(value) + (parts[i + 1] ?? "");
+  return new Html(text);
+}
+
+function textOf(value: HtmlValue): string {
+  if (value === undefined || value === false) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(textOf).join("");
+  return String(value).replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}

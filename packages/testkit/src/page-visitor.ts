@@ -1,0 +1,68 @@
+import type { Answer, GatewayClient } from "./gateway-client.ts";
+
+/** A person's browser, as far as forms need one: it keeps cookies, and follows no redirects. */
+export interface PageVisitor {
+  /** Opens a page. */
+  open(path: string): Promise<Answer>;
+  /**
+   * Opens a page and sends its form as the browser would, with its hidden fields.
+   * @param fields values by name
+   */
+  submit(
+    path: string,
+    fields?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** Sends the form of a page that was opened before. */
+  send(
+    opened: Answer,
+    path: string,
+    fields?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+}
+
+/**
+ * Makes a browser without cookies.
+ * @param client a client without credentials
+ * @param usual headers of all its requests
+ */
+export function pageVisitor(
+  client: Pick<GatewayClient, "send">,
+  usual: Readonly<Record<string, string>> = {},
+): PageVisitor {
+  const cookies = new Map<string, string>();
+  const request = async (
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: URLSearchParams,
+  ) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await client.send(method, path, {
+      redirect: "manual",
+      headers: { ...(cookie === "" ? {} : { Cookie: cookie }), ...usual, ...headers },
+      ...(body && { body }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    return answer;
+  };
+  const send: PageVisitor["send"] = (opened, path, fields = {}, headers) => {
+    const hidden = [
+      ...opened.text.matchAll(/<input\s+type="hidden"\s+name="(\w+)"\s+value="([^"]*)"/g),
+    ];
+    const [, action = path] = /<form method="post"\s+action="([^"]+)"/.exec(opened.text) ?? [];
+    const body = new URLSearchParams(hidden.map(([, name = "", value = ""]) => [name, value]));
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    return request("POST", action, headers, body);
+  };
+  return {
+    open: (path) => request("GET", path),
+    submit: async (path, fields, headers) =>
+      send(await request("GET", path), path, fields, headers),
+    send,
+  };
+}
