@@ -142,7 +142,7 @@ declare module "@carillon/db" {
       id: number;
       isReminder: boolean;
       realmId: number;
-      realmName: string | null;
+      realmName: string;
       deliverAt: number;
       late: number;
       enqueued: boolean;

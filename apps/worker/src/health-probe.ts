@@ -21,7 +21,7 @@ const anyDue = statement({
   text: `SELECT EXISTS (SELECT FROM realms r CROSS JOIN LATERAL (
       SELECT FROM scheduled_messages s
       WHERE s.realm_id = r.id AND ${pending("s")} AND s.deliver_at < now() - interval '${overdue}'
-      LIMIT 1) stuck) AS due`,
+      LIMIT 1) stuck WHERE NOT r.deactivated) AS due`,
   overrides: { due: notNull },
 });
 

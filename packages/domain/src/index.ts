@@ -204,10 +204,13 @@ export {
   deactivateForOperator,
   listAccounts,
   type ListedAccount,
+  makeOwner,
+  reactivateForOperator,
   replaceApiKey,
   resetPassword,
 } from "./operators/accounts.ts";
 export {
+  changeDomains,
   findNamedAccount,
   findNamedAccounts,
   findOrganization,
@@ -233,6 +236,8 @@ export {
 } from "./operators/reschedule-failed.ts";
 export { addDomain, removeDomain, updateDomain } from "./realms/domains.ts";
 export { deactivateOrganization, setDeactivated } from "./realms/deactivate-organization.ts";
+export { organizationDeactivationMail } from "./realms/organization-deactivation-mail.ts";
+export { enableMethods } from "./realms/authentication-methods.ts";
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";

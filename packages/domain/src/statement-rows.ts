@@ -575,6 +575,7 @@ declare module "@carillon/db" {
       senderActive: boolean;
       bySystemBot: boolean;
       tooLate: boolean;
+      dueBeforeReactivation: boolean;
       sentBefore: boolean;
     };
     "deliver-lock": {
@@ -1302,10 +1303,20 @@ declare module "@carillon/db" {
       id: number;
       subdomain: string;
       name: string;
+      deactivated: boolean;
       accounts: number;
+    };
+    "organization-deactivation-to-tell": {
+      name: string;
+      subdomain: string;
+      address: string;
+      actor: string | null;
     };
     "organization-restricts-domains": {
       restricted: boolean;
+    };
+    "organization-store-deactivated": {
+      id: number;
     };
     "others-of-roles": {
       ids: string | null;
@@ -1390,6 +1401,9 @@ declare module "@carillon/db" {
       isArchived: boolean;
     };
     "own-subscriptions-store": {};
+    "owners-to-mail": {
+      id: number;
+    };
     "password-and-address": {
       hash: string | null;
       folded: string;

@@ -16,6 +16,8 @@ export interface IntentDefinition<Intent = unknown> extends JobDefinition<Intent
   readonly title: string;
   /** The schema of the row's payload: ids, never text. */
   readonly intent: z.ZodType<Intent>;
+  /** Whether the work is done although the organization is deactivated. All other work waits for the reactivation. */
+  runsInDeactivated?(intent: Intent): boolean;
 }
 
 const reference = z.strictObject({
@@ -34,8 +36,9 @@ export function intentJob<Intent>(declaration: {
   retry: Retry;
   deadline: Duration;
   yields?: boolean;
+  runsInDeactivated?: (intent: NoInfer<Intent>) => boolean;
 }): IntentDefinition<Intent> {
-  const { intent, title, ...rest } = declaration;
+  const { intent, title, runsInDeactivated, ...rest } = declaration;
   return {
     ...job({
       ...rest,
@@ -44,6 +47,7 @@ export function intentJob<Intent>(declaration: {
     }),
     title,
     intent,
+    ...(runsInDeactivated && { runsInDeactivated }),
   };
 }
 

@@ -84,6 +84,26 @@ export function overdueIntents(
   return sql.rows(overdue, [limits.overdueMs, limits.limit, limits.jobs]);
 }
 
+const resume = statement({
+  name: "intents-resume",
+  text: `WITH active AS (
+      SELECT i.id FROM job_intent i JOIN realms r ON r.id = i.realm_id AND NOT r.deactivated
+      WHERE i.state = 'pending' AND i.enqueued_at = 'infinity' ORDER BY i.id LIMIT $1 FOR NO KEY UPDATE OF i SKIP LOCKED
+    ), resumed AS (
+      UPDATE job_intent i SET enqueued_at = NULL, version = i.version + 1 FROM active WHERE i.id = active.id RETURNING i.*)
+    SELECT ${queuedColumns} FROM resumed`,
+  overrides: { delayMs: notNull },
+});
+
+/**
+ * Gives new versions, which need new jobs, to intents that waited because their organization was deactivated and that may
+ * run now.
+ * @param limit maximum number
+ */
+export function resumeSuspended(sql: Sql, limit: number): Promise<QueuedIntent[]> {
+  return sql.rows(resume, [limit]);
+}
+
 const pendingOf = statement({
   name: "intents-still-pending",
   text: `SELECT i.id FROM job_intent i JOIN unnest($1::bigint[], $2::int[]) AS q (id, version) USING (id, version)

@@ -11,12 +11,14 @@ declare module "@carillon/db" {
     "intent-begin-call": {
       realmId: number | null;
       payload: Json;
+      deactivated: boolean | null;
       called: boolean;
       ageMs: number | null;
     };
     "intent-claim": {
       realmId: number | null;
       payload: Json;
+      deactivated: boolean | null;
     };
     "intent-fail": {};
     "intent-finish": {};
@@ -27,7 +29,9 @@ declare module "@carillon/db" {
     "intent-look": {
       realmId: number | null;
       payload: Json;
+      deactivated: boolean | null;
     };
+    "intent-suspend": {};
     "intents-count-ended": {
       intentId: number;
       version: number;
@@ -41,6 +45,13 @@ declare module "@carillon/db" {
       job: string;
       behind: number;
       delayMs: number;
+    };
+    "intents-resume": {
+      intentId: number;
+      version: number;
+      job: string;
+      behind: number;
+      delayMs: number | null;
     };
     "intents-revive": {
       intentId: number;

@@ -23,9 +23,13 @@ const setLockTimeout = statement({
   text: "SELECT set_config('lock_timeout', $1, true) AS ms",
 });
 
+/** SQL: whether the intent's organization is deactivated; null if it has none. */
+const isDeactivated =
+  "(SELECT r.deactivated FROM realms r WHERE r.id = job_intent.realm_id) AS deactivated";
+
 const claim = statement({
   name: "intent-claim",
-  text: `SELECT realm_id AS "realmId", payload FROM job_intent
+  text: `SELECT realm_id AS "realmId", payload, ${isDeactivated} FROM job_intent
     WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE`,
 });
 
@@ -59,7 +63,7 @@ async function lockIntent<R>(
 /**
  * Locks an intent for this transaction, so that its work and {@link finishIntent} commit together and the work is done
  * once. The publisher may be marking the row as enqueued; the claim waits for that.
- * @returns undefined when the intent is done or dead, or was replayed
+ * @returns undefined when the intent is done or dead, was replayed, or waits because its organization is deactivated
  * @throws IntentBusy when another transaction holds it for longer than two seconds; Error when it belongs to no
  *   organization
  */
@@ -71,18 +75,39 @@ export async function claimIntent<Payload>(
   const row = await lockIntent(tx, intentId, () =>
     tx.lock({ name: "intent", keys: [intentId] }, claim, [intentId, version]),
   );
-  return row && parsed(definition, intentId, row);
+  return row && runnable(tx, definition, { intentId, version }, row);
+}
+
+const suspend = statement({
+  name: "intent-suspend",
+  text: `UPDATE job_intent SET enqueued_at = 'infinity' WHERE id = $1 AND version = $2 AND state = 'pending'`,
+});
+
+/**
+ * Returns the intent, unless its organization is deactivated: then the row is marked with the time `infinity` and stays
+ * pending, and the sweep adds its job after the reactivation (`resumeSuspended`).
+ */
+async function runnable<Payload>(
+  sql: Sql,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+  row: RowOf<typeof claim>,
+): Promise<ClaimedIntent<Payload> | undefined> {
+  const intent = parsed(definition, intentId, row);
+  if (row.deactivated !== true || definition.runsInDeactivated?.(intent.payload)) return intent;
+  await sql.rows(suspend, [intentId, version]);
+  return undefined;
 }
 
 const look = statement({
   name: "intent-look",
-  text: `SELECT realm_id AS "realmId", payload FROM job_intent
+  text: `SELECT realm_id AS "realmId", payload, ${isDeactivated} FROM job_intent
     WHERE id = $1 AND version = $2 AND state = 'pending'`,
 });
 
 /**
  * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
- * @returns undefined when it is done or dead, or was replayed
+ * @returns undefined when it is done or dead, was replayed, or waits because its organization is deactivated
  */
 export async function readIntent<Payload>(
   sql: Sql,
@@ -90,7 +115,7 @@ export async function readIntent<Payload>(
   { intentId, version }: IntentRef,
 ): Promise<ClaimedIntent<Payload> | undefined> {
   const [row] = await sql.rows(look, [intentId, version]);
-  return row && parsed(definition, intentId, row);
+  return row && runnable(sql, definition, { intentId, version }, row);
 }
 
 const beginCall = statement({
@@ -102,7 +127,8 @@ const beginCall = statement({
       UPDATE job_intent i SET called_version = held.version FROM held
       WHERE i.id = held.id AND held.called_version IS DISTINCT FROM held.version
     )
-    SELECT realm_id AS "realmId", payload, called_version IS NOT DISTINCT FROM version AS called,
+    SELECT realm_id AS "realmId", payload,
+      (SELECT r.deactivated FROM realms r WHERE r.id = held.realm_id) AS deactivated, called_version IS NOT DISTINCT FROM version AS called,
       extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
     FROM held`,
   overrides: { ageMs: notNull },
@@ -119,7 +145,7 @@ export interface CallingIntent<Payload> extends ClaimedIntent<Payload> {
 /**
  * Locks an intent and records that its call may go out once this transaction has committed. The row remembers it because
  * BullMQ counts no attempt of a worker that was killed, or of a job that was handed back or re-created.
- * @returns undefined when it is done, dead or replayed since
+ * @returns undefined when it is done, dead or replayed since, or waits because its organization is deactivated
  * @throws IntentBusy when another transaction holds it for longer than two seconds
  */
 export async function beginIntentCall<Payload>(
@@ -130,9 +156,8 @@ export async function beginIntentCall<Payload>(
   const row = await lockIntent(tx, intentId, () =>
     tx.lock({ name: "intent", keys: [intentId] }, beginCall, [intentId, version]),
   );
-  if (!row) return undefined;
-  const { called, ageMs } = row;
-  return { ...parsed(definition, intentId, row), called, ageMs };
+  const intent = row && (await runnable(tx, definition, { intentId, version }, row));
+  return intent && { ...intent, called: row.called, ageMs: row.ageMs };
 }
 
 /** @throws Error when the intent belongs to no organization */

@@ -6,6 +6,8 @@ import {
   findOrganization,
   listAccounts,
   type ListedAccount,
+  makeOwner,
+  reactivateForOperator,
   resetPassword,
 } from "@carillon/domain";
 
@@ -76,6 +78,30 @@ export async function deactivate(context: Context, named: string, options: Optio
     await deactivateForOperator(db, account);
     context.terminal.say(
       `Deactivated ${account.deliveryEmail} of ${realm.name}: the API key is refused from now on.`,
+    );
+  });
+}
+
+/** Reactivates a person. */
+export async function reactivate(context: Context, named: string, options: Options): Promise<void> {
+  await withDatabase(context, async ({ db, site }) => {
+    const realm = await findOrganization(db, options.organization);
+    const account = await findNamedAccount(db, realm, named);
+    const changed = await db.transaction((tx) => reactivateForOperator(tx, site, account));
+    context.terminal.say(
+      `${account.deliveryEmail} of ${realm.name} is active${changed ? "" : " already"}.`,
+    );
+  });
+}
+
+/** Makes a person an owner. */
+export async function promote(context: Context, named: string, options: Options): Promise<void> {
+  await withDatabase(context, async ({ db }) => {
+    const realm = await findOrganization(db, options.organization);
+    const account = await findNamedAccount(db, realm, named);
+    const changed = await db.transaction((tx) => makeOwner(tx, account));
+    context.terminal.say(
+      `${account.deliveryEmail} is an owner of ${realm.name}${changed ? "" : " already"}.`,
     );
   });
 }

@@ -1,4 +1,7 @@
+import { parseDomain } from "@carillon/contract";
 import {
+  changeDomains,
+  enableMethods,
   findOrganization,
   listOrganizations,
   noSubdomain,
@@ -13,6 +16,7 @@ import { withDatabase } from "../installation.ts";
 import { readPerson } from "../new-person.ts";
 import { addressOf, whyUnreachable } from "../reachable.ts";
 import { given } from "../secret-input.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** Creates an organization with its owner. */
 export async function createOrganization(
@@ -51,8 +55,10 @@ export async function createOrganization(
 /** Prints one line for each organization. */
 export async function showOrganizations(context: Context): Promise<void> {
   await withDatabase(context, async ({ db }) => {
-    for (const { subdomain, name, accounts } of await listOrganizations(db))
-      context.terminal.say(`${subdomain || noSubdomain}  ${name}  ${accounts} active accounts`);
+    for (const { subdomain, name, accounts, deactivated } of await listOrganizations(db))
+      context.terminal.say(
+        `${subdomain || noSubdomain}  ${name}  ${accounts} active accounts${deactivated ? "  deactivated" : ""}`,
+      );
   });
 }
 
@@ -86,5 +92,53 @@ export async function setOrganizationDeactivated(
     const changed = await db.transaction((tx) => setDeactivated(tx, realm.id, deactivated));
     const state = deactivated ? "deactivated" : "active";
     context.terminal.say(`${realm.name} is ${state}${changed ? "" : " already"}.`);
+  });
+}
+
+/** Turns on the given methods of logging in, and prints all. */
+export async function enableAuthentication(
+  context: Context,
+  { organization, enable }: { readonly organization?: string; readonly enable: readonly string[] },
+): Promise<void> {
+  await withDatabase(context, async ({ db, site }) => {
+    const realm = await findOrganization(db, organization);
+    const methods = await db.transaction((tx) => enableMethods(tx, site, realm.id, enable));
+    for (const [name, isOn] of Object.entries(methods))
+      context.terminal.say(`${name} is ${isOn ? "on" : "off"} in ${realm.name}.`);
+  });
+}
+
+/** Changes the domains of e-mail addresses, and prints them. */
+export async function showDomains(
+  context: Context,
+  options: {
+    readonly organization?: string;
+    readonly add: readonly string[];
+    readonly withSubdomains: boolean;
+    readonly remove: readonly string[];
+    readonly unrestrict: boolean;
+  },
+): Promise<void> {
+  const { withSubdomains, remove, unrestrict } = options;
+  const add = options.add.map((text) => {
+    const domain = parseDomain(text);
+    if (domain === undefined)
+      throw new UsageError(
+        `--add must be a domain such as example.com, not ${JSON.stringify(text)}`,
+      );
+    return { domain, allow_subdomains: withSubdomains };
+  });
+  await withDatabase(context, async ({ db }) => {
+    const realm = await findOrganization(db, options.organization);
+    const { domains, restricted } = await db.transaction((tx) =>
+      changeDomains(tx, realm.id, { add, remove, unrestrict }),
+    );
+    for (const { domain, allow_subdomains: withOthers } of domains)
+      context.terminal.say(`${domain}${withOthers ? " and its subdomains" : ""}`);
+    context.terminal.say(
+      restricted
+        ? `New accounts of ${realm.name} need an address of one of these domains.`
+        : `New accounts of ${realm.name} may have addresses of all domains.`,
+    );
   });
 }

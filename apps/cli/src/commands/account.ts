@@ -52,6 +52,32 @@ export function addAccountCommands(program: Command, context: Context): void {
       await deactivate(context, named, options);
     });
   account
+    .command("reactivate")
+    .description("Reactivates a person with their key, role and channels. Bots stay deactivated.")
+    .argument("<account>", "e-mail address or id")
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
+    )
+    .action(async (named: string, options) => {
+      const { reactivate } = await import("../actions/accounts.ts");
+      await reactivate(context, named, options);
+    });
+  account
+    .command("make-owner")
+    .description(
+      "Makes a person an owner, such as when the last owner has left or lost their way in.",
+    )
+    .argument("<account>", "e-mail address or id")
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
+    )
+    .action(async (named: string, options) => {
+      const { promote } = await import("../actions/accounts.ts");
+      await promote(context, named, options);
+    });
+  account
     .command("reset-password")
     .description("Resets a person's password. API keys stay valid: see `carillon key issue`.")
     .argument("<account>", "e-mail address or id")

@@ -17,6 +17,24 @@ interface LimitOptions {
   readonly bots?: number;
 }
 
+interface AuthenticationOptions {
+  readonly organization?: string;
+  readonly enable: readonly string[];
+}
+
+interface DomainOptions {
+  readonly organization?: string;
+  readonly add: readonly string[];
+  readonly withSubdomains: boolean;
+  readonly remove: readonly string[];
+  readonly unrestrict: boolean;
+}
+
+/** Collects the values of an option that may be given several times. */
+function gathered(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
 /** @throws InvalidArgumentError unless it is a whole number that a column holds */
 function limit(text: string): number {
   if (!/^\d{1,9}$/.test(text))
@@ -61,6 +79,37 @@ export function addOrganizationCommands(program: Command, context: Context): voi
       const { limitOrganization } = await import("../actions/organizations.ts");
       await limitOrganization(context, options);
     });
+  organization
+    .command("authentication")
+    .description(
+      "Shows which methods of logging in are on in an organization, and turns on those given.",
+    )
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
+    )
+    .option("--enable <method>", "method to turn on, such as email; repeatable", gathered, [])
+    .action(async (options: AuthenticationOptions) => {
+      const { enableAuthentication } = await import("../actions/organizations.ts");
+      await enableAuthentication(context, options);
+    });
+  organization
+    .command("domains")
+    .description(
+      "Shows the domains of e-mail addresses that new accounts may have, and changes those given.",
+    )
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the organization, if there are several; - for the organization without a subdomain",
+    )
+    .option("--add <domain>", "domain to add; repeatable", gathered, [])
+    .option("--with-subdomains", "accept the subdomains of added domains, too", false)
+    .option("--remove <domain>", "domain to remove; repeatable", gathered, [])
+    .option("--unrestrict", "accept addresses of all domains", false)
+    .action(async (options: DomainOptions) => {
+      const { showDomains } = await import("../actions/organizations.ts");
+      await showDomains(context, options);
+    });
   for (const [name, deactivated, description] of [
     ["deactivate", true, "Deactivates an organization: its accounts can do nothing any more."],
     ["reactivate", false, "Reactivates an organization."],
@@ -78,7 +127,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
       });
   organization
     .command("list")
-    .description("Lists the organizations: subdomain, name, active accounts.")
+    .description("Lists the organizations: subdomain, name, active accounts, deactivated or not.")
     .action(async () => {
       const { showOrganizations } = await import("../actions/organizations.ts");
       await showOrganizations(context);

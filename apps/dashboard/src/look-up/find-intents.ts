@@ -11,10 +11,11 @@ export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
  */
 export type IntentView = RowOf<typeof byId>;
 
-/** Finds the account of a mail, through its audit log entry or address change. */
+/** Finds the account of a mail, through its audit log entry or address change, or in its payload. */
 const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
     (SELECT a.modified_user_id FROM audit_log a WHERE a.id = (i.payload->>'auditId')::bigint),
-    (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint)) END`;
+    (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint),
+    (i.payload->>'userId')::int) END`;
 
 /** Columns of `job_intent i`. Errors are truncated; the log has them in full. */
 export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId",
@@ -23,7 +24,7 @@ export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_
   (SELECT u.full_name FROM users u WHERE u.id = ${accountOfMail}) AS "accountName", i.state,
   i.version, i.attempts, left(i.last_error, 1000) AS "lastError",
   extract(epoch FROM i.created_at)::float8 AS "createdAt", extract(epoch FROM i.run_at)::float8 AS "runAt",
-  extract(epoch FROM i.enqueued_at)::float8 AS "enqueuedAt",
+  extract(epoch FROM nullif(i.enqueued_at, 'infinity'))::float8 AS "enqueuedAt",
   extract(epoch FROM i.finished_at)::float8 AS "finishedAt", extract(epoch FROM now())::float8 AS now`;
 
 /** Ids of queue jobs, as `intentJob` makes them; those of the sweep end with a tick. */

@@ -4,7 +4,6 @@ import {
   changeOrganization,
   channel,
   channelMessage,
-  deactivateOrganization,
   deactivateUser,
   deliver,
   deliverNow,
@@ -14,7 +13,6 @@ import {
   inChannel,
   messagesOf,
   noticesTo,
-  organization,
   recordOf,
   schedule,
   scheduledMessage,
@@ -220,15 +218,5 @@ describe("a scheduled message whose sender is deactivated", () => {
     const { db, org } = scene;
     const archived = await channel(db, org.realm, { isArchived: true });
     await failsSilently(scene, (await scheduledMessage(db, org.notificationBot, archived)).id);
-  });
-
-  it("fails without a notice when the organization is deactivated", async () => {
-    const { db } = scene;
-    const closing = await organization(db);
-    const hall = await channel(db, closing.realm, { subscribers: [closing.member] });
-    const row = await scheduledMessage(db, closing.member, hall);
-    await deactivateOrganization(db, closing.realm);
-    const ended = { ...scene, org: closing, as: () => scene.as(closing.member) };
-    await failsSilently(ended, row.id);
   });
 });

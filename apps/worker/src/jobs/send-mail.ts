@@ -1,5 +1,9 @@
 import type { Sql } from "@carillon/db";
-import { addressChangeMail, deactivationMail } from "@carillon/domain";
+import {
+  addressChangeMail,
+  deactivationMail,
+  organizationDeactivationMail,
+} from "@carillon/domain";
 import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
 import { MailRefused, type Letter } from "@carillon/mail";
 import type { Site } from "@carillon/model";
@@ -27,5 +31,7 @@ function compose(
       return deactivationMail(sql, site, realmId, wanted);
     case "address-change":
       return addressChangeMail(sql, site, realmId, wanted);
+    case "organization-deactivated":
+      return organizationDeactivationMail(sql, site, realmId, wanted);
   }
 }

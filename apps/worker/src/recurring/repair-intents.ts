@@ -1,6 +1,7 @@
 import {
   countEnded,
   overdueIntents,
+  resumeSuspended,
   stampIntents,
   stillPending,
   type EndedIntent,
@@ -48,6 +49,17 @@ export async function repairIntents(
   const present = checked.filter(({ presence }) => presence === "to run");
   await stampIntents(db, [...present.map(({ intent }) => intent), ...added]);
   return lost.length + ended.length;
+}
+
+/** Adds jobs for the intents of organizations that have been reactivated. @returns how many were added */
+export async function resumeIntents(
+  services: Pick<WorkerServices, "db" | "queues">,
+): Promise<number> {
+  const { db, queues } = services;
+  const resumed = await resumeSuspended(db, sweep.bound.batch);
+  await queues.publish(intentPublications(resumed));
+  await stampIntents(db, resumed);
+  return resumed.length;
 }
 
 async function checkJob(

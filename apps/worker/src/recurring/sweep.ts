@@ -8,7 +8,7 @@ import {
 import { deliverDue, sweep } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
-import { repairIntents } from "./repair-intents.ts";
+import { repairIntents, resumeIntents } from "./repair-intents.ts";
 
 /** Milliseconds overdue after which a pending row may have lost its delivery job, or an intent its job. */
 const overdueMs = 10_000;
@@ -44,6 +44,9 @@ export async function sweepOnce(
   await queues.publish(
     realms.map(({ realmId }) => ({ job: deliverDue, payload: { realmId, second, tick } })),
   );
+  const resumed = await resumeIntents(services);
+  if (resumed > 0)
+    log.info({ intents: resumed }, "the sweep resumed jobs of reactivated organizations");
   const intents = await repairIntents(services, overdue);
   const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents;
   if (rows === 0) return 0;

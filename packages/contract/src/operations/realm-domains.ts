@@ -19,15 +19,19 @@ const maxLength = 253;
 const domainName =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Trims a domain, and makes it lower case. */
+/** Trims a domain, and makes it lower case; returns undefined for a text that is none. */
+export function parseDomain(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  return name.length <= maxLength && domainName.test(name) ? name : undefined;
+}
+
 const domain = form
   .custom({
     schema: { type: "string" },
     json: false,
     decode(text) {
-      const name = text.trim().toLowerCase();
-      if (name.length > maxLength || !domainName.test(name))
-        throw new Unusable("must be a domain such as example.com");
+      const name = parseDomain(text);
+      if (name === undefined) throw new Unusable("must be a domain such as example.com");
       return name;
     },
   })

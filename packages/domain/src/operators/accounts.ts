@@ -1,9 +1,10 @@
-import { errors } from "@carillon/contract";
+import { errors, isGuest, isOwner, roles } from "@carillon/contract";
 import { type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
   checkOwnerRemains,
+  loadRealm,
   lockAccount,
   lockGroupGraph,
   noSuchUser,
@@ -16,8 +17,10 @@ import {
 import { recordForgetting } from "../push/devices/legacy-tokens.ts";
 import { addPerson, type NewPerson } from "../users/create-user.ts";
 import { changeApiKey } from "../users/api-key.ts";
+import { changeRoles } from "../users/change-role.ts";
 import { checkPassword, hashPassword } from "../users/passwords.ts";
 import { deactivateAccount, deactivateWithBots } from "../users/deactivate-user.ts";
+import { activate } from "../users/reactivate-user.ts";
 
 const page = 1_000;
 
@@ -77,6 +80,53 @@ async function assertCanDeactivate(tx: Tx, user: Account): Promise<void> {
 
 function checkActive({ isActive, deliveryEmail }: Account): void {
   if (!isActive) throw errors.badRequest(`${deliveryEmail} is deactivated already`);
+}
+
+/**
+ * Reactivates a person for an operator, as `POST /users/{user_id}/reactivate` does.
+ * @returns false if the account is active already
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function reactivateForOperator(
+  tx: Tx,
+  site: Site,
+  { id, realmId }: Account,
+): Promise<boolean> {
+  const { account } = await loadAfter(lockGroupGraph(tx, realmId), {
+    account: lockAccount(tx, realmId, id),
+  });
+  if (!account) throw noSuchUser();
+  if (account.isBot) throw errors.badRequest("an administrator has to reactivate bots");
+  if (account.isActive) return false;
+  await activate(tx, site, null, account);
+  return true;
+}
+
+/**
+ * Makes a person an owner of the organization for an operator, such as when the last owner has left.
+ * @returns false if the account is an owner already
+ * @throws ApiError `BAD_REQUEST` for bots, guests and deactivated accounts
+ */
+export async function makeOwner(tx: Tx, { id, realmId }: Account): Promise<boolean> {
+  const { account, realm } = await loadAfter(lockGroupGraph(tx, realmId), {
+    account: lockAccount(tx, realmId, id),
+    realm: loadRealm(tx, realmId),
+  });
+  if (!account) throw noSuchUser();
+  const { isBot, isActive, role, deliveryEmail } = account;
+  if (isBot) throw errors.badRequest("a bot cannot be the owner who keeps an organization going");
+  if (!isActive) throw errors.badRequest(`${deliveryEmail} is deactivated: reactivate it first`);
+  if (isGuest(account))
+    throw errors.badRequest(
+      `${deliveryEmail} is a guest, and guests cannot become owners: name a member`,
+    );
+  if (isOwner(account)) return false;
+  const events = await changeRoles(tx, realm, [account], roles.owner);
+  recordAudit(tx, realmId, null, [
+    { type: "user_role_changed", userId: id, data: { old: role, new: roles.owner } },
+  ]);
+  emit(tx, realmId, events);
+  return true;
 }
 
 async function deactivateBot(tx: Tx, { id, realmId }: Account): Promise<void> {

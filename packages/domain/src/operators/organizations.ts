@@ -1,4 +1,4 @@
-import { errors } from "@carillon/contract";
+import { type DomainObject, errors } from "@carillon/contract";
 import { type Database, lockKey, type Sql, statement, type Tx } from "@carillon/db";
 import {
   type Account,
@@ -6,7 +6,10 @@ import {
   accountOverrides,
   checkFullName,
   isEmailAddress,
+  listDomains,
+  loadOrganizationSettings,
   loadRealm,
+  lockOrganization,
   type Realm,
   recordAudit,
   type Site,
@@ -18,6 +21,7 @@ import {
   createOrganization,
   createFirstChannel,
 } from "../realms/create-organization.ts";
+import { deleteDomain, insertDomain, liftRestrictionForOperator } from "../realms/domains.ts";
 import { checkPassword, hashPassword } from "../users/passwords.ts";
 
 /** An organization in an operator's list. */
@@ -27,11 +31,12 @@ export interface NamedOrganization {
   readonly subdomain: string;
   readonly name: string;
   readonly accounts: number;
+  readonly deactivated: boolean;
 }
 
 const all = statement({
   name: "operator-organizations",
-  text: `SELECT r.id, r.subdomain, r.name,
+  text: `SELECT r.id, r.subdomain, r.name, r.deactivated,
       (SELECT count(*)::int FROM users u WHERE u.realm_id = r.id AND u.system_bot_kind IS NULL AND u.is_active) AS accounts
     FROM realms r ORDER BY r.id`,
 });
@@ -190,4 +195,41 @@ export async function setLimits(
   recordAudit(tx, realmId, null, [
     { type: "organization_limits_changed", data: { channels, user_groups: userGroups, bots } },
   ]);
+}
+
+/** A change of an organization's domains of e-mail addresses. */
+interface DomainChanges {
+  /** Domains to add, in lower case, with or without their subdomains. */
+  readonly add: readonly DomainObject[];
+  readonly remove: readonly string[];
+  /** Whether to accept addresses of all domains again. */
+  readonly unrestrict: boolean;
+}
+
+/** An organization's domains, and whether new accounts need an address of one of them. */
+interface Domains {
+  readonly domains: readonly DomainObject[];
+  readonly restricted: boolean;
+}
+
+/**
+ * Changes the domains of an organization for an operator, such as when its owners have locked themselves out by a wrong
+ * one, and returns them.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export async function changeDomains(
+  tx: Tx,
+  realmId: number,
+  { add, remove, unrestrict }: DomainChanges,
+): Promise<Domains> {
+  await lockOrganization(tx, realmId);
+  const operator = { realmId, id: null };
+  for (const domain of add) await insertDomain(tx, operator, domain);
+  for (const name of remove) await deleteDomain(tx, operator, name);
+  if (unrestrict) await liftRestrictionForOperator(tx, realmId);
+  const [domains, settings] = [
+    await listDomains(tx, realmId),
+    await loadOrganizationSettings(tx, realmId),
+  ];
+  return { domains, restricted: settings.emails_restricted_to_domains };
 }

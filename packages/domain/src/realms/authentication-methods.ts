@@ -1,6 +1,15 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { Realm, Site } from "@carillon/model";
+import { emit } from "@carillon/events";
+import {
+  loadAfter,
+  loadRealm,
+  lockOrganization,
+  type Realm,
+  realmUpdatedEvents,
+  recordAudit,
+  type Site,
+} from "@carillon/model";
 
 /** The methods of logging in that a server can offer, by the names of the protocol. */
 const columns = { Email: "passwordAuthEnabled", dev: "devAuthEnabled" } as const;
@@ -59,4 +68,47 @@ export async function changeMethods(
   const prisma = await tx.prisma();
   await prisma.realm.update({ where: { id: realm.id }, data, select: { id: true } });
   return { before, after };
+}
+
+const ignoringCase = new Intl.Collator("en", { sensitivity: "accent" });
+
+/**
+ * Turns methods of logging in on for an operator, and sends the change to all users.
+ * @param names in any case
+ * @returns whether each method that the server offers is on
+ * @throws ApiError `BAD_REQUEST` for a method that the server does not offer
+ */
+export async function enableMethods(
+  tx: Tx,
+  site: Pick<Site, "development">,
+  realmId: number,
+  names: readonly string[],
+): Promise<Methods> {
+  const { realm } = await loadAfter(lockOrganization(tx, realmId), {
+    realm: loadRealm(tx, realmId),
+  });
+  const before = enabledMethods(site, realm);
+  const offered = Object.keys(before);
+  const wanted = names.map((name) => {
+    const method = offered.find((each) => ignoringCase.compare(each, name) === 0);
+    if (method === undefined)
+      throw errors.badRequest(
+        `this server offers no method ${JSON.stringify(name)}, but only ${offered.join(" and ")}`,
+      );
+    return [method, true] as const;
+  });
+  if (wanted.length === 0) return before;
+  const changed = await changeMethods(tx, site, realm, {
+    ...before,
+    ...Object.fromEntries(wanted),
+  });
+  if (!changed) return before;
+  recordAudit(tx, realmId, null, [
+    {
+      type: "realm_setting_changed",
+      data: { setting: "authentication_methods", old: changed.before, new: changed.after },
+    },
+  ]);
+  emit(tx, realmId, realmUpdatedEvents(methodFields(changed.after)));
+  return changed.after;
 }

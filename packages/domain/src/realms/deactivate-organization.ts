@@ -3,8 +3,10 @@ import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, administerAsOwner, lockOrganization, recordAudit } from "@carillon/model";
 
+import { recordOwnerMails } from "./organization-deactivation-mail.ts";
+
 /**
- * Deactivates the organization for an owner (users.md §5.2).
+ * Deactivates the organization for an owner, and mails all owners (users.md §5.2).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateOrganization(tx: Tx, actor: Account): Promise<void> {
@@ -28,6 +30,12 @@ const dropQueues = statement({
   text: "DELETE FROM event_queue WHERE realm_id = $1",
 });
 
+const store = statement({
+  name: "organization-store-deactivated",
+  text: `UPDATE realms SET deactivated = $2, reactivated_at = CASE WHEN $2 THEN reactivated_at ELSE now() END
+    WHERE id = $1 AND deactivated <> $2 RETURNING id`,
+});
+
 /** The organization's row must be locked. @param actorId null for an operator */
 async function storeDeactivated(
   tx: Tx,
@@ -35,16 +43,13 @@ async function storeDeactivated(
   actorId: number | null,
   deactivated: boolean,
 ): Promise<boolean> {
-  const prisma = await tx.prisma();
-  const { count } = await prisma.realm.updateMany({
-    where: { id: realmId, deactivated: !deactivated },
-    data: { deactivated },
-  });
-  if (count === 0) return false;
+  const changed = await tx.rows(store, [realmId, deactivated]);
+  if (changed.length === 0) return false;
   const type = deactivated ? "realm_deactivated" : "realm_reactivated";
   recordAudit(tx, realmId, actorId, [{ type }]);
   if (deactivated) {
     await tx.rows(dropQueues, [realmId]);
+    await recordOwnerMails(tx, realmId, actorId);
     emit(tx, realmId, [realmDeactivated({ realm_id: realmId })]);
   }
   return true;

@@ -26,8 +26,27 @@ import {
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function addDomain(tx: Tx, actor: Account, wanted: DomainObject): Promise<number> {
-  const { realmId } = actor;
   await administerAsOwner(tx, actor);
+  return insertDomain(tx, actor, wanted);
+}
+
+/** Who changes the list; `id` is null for an operator. */
+export interface DomainActor {
+  readonly realmId: number;
+  readonly id: number | null;
+}
+
+/**
+ * Adds a domain, as {@link addDomain} does. The organization's row must be locked.
+ * @returns its id
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function insertDomain(
+  tx: Tx,
+  actor: DomainActor,
+  wanted: DomainObject,
+): Promise<number> {
+  const { realmId } = actor;
   const there = await listDomains(tx, realmId);
   if (there.some(({ domain }) => domain === wanted.domain))
     throw errors.badRequest(`The domain ${wanted.domain} is already in the list`);
@@ -77,8 +96,16 @@ export async function updateDomain(
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function removeDomain(tx: Tx, actor: Account, name: string): Promise<void> {
-  const { realmId } = actor;
   await administerAsOwner(tx, actor);
+  await deleteDomain(tx, actor, name);
+}
+
+/**
+ * Removes a domain, as {@link removeDomain} does. The organization's row must be locked.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function deleteDomain(tx: Tx, actor: DomainActor, name: string): Promise<void> {
+  const { realmId } = actor;
   const all = await listDomains(tx, realmId);
   const { domain } = find(all, name);
   const prisma = await tx.prisma();
@@ -102,7 +129,7 @@ function find(all: readonly DomainObject[], name: string): DomainObject {
 
 function recordAndEmit(
   tx: Tx,
-  actor: Account,
+  actor: DomainActor,
   entry: AuditEntry,
   events: readonly NewEvent[],
 ): void {
@@ -114,6 +141,15 @@ const restricted = statement({
   name: "organization-restricts-domains",
   text: "SELECT emails_restricted_to_domains AS restricted FROM realms WHERE id = $1",
 });
+
+/** Accepts addresses of all domains again, for an operator. The organization's row must be locked. */
+export async function liftRestrictionForOperator(tx: Tx, realmId: number): Promise<void> {
+  const events = await liftRestriction(tx, realmId);
+  if (events.length === 0) return;
+  const change = { setting: "emails_restricted_to_domains", old: true, new: false };
+  recordAudit(tx, realmId, null, [{ type: "realm_setting_changed", data: change }]);
+  emit(tx, realmId, events);
+}
 
 async function liftRestriction(tx: Tx, realmId: number): Promise<NewEvent[]> {
   const row = await tx.first(restricted, [realmId]);

@@ -38,6 +38,7 @@ const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
  * - `bySystemBot`: the sender is a system bot.
  * - `tooLate`: more than ten minutes past its time; a reminder, more than seven days; an occurrence, more than its series
  *   allows.
+ * - `dueBeforeReactivation`: late by more than a minute, and due before the organization was reactivated.
  * - `sentBefore`: its message exists, or its series has sent the occurrence. The holder of the row's lock is the only one to
  *   send it, so this cannot change meanwhile.
  */
@@ -210,6 +211,8 @@ const claimed = statement({
       s.deliver_at < now() - CASE WHEN s.kind = ${scheduledKind.reminder} THEN interval '7 days'
         WHEN s.series_id IS NULL OR s.detached THEN interval '10 minutes'
         ELSE make_interval(secs => ${gracePeriodSql("s.series_id")}) END AS "tooLate",
+      s.deliver_at < now() - interval '1 minute' AND EXISTS (
+        SELECT FROM realms r WHERE r.id = s.realm_id AND r.reactivated_at > s.deliver_at) AS "dueBeforeReactivation",
       (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL
         OR s.series_id IS NOT NULL AND EXISTS (SELECT FROM series_runs run WHERE run.series_id = s.series_id
           AND run.occurrence = s.occurrence AND run.outcome = 'sent') AS "sentBefore"
@@ -293,13 +296,19 @@ const dueState = statement({
   name: "deliver-look",
   text: `SELECT extract(epoch FROM now())::float8 AS now, head.attempts::int,
       coalesce(head.retry_at > now(), false) AS "isTried",
-      (SELECT s.id FROM scheduled_messages s WHERE ${due} AND ${needsSingleTry("s")} LIMIT 1) IS NOT NULL AS single
-    FROM (SELECT) once LEFT JOIN LATERAL (
+      active.is_active AND (
+        SELECT s.id FROM scheduled_messages s WHERE ${due} AND ${needsSingleTry("s")} LIMIT 1) IS NOT NULL AS single
+    FROM (SELECT EXISTS (SELECT FROM realms WHERE id = $1 AND NOT deactivated) AS is_active) active
+    LEFT JOIN LATERAL (
       SELECT s.attempts, s.retry_at FROM scheduled_messages s WHERE ${due} AND ${mayShareBatch("s")} ${inOrder} LIMIT 1
-    ) head ON true`,
+    ) head ON active.is_active`,
 });
 
-/** Searches in the order of the claim: EXISTS would walk the index over the backlogs of all organizations. */
+/**
+ * Reads what is due. Nothing is due in a deactivated organization: its messages wait (users.md §5.2).
+ *
+ * Searches in the order of the claim: EXISTS would walk the index over the backlogs of all organizations.
+ */
 export async function loadDueState(sql: Sql, realmId: number): Promise<DueState> {
   const [state] = await sql.rows(dueState, [realmId]);
   return state!;

@@ -180,7 +180,8 @@ export class DeliveryBatch {
   async #deliver(tx: Tx): Promise<BatchEnd> {
     const { previous, ids, counted } = this.#plan;
     const [isFree, realm] = await Promise.all([this.#takeLock(tx), loadRealm(tx, this.#realmId)]);
-    if (isFree === false) return { kind: "elsewhere" };
+    // A message of a deactivated organization waits until it is reactivated; the next look finds nothing due.
+    if (isFree === false || realm.deactivated) return { kind: "elsewhere" };
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);
     if (!given && hasLongTexts(found)) return { kind: "unread" };

@@ -1,4 +1,3 @@
-import type { Realm } from "@carillon/model";
 import type { ApiError } from "@carillon/contract";
 
 import { isReminder, type DueRow } from "./claim.ts";
@@ -19,24 +18,36 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
   };
 }
 
+/** Causes of rows that are sent no more because their time has passed. */
+const lateCauses = { server: "late", deactivation: "REALM_DEACTIVATED" } as const;
+
+/** Returns whether the time of the failed row had passed for too long. */
+export function isTooLate({ cause }: Pick<Failure, "cause">): boolean {
+  return Object.values<string>(lateCauses).includes(cause);
+}
+
+/** Returns whether the row was too late because its organization was deactivated when it was due. */
+export function isLateByDeactivation({ cause }: Pick<Failure, "cause">): boolean {
+  return cause === lateCauses.deactivation;
+}
+
 /**
- * Fails a row that needs no check: its account or organization is deactivated, or it is too late.
+ * Fails a row that needs no check: its account is deactivated, or it is too late.
  * @param options `handedOver`: whether another account sends it for a deactivated one
  */
 export function failedBeforeChecks(
   row: DueRow,
-  realm: Realm,
   { handedOver }: { readonly handedOver: boolean },
 ): Failure | undefined {
   if (!row.senderActive && !handedOver) return deactivated(row);
-  if (realm.deactivated)
-    return failed(row, "deactivated", "The organization was deactivated.", true);
   return row.tooLate ? late(row) : undefined;
 }
 
 /** Fails a row whose time has passed for too long. */
 export function late(row: DueRow): Failure {
-  return failed(row, "late", `The server was more than ${gracePeriod(row)} late.`);
+  if (row.dueBeforeReactivation)
+    return failed(row, lateCauses.deactivation, "The organization was deactivated at that time.");
+  return failed(row, lateCauses.server, `The server was more than ${gracePeriod(row)} late.`);
 }
 
 function gracePeriod(row: DueRow): string {

@@ -10,7 +10,7 @@ import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { findMetConditions, readableRows, type MetCondition } from "./evaluate-conditions.ts";
-import { failedBeforeChecks, late } from "./failures.ts";
+import { failedBeforeChecks, isTooLate, late } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
 import { composeHandedOver, findHandedOver } from "./series/handed-over.ts";
@@ -58,7 +58,7 @@ export async function prepareRows(
   const isHandedOver = (row: DueRow) => handedOver?.rows.has(row) === true;
   for (const row of rows) {
     const failure =
-      failedBeforeChecks(row, realm, { handedOver: isHandedOver(row) }) ??
+      failedBeforeChecks(row, { handedOver: isHandedOver(row) }) ??
       (superseded.has(row) ? late(row) : undefined);
     if (failure) failures.set(row, failure);
   }
@@ -129,7 +129,7 @@ export async function prepareRows(
 
 /** Whether the row's conditions are evaluated. They are also evaluated for a late row: if one holds, the row is withheld. */
 function hasOpenConditions({ unless, sentBefore }: DueRow, failure: Failure | undefined): boolean {
-  return unless !== null && !sentBefore && (failure === undefined || failure.cause === "late");
+  return unless !== null && !sentBefore && (failure === undefined || isTooLate(failure));
 }
 
 /** Takes the audience locks of all rows at once, in lock order. {@link checkDue} takes only the locks of some rows. */

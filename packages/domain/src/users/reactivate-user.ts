@@ -60,6 +60,22 @@ export async function reactivateUser(
   checkAdministers(now, target);
   if (target.isActive) return;
   const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
+  await activate(tx, site, actor.id, target, newOwner);
+}
+
+/**
+ * Reactivates a deactivated account, as {@link reactivateUser} does. The account and the group graph must be locked.
+ * @param actorId null for an operator, who must not reactivate bots
+ * @param newOwner of a bot, if it gets another owner
+ */
+export async function activate(
+  tx: Tx,
+  site: Site,
+  actorId: number | null,
+  target: Account,
+  newOwner?: number,
+): Promise<void> {
+  const { realmId } = target;
   const pausedSeries = await lockSeriesOfDeactivated(tx, target.id);
   // deactivated_at stays: a registration compares it with its snapshot (packages/events/src/queues.ts).
   const prisma = await tx.prisma();
@@ -69,30 +85,30 @@ export async function reactivateUser(
     select: { id: true },
   });
   const subscribed = await markSubscriber(tx, target, true);
-  recordAudit(tx, actor.realmId, actor.id, [
+  recordAudit(tx, realmId, actorId, [
     {
       type: "user_reactivated",
       userId: target.id,
       ...(newOwner === undefined ? {} : { data: { bot_owner_id: newOwner } }),
     },
   ]);
-  if (newOwner !== undefined) await renewBotKey(tx, site, actor.id, target);
+  if (newOwner !== undefined) await renewBotKey(tx, site, newOwner, target);
   const [audiences, rejoined, settings] = await Promise.all([
     loadMetadataAudiences(
       tx,
-      actor.realmId,
+      realmId,
       subscribed.map(({ channelId }) => channelId),
     ),
     rejoinedGroups(tx, target.id),
-    reactivatedSettings(tx, actor.realmId, target.id),
+    reactivatedSettings(tx, realmId, target.id),
   ]);
-  const realm = await loadRealm(tx, actor.realmId);
+  const realm = await loadRealm(tx, realmId);
   const gained = await visibilityBySubscriptions(tx, realm, subscribed, "gained");
   // Accounts that see it only through its channels receive it as an active account anyway.
   const audience = await loadAccountAudience(tx, target, { byChannel: false });
   const roles =
     newOwner === undefined ? [] : await botWithNewOwner(tx, { ...target, isActive: true });
-  emit(tx, actor.realmId, [
+  emit(tx, realmId, [
     personUpdated(target.id, { is_active: true }, audience),
     ...gained,
     ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),

@@ -9,6 +9,13 @@ const intent = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("account-deactivated"), auditId: z.int().positive() }),
   /** A user wants to change their e-mail address and has to confirm the new one. */
   z.strictObject({ kind: z.literal("address-change"), changeId: z.int().positive() }),
+  /** The organization has been deactivated, and this owner of it has to know. */
+  z.strictObject({
+    kind: z.literal("organization-deactivated"),
+    userId: z.int().positive(),
+    /** Null for an operator of the server. */
+    actorId: z.int().positive().nullable(),
+  }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;
@@ -22,4 +29,5 @@ export const sendMail = intentJob({
   intent,
   retry: backoff({ attempts: 70, first: "10s", cap: "30m", jitter: 0.5 }),
   deadline: "25s",
+  runsInDeactivated: ({ kind }) => kind === "organization-deactivated",
 });

@@ -7,7 +7,7 @@ export const sweep = recurring({
   name: "sweep",
   about:
     "The last safety net: adds a job for every organization with overdue messages, and for every " +
-    "intent whose job the queue has lost.",
+    "intent whose job the queue has lost or whose organization has been reactivated.",
   processes: ["worker"],
   every: "20s",
   leader: "one",

@@ -94,14 +94,14 @@ const overdue = statement({
           AND (${mayShareBatch("s")} OR ${needsSingleTry("s")})
         LIMIT 10000
       ) counted
-    ) overdue WHERE overdue.rows > 0`,
+    ) overdue WHERE overdue.rows > 0 AND NOT r.deactivated`,
 });
 
 /** An organization with messages that should have been sent. */
 export type OverdueRealm = RowOf<typeof overdue>;
 
 /**
- * Reads the organizations with pending rows that are overdue by more than `overdueMs`, except rows that wait for another
+ * Reads the active organizations with pending rows that are overdue by more than `overdueMs`, except rows that wait for another
  * try. Counts each organization separately, so that the backlog of one does not hide the others.
  */
 export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm[]> {

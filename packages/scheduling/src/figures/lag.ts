@@ -4,7 +4,10 @@ import { systemClock, type Clock } from "@carillon/kit";
 
 import { pending } from "../delivery/pending.ts";
 
-/** How far work is behind. Every number comes from the head of a partial index. */
+/**
+ * How far work is behind, without that of deactivated organizations, which waits. Every number comes from the heads of
+ * partial indexes.
+ */
 export interface Lag {
   /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
   readonly dueLag: number;
@@ -30,11 +33,16 @@ const oldest = statement({
   name: "operator-lag",
   text: `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
     coalesce((
-      SELECT extract(epoch FROM now() - deliver_at) FROM scheduled_messages s
-      WHERE ${pending("s")} ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
+      SELECT extract(epoch FROM now() - min(first.deliver_at)) FROM realms r CROSS JOIN LATERAL (
+        SELECT s.deliver_at FROM scheduled_messages s WHERE s.realm_id = r.id AND ${pending("s")}
+        ORDER BY s.deliver_at LIMIT 1) first
+      WHERE NOT r.deactivated), 0)::float8 AS due,
     (SELECT count(*)::int FROM (
-      SELECT FROM scheduled_messages s WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
-      LIMIT ${maxOverdue + 1}) late) AS overdue,
+      SELECT FROM realms r CROSS JOIN LATERAL (
+        SELECT FROM scheduled_messages s
+        WHERE s.realm_id = r.id AND ${pending("s")} AND s.deliver_at < now() - interval '1 second'
+        LIMIT ${maxOverdue + 1}) late
+      WHERE NOT r.deactivated LIMIT ${maxOverdue + 1}) late) AS overdue,
     coalesce((
       SELECT extract(epoch FROM now() - min(since)) FROM (
         SELECT CASE WHEN version = 1

@@ -1,8 +1,10 @@
 import { deactivateRealm, getOwnUser, updateRealm } from "@carillon/contract";
 import { setDeactivated } from "@carillon/domain";
+import { sendMail } from "@carillon/jobs";
 import {
   eventsOf,
   organization,
+  pendingPayloads,
   refused,
   refusedWith,
   type TestOrganization,
@@ -56,6 +58,9 @@ describe("POST /realm/deactivate", () => {
       where: { realmId: org.realm.id, eventType: "realm_deactivated" },
     });
     expect(audit.map(({ actingUserId }) => actingUserId)).to.deep.equal([org.owner.id]);
+    expect(await pendingPayloads(db, sendMail)).to.deep.equal([
+      { kind: "organization-deactivated", userId: org.owner.id, actorId: org.owner.id },
+    ]);
 
     expect(await db.transaction((tx) => setDeactivated(tx, org.realm.id, false))).to.equal(true);
     expect(await db.transaction((tx) => setDeactivated(tx, org.realm.id, false))).to.equal(false);

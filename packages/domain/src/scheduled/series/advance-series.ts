@@ -6,6 +6,7 @@ import { recordAudit } from "@carillon/model";
 
 import type { DueRow } from "../claim.ts";
 import type { DeliverOptions } from "../delivery-options.ts";
+import { isLateByDeactivation, isTooLate } from "../failures.ts";
 import type { Outcome } from "../outcome.ts";
 import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
 import { type NewRun, recordRuns } from "./runs.ts";
@@ -81,7 +82,7 @@ export async function advanceSeries(
     // The series of a deactivated author is paused now, so its later occurrences are not missed, even if they are due.
     const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
     const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
-    if (missed.length > 0) reasons.set(row, missedReason(missed));
+    if (missed.length > 0) reasons.set(row, missedReason(missed, outcome));
     const others = (following?.missed ?? []).map((date) => missedRun(series, date));
     runs.set(row, [runOf(outcome, reasons.get(row)), ...others]);
     advance(state, outcome, realm, following);
@@ -148,7 +149,7 @@ async function planAfter(
 }
 
 function isMissed(outcome: Outcome): boolean {
-  return outcome.kind === "failed" && outcome.cause === "late";
+  return outcome.kind === "failed" && isTooLate(outcome);
 }
 
 function isOfDeactivatedAuthor(outcome: Outcome, realm: Realm): boolean {
@@ -177,7 +178,7 @@ function missedRun({ id: seriesId }: SeriesRow, occurrence: string): NewRun {
 
 /**
  * Returns the counts of a series after an outcome. `consecutiveFailures` ignores detached rows, and failures because of
- * lateness or because the account or the organization is deactivated.
+ * lateness or because the account is deactivated.
  */
 function countsAfter(
   { sentCount, consecutiveFailures }: SeriesRow,
@@ -187,7 +188,7 @@ function countsAfter(
   if (outcome.kind === "withheld") return { sentCount, consecutiveFailures };
   if (outcome.kind !== "failed")
     return { sentCount: sentCount + 1, consecutiveFailures: detached ? consecutiveFailures : 0 };
-  const counts = !detached && !["late", "deactivated"].includes(outcome.cause);
+  const counts = !detached && outcome.cause !== "deactivated" && !isTooLate(outcome);
   return { sentCount, consecutiveFailures: consecutiveFailures + (counts ? 1 : 0) };
 }
 
@@ -216,11 +217,15 @@ function noticeOf(row: DueRow, outcome: Outcome, series: SeriesRow): SeriesNotic
   return undefined;
 }
 
-function missedReason(dates: readonly string[]): string {
+function missedReason(dates: readonly string[], outcome: Outcome): string {
+  const why =
+    outcome.kind === "failed" && isLateByDeactivation(outcome)
+      ? "The organization was deactivated"
+      : "The server was late";
   const first = dates.slice(0, 5).join(", ");
   return dates.length === 1
-    ? `The server was late: the occurrence of ${first} was missed.`
-    : `The server was late: ${dates.length} occurrences were missed (${first}${dates.length > 5 ? ", …" : ""}).`;
+    ? `${why}: the occurrence of ${first} was missed.`
+    : `${why}: ${dates.length} occurrences were missed (${first}${dates.length > 5 ? ", …" : ""}).`;
 }
 
 function withReason(outcome: Outcome, reason: string | undefined): Outcome {
