@@ -26,6 +26,7 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/domain/src/alert-words/alert-words.ts": "alert words, which the database does not fold",
   "packages/domain/src/users/allowed-addresses.ts": "domains of addresses, in ASCII",
   "packages/domain/src/realms/domains.ts": "domains, in ASCII",
+  "packages/domain/src/invitations/parse-invitees.ts": "addresses of one request",
   "packages/domain/src/users/common-passwords.ts": "passwords",
   "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",
   "packages/domain/src/messages/read/match-messages.ts":

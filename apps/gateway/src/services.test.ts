@@ -24,6 +24,7 @@ describe("the services of a request", () => {
       events: { poll: async () => ({ kind: "queueDeleted" }) },
       guesses: {} as Services["guesses"],
       mails: {} as Services["mails"],
+      inviteRules: [],
       botStorageLimit: 0,
       files: {} as Services["files"],
       intake: {} as Services["intake"],

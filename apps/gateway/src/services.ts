@@ -3,7 +3,7 @@ import type { Guesses, KeyHolder, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { FileStore } from "@carillon/files";
-import type { Logger } from "@carillon/kit";
+import type { Logger, RateRule } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
 import type { RequestWriter } from "./group-commit/group-commit.ts";
@@ -24,6 +24,8 @@ export interface Services {
   readonly guesses: Guesses;
   /** Counts requests without credentials that may send mails. */
   readonly mails: MailLimits;
+  /** Maximum mails with invitations of an organization in a time; none without limit. */
+  readonly inviteRules: readonly RateRule[];
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
   /** Holds uploaded files. */

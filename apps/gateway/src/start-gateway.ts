@@ -70,9 +70,10 @@ export async function startGateway(
     development: env.DEVELOPMENT,
     pushConfigured: push !== undefined,
     uploads: uploadLimits(env),
+    termsUrl: env.TERMS_URL,
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
-  const { guesses, mails, requests: limiter } = limits;
+  const { guesses, mails, invites: inviteRules, requests: limiter } = limits;
   const gateway = wireServices({
     db,
     site,
@@ -81,6 +82,7 @@ export async function startGateway(
     redisUrl: env.REDIS_URL,
     guesses,
     mails,
+    inviteRules,
     botStorageLimit: env.BOT_STORAGE_LIMIT,
     files,
     bouncer,

@@ -16,7 +16,7 @@ import {
   type WakeUps,
 } from "@carillon/events";
 import type { FileStore } from "@carillon/files";
-import type { Logger } from "@carillon/kit";
+import type { Logger, RateRule } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 import type { BouncerClient } from "@carillon/push";
 import { type AfterCommitPublisher, publishJobsAfterCommit } from "@carillon/scheduling";
@@ -50,6 +50,8 @@ export interface GatewayParts {
   readonly guesses: Guesses;
   /** Unless given, mails are unlimited. */
   readonly mails?: MailLimits | undefined;
+  /** Maximum mails with invitations of an organization in a time; without limit unless given. */
+  readonly inviteRules?: readonly RateRule[] | undefined;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
   /** Holds uploaded files. */
@@ -83,7 +85,7 @@ export interface WiredGateway {
 /** Assembles the services; polls receive commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
-  const { botStorageLimit, files, bouncer } = parts;
+  const { botStorageLimit, files, bouncer, inviteRules = [] } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
     db,
@@ -108,7 +110,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const keys = new SharedLookUp(db, keyHolders);
   const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
   const { mails = unlimitedMails } = parts;
-  const ofParts = { db, site, guesses, mails, botStorageLimit, files, bouncer, log };
+  const ofParts = { db, site, guesses, mails, inviteRules, botStorageLimit, files, bouncer, log };
   const services = { ...ofParts, keys, events, intake, group, pictures };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };

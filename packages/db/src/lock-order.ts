@@ -24,6 +24,10 @@ export const lockOrder = [
   "upserts",
   /** The organization's group graph: members of groups, new and deactivated accounts, permissions. By organization. */
   "groups",
+  /** Links with which people join: of one address all, so that one of them makes the account. By id. */
+  "invitations",
+  /** The counts of an organization's mails with invitations, and of its reusable links. By organization. */
+  "invitationCounts",
   /** Rows of accounts, people and bots. By id. */
   "accounts",
   /** The organization's row: its settings, its owners, names in use. By id. */

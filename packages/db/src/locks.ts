@@ -40,6 +40,8 @@ export const lockClass = {
   upserts: 1_114,
   /** Held while a command to the scheduling bot is done; the second key is the account's id. */
   botCommands: 1_115,
+  /** Held while a request counts an organization's mails with invitations, or its reusable links. */
+  invitationCounts: 1_116,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -119,6 +119,16 @@ export {
   tryKeys,
 } from "./idempotency/idempotency-key.ts";
 export { clearExpiredKeys, type ClearedKeys } from "./idempotency/clear-keys.ts";
+export { findUsableLink, type Link } from "./invitations/usable-links.ts";
+export { mailPersonalLink } from "./invitations/make-links.ts";
+export { joinOrganization } from "./invitations/join.ts";
+export { invitationMail } from "./invitations/mail.ts";
+export type { WantedOffer } from "./invitations/check-offer.ts";
+export { sendInvitations } from "./invitations/send-invitations.ts";
+export { createReusableLink } from "./invitations/reusable-links.ts";
+export { resendInvitation, revokeInvitation } from "./invitations/change-invitations.ts";
+export { clearInvitations } from "./invitations/clear-invitations.ts";
+export { listInvitations } from "./invitations/list-invitations.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";
@@ -156,6 +166,7 @@ export { answerCommand, botClient, CommandRefused } from "./scheduling-bot/answe
 export {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
+  sendInvitationAcceptedNotice,
   sendSignupNotice,
   sendSubscribedNotice,
 } from "./notices/send.ts";
@@ -298,7 +309,7 @@ export {
 } from "./users/deactivate-user.ts";
 export { addressChangeMail, confirmAddress, findWantedAddress } from "./users/change-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
-export { hashPassword, verifyPassword } from "./users/passwords.ts";
+export { checkPassword, hashPassword, verifyPassword } from "./users/passwords.ts";
 export { promoteMembers } from "./users/promote-members.ts";
 export { reactivateUser } from "./users/reactivate-user.ts";
 export {

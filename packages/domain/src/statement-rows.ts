@@ -9,6 +9,7 @@ declare module "@carillon/db" {
       address: string | null;
     };
     "account-is-active": {};
+    "account-of-address": {};
     "account-of-realm": {
       id: number;
       realmId: number;
@@ -68,6 +69,10 @@ declare module "@carillon/db" {
     };
     "accounts-known": {
       count: number;
+    };
+    "accounts-of-addresses": {
+      place: number | null;
+      isActive: boolean;
     };
     "accounts-of-roles-and-own": {
       ids: string;
@@ -149,6 +154,9 @@ declare module "@carillon/db" {
     "address-store": {};
     "address-taken": {};
     "address-visibility-store": {};
+    "addresses-are-the-same": {
+      same: boolean | null;
+    };
     "ages-in-topic": {
       all: number;
       movable: number;
@@ -454,6 +462,9 @@ declare module "@carillon/db" {
     "channels-of-archive": {
       id: number | null;
     };
+    "channels-of-newcomer": {
+      channelId: number;
+    };
     "channels-of-user": {
       id: number;
       inviteOnly: boolean;
@@ -535,8 +546,8 @@ declare module "@carillon/db" {
     "default-channels": {
       id: number;
     };
-    "default-channels-to-subscribe": {
-      channelId: number;
+    "default-channels-among": {
+      id: number;
     };
     "deliver-claim": {
       id: number;
@@ -937,6 +948,83 @@ declare module "@carillon/db" {
     "interested-in-messages": {
       ids: number[];
     };
+    "invitation-by-id": {
+      id: number;
+      kind: string;
+      makerId: number | null;
+      parentId: number | null;
+      email: string | null;
+      fullName: string | null;
+      role: number;
+      includeDefaults: boolean;
+      notifyReferrer: boolean;
+      welcomeText: string | null;
+      keySealed: Buffer;
+    };
+    "invitation-by-key": {
+      id: number;
+      kind: string;
+      makerId: number | null;
+      parentId: number | null;
+      email: string | null;
+      fullName: string | null;
+      role: number;
+      includeDefaults: boolean;
+      notifyReferrer: boolean;
+      welcomeText: string | null;
+      keySealed: Buffer;
+    };
+    "invitation-channels-insert": {};
+    "invitation-groups-insert": {};
+    "invitation-mail-again": {};
+    "invitation-mails-add": {};
+    "invitation-mails-within": {
+      mails: number;
+    };
+    "invitation-offer": {
+      channels: string;
+      groups: string;
+    };
+    "invitation-sendings-clear": {};
+    "invitation-to-change": {
+      id: number;
+      makerId: number | null;
+      role: number;
+      mails: number;
+    };
+    "invitation-used": {};
+    "invitations-by-ids": {
+      id: number;
+      makerId: number | null;
+      kind: string;
+      email: string | null;
+      role: number;
+      notifyReferrer: boolean;
+      keySealed: Buffer;
+      invited: number;
+      expiryDate: number | null;
+    };
+    "invitations-clear": {};
+    "invitations-insert": {
+      id: number;
+    };
+    "invitations-sizes": {
+      id: number;
+      bytes: number;
+    };
+    "invitations-to-address": {
+      id: number;
+      kind: string;
+      makerId: number | null;
+      parentId: number | null;
+      email: string | null;
+      fullName: string | null;
+      role: number;
+      includeDefaults: boolean;
+      notifyReferrer: boolean;
+      welcomeText: string | null;
+      keySealed: Buffer;
+    };
     "is-default-channel": {
       is: boolean;
     };
@@ -948,7 +1036,7 @@ declare module "@carillon/db" {
       isBot: boolean;
       subscribed: boolean;
     };
-    "join-system-groups": {};
+    "join-groups": {};
     "keys-anew-address-changes": {};
     "keys-anew-audit": {};
     "keys-anew-has-address-changes": {
@@ -1002,6 +1090,31 @@ declare module "@carillon/db" {
       isActive: boolean | null;
       passwordHash: string | null;
       apiKeySealed: Buffer | null;
+    };
+    "maker-of-invitation": {
+      id: number;
+      realmId: number;
+      deliveryEmail: string;
+      email: string;
+      fullName: string;
+      role: number;
+      isActive: boolean;
+      isBot: boolean;
+      botType: number | null;
+      botOwnerId: number | null;
+      systemBotKind: string | null;
+      avatarSource: string;
+      avatarVersion: number;
+      avatarFile: string | null;
+      emailAddressVisibility: number;
+      timezone: string;
+      isImportedStub: boolean;
+      isDeleted: boolean;
+      canCreateUsers: boolean;
+      canChangeUserEmails: boolean;
+      dateJoined: number;
+      defaultSendingChannelId: number | null;
+      settings: Json;
     };
     "mark-read-bounds": {
       logPosition: number;
@@ -1781,6 +1894,9 @@ declare module "@carillon/db" {
     };
     "retention-places": {
       channelId: number | null;
+    };
+    "reusable-links-count": {
+      count: number;
     };
     "roles-store": {};
     "runs-to-restore": {

@@ -108,6 +108,7 @@ const variables = {
     .transform((text) => text === "true")
     .optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
+  TERMS_URL: url("http", "https").optional(),
   MAIL_FROM: z.email("must be an e-mail address").optional(),
   DEVELOPMENT: z
     .enum(["true", "false"], "must be `true` or `false`")

@@ -49,6 +49,26 @@ export async function findUserGroup(
   return (await sql.rows(forRules, [realmId, groupId]))[0];
 }
 
+const severalForRules = statement({
+  name: "user-groups-for-rules",
+  text: `SELECT ${columns} FROM named_user_group WHERE realm_id = $1 AND id = ANY($2::int[])`,
+  overrides: {
+    /** The group of each permission. */
+    groups: typed<Readonly<Record<GroupPermission, number>>>(),
+  },
+});
+
+/** Finds the organization's groups with these ids, by id. */
+export async function findUserGroups(
+  sql: Sql,
+  realmId: number,
+  ids: readonly number[],
+): Promise<Map<number, UserGroup>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.rows(severalForRules, [realmId, ids]);
+  return new Map(rows.map((group) => [group.id, group]));
+}
+
 type PermissionNames = NamesOf<typeof groupPermissions>;
 
 /** A group as stored, with the groups of its permissions. */

@@ -123,12 +123,20 @@ export {
   groupEvents,
   type UserGroup,
   findUserGroup,
+  findUserGroups,
   listUserGroups,
   loadUserGroup,
   checkGroupDescription,
   checkGroupName,
   checkNameIsUnused,
 } from "./groups.ts";
+export {
+  endInvitations,
+  endInvitationsOfMaker,
+  invitesChangedEvents,
+  type LockedInvitation,
+  lockInvitations,
+} from "./invitations.ts";
 export {
   type AccessibleMessage,
   accessMessages,

@@ -14,6 +14,8 @@ export interface Site {
   readonly pushConfigured: boolean;
   /** Bounds of uploaded files. */
   readonly uploads: UploadLimits;
+  /** `TERMS_URL`: the page with terms to which people who join have to agree. */
+  readonly termsUrl?: string | undefined;
 }
 
 /** Bounds of uploaded files. */

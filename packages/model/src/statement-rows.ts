@@ -214,6 +214,9 @@ declare module "@carillon/db" {
       defaultSendingChannelId: number | null;
       settings: Json;
     };
+    "accounts-seeing-invitations": {
+      ids: string;
+    };
     "accounts-seen-by-guest": {
       ids: number[] | null;
     };
@@ -572,6 +575,12 @@ declare module "@carillon/db" {
       inherited: Json;
       ids: number[] | null;
     };
+    "invitations-end": {};
+    "invitations-lock": {
+      id: number;
+      makerId: number | null;
+    };
+    "invitations-of-maker-end": {};
     linkifiers: {
       id: number;
       pattern: string;
@@ -927,6 +936,14 @@ declare module "@carillon/db" {
       can_manage_group: number;
       can_mention_group: number;
       can_remove_members_group: number;
+    };
+    "user-groups-for-rules": {
+      id: number;
+      name: string;
+      description: string;
+      isSystemGroup: boolean;
+      deactivated: boolean;
+      groups: Json;
     };
     "user-settings-store": {};
   }

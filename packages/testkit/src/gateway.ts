@@ -8,6 +8,7 @@ import { type EventHub, eventsLogged } from "@carillon/events";
 import type { FileStore } from "@carillon/files";
 import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
 import type { PendingDelivery } from "@carillon/jobs";
+import type { RateRule } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 import { intentsRecorded } from "@carillon/outbox";
 import type { Queues } from "@carillon/queue";
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** Default: unlimited password attempts. */
   readonly guesses?: Guesses;
+  /** Maximum mails with invitations in a time; without limit unless given. */
+  readonly inviteRules?: readonly RateRule[];
   /** Characters that one bot may store; default 10,000,000. */
   readonly botStorageLimit?: number;
   /** Holds uploaded files; default: a temporary folder. */
@@ -89,6 +92,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     queues: options.queues,
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? unlimitedGuesses,
+    inviteRules: options.inviteRules,
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
     files: options.files ?? testFiles(),
     bouncer: options.bouncer,

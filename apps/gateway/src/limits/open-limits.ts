@@ -1,7 +1,13 @@
 import type { Database } from "@carillon/db";
 import { type Guesses, unlimitedGuesses } from "@carillon/domain";
 import type { Secrets } from "@carillon/model";
-import { parseRateRules, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import {
+  parseRateRules,
+  type Environment,
+  type Logger,
+  type RateRule,
+  type Shutdown,
+} from "@carillon/kit";
 
 import { noLimiter, type Limiter } from "../http/limit.ts";
 import { guessLimiter } from "./guess-limiter.ts";
@@ -16,6 +22,7 @@ export interface Limits {
   readonly requests: Limiter;
   readonly guesses: Guesses;
   readonly mails: MailLimits;
+  readonly invites: readonly RateRule[];
   readonly failures: () => number;
 }
 
@@ -31,6 +38,7 @@ export function openLimits(
       requests: noLimiter,
       guesses: unlimitedGuesses,
       mails: unlimitedMails,
+      invites: [],
       failures: () => 0,
     };
   const store = env.REDIS_URL === undefined ? postgresHits(db) : redisHits(env.REDIS_URL, log);
@@ -40,6 +48,7 @@ export function openLimits(
     requests: requestLimiter(limits, rules),
     guesses: guessLimiter(limits, rules.login, secrets),
     mails: mailLimiter(limits, rules, secrets),
+    invites: rules.invites,
     failures: () => limits.failures,
   };
 }

@@ -2,6 +2,7 @@ import type { Sql } from "@carillon/db";
 import {
   addressChangeMail,
   deactivationMail,
+  invitationMail,
   organizationDeactivationMail,
 } from "@carillon/domain";
 import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
@@ -14,10 +15,18 @@ import { callProcessor } from "../intent-processor.ts";
 export default callProcessor(sendMail, async (db, { id, realmId, payload }, { site, mailer }) => {
   const letter = await compose(db, site, realmId, payload);
   if (!letter) return;
-  await mailer.send({ id: `${payload.kind}-${id}`, ...letter }).catch((error: unknown) => {
+  await mailer.send({ id: mailId(id, payload), ...letter }).catch((error: unknown) => {
     throw error instanceof MailRefused ? new GiveUp(error.message, { cause: error }) : error;
   });
 });
+
+/** Returns the name of a mail: the same for each attempt, another one for each mail that is requested. */
+function mailId(intentId: number, wanted: MailIntent): string {
+  const { kind } = wanted;
+  return kind === "invitation"
+    ? `${kind}-${wanted.invitationId}-${wanted.number}`
+    : `${kind}-${intentId}`;
+}
 
 /** Writes the mail; returns undefined if it is no longer needed. */
 function compose(
@@ -33,5 +42,7 @@ function compose(
       return addressChangeMail(sql, site, realmId, wanted);
     case "organization-deactivated":
       return organizationDeactivationMail(sql, site, realmId, wanted);
+    case "invitation":
+      return invitationMail(sql, site, realmId, wanted);
   }
 }

@@ -2,6 +2,7 @@ import {
   sendChannelChangedNotices,
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
+  sendInvitationAcceptedNotice,
   sendSubscribedNotice,
   sendNoSubscribersNotice,
   sendSignupNotice,
@@ -19,6 +20,8 @@ export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
       return sendChannelCreatedNotice(tx, realmId, payload);
     case "signed-up":
       return sendSignupNotice(tx, realmId, payload);
+    case "invitation-accepted":
+      return sendInvitationAcceptedNotice(tx, realmId, payload);
     case "channel-changed":
       return sendChannelChangedNotices(tx, realmId, payload);
     case "bot-unheard":

@@ -123,6 +123,12 @@ export const errorCodes = codes({
     fields: ["is_last_owner", "entity"],
   },
 
+  INVITATION_FAILED: {
+    status: 400,
+    when: "Addresses cannot be invited; with `sent_invitations` the others are",
+    fields: ["errors", "sent_invitations", "license_limit_reached", "daily_limit_reached"],
+  },
+
   PUSH_SERVICE_NOT_CONFIGURED: { status: 400, when: "The server has no push service" },
   NO_ACTIVE_PUSH_DEVICE: { status: 400, when: "The caller has no such active device" },
   FAILED_TO_CONNECT_BOUNCER: { status: 502, when: "The push service does not answer" },

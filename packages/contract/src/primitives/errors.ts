@@ -228,6 +228,23 @@ export const errors = {
       entity,
     }),
 
+  /**
+   * Addresses that cannot be invited (people.md §1).
+   * @param failed address, reason, and whether the address belongs to a deactivated account
+   * @param sent whether the other addresses are invited
+   */
+  invitationFailed: (
+    message: string,
+    failed: ReadonlyArray<readonly [address: string, reason: string, deactivated: boolean]>,
+    { sent = false, dailyLimitReached = false } = {},
+  ) =>
+    refusal("INVITATION_FAILED", message, {
+      errors: failed,
+      sent_invitations: sent,
+      license_limit_reached: false,
+      daily_limit_reached: dailyLimitReached,
+    }),
+
   pushServiceNotConfigured: () =>
     refusal("PUSH_SERVICE_NOT_CONFIGURED", "This server has no push service"),
   noActivePushDevice: () => refusal("NO_ACTIVE_PUSH_DEVICE", "You have no such active device"),

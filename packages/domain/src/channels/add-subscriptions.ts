@@ -127,7 +127,7 @@ function partitionUsable(
 }
 
 /**
- * Checks the additional permission to subscribe others; it neither follows from a subscription nor requires one.
+ * Checks the additional permission to subscribe others.
  * @throws ApiError `BAD_REQUEST`
  */
 function assertCanAddOthers(
@@ -136,13 +136,27 @@ function assertCanAddOthers(
   channel: Channel,
   memberships: Memberships,
 ): void {
+  if (!canAddOthers(realm, actor, channel, memberships))
+    throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
+}
+
+/**
+ * Whether the actor has the permission to subscribe others to a channel that it can read; the permission neither follows
+ * from a subscription nor requires one.
+ */
+export function canAddOthers(
+  realm: Realm,
+  actor: Account,
+  channel: Channel,
+  memberships: Memberships,
+): boolean {
   const organization = realmPermissions.canAddSubscribersGroup;
   const own = channelPermissions.canAddSubscribersGroup;
-  const allowed =
+  return (
     memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
     canAdminister(actor, channel, memberships) ||
-    memberships.holds(actor, own, channel.canAddSubscribersGroupId);
-  if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
+    memberships.holds(actor, own, channel.canAddSubscribersGroupId)
+  );
 }
 
 interface FindOptions extends CreationOptions {

@@ -83,22 +83,27 @@ export async function storeDefaultChannel(
   return count > 0;
 }
 
-const defaultsToSubscribe = statement({
-  name: "default-channels-to-subscribe",
-  text: `SELECT d.channel_id AS "channelId" FROM default_channels d JOIN channels c ON c.id = d.channel_id
-    WHERE c.realm_id = $1 AND NOT c.is_archived ORDER BY lower(c.name)`,
+const channelsOfNewcomer = statement({
+  name: "channels-of-newcomer",
+  text: `SELECT c.id AS "channelId" FROM channels c
+    WHERE c.realm_id = $1 AND NOT c.is_archived
+      AND (c.id = ANY($2::int[]) OR $3 AND EXISTS (SELECT FROM default_channels d WHERE d.channel_id = c.id))
+    ORDER BY lower(c.name)`,
 });
 
 /**
- * Subscribes a new account to the organization's default channels. The account has no event queue yet, so events are
- * made only for other accounts.
+ * Subscribes a new account to channels, and to the organization's default channels if wanted; not to archived ones. The
+ * account has no event queue yet, so events are made only for other accounts.
  */
-export async function subscribeToDefaults(
+export async function subscribeNewcomer(
   tx: Tx,
   realm: Realm,
   account: Account,
+  wanted: { readonly channelIds: readonly number[]; readonly includeDefaults: boolean },
 ): Promise<NewEvent[]> {
-  const channels = await tx.rows(defaultsToSubscribe, [realm.id]);
+  const { channelIds, includeDefaults } = wanted;
+  if (channelIds.length === 0 && !includeDefaults) return [];
+  const channels = await tx.rows(channelsOfNewcomer, [realm.id, channelIds, includeDefaults]);
   const ids = channels.map(({ channelId }) => channelId);
   await lockChannels(tx, ids);
   const added = await subscribe(tx, channels, [account.id]);

@@ -16,6 +16,7 @@ import {
   type GroupAudit,
   holds,
   manages,
+  mayAddMembers,
   noSuchGroup,
   openGroup,
   type OpenGroup,
@@ -75,10 +76,10 @@ export async function changeComposition(
  * members, an actor may still add or remove itself, with the permission to join or to leave.
  */
 function assertCanChange(open: OpenGroup, wanted: Composition): void {
+  const adds = mayAddMembers(open);
   if (manages(open)) return;
   const isSelf = ([id, ...others]: readonly number[]) =>
     id === open.actor.id && others.length === 0;
-  const adds = holds(open, "canAddMembersGroup");
   if (wanted.add.length > 0 && !adds && !(isSelf(wanted.add) && holds(open, "canJoinGroup")))
     throw errors.badRequest("You may not add members to this user group");
   if (

@@ -81,6 +81,11 @@ export function manages(open: OpenGroup): boolean {
   );
 }
 
+/** Whether the actor may add any members to the group. */
+export function mayAddMembers(open: OpenGroup): boolean {
+  return manages(open) || holds(open, "canAddMembersGroup");
+}
+
 /** Whether the actor has the group's permission. */
 export function holds(
   { actor, group, memberships }: OpenGroup,

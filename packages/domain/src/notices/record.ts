@@ -37,6 +37,20 @@ export async function recordSignupNotice(tx: Tx, realm: Realm, { id }: Account):
   ]);
 }
 
+/** Records a job that tells the maker of an invitation that the person has joined. */
+export async function recordInvitationAcceptedNotice(
+  tx: Tx,
+  makerId: number,
+  { id, realmId }: Account,
+): Promise<void> {
+  await recordIntents(tx, realmId, sendNotice, [
+    {
+      key: `invitation-accepted-${id}`,
+      payload: { kind: "invitation-accepted", makerId, userId: id },
+    },
+  ]);
+}
+
 /** Maximum receivers of one job, which is one transaction. */
 const membershipNoticesAtOnce = 100;
 

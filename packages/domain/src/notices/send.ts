@@ -99,6 +99,33 @@ export async function sendSignupNotice(
   emit(tx, realmId, events);
 }
 
+/**
+ * Sends the maker of an invitation the notification bot's direct message that the person has joined (people.md §2). Does
+ * nothing if either account is gone.
+ */
+export async function sendInvitationAcceptedNotice(
+  tx: Tx,
+  realmId: number,
+  wanted: { makerId: number; userId: number },
+): Promise<void> {
+  const realm = await loadRealm(tx, realmId);
+  const accounts = await loadAccounts(tx, realmId, [wanted.makerId, wanted.userId]);
+  const maker = accounts.get(wanted.makerId);
+  const person = accounts.get(wanted.userId);
+  if (!maker?.isActive || !person) return;
+  const bot = await systemBot(tx, realmId, "notification");
+  const { events } = await sendMessages(tx, realm, [
+    await composeNotice(tx, {
+      bot,
+      target: directTo(bot, maker),
+      notice: notice(
+        paragraph`${silentUser(person)} accepted your invitation and joined the organization.`,
+      ),
+    }),
+  ]);
+  emit(tx, realmId, events);
+}
+
 const stillSubscribed = statement({
   name: "names-of-channels-subscribed",
   text: `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
@@ -179,12 +206,14 @@ export async function sendGroupMembershipNotices(
 /**
  * Sends each new person a direct message from the welcome bot: a terminal client does not start for an account without
  * any message (clients.md §2.3).
+ * @param more messages that follow
  * @returns the events, for the transaction's single `emit`
  */
 export async function welcome(
   tx: Tx,
   realm: Realm,
   people: readonly Account[],
+  more: readonly OutgoingMessage[] = [],
 ): Promise<readonly NewEvent[]> {
   const bot = await systemBot(tx, realm.id, "welcome");
   const messages: OutgoingMessage[] = [];
@@ -192,7 +221,7 @@ export async function welcome(
     const text = welcomeNotice(person);
     messages.push(await composeNotice(tx, { bot, target: directTo(bot, person), notice: text }));
   }
-  return (await sendMessages(tx, realm, messages)).events;
+  return (await sendMessages(tx, realm, [...messages, ...more])).events;
 }
 
 function welcomeNotice(person: Account): Notice {

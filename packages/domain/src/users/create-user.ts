@@ -19,17 +19,23 @@ import {
   currentActor,
   hostOf,
   loadRealm,
+  loadNamedGroups,
   loadRealmDefaults,
   loadSystemGroups,
   lockGroupGraph,
+  lockInvitations,
   type Realm,
   settingsColumns,
   type Site,
   visibleToEveryone,
   loadAfter,
+  endInvitations,
+  invitesChangedEvents,
+  type LockedInvitation,
 } from "@carillon/model";
 
-import { subscribeToDefaults } from "../channels/default-channels.ts";
+import { subscribeNewcomer } from "../channels/default-channels.ts";
+import { customWelcome } from "../notices/custom-welcome.ts";
 import { welcome } from "../notices/send.ts";
 import { addressTaken, checkAddressIsFree, checkNewAddress } from "./change-address.ts";
 import { checkAddressIsAllowed } from "./allowed-addresses.ts";
@@ -110,25 +116,60 @@ export async function addPerson(
   const passwordHash = await hashPassword(person.password);
   return db
     .transaction(async (tx) => {
-      const { createdBy, current } = await loadAfter(lockGroupGraph(tx, realm.id), {
+      const { createdBy, current, links } = await loadAfter(lockGroupGraph(tx, realm.id), {
         createdBy: authorize(tx),
         current: loadRealm(tx, realm.id),
+        links: lockInvitations(tx, realm.id, 0, email),
       });
       await checkNameIsFree(tx, current, fullName);
-      const { account, apiKey, events } = await insertUser(tx, site, current, {
+      const { account, apiKey, events } = await admitPerson(tx, site, current, links, {
         email,
         fullName,
         passwordHash,
         ...(person.role === undefined ? {} : { role: person.role }),
         ...(createdBy === null ? {} : { createdBy }),
       });
-      await recordSignupNotice(tx, current, account);
-      emit(tx, realm.id, [...events, ...(await welcome(tx, current, [account]))]);
+      emit(tx, realm.id, events);
       return { account, apiKey };
     })
     .catch((error: unknown) => {
       throw sqlState(error) === "23505" ? addressTaken() : error;
     });
+}
+
+/**
+ * Inserts a person's account, ends all links of its address, records the announcement and sends the welcome message.
+ * @param links the links of the address, locked
+ * @param customText sent as a second message, empty for none; null for the organization's text
+ * @returns the events to emit
+ * @throws a unique violation (SQLSTATE 23505) if the address is taken
+ */
+export async function admitPerson(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  links: readonly LockedInvitation[],
+  person: NewUser,
+  customText: string | null = null,
+): Promise<InsertedUser> {
+  const { account, apiKey, events } = await insertUser(tx, site, realm, person);
+  await endInvitations(
+    tx,
+    realm.id,
+    links.map(({ id }) => id),
+  );
+  await recordSignupNotice(tx, realm, account);
+  const makers = links.map(({ makerId }) => makerId);
+  const custom = await customWelcome(tx, site, account, customText);
+  return {
+    account,
+    apiKey,
+    events: [
+      ...events,
+      ...(makers.length > 0 ? await invitesChangedEvents(tx, realm.id, makers) : []),
+      ...(await welcome(tx, realm, [account], custom)),
+    ],
+  };
 }
 
 /** The data of a new account. Missing fields get the defaults of a new member. */
@@ -154,6 +195,15 @@ export interface NewUser {
   readonly createdBy?: number;
   /** Override the organization's defaults; wire names. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the link gives with which a person joins. Default: the default channels, and to guests nothing. */
+  readonly offer?: NewcomersOffer;
+}
+
+/** Channels and groups of a new account. Archived channels and deactivated groups are left out. */
+export interface NewcomersOffer {
+  readonly channelIds: readonly number[];
+  readonly groupIds: readonly number[];
+  readonly includeDefaults: boolean;
 }
 
 interface InsertedUser {
@@ -214,9 +264,9 @@ export async function insertUser(
   ]);
   if (!account) throw new Error("the account was not inserted");
   if (account.systemBotKind !== null) return { account, apiKey, events: [] };
-  const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
-  const subscribed =
-    isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
+  const { offer = defaultOffer(isBot || role === roles.guest) } = user;
+  const groups = await joinGroups(tx, realm, account, offer.groupIds, user.createdBy ?? null);
+  const subscribed = await subscribeNewcomer(tx, realm, account, offer);
   if (realm.restrictsGuests) await lockUserVisibility(tx, realm.id);
   const place = { host: hostOf(site, realm), siteUrl: site.url };
   return {
@@ -226,12 +276,16 @@ export async function insertUser(
   };
 }
 
+function defaultOffer(nothing: boolean): NewcomersOffer {
+  return { channelIds: [], groupIds: [], includeDefaults: !nothing };
+}
+
 async function newSettings(tx: Tx, realm: Realm): Promise<Record<string, unknown>> {
   return { ...(await loadRealmDefaults(tx, realm.id)), default_language: realm.defaultLanguage };
 }
 
 const join = statement({
-  name: "join-system-groups",
+  name: "join-groups",
   text: `WITH joined AS (
       INSERT INTO user_group_member (group_id, user_id) SELECT unnest($1::int[]), $2
     )
@@ -239,18 +293,29 @@ const join = statement({
     VALUES ($3, $4, $2, 'user_created')`,
 });
 
-/** Adds a new account to the group of its role, and to the full members if there is no waiting period. */
-async function joinSystemGroups(
+/**
+ * Adds a new account to the group of its role, to the full members if there is no waiting period, and to those of the
+ * given groups that are neither system groups nor deactivated.
+ * @returns the ids of the groups
+ */
+async function joinGroups(
   tx: Tx,
   realm: Realm,
   account: Account,
+  groupIds: readonly number[],
   createdBy: number | null,
 ): Promise<number[]> {
   const groups = await loadSystemGroups(tx, realm.id);
   const names: SystemGroupName[] = [groupOfRole[account.role] ?? "role:everyone"];
   if (account.role === roles.member && realm.waitingPeriodThreshold === 0)
     names.push("role:fullmembers");
-  const ids = names.map((name) => groups[name]);
+  const named = await loadNamedGroups(tx, realm.id, groupIds);
+  const ids = [
+    ...names.map((name) => groups[name]),
+    ...[...named.values()].flatMap(({ id, deactivated, isSystemGroup }) =>
+      deactivated || isSystemGroup ? [] : [id],
+    ),
+  ];
   await tx.rows(join, [ids, account.id, realm.id, createdBy]);
   return ids;
 }

@@ -8,6 +8,7 @@ import {
   checkAdministers,
   checkOwnerRemains,
   currentActor,
+  endInvitationsOfMaker,
   groupEvents,
   guestsNotSeeing,
   loadMetadataAudiences,
@@ -273,7 +274,7 @@ interface AccountDeactivation {
 
 /**
  * Deactivates one account, person or bot (users.md §4): after the commit its key is rejected. Deletes its event queues
- * and devices, and no longer counts it as a subscriber. Keeps everything else for its reactivation.
+ * and devices, ends the links that it has made for others to join, and no longer counts it as a subscriber. Keeps everything else for its reactivation.
  * @param actorId for the audit log; null for an operator
  * @param account locked by the transaction
  * @param options `note`: for the audit log; `deletesProfile`: whether to delete its name and picture
@@ -308,6 +309,7 @@ export async function deactivateAccount(
     "lost",
   );
   const audience = await lockAccountAudience(tx, account);
+  const invitations = account.isBot ? [] : await endInvitationsOfMaker(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [
@@ -321,6 +323,7 @@ export async function deactivateAccount(
     ...lost,
     ...(await eventsForGuestsNotSeeing(tx, realm, account)),
     ...profile,
+    ...invitations,
   ];
   return { events, auditId };
 }

@@ -16,6 +16,12 @@ const intent = z.discriminatedUnion("kind", [
     /** Null for an operator of the server. */
     actorId: z.int().positive().nullable(),
   }),
+  /** A link with which the owner of an address can join; `number` counts its mails. */
+  z.strictObject({
+    kind: z.literal("invitation"),
+    invitationId: z.int().positive(),
+    number: z.int().positive(),
+  }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;

@@ -18,6 +18,12 @@ const intent = z.discriminatedUnion("kind", [
   }),
   /** A new person is announced in the organization's channel for that. */
   z.strictObject({ kind: z.literal("signed-up"), userId: z.int().positive() }),
+  /** A person whom the maker has invited has joined. */
+  z.strictObject({
+    kind: z.literal("invitation-accepted"),
+    makerId: z.int().positive(),
+    userId: z.int().positive(),
+  }),
   /** A user has changed a channel: entries of the audit log hold the old and new values. */
   z.strictObject({
     kind: z.literal("channel-changed"),

@@ -6,6 +6,7 @@ export * from "./creating-channels.ts";
 export * from "./deleting.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
+export * from "./inviting.ts";
 export * from "./keyed.ts";
 export * from "./uploads.ts";
 export * from "./pushing.ts";

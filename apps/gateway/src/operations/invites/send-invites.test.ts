@@ -1,0 +1,505 @@
+import {
+  type InputOf,
+  listInvites,
+  resendInvite,
+  revokeInvite,
+  roles,
+  sendInvites,
+  updateRealm,
+} from "@carillon/contract";
+import {
+  changeOrganization,
+  channel,
+  deactivateUser,
+  eventsOf,
+  organization,
+  refused,
+  refusedWith,
+  sentMails,
+  startGateway,
+  type TestAccount,
+  unique,
+  user,
+  userGroup,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Partial<Record<keyof InputOf<typeof sendInvites>, unknown>>;
+
+describe("POST /invites", () => {
+  const scene = useScene();
+  const { db } = scene;
+  const address = () => `${unique("new")}@example.com`;
+  const send = (by: TestAccount, params: Params = {}) =>
+    scene.as(by).call(sendInvites, {
+      params: { invitee_emails: address(), stream_ids: [], ...params },
+    });
+  const invited = async (by: TestAccount, params: Params = {}) => {
+    const { body } = await send(by, params);
+    expect(body, JSON.stringify(params)).to.deep.equal({ result: "success", msg: "" });
+  };
+  const list = async (by: TestAccount) => (await scene.as(by).succeed(listInvites)).invites;
+  const refuses = (by: TestAccount, params: Params, code = "BAD_REQUEST") =>
+    refused(db, () => send(by, params), code);
+  const rowOf = (email: string) =>
+    db.prisma.invitation.findFirstOrThrow({
+      where: { email },
+      include: { channels: true, groups: true },
+      orderBy: { id: "desc" },
+    });
+
+  it("mails each address a link, and shows the invitations to the maker and to administrators", async () => {
+    const { member, admin, moderator, realm } = scene.org;
+    const [one, two] = [address(), address()];
+    const { events } = await eventsOf(db, realm.id, () =>
+      invited(member, {
+        invitee_emails: `${one}, ,\n"Zoë Ann" <${two}>\r\n${one.toUpperCase()}`,
+        invite_as: roles.guest,
+        invite_expires_in_minutes: 60,
+        notify_referrer_on_join: false,
+      }),
+    );
+    expect(events.map(({ type, op, payload }) => [type, op, payload])).to.deep.equal([
+      ["invites_changed", null, {}],
+    ]);
+    expect(events[0]?.audience).to.have.members([scene.org.owner.id, admin.id, member.id]);
+    const mails = await sentMails(db);
+    expect(mails.map(({ to }) => to)).to.have.members([one, two]);
+    for (const mail of mails) {
+      expect(mail.subject).to.equal(`You are invited to join ${realm.name}`);
+      expect(mail.text).to.match(
+        new RegExp(`^http://${realm.subdomain}\\.carillon\\.test/join/[0-9A-Za-z]{32}/$`, "m"),
+      );
+      expect(mail.text).to.include(member.fullName);
+    }
+    expect(new Set(mails.map(({ text }) => text)).size).to.equal(2);
+    const [first, second] = [await rowOf(one), await rowOf(two)];
+    expect([first.fullName, second.fullName]).to.deep.equal([null, "Zoë Ann"]);
+    const seen = await list(member);
+    const created = Math.floor(first.createdAt.getTime() / 1_000);
+    expect(seen.find(({ id }) => id === first.id)).to.deep.equal({
+      id: first.id,
+      invited_by_user_id: member.id,
+      invited: created,
+      expiry_date: created + 3_600,
+      invited_as: 600,
+      is_multiuse: false,
+      email: one,
+      notify_referrer_on_join: false,
+    });
+    expect(await list(admin)).to.deep.include.members(seen);
+    expect(await list(moderator)).to.deep.equal([]);
+  });
+
+  it("gives a member's invitation the documented defaults", async () => {
+    const email = address();
+    await invited(scene.org.member, { invitee_emails: email });
+    const row = await rowOf(email);
+    expect(row).to.include({
+      kind: "email",
+      role: 400,
+      includeDefaults: false,
+      notifyReferrer: true,
+      welcomeText: null,
+      mails: 1,
+    });
+    const minutes = (Number(row.expiresAt) - Number(row.createdAt)) / 60_000;
+    expect(minutes).to.equal(14_400);
+    await invited(scene.org.member, { invitee_emails: email, invite_expires_in_minutes: null });
+    expect((await rowOf(email)).expiresAt).to.equal(null);
+    const own = (await list(scene.org.member)).filter(
+      (each) => "email" in each && each.email === email,
+    );
+    expect(own.map(({ expiry_date }) => expiry_date === null)).to.deep.equal([false, true]);
+  });
+
+  for (const params of [
+    { invitee_emails: "" },
+    { invitee_emails: " , \n ," },
+    { invitee_emails: Array.from({ length: 101 }, (_, i) => `a${i}@example.com`).join(",") },
+    { invitee_emails: "a\u0000@example.com" },
+    { invite_as: '"400"' },
+    { invite_as: "400.0" },
+    { invite_as: 500 },
+    { invite_as: 0 },
+    { invite_as: 2_147_483_648 },
+    { stream_ids: "{}" },
+    { stream_ids: '["1"]' },
+    { stream_ids: "[1.5]" },
+    { stream_ids: "[0]" },
+    { stream_ids: "[2147483648]" },
+    { stream_ids: "[".repeat(10_000) },
+    { group_ids: "[2147483648]" },
+    { group_ids: "[[1]]" },
+    { invite_expires_in_minutes: 0 },
+    { invite_expires_in_minutes: -1 },
+    { invite_expires_in_minutes: 5_256_001 },
+    { invite_expires_in_minutes: '"60"' },
+    { include_realm_default_subscriptions: "yes" },
+    { notify_referrer_on_join: 1 },
+    { welcome_message_custom_text: "Hi" },
+  ] satisfies Params[])
+    it(`refuses a member's ${JSON.stringify(params).slice(0, 70)}`, () =>
+      refuses(scene.org.member, params));
+
+  it("requires addresses and channels", async () => {
+    for (const name of ["invitee_emails", "stream_ids"])
+      await refused(
+        db,
+        () => send(scene.org.member, { [name]: undefined }),
+        "REQUEST_VARIABLE_MISSING",
+        { var_name: name },
+      );
+  });
+
+  it("accepts 100 addresses, each once", async () => {
+    const many = Array.from({ length: 100 }, () => address());
+    await invited(scene.org.admin, { invitee_emails: [...many, ...many].join("\n") });
+    const rows = await db.prisma.invitation.count({ where: { email: { in: many } } });
+    expect(rows).to.equal(100);
+    expect((await sentMails(db)).length).to.be.greaterThan(99);
+  });
+
+  it("refuses guests, bots, and members without the permission", async () => {
+    const { guest, bot, member, realm, groups } = scene.org;
+    await refuses(guest, {});
+    await refuses(bot, {});
+    await changeOrganization(db, realm, { canInviteUsersGroupId: groups["role:moderators"] });
+    await refuses(member, {});
+    await invited(scene.org.moderator);
+    await changeOrganization(db, realm, { canInviteUsersGroupId: groups["role:members"] });
+  });
+
+  it("lets owners invite everyone, administrators everyone but owners, others members and guests", async () => {
+    const { owner, admin, moderator, member } = scene.org;
+    const wanted: ReadonlyArray<readonly [TestAccount, Readonly<Record<number, string>>]> = [
+      [owner, {}],
+      [admin, { 100: "UNAUTHORIZED_PRINCIPAL" }],
+      [moderator, { 100: "UNAUTHORIZED_PRINCIPAL", 200: "BAD_REQUEST", 300: "BAD_REQUEST" }],
+      [member, { 100: "UNAUTHORIZED_PRINCIPAL", 200: "BAD_REQUEST", 300: "BAD_REQUEST" }],
+    ];
+    for (const [by, codes] of wanted)
+      for (const role of [100, 200, 300, 400, 600]) {
+        const code = codes[role];
+        if (code === undefined) await invited(by, { invite_as: role });
+        else await refuses(by, { invite_as: role }, code);
+      }
+  });
+
+  it("accepts default channels and channels to which the caller may subscribe others", async () => {
+    const { owner, admin, member, realm, groups } = scene.org;
+    const room = await channel(db, admin);
+    const preset = await channel(db, admin, { isDefault: true });
+    const hidden = await channel(db, owner, { inviteOnly: true, subscribers: [owner] });
+    const own = await channel(db, admin, { inviteOnly: true, subscribers: [member] });
+    const archived = await channel(db, admin, { isArchived: true, subscribers: [member] });
+    const foreign = await organization(db);
+    const elsewhere = await channel(db, foreign.owner);
+    await invited(member, { stream_ids: [room.id, preset.id, own.id, room.id] });
+    for (const { id } of [hidden, archived, elsewhere])
+      await refuses(member, { stream_ids: [room.id, id] });
+    // An administrator sees it, but can neither read it nor subscribe others.
+    await refuses(admin, { stream_ids: [hidden.id] });
+    await changeOrganization(db, realm, { canAddSubscribersGroupId: groups["role:moderators"] });
+    await refuses(member, { stream_ids: [own.id] });
+    await invited(member, { stream_ids: [preset.id] });
+    await changeOrganization(db, realm, { canAddSubscribersGroupId: groups["role:members"] });
+  });
+
+  it("accepts named groups to which the caller may add members", async () => {
+    const { admin, member, groups, realm } = scene.org;
+    const crew = await userGroup(db, realm);
+    const gone = await userGroup(db, realm, { deactivated: true });
+    const foreign = await userGroup(db, (await organization(db)).realm);
+    await db.rows("UPDATE named_user_group SET can_add_members_group_id = $2 WHERE id = $1", [
+      crew.id,
+      groups["role:members"],
+    ]);
+    const email = address();
+    await invited(member, { invitee_emails: email, group_ids: [crew.id, crew.id] });
+    expect((await rowOf(email)).groups.map(({ groupId }) => groupId)).to.deep.equal([crew.id]);
+    for (const id of [gone.id, foreign.id, groups["role:members"]])
+      await refuses(admin, { group_ids: [crew.id, id] });
+    await db.rows("UPDATE named_user_group SET can_add_members_group_id = $2 WHERE id = $1", [
+      crew.id,
+      groups["role:nobody"],
+    ]);
+    await refuses(member, { group_ids: [crew.id] });
+  });
+
+  it("lets administrators set the welcome text, of 8000 characters at most", async () => {
+    const { admin } = scene.org;
+    for (const text of ["🙂".repeat(8_000), "", "null"]) {
+      const email = address();
+      const answer = await send(admin, {
+        invitee_emails: email,
+        welcome_message_custom_text: text,
+      });
+      if (text.length > 10_000) continue;
+      expect(answer.body.result, answer.body.msg).to.equal("success");
+      expect((await rowOf(email)).welcomeText).to.equal(text);
+    }
+    await refuses(admin, { welcome_message_custom_text: "x".repeat(8_001) });
+    await refuses(scene.org.moderator, { welcome_message_custom_text: "" });
+  });
+
+  it("bounds channels and groups times addresses", async () => {
+    const rooms: number[] = [];
+    for (let i = 0; i < 3; i++) rooms.push((await channel(db, scene.org.admin)).id);
+    const many = Array.from({ length: 100 }, () => address()).join(",");
+    const ids = [...rooms, ...Array.from({ length: 98 }, (_, i) => 1_000_000 + i)];
+    const { msg } = await refuses(scene.org.admin, { invitee_emails: many, stream_ids: ids });
+    expect(msg).to.include("10000");
+    await invited(scene.org.admin, { invitee_emails: many, stream_ids: rooms });
+  });
+
+  describe("INVITATION_FAILED", () => {
+    const failed = (
+      by: TestAccount,
+      addresses: readonly string[],
+      errors: ReadonlyArray<readonly [string, boolean]>,
+      more: object = {},
+    ) =>
+      refused(
+        db,
+        () => send(by, { invitee_emails: addresses.join(",") }),
+        "INVITATION_FAILED",
+      ).then((body) => {
+        const { errors: found, ...rest } = body as unknown as {
+          errors: Array<[string, string, boolean]>;
+        };
+        expect(found.map(([email, , deactivated]) => [email, deactivated])).to.deep.equal(errors);
+        for (const [, why] of found) expect(why).to.be.a("string").that.is.not.equal("");
+        expect(rest).to.deep.include({
+          sent_invitations: false,
+          license_limit_reached: false,
+          daily_limit_reached: false,
+          ...more,
+        });
+      });
+
+    it("invites nobody if an address is invalid, and names the invalid and the skipped", async () => {
+      const { member, org } = { member: scene.org.member, org: scene.org };
+      await failed(
+        member,
+        [address(), "nonsense", "a b@example.com", org.admin.deliveryEmail],
+        [
+          ["nonsense", false],
+          ["a b@example.com", false],
+          [org.admin.deliveryEmail, false],
+        ],
+      );
+      await failed(member, ["x@0-mail.com"], [["x@0-mail.com", false]]);
+      await failed(
+        member,
+        [`user7@${org.realm.subdomain}.carillon.test`],
+        [[`user7@${org.realm.subdomain}.carillon.test`, false]],
+      );
+    });
+
+    it("invites nobody if all addresses have accounts, in any case and state", async () => {
+      const gone = await user(db, scene.org.realm);
+      await deactivateUser(db, gone);
+      await failed(
+        scene.org.member,
+        [
+          scene.org.admin.deliveryEmail.toUpperCase(),
+          gone.deliveryEmail,
+          scene.org.bot.deliveryEmail,
+        ],
+        [
+          [scene.org.admin.deliveryEmail.toUpperCase(), false],
+          [gone.deliveryEmail, true],
+          [scene.org.bot.deliveryEmail, false],
+        ],
+      );
+    });
+
+    it("invites the others if some addresses have accounts, and says so", async () => {
+      await sentMails(db);
+      const { member, admin } = scene.org;
+      const email = address();
+      const answer = await send(member, { invitee_emails: `${admin.deliveryEmail},${email}` });
+      refusedWith(answer, "INVITATION_FAILED", {
+        errors: [[admin.deliveryEmail, "Already has an account", false]],
+        sent_invitations: true,
+        license_limit_reached: false,
+        daily_limit_reached: false,
+      });
+      expect((await sentMails(db)).map(({ to }) => to)).to.deep.equal([email]);
+    });
+
+    it("follows the organization's restriction to domains", async () => {
+      const { owner, member, realm } = scene.org;
+      await db.prisma.realmDomain.create({
+        data: { realmId: realm.id, domain: "example.org", allowSubdomains: true },
+      });
+      await scene
+        .as(owner)
+        .succeed(updateRealm, { params: { emails_restricted_to_domains: true } });
+      await failed(
+        member,
+        ["a@example.com", "a+b@example.org", "c@example.org"],
+        [
+          ["a@example.com", false],
+          ["a+b@example.org", false],
+        ],
+      );
+      await invited(member, { invitee_emails: `${unique("x")}@eu.example.org` });
+      await scene
+        .as(owner)
+        .succeed(updateRealm, { params: { emails_restricted_to_domains: false } });
+    });
+
+    it("counts mails of the organization, resends included, and lets nothing over the rule through", async () => {
+      const org = await organization(db);
+      const gateway = await startGateway(db, { inviteRules: [{ seconds: 86_400, requests: 4 }] });
+      try {
+        const ask = (count: number) =>
+          gateway.as(org.member).call(sendInvites, {
+            params: {
+              invitee_emails: Array.from({ length: count }, address).join(","),
+              stream_ids: [],
+            },
+          });
+        const over = {
+          errors: [],
+          sent_invitations: false,
+          license_limit_reached: false,
+          daily_limit_reached: true,
+        };
+        expect((await ask(3)).body.result).to.equal("success");
+        await refused(db, () => ask(2), "INVITATION_FAILED", over);
+        const { invites } = await gateway.as(org.member).succeed(listInvites);
+        const resend = () =>
+          gateway.as(org.member).call(resendInvite, { path: { invite_id: invites[0]?.id ?? 0 } });
+        expect((await resend()).body.result).to.equal("success");
+        await refused(db, resend, "INVITATION_FAILED", over);
+        await refused(db, () => ask(1), "INVITATION_FAILED", over);
+        // Another organization has its own count.
+        const other = await organization(db);
+        const params = { invitee_emails: address(), stream_ids: [] };
+        await gateway.as(other.member).succeed(sendInvites, { params });
+        await db.rows("UPDATE invitation_sendings SET sent_at = sent_at - interval '25 h'");
+        expect((await ask(4)).body.result).to.equal("success");
+      } finally {
+        await gateway.close();
+      }
+    });
+
+    it("admits as many concurrent requests as the rule allows", async () => {
+      const org = await organization(db);
+      const gateway = await startGateway(db, { inviteRules: [{ seconds: 86_400, requests: 3 }] });
+      try {
+        const answers = await Promise.all(
+          Array.from({ length: 8 }, () =>
+            gateway.as(org.member).call(sendInvites, {
+              params: { invitee_emails: address(), stream_ids: [] },
+            }),
+          ),
+        );
+        expect(answers.filter(({ status }) => status === 200)).to.have.length(3);
+      } finally {
+        await gateway.close();
+      }
+    });
+  });
+
+  describe("resending and revoking", () => {
+    const one = async (by: TestAccount, params: Params = {}) => {
+      const email = address();
+      await invited(by, { invitee_emails: email, ...params });
+      return { email, id: (await rowOf(email)).id };
+    };
+    const resend = (by: TestAccount, id: number) =>
+      scene.as(by).call(resendInvite, { path: { invite_id: id } });
+    const revoke = (by: TestAccount, id: number) =>
+      scene.as(by).call(revokeInvite, { path: { invite_id: id } });
+
+    it("mails the same link again, with the same expiry, as another mail", async () => {
+      const { email, id } = await one(scene.org.member);
+      const [first] = (await sentMails(db)).filter(({ to }) => to === email);
+      const before = await rowOf(email);
+      const { result, events } = await eventsOf(db, scene.org.realm.id, () =>
+        resend(scene.org.admin, id),
+      );
+      expect(result.body).to.deep.equal({ result: "success", msg: "" });
+      expect(events).to.deep.equal([]);
+      const [second, ...more] = await sentMails(db);
+      expect(more).to.deep.equal([]);
+      expect(second?.text).to.equal(first?.text);
+      expect([first?.id, second?.id]).to.deep.equal([`invitation-${id}-1`, `invitation-${id}-2`]);
+      expect((await rowOf(email)).expiresAt).to.deep.equal(before.expiresAt);
+    });
+
+    it("sends no mail for an invitation that was revoked, has expired, or whose maker may not invite any more", async () => {
+      const { member, realm } = scene.org;
+      await sentMails(db);
+      const revoked = await one(member);
+      expect((await revoke(member, revoked.id)).body.result).to.equal("success");
+      const expired = await one(member);
+      await db.rows("UPDATE invitations SET expires_at = now() WHERE id = $1", [expired.id]);
+      const maker = await user(db, realm);
+      await one(maker);
+      await db.rows("UPDATE users SET role = 600 WHERE id = $1", [maker.id]);
+      expect(await sentMails(db)).to.deep.equal([]);
+    });
+
+    it("is for the maker and administrators, and of an owner's invitation for owners", async () => {
+      const { owner, admin, moderator, member, guest, bot } = scene.org;
+      for (const act of [resend, revoke]) {
+        const { id } = await one(member);
+        for (const by of [moderator, guest, bot])
+          await refused(db, () => act(by, id), "BAD_REQUEST");
+        const strong = await one(owner, { invite_as: roles.owner });
+        await refused(db, () => act(member, strong.id), "BAD_REQUEST");
+        await refused(db, () => act(admin, strong.id), "UNAUTHORIZED_PRINCIPAL");
+        expect((await act(owner, strong.id)).body.result).to.equal("success");
+        expect((await act(admin, id)).body.result).to.equal("success");
+      }
+    });
+
+    it("refuses an id that is unknown, used, expired, revoked, of the other kind or organization", async () => {
+      const { owner, member, realm } = scene.org;
+      const [revoked, expired, used] = [await one(member), await one(member), await one(member)];
+      await revoke(member, revoked.id);
+      await db.rows("UPDATE invitations SET expires_at = now() WHERE id = $1", [expired.id]);
+      await db.rows("UPDATE invitations SET ended_at = now(), joined_id = $2 WHERE id = $1", [
+        used.id,
+        owner.id,
+      ]);
+      const link = await db.prisma.invitation.create({
+        data: {
+          realmId: realm.id,
+          kind: "multiuse",
+          makerId: owner.id,
+          role: 400,
+          includeDefaults: false,
+          notifyReferrer: false,
+          keyDigest: Buffer.from("digest"),
+          keySealed: Buffer.from("sealed"),
+        },
+      });
+      const other = await organization(db);
+      await scene.as(other.owner).succeed(sendInvites, {
+        params: { invitee_emails: address(), stream_ids: [] },
+      });
+      const [foreign] = (await scene.as(other.owner).succeed(listInvites)).invites;
+      const ids = [revoked.id, expired.id, used.id, link.id, foreign?.id ?? 0, 0, 2_147_483_648];
+      for (const id of ids)
+        for (const act of [resend, revoke]) await refused(db, () => act(owner, id), "BAD_REQUEST");
+      await db.prisma.invitation.delete({ where: { id: link.id } });
+    });
+
+    it("tells of a revocation, and takes the invitation off the list", async () => {
+      const { member, realm } = scene.org;
+      const { id } = await one(member);
+      const { events } = await eventsOf(db, realm.id, () => revoke(scene.org.admin, id));
+      expect(events.map(({ type }) => type)).to.deep.equal(["invites_changed"]);
+      expect(events[0]?.audience).to.include(member.id);
+      expect((await list(member)).map((each) => each.id)).not.to.include(id);
+      await refused(db, () => revoke(member, id), "BAD_REQUEST");
+    });
+  });
+});

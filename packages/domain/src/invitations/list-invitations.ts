@@ -1,0 +1,63 @@
+import { type Invite } from "@carillon/contract";
+import { type PagedList, readList, statement, type Tx } from "@carillon/db";
+import { type Account, isOrganizationAdministrator, loadRealm, type Site } from "@carillon/model";
+
+import { checkIsNoGuest } from "./check-offer.ts";
+import { linkUrl } from "./mail.ts";
+import { linkIsOpen } from "./usable-links.ts";
+
+const sizes = statement({
+  name: "invitations-sizes",
+  text: `SELECT i.id, 300 AS bytes FROM invitations i
+    WHERE i.realm_id = $1 AND ($2::int IS NULL OR i.maker_id = $2) AND i.kind IN ('email', 'multiuse') AND ${linkIsOpen}
+    ORDER BY i.id`,
+});
+
+const byIds = statement({
+  name: "invitations-by-ids",
+  text: `SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",
+      i.key_sealed AS "keySealed", floor(extract(epoch FROM i.created_at))::float8 AS invited,
+      floor(extract(epoch FROM i.expires_at))::float8 AS "expiryDate"
+    FROM invitations i WHERE i.realm_id = $1 AND i.id = ANY(ARRAY(SELECT unnest($2::int[]))) AND ${linkIsOpen}
+    ORDER BY i.id`,
+});
+
+/**
+ * Lists invitations and reusable links that can still be used (people.md §1): to administrators all, to others their own.
+ * @param tx a REPEATABLE READ transaction
+ * @throws ApiError `BAD_REQUEST` for guests
+ */
+export async function listInvitations(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+): Promise<Invite[] | PagedList<Invite>> {
+  checkIsNoGuest(actor);
+  const { realmId } = actor;
+  const realm = await loadRealm(tx, realmId);
+  const ofMaker = isOrganizationAdministrator(actor) ? null : actor.id;
+  return readList(tx, await tx.rows(sizes, [realmId, ofMaker]), async (one, ids) => {
+    const rows = await one.rows(byIds, [realmId, ids]);
+    return rows.map((row): Invite => {
+      const common = {
+        id: row.id,
+        invited_by_user_id: row.makerId ?? 0,
+        invited: row.invited,
+        expiry_date: row.expiryDate,
+        invited_as: row.role,
+      };
+      return row.kind === "email"
+        ? {
+            ...common,
+            is_multiuse: false,
+            email: row.email ?? "",
+            notify_referrer_on_join: row.notifyReferrer,
+          }
+        : {
+            ...common,
+            is_multiuse: true,
+            link_url: linkUrl(site, realm, site.secrets.open(row.keySealed)),
+          };
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { errors, maxInvitees } from "@carillon/contract";
+import { checkFullName } from "@carillon/model";
+
+import type { Invitee } from "./make-links.ts";
+
+/**
+ * Reads the addresses of a request: separated by commas or line feeds, each alone or as `Name <address>`; without
+ * duplicates. Does not check them.
+ * @throws ApiError `BAD_REQUEST` for no address, or too many
+ */
+export function parseInvitees(text: string): Invitee[] {
+  const invitees = new Map<string, Invitee>();
+  for (const part of text.split(/[,\n]/)) {
+    const trimmed = part.trim();
+    if (trimmed === "") continue;
+    const invitee = parseInvitee(trimmed);
+    const key = invitee.email.toLowerCase();
+    if (!invitees.has(key)) invitees.set(key, invitee);
+    if (invitees.size > maxInvitees)
+      throw errors.badRequest(
+        `invitee_emails must not have more than ${maxInvitees} addresses in one request`,
+      );
+  }
+  if (invitees.size === 0)
+    throw errors.badRequest("invitee_emails must have at least one e-mail address");
+  return [...invitees.values()];
+}
+
+function parseInvitee(text: string): Invitee {
+  const start = text.endsWith(">") ? text.lastIndexOf("<") : -1;
+  if (start < 0) return { email: text, fullName: null };
+  return { email: text.slice(start + 1, -1).trim(), fullName: nameOf(text.slice(0, start)) };
+}
+
+/** Returns the name for the form of the page; null if no account could have it, so that the person types another. */
+function nameOf(text: string): string | null {
+  const name = text.trim().replace(/^"(.*)"$/, "$1");
+  try {
+    return checkFullName(name);
+  } catch {
+    return null;
+  }
+}
