@@ -10,7 +10,7 @@ interface Measured {
 
 /**
  * Measures the rates of the gateway and of a peer in alternation, each after a warm-up, so that other load of the
- * machine affects both equally.
+ * machine affects both equally. Each goes first in every second round: the one that goes second was up to 5% faster.
  * @param run sends the same load to the port and measures it
  * @param peer name of the peer
  */
@@ -27,8 +27,10 @@ export async function ratesByTurns(
   const shown = ({ rate, p50, p99 }: Measured) =>
     `${rate.toFixed(1)}/s (p50 ${p50} ms, p99 ${p99} ms)`;
   for (let round = 1; round <= rounds; round++) {
-    const own = await run(ports.gateway);
-    const other = await run(ports.peer);
+    const isPeerFirst = round % 2 === 0;
+    const first = await run(isPeerFirst ? ports.peer : ports.gateway);
+    const second = await run(isPeerFirst ? ports.gateway : ports.peer);
+    const [own, other] = isPeerFirst ? [second, first] : [first, second];
     ours.push(own.rate);
     theirs.push(other.rate);
     say(`round ${round}: ${shown(own)}, ${peer} ${shown(other)}`);

@@ -1,6 +1,6 @@
 import { bounds, errors } from "@carillon/contract";
 import { lockKey, notNull, statement, type Tx } from "@carillon/db";
-import { undelivered } from "@carillon/scheduling";
+import { countsTowardsBound } from "@carillon/scheduling";
 
 /**
  * Distance from the bound within which {@link checkPendingBound} counts under a lock. Much greater than the number of an
@@ -13,7 +13,7 @@ const count = statement({
   text: `SELECT a.sender_id AS "senderId", (
       SELECT count(*)::int FROM (
         SELECT FROM scheduled_messages s
-        WHERE s.sender_id = a.sender_id AND ${undelivered("s")} AND (s.series_id IS NULL OR s.detached) LIMIT $2
+        WHERE s.sender_id = a.sender_id AND ${countsTowardsBound("s")} LIMIT $2
       ) pending
     ) AS pending FROM unnest($1::int[]) AS a (sender_id)`,
   overrides: { senderId: notNull },

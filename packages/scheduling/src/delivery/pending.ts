@@ -26,6 +26,15 @@ export function pending(table: string): string {
 }
 
 /**
+ * Returns the SQL condition that a row counts towards the bound of its account (http-contract.md §8.1): the planned
+ * occurrence of a series does not. An index has all its columns, so that counting reads no rows.
+ * @param table its alias
+ */
+export function countsTowardsBound(table: string): string {
+  return `${undelivered(table)} AND (${table}.series_id IS NULL OR ${table}.detached)`;
+}
+
+/**
  * Failed batches after which a row of `scheduled_messages` is tried alone, after all others. A partial index repeats
  * it.
  */
