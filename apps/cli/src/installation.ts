@@ -15,7 +15,7 @@ import {
   silentLogger,
   StartupError,
 } from "@carillon/kit";
-import { secretsOf, type Site, uploadLimits } from "@carillon/model";
+import { identityProviderFrom, secretsOf, type Site, uploadLimits } from "@carillon/model";
 
 import type { Context } from "./context.ts";
 
@@ -133,7 +133,9 @@ export function withDatabase<Result>(
       const known = await knownAddress(installation);
       const url = known ?? publicUrl(env);
       const uploads = uploadLimits(env);
-      const site = { url, secrets, development: false, pushConfigured: false, uploads };
+      const identityProvider = identityProviderFrom(env);
+      const off = { development: false, pushConfigured: false };
+      const site = { url, secrets, uploads, identityProvider, ...off };
       return await work({ ...installation, db, site, addressIsKnown: known !== undefined });
     } finally {
       await db.close();

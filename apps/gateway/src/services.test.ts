@@ -25,6 +25,8 @@ describe("the services of a request", () => {
       guesses: {} as Services["guesses"],
       mails: {} as Services["mails"],
       inviteRules: [],
+      identities: undefined,
+      tokens: undefined,
       botStorageLimit: 0,
       files: {} as Services["files"],
       intake: {} as Services["intake"],

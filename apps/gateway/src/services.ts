@@ -11,6 +11,8 @@ import type { FileIntake } from "./http/file-intake.ts";
 import type { MailLimits } from "./limits/mail-limiter.ts";
 import type { PictureRequests } from "./picture-requests.ts";
 import type { LookUp } from "./shared-look-up.ts";
+import type { IdentityClient } from "./sign-in/identity-client.ts";
+import type { TokenVerifier } from "./sign-in/token-verifier.ts";
 
 /** Services that every action of the gateway may use. */
 export interface Services {
@@ -28,6 +30,10 @@ export interface Services {
   readonly inviteRules: readonly RateRule[];
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
+  /** Signs people in at the identity provider; undefined if none is configured. */
+  readonly identities: IdentityClient | undefined;
+  /** Verifies signed tokens; undefined if none are accepted. */
+  readonly tokens: TokenVerifier | undefined;
   /** Holds uploaded files. */
   readonly files: FileStore;
   /** Stores files of requests in `files`. */

@@ -1,7 +1,7 @@
 import { connectDatabase } from "@carillon/db";
 import { startRecurring } from "@carillon/scheduling";
 import { checkSecretKey, serverVersion } from "@carillon/domain";
-import { type Site, secretsOf, uploadLimits } from "@carillon/model";
+import { identityProviderFrom, type Site, secretsOf, uploadLimits } from "@carillon/model";
 import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
 import {
   clientAddress,
@@ -19,6 +19,7 @@ import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
 import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
 import { gatewayTasks } from "./recurring.ts";
+import { tokenVerifierFrom } from "./sign-in/token-verifier.ts";
 import { wireApp, wireServices } from "./wire.ts";
 
 /** Connections for requests; BullMQ has its own pool (docs/operating.md, connections). */
@@ -71,6 +72,7 @@ export async function startGateway(
     pushConfigured: push !== undefined,
     uploads: uploadLimits(env),
     termsUrl: env.TERMS_URL,
+    identityProvider: identityProviderFrom(env),
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const { guesses, mails, invites: inviteRules, requests: limiter } = limits;
@@ -83,6 +85,7 @@ export async function startGateway(
     guesses,
     mails,
     inviteRules,
+    tokens: tokenVerifierFrom(env, log),
     botStorageLimit: env.BOT_STORAGE_LIMIT,
     files,
     bouncer,

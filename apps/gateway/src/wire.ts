@@ -33,6 +33,8 @@ import { type MailLimits, unlimitedMails } from "./limits/mail-limiter.ts";
 import { PictureRequests } from "./picture-requests.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
+import { IdentityClient } from "./sign-in/identity-client.ts";
+import type { TokenVerifier } from "./sign-in/token-verifier.ts";
 
 const operationsFolder = new URL("./operations", import.meta.url);
 
@@ -52,6 +54,10 @@ export interface GatewayParts {
   readonly mails?: MailLimits | undefined;
   /** Maximum mails with invitations of an organization in a time; without limit unless given. */
   readonly inviteRules?: readonly RateRule[] | undefined;
+  /** Verifies signed tokens; unless given none are accepted. */
+  readonly tokens?: TokenVerifier | undefined;
+  /** Milliseconds for the calls of the identity provider in one step of a sign-in; 10,000 unless given. */
+  readonly identityMs?: number | undefined;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
   /** Holds uploaded files. */
@@ -111,7 +117,11 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
   const { mails = unlimitedMails } = parts;
   const ofParts = { db, site, guesses, mails, inviteRules, botStorageLimit, files, bouncer, log };
-  const services = { ...ofParts, keys, events, intake, group, pictures };
+  const identities =
+    site.identityProvider &&
+    new IdentityClient(site.identityProvider, { timeoutMs: parts.identityMs });
+  const ofPeople = { identities, tokens: parts.tokens };
+  const services = { ...ofParts, ...ofPeople, keys, events, intake, group, pictures };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed };
 }

@@ -3,7 +3,7 @@ import { connectWakeUps } from "@carillon/events";
 import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
 import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
-import { secretsOf, uploadLimits } from "@carillon/model";
+import { identityProviderFrom, secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
@@ -80,6 +80,7 @@ export async function startWorkerProcess(
       development: env.DEVELOPMENT,
       pushConfigured: push !== undefined,
       uploads: uploadLimits(env),
+      identityProvider: identityProviderFrom(env),
     },
     bouncer: client && guardBouncer(client, { db, queues, log }),
   };

@@ -9,8 +9,8 @@ export interface Table {
 }
 
 /**
- * Tables whose rows mean nothing in another database: event queues, running processes, counted requests, unfinished uploads,
- * whose parts are not copied. The applied migrations are in the header.
+ * Tables whose rows mean nothing in another database: event queues, running processes, counted requests, sign-ins in
+ * progress, unfinished uploads, whose parts are not copied. The applied migrations are in the header.
  */
 const excludedTables = [
   "event_queue",
@@ -19,6 +19,7 @@ const excludedTables = [
   "rate_hit",
   "resumable_uploads",
   "resumable_parts",
+  "sso_attempts",
   "_prisma_migrations",
 ];
 

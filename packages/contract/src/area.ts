@@ -21,7 +21,7 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["settings", /^settings|^realm\/user_settings_defaults$/],
   ["profile-fields", /^realm\/profile_fields\b|\/profile_data$/],
   ["organization", /^realm/],
-  ["accounts", /^(users|accounts|fetch_api_key|dev_fetch_api_key|avatar)\b/],
+  ["accounts", /^(users|accounts|fetch_api_key|dev_fetch_api_key|jwt|avatar)\b/],
   ["files", /^(user_uploads|user_avatars|attachments|tus)\b/],
   ["server", /^(server_settings|static)\b/],
 ];

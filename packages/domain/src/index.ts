@@ -293,8 +293,25 @@ export { readOwnSettings, updateOwnSettings } from "./settings/update-own.ts";
 export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateSettingsDefaults } from "./settings/update-defaults.ts";
 export {
+  type Attempt,
+  clearAttempts,
+  type ClearedAttempts,
+  newSignInKey,
+  storeAttempt,
+  takeAttempt,
+} from "./sign-in/attempts.ts";
+export type { Identity } from "./sign-in/identity.ts";
+export { identityLinkedMail, signedInMail } from "./sign-in/mails.ts";
+export {
+  signIn,
+  type SignedIn,
+  type SignInOutcome,
+  type SignInRefusal,
+} from "./sign-in/sign-in.ts";
+export {
   fetchApiKey,
   fetchApiKeyForDevelopment,
+  fetchApiKeyOfToken,
   changeOwnApiKey,
   type Guesses,
   unlimitedGuesses,

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 
-import { maxPictureMib } from "@carillon/contract";
+import { beginSignIn, beginSignUp, maxPictureMib } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { codeToNames, renderDescription } from "@carillon/markdown";
 import {
+  type IdentityProvider,
   maxChannelNameLength,
   maxDescriptionLength,
   maxFolderDescriptionLength,
@@ -18,6 +19,7 @@ import {
 import { maxSubscribedNotices } from "./notices/record.ts";
 import { loadRealmPictures, presentRealmPicture } from "./pictures/realm-pictures.ts";
 import { offlineThreshold } from "./presence.ts";
+import { enabledMethods } from "./realms/authentication-methods.ts";
 import { passwordLength } from "./users/passwords.ts";
 
 /** Returns the settings that a client reads before login (http-contract.md §10). */
@@ -26,15 +28,20 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
   const url = realmUrl(site, realm);
   const { icon } = await loadRealmPictures(sql, realm.id);
   const byPassword = realm.passwordAuthEnabled;
+  const byProvider = enabledMethods(site, realm)["OpenID Connect"];
   return {
     authentication_methods: {
       password: byPassword,
       email: byPassword,
+      ...(byProvider === undefined ? {} : { "openid connect": byProvider }),
       dev: site.development && realm.devAuthEnabled,
       ldap: false,
       remoteuser: false,
     },
-    external_authentication_methods: [],
+    external_authentication_methods:
+      byProvider && !realm.deactivated && site.identityProvider
+        ? [externalMethod(site.identityProvider)]
+        : [],
     push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     is_incompatible: false,
     email_auth_enabled: byPassword,
@@ -46,6 +53,17 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
     realm_description: renderDescription(realm.description),
     realm_web_public_access_enabled: realm.enableSpectatorAccess,
     ...serverVersion,
+  };
+}
+
+/** Paths, not URLs with a query: the phone app replaces the query (people.md §5). */
+function externalMethod({ displayName, displayIcon }: IdentityProvider) {
+  return {
+    name: "oidc:main",
+    display_name: displayName,
+    display_icon: displayIcon,
+    login_url: beginSignIn.path,
+    signup_url: beginSignUp.path,
   };
 }
 

@@ -9,7 +9,19 @@ declare module "@carillon/db" {
       address: string | null;
     };
     "account-is-active": {};
+    "account-link-insert": {
+      id: number;
+    };
+    "account-link-to-tell": {
+      name: string;
+      subdomain: string;
+      address: string;
+    };
     "account-of-address": {};
+    "account-of-identity": {
+      id: number;
+      isActive: boolean;
+    };
     "account-of-realm": {
       id: number;
       realmId: number;
@@ -35,6 +47,12 @@ declare module "@carillon/db" {
       defaultSendingChannelId: number | null;
       settings: Json;
       profileData: Json | null;
+    };
+    "account-to-link": {
+      id: number;
+      isActive: boolean;
+      isBot: boolean;
+      hasLink: boolean;
     };
     "accounts-by-keys": {
       id: number;
@@ -1116,6 +1134,11 @@ declare module "@carillon/db" {
       defaultSendingChannelId: number | null;
       settings: Json;
     };
+    "mapped-groups": {
+      id: number;
+      name: string;
+      isMember: boolean;
+    };
     "mark-read-bounds": {
       logPosition: number;
       upTo: number;
@@ -1898,6 +1921,9 @@ declare module "@carillon/db" {
     "reusable-links-count": {
       count: number;
     };
+    "role-of-person": {
+      role: number;
+    };
     "roles-store": {};
     "runs-to-restore": {
       id: number;
@@ -2186,12 +2212,34 @@ declare module "@carillon/db" {
       count: number;
       ids: string;
     };
+    "sign-in-key": {
+      email: string;
+      apiKeySealed: Buffer;
+      wantsMail: boolean;
+    };
+    "sign-in-to-tell": {
+      name: string;
+      subdomain: string;
+      address: string;
+      at: string | null;
+    };
     "snapshot-topic-policies": {
       channelId: number;
       channelName: string;
       topic: string | null;
       policy: number;
       lastUpdated: number;
+    };
+    "sso-attempt-insert": {};
+    "sso-attempt-take": {
+      realmId: number;
+      browserDigest: Buffer;
+      sealed: Buffer;
+      isFresh: boolean;
+    };
+    "sso-attempts-clear": {
+      count: number;
+      last: string | null;
     };
     "starred-messages": {
       ids: Json;

@@ -34,6 +34,23 @@ describe("readEnvironment", () => {
     ["RATE_LIMITS", "user=60", /must be `off` or rules/],
     ["RATE_LIMITS", "user=60:0", /must be `off` or rules/],
     ["RATE_LIMITS", "user=60:5;user=60:6", /each kind once/],
+    ["OIDC_ISSUER", "id.example.com", /must be the issuer of the identity provider/],
+    ["OIDC_ISSUER", "http://id.example.com", /http:\/\/ only on this machine/],
+    ["OIDC_ISSUER", "http://127.0.0.1.example.com", /http:\/\/ only on this machine/],
+    ["OIDC_ISSUER", "ftp://127.0.0.1", /must be the issuer/],
+    ["OIDC_ISSUER", "https://id.example.com/?a=b", /without credentials/],
+    ["OIDC_ISSUER", "https://me:key@id.example.com", /without credentials/],
+    [
+      "OIDC_ISSUER",
+      "https://id.example.com/.well-known/openid-configuration",
+      /without .* \/\.well-known\//,
+    ],
+    ["OIDC_DISPLAY_ICON", "icon.png", /must be a URL beginning with http/],
+    ["OIDC_SCOPES", "email profile", /with openid among them/],
+    ["OIDC_SCOPES", "openid,email", /separated by single spaces/],
+    ["OIDC_SCOPES", "openid  email", /separated by single spaces/],
+    ["OIDC_AUTO_SIGNUP", "yes", /must be `rules` or `all`/],
+    ["OIDC_SUBDOMAIN", "Team A", /must be the subdomain of an organization/],
     ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
     ["MAIL_FROM", "Carillon <noreply@example.com>", /must be an e-mail address/],
     ["S3_ENDPOINT", "s3.example.com", /must be a URL beginning with http/],
@@ -49,6 +66,19 @@ describe("readEnvironment", () => {
       expect(read).to.throw(new RegExp(`^${name} `));
     });
   }
+
+  it("accepts issuers by HTTPS anywhere, and by HTTP on this machine", () => {
+    for (const issuer of [
+      "https://id.example.com/realms/team",
+      "https://id.example.com",
+      "http://localhost:3000",
+      "http://127.0.0.1:3000/",
+      "http://[::1]:3000/oidc",
+    ])
+      expect(readEnvironment({ OIDC_ISSUER: issuer }).OIDC_ISSUER).to.equal(issuer);
+    for (const scopes of ["openid", "openid email", "email openid groups"])
+      expect(readEnvironment({ OIDC_SCOPES: scopes }).OIDC_SCOPES).to.equal(scopes);
+  });
 
   it("uses defaults for missing and empty variables", () => {
     const env = readEnvironment({ PORT: "", REDIS_URL: "" });

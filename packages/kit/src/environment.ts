@@ -29,6 +29,22 @@ const publicAddress = url("http", "https").refine(
   "must be an address that paths can be appended to: without credentials, `?` and `#`",
 );
 
+/** Hosts to which HTTP without TLS is safe: this machine. */
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether the URL is HTTPS, or HTTP on this machine. */
+export function isConfidential({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && loopbackHost.test(hostname));
+}
+
+function isIssuer(text: string): boolean {
+  try {
+    return isConfidential(new URL(text)) && !/[?#@]|\/\.well-known\//.test(text);
+  } catch {
+    return false;
+  }
+}
+
 const storageRule = { error: "must be a number of characters from 1 to 100000000" };
 
 const mebibytesRule = { error: "must be a whole number of MiB, at least 1" };
@@ -107,6 +123,34 @@ const variables = {
     .enum(["true", "false"], "must be `true` or `false`")
     .transform((text) => text === "true")
     .optional(),
+  OIDC_ISSUER: z
+    .string()
+    .refine(
+      isIssuer,
+      "must be the issuer of the identity provider, such as https://id.example.com/realms/team: without credentials, `?`, `#` and /.well-known/, and http:// only on this machine",
+    )
+    .optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_DISPLAY_NAME: z.string().max(60, "must not have more than 60 characters").optional(),
+  OIDC_DISPLAY_ICON: url("http", "https").optional(),
+  OIDC_SCOPES: z
+    .string()
+    .regex(
+      /^(?=(?:.* )?openid(?: |$))[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
+      "must be scopes separated by single spaces, with openid among them",
+    )
+    .optional(),
+  OIDC_AUTO_SIGNUP: z.enum(["rules", "all"], "must be `rules` or `all`").optional(),
+  OIDC_GROUPS_CLAIM: z.string().min(1).optional(),
+  OIDC_ROLES: z.string().min(1).optional(),
+  OIDC_GROUPS: z.string().min(1).optional(),
+  OIDC_SUBDOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/, "must be the subdomain of an organization")
+    .optional(),
+  JWT_AUTH_KEY: z.string().min(1).optional(),
+  JWT_AUTH_ALGORITHMS: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
   TERMS_URL: url("http", "https").optional(),
   MAIL_FROM: z.email("must be an e-mail address").optional(),
@@ -139,6 +183,8 @@ export const secretNames = [
   "DASHBOARD_VIEWER_PASSWORD",
   "PUSH_SERVER_KEY",
   "BOUNCER_DATABASE_URL",
+  "OIDC_CLIENT_SECRET",
+  "JWT_AUTH_KEY",
   "SMTP_URL",
   "S3_SECRET_ACCESS_KEY",
 ] as const satisfies readonly (keyof typeof variables)[];

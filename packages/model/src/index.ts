@@ -294,6 +294,13 @@ export {
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
 export { listDomains } from "./organization-domains.ts";
+export {
+  type GroupMapping,
+  type IdentityProvider,
+  identityProviderFrom,
+  type RoleMapping,
+  usesProvider,
+} from "./identity-provider.ts";
 export { loadOrganizationSettings, storeOrganizationSettings } from "./organization-settings.ts";
 export {
   type ProfileData,

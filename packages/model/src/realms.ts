@@ -52,6 +52,7 @@ const byId = statement({
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
       signup_announcements_channel_id AS "signupAnnouncementsChannelId",
       moderation_request_channel_id AS "moderationRequestChannelId", dev_auth_enabled AS "devAuthEnabled",
+      oidc_auth_enabled AS "oidcAuthEnabled",
       allow_message_editing AS "allowMessageEditing", message_content_edit_limit_seconds AS "contentEditLimit",
       message_content_delete_limit_seconds AS "contentDeleteLimit",
       move_messages_within_stream_limit_seconds AS "moveWithinChannelLimit",

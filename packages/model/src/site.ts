@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 
 import { deriveKey, type Environment, sealerOf } from "@carillon/kit";
 
+import type { IdentityProvider } from "./identity-provider.ts";
+
 /** Properties of the installation; equal in every process. */
 export interface Site {
   /** `PUBLIC_URL`: the URL that clients use, without a trailing slash. */
@@ -16,6 +18,8 @@ export interface Site {
   readonly uploads: UploadLimits;
   /** `TERMS_URL`: the page with terms to which people who join have to agree. */
   readonly termsUrl?: string | undefined;
+  /** With which people may sign in; undefined if none is configured. */
+  readonly identityProvider?: IdentityProvider | undefined;
 }
 
 /** Bounds of uploaded files. */

@@ -821,6 +821,7 @@ declare module "@carillon/db" {
       signupAnnouncementsChannelId: number | null;
       moderationRequestChannelId: number | null;
       devAuthEnabled: boolean;
+      oidcAuthEnabled: boolean;
       allowMessageEditing: boolean;
       contentEditLimit: number | null;
       contentDeleteLimit: number | null;

@@ -33,6 +33,10 @@ export interface GatewayOptions {
   readonly guesses?: Guesses;
   /** Maximum mails with invitations in a time; without limit unless given. */
   readonly inviteRules?: readonly RateRule[];
+  /** Verifies signed tokens; default: none are accepted. */
+  readonly tokens?: GatewayParts["tokens"];
+  /** Milliseconds for the calls of the identity provider in one step of a sign-in; default 10,000. */
+  readonly identityMs?: number;
   /** Characters that one bot may store; default 10,000,000. */
   readonly botStorageLimit?: number;
   /** Holds uploaded files; default: a temporary folder. */
@@ -93,6 +97,8 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? unlimitedGuesses,
     inviteRules: options.inviteRules,
+    tokens: options.tokens,
+    identityMs: options.identityMs,
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
     files: options.files ?? testFiles(),
     bouncer: options.bouncer,

@@ -44,6 +44,7 @@ export * from "./requests/index.ts";
 export * from "./s3-server.ts";
 export * from "./scene.ts";
 export * from "./schema-diff.ts";
+export * from "./scripted-provider.ts";
 export * from "./reserve-port.ts";
 export * from "./row-types.ts";
 export * from "./rows-read.ts";

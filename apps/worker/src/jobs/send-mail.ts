@@ -4,6 +4,8 @@ import {
   deactivationMail,
   invitationMail,
   organizationDeactivationMail,
+  identityLinkedMail,
+  signedInMail,
 } from "@carillon/domain";
 import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
 import { MailRefused, type Letter } from "@carillon/mail";
@@ -44,5 +46,9 @@ function compose(
       return organizationDeactivationMail(sql, site, realmId, wanted);
     case "invitation":
       return invitationMail(sql, site, realmId, wanted);
+    case "signed-in":
+      return signedInMail(sql, site, realmId, wanted);
+    case "identity-linked":
+      return identityLinkedMail(sql, site, realmId, wanted);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
+import { userFields } from "./users.ts";
 
 /** The credentials of a client. */
 const apiKeyAnswer = {
@@ -31,6 +32,34 @@ export const fetchApiKey = operation({
     "PASSWORD_RESET_REQUIRED",
     "PASSWORD_AUTH_DISABLED",
   ],
+});
+
+/** `POST /jwt/fetch_api_key` (people.md §5). */
+export const jwtFetchApiKey = operation({
+  id: "jwt-fetch-api-key",
+  method: "POST",
+  path: "/api/v1/jwt/fetch_api_key",
+  access: "anyone",
+  summary: "Exchange a signed token for the API key",
+  example: {
+    params: { token: "header.payload.signature" },
+    refused: [400, "JWT_AUTH_KEY is not set"],
+  },
+  description:
+    "For programs that sign people in themselves and share a key with the server (`JWT_AUTH_KEY`). The token is a JSON Web Token with the claims `email` and `exp`.",
+  params: {
+    token: form.text(),
+    include_profile: form.bool().default(false).describe("Whether to return the account, too."),
+  },
+  result: {
+    api_key: z.string(),
+    email: z.string(),
+    /** If asked for. */
+    user: z
+      .strictObject({ ...userFields, avatar_url: z.string(), max_message_id: z.int() })
+      .optional(),
+  },
+  errors: ["AUTHENTICATION_FAILED", "USER_DEACTIVATED", "REALM_DEACTIVATED"],
 });
 
 /** `POST /dev_fetch_api_key` (users.md §1). */

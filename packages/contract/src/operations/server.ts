@@ -26,7 +26,15 @@ export const getServerSettings = operation({
     realm_description: z.string(),
     realm_web_public_access_enabled: z.boolean(),
     authentication_methods: z.record(z.string(), z.boolean()),
-    external_authentication_methods: z.array(z.unknown()),
+    external_authentication_methods: z.array(
+      z.strictObject({
+        name: z.string(),
+        display_name: z.string(),
+        display_icon: z.string().nullable(),
+        login_url: z.string(),
+        signup_url: z.string(),
+      }),
+    ),
   },
 });
 

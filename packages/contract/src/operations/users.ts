@@ -14,7 +14,7 @@ const profileValue = z.strictObject({ value: z.string(), rendered_value: z.strin
 export type ProfileValue = z.input<typeof profileValue>;
 
 /** The fields of an account as clients see it (users.md §2). */
-const userFields = {
+export const userFields = {
   user_id: z.int(),
   email: z.string(),
   /** Null if the viewer may not see it. */

@@ -9,19 +9,28 @@ import {
   realmUpdatedEvents,
   recordAudit,
   type Site,
+  usesProvider,
 } from "@carillon/model";
 
 /** The methods of logging in that a server can offer, by the names of the protocol. */
-const columns = { Email: "passwordAuthEnabled", dev: "devAuthEnabled" } as const;
+const columns = {
+  Email: "passwordAuthEnabled",
+  "OpenID Connect": "oidcAuthEnabled",
+  dev: "devAuthEnabled",
+} as const;
 
 type Method = keyof typeof columns;
 type Methods = Readonly<Partial<Record<Method, boolean>>>;
-type MethodRules = Pick<Realm, (typeof columns)[Method]>;
+type MethodRules = Pick<Realm, (typeof columns)[Method] | "subdomain">;
+type Offers = Pick<Site, "development" | "identityProvider">;
 
 /** Returns whether each method that the server offers is on in the organization. */
-export function enabledMethods(site: Pick<Site, "development">, realm: MethodRules): Methods {
+export function enabledMethods(site: Offers, realm: MethodRules): Methods {
   return {
     Email: realm.passwordAuthEnabled,
+    ...(usesProvider(site.identityProvider, realm)
+      ? { "OpenID Connect": realm.oidcAuthEnabled }
+      : {}),
     ...(site.development ? { dev: realm.devAuthEnabled } : {}),
   };
 }
@@ -45,7 +54,7 @@ export function methodFields(methods: Methods) {
  */
 export async function changeMethods(
   tx: Tx,
-  site: Pick<Site, "development">,
+  site: Offers,
   realm: Realm,
   wanted: Readonly<Record<string, boolean>> | undefined,
 ): Promise<{ before: Methods; after: Methods } | undefined> {

@@ -5,6 +5,7 @@ import { randomKey } from "@carillon/kit";
 import {
   type Account,
   isEmailAddress,
+  loadAccounts,
   lockAccount,
   type Realm,
   realmOfHost,
@@ -15,6 +16,7 @@ import {
 import { recordForgetting } from "../push/devices/legacy-tokens.ts";
 import type { LoggedIn } from "./authenticate.ts";
 import { verifyPassword } from "./passwords.ts";
+import { type OwnUser, readOwnUser } from "./read-users.ts";
 
 /** The credentials of a client. */
 interface ApiKeyAnswer {
@@ -71,6 +73,31 @@ export async function fetchApiKeyForDevelopment(
   return answer(site, account);
 }
 
+/** The answer to a signed token, with the account itself if it was asked for. */
+export type TokenAnswer = Omit<ApiKeyAnswer, "user_id"> & { user?: OwnUser };
+
+/**
+ * Returns the API key of the account that a signed token names (people.md §5).
+ * @param email the claim of the token, which the caller has verified
+ * @throws ApiError `BAD_REQUEST`, `AUTHENTICATION_FAILED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`
+ */
+export async function fetchApiKeyOfToken(
+  sql: Sql,
+  site: Site,
+  host: string,
+  { email, includeProfile }: { readonly email: string; readonly includeProfile: boolean },
+): Promise<TokenAnswer> {
+  if (!isEmailAddress(email.trim()))
+    throw errors.badRequest("The claim email of the token must be an e-mail address");
+  const { account, realmId } = await findLogin(sql, host, email);
+  if (!account) throw errors.authenticationFailed();
+  const { user_id: userId, ...key } = answer(site, account);
+  if (!includeProfile) return key;
+  const person = (await loadAccounts(sql, realmId, [userId])).get(userId);
+  if (!person) throw errors.authenticationFailed();
+  return { ...key, user: await readOwnUser(sql, site, person) };
+}
+
 /**
  * Returns the key under which login attempts are counted, for existing and unknown addresses alike.
  * @param foldedAddress the address in PostgreSQL's lower case
@@ -107,7 +134,7 @@ async function findLogin(
   host: string,
   username: string,
   check: (realm: Realm) => void = () => {},
-): Promise<{ account: LoginRow | undefined; login: string }> {
+): Promise<{ account: LoginRow | undefined; login: string; realmId: number }> {
   const email = username.trim();
   if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");
   const realm = await realmOfHost(sql, host);
@@ -115,7 +142,11 @@ async function findLogin(
   check(realm);
   const [row] = await sql.rows(byEmail, [realm.id, email]);
   if (!row) throw new Error("login query returned no row");
-  return { account: isLogin(row) ? row : undefined, login: loginOf(realm.id, row.folded) };
+  return {
+    account: isLogin(row) ? row : undefined,
+    login: loginOf(realm.id, row.folded),
+    realmId: realm.id,
+  };
 }
 
 function answer(site: Site, account: LoginRow): ApiKeyAnswer {

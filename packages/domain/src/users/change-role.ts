@@ -5,6 +5,8 @@ import {
   type Account,
   accountColumns,
   accountOverrides,
+  type AuditEntry,
+  botsFollowingOwner,
   lockAccountAudience,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
@@ -128,6 +130,28 @@ export async function changeRoles(
     ...(await roleVisibilityEvents(tx, realm.id, active, role)),
     ...visibilityEvents.lost,
   ];
+}
+
+/**
+ * Gives an account a role, and its bots the role that follows from it. The group graph and the accounts must be locked.
+ * @returns the events, and the entries of the audit log
+ */
+export async function changeRoleWithBots(
+  tx: Tx,
+  realm: Realm,
+  target: Account,
+  role: number,
+): Promise<{ events: NewEvent[]; audit: AuditEntry[] }> {
+  const bots = await botsFollowingOwner(tx, target, role);
+  const botRole = role === roles.guest ? role : roleOfFormerGuestBots;
+  const events = await changeRoles(tx, realm, [target], role);
+  events.push(...(await changeRoles(tx, realm, bots, botRole)));
+  const entry = ({ id, role: old }: Account, now: number): AuditEntry => ({
+    type: "user_role_changed",
+    userId: id,
+    data: { old, new: now },
+  });
+  return { events, audit: [entry(target, role), ...bots.map((bot) => entry(bot, botRole))] };
 }
 
 async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Promise<NewEvent[]> {

@@ -122,7 +122,7 @@ function present(
   return presentUser(viewer, account, { siteUrl, clientGravatar, ...profileData });
 }
 
-interface OwnUser extends UserObject {
+export interface OwnUser extends UserObject {
   avatar_url: string;
   /** −1 if the account has no message. */
   max_message_id: number;

@@ -1,4 +1,4 @@
-import { type Audience, isOwner, type NewEvent, roles } from "@carillon/contract";
+import { type Audience, isOwner, type NewEvent } from "@carillon/contract";
 import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
@@ -6,7 +6,6 @@ import {
   avatarSources,
   lockAccountAudience,
   type AuditEntry,
-  botsFollowingOwner,
   checkAdministers,
   checkFullName,
   checkNameIsFree,
@@ -25,7 +24,6 @@ import {
   pictureUpdated,
   type Realm,
   recordAudit,
-  roleOfFormerGuestBots,
   type Site,
   loadAfter,
 } from "@carillon/model";
@@ -43,7 +41,7 @@ import {
   checkAddressFor,
   assertCanChangeAddresses,
 } from "./change-address.ts";
-import { changeRoles, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
+import { changeRoleWithBots, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
 
 /** The changes that an administrator requests; undefined for no change. */
 export interface UserChanges {
@@ -169,21 +167,13 @@ async function apply(
   const note = (type: string, before: unknown, now: unknown) =>
     audit.push({ type, userId: target.id, data: { old: before, new: now } });
   if (role !== undefined) {
-    const bots = await botsFollowingOwner(tx, target, role);
-    const botRole = role === roles.guest ? role : roleOfFormerGuestBots;
-    events.push(...(await changeRoles(tx, realm, [target], role)));
-    events.push(...(await changeRoles(tx, realm, bots, botRole)));
+    const changed = await changeRoleWithBots(tx, realm, target, role);
+    events.push(...changed.events);
     // An owner who loses the role knows the keys of these bots.
     const toRenew = isOwner(target) ? ownBots.filter(hasPowerOfOwners) : [];
     if (gainsPowerOfOwners(target, role)) toRenew.push(target);
     for (const bot of toRenew) await renewBotKey(tx, site, actor.id, bot);
-    note("user_role_changed", target.role, role);
-    for (const bot of bots)
-      audit.push({
-        type: "user_role_changed",
-        userId: bot.id,
-        data: { old: bot.role, new: botRole },
-      });
+    audit.push(...changed.audit);
   }
   if (fullName !== undefined) {
     const prisma = await tx.prisma();

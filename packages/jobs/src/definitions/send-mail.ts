@@ -22,6 +22,10 @@ const intent = z.discriminatedUnion("kind", [
     invitationId: z.int().positive(),
     number: z.int().positive(),
   }),
+  /** A person has signed in at the identity provider; the audit log entry holds the time. */
+  z.strictObject({ kind: z.literal("signed-in"), auditId: z.int().positive() }),
+  /** An account was linked to an identity at the provider. */
+  z.strictObject({ kind: z.literal("identity-linked"), linkId: z.int().positive() }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;

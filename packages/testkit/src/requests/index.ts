@@ -18,6 +18,7 @@ export * from "./reminding.ts";
 export * from "./scheduling-bot.ts";
 export * from "./scheduling.ts";
 export * from "./series.ts";
+export * from "./signing-in.ts";
 export * from "./sending.ts";
 export * from "./user-changes.ts";
 export * from "./watching.ts";

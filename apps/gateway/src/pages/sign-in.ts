@@ -1,0 +1,90 @@
+import type { SignInRefusal } from "@carillon/domain";
+
+import type { RawReply } from "../http/handler.ts";
+import { html } from "../http/html.ts";
+import { page } from "../http/page.ts";
+
+/** Makes the page of an organization that does not use the provider. */
+export function noProviderPage(): RawReply {
+  return page({
+    status: 404,
+    title: "There is no such way to sign in",
+    body: html`<p>This organization does not use an identity provider.</p>`,
+  });
+}
+
+/** Makes the page for a person who has signed in with a browser alone. */
+export function signedInPage(organization: string, address: string): RawReply {
+  return page({
+    title: "You are signed in",
+    body: html`<p>
+      ${organization} knows you as <b>${address}</b>. Apps get their key when you sign in from them.
+    </p>`,
+  });
+}
+
+/** Makes the page for a request that does not fit a sign-in of this browser. */
+export function staleSignInPage(): RawReply {
+  return page({
+    status: 400,
+    title: "This sign-in is over",
+    body: html`<p>
+      It was begun in another browser or more than ten minutes ago, or it is finished already. Begin
+      again where you began.
+    </p>`,
+  });
+}
+
+/** Makes the page for a one-time pad that is none. */
+export function badPadPage(): RawReply {
+  return page({
+    status: 400,
+    title: "This was not accepted",
+    body: html`<p>
+      The app has sent a request that this server does not support. Update the app.
+    </p>`,
+  });
+}
+
+/** Makes the page for an answer of the provider that does not prove who the person is. */
+export function unprovenPage(provider: string): RawReply {
+  return page({
+    status: 400,
+    title: "You are not signed in",
+    body: html`<p>
+      ${provider} did not confirm who you are. Begin again, and if that does not help, ask an
+      administrator: the server's log has the reason.
+    </p>`,
+  });
+}
+
+/** Makes the page for a provider that cannot be asked. */
+export function providerAwayPage(provider: string): RawReply {
+  return page({
+    status: 503,
+    title: "You cannot sign in now",
+    body: html`<p>${provider} does not answer as it should. Try again in a few minutes.</p>`,
+    headers: { "Retry-After": "60" },
+  });
+}
+
+const refusals: Readonly<Record<SignInRefusal, string>> = {
+  noVerifiedAddress: "It has not confirmed your e-mail address.",
+  deactivated: "The account or the organization is deactivated.",
+  addressTaken: "The account with your e-mail address belongs to somebody else there.",
+  noAccount: "You have no account here, and need an invitation.",
+};
+
+/** Makes the page for a person whom the provider knows, and who may not come in. */
+export function noEntryPage(
+  organization: string,
+  provider: string,
+  refused: SignInRefusal,
+): RawReply {
+  return page({
+    status: 403,
+    title: `You cannot sign in to ${organization}`,
+    body: html`<p>${provider} knows you. ${refusals[refused]}</p>
+      <p>Ask an administrator of ${organization}.</p>`,
+  });
+}

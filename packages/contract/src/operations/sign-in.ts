@@ -1,0 +1,67 @@
+import { form } from "../primitives/form.ts";
+import { operation } from "../primitives/operation.ts";
+
+const beginning = {
+  method: "GET",
+  access: "anyone",
+  page: true,
+  params: {
+    mobile_flow_otp: form
+      .text({ anyText: true })
+      .optional()
+      .describe("The phone app's one-time pad, 64 hex digits: the app gets the API key."),
+    desktop_flow_otp: form
+      .text({ anyText: true })
+      .optional()
+      .describe("Not supported: it would end in a session."),
+    link: form
+      .text({ anyText: true })
+      .optional()
+      .describe("The key of the link with which the person joins."),
+  },
+  raw: [{ status: 302, about: "`Location` is the provider's page." }],
+  example: { refused: [404, "no identity provider is configured"] },
+} as const;
+
+/** `GET /accounts/login/social/oidc` (people.md §5). */
+export const beginSignIn = operation({
+  id: "begin-sign-in",
+  path: "/accounts/login/social/oidc",
+  ...beginning,
+  summary: "Sign in at the identity provider",
+  description:
+    "Clients get the address as `login_url` of `GET /server_settings`. The answer sets a cookie, which ties the sign-in to the browser for ten minutes.",
+});
+
+/** `GET /accounts/register/social/oidc` (people.md §5). */
+export const beginSignUp = operation({
+  id: "begin-sign-up",
+  path: "/accounts/register/social/oidc",
+  ...beginning,
+  summary: "Sign up at the identity provider",
+  description: "The same as `GET /accounts/login/social/oidc`: the provider decides who it is.",
+});
+
+/** `GET /complete/oidc` (people.md §5). */
+export const completeSignIn = operation({
+  id: "complete-sign-in",
+  method: "GET",
+  path: "/complete/oidc",
+  access: "anyone",
+  page: true,
+  params: {
+    state: form.text({ anyText: true }).optional(),
+    code: form.text({ anyText: true }).optional(),
+    iss: form.text({ anyText: true }).optional(),
+    error: form.text({ anyText: true }).optional(),
+    error_description: form.text({ anyText: true }).optional(),
+  },
+  raw: [
+    { status: 200, about: "A page with the account's `zuliprc` file.", type: "text/html" },
+    { status: 302, about: "`Location` hands the encrypted API key to the phone app." },
+  ],
+  example: { refused: [404, "no identity provider is configured"] },
+  summary: "Come back from the identity provider",
+  description:
+    "The provider sends the browser here, with a code that the server exchanges for the person's identity.",
+});

@@ -1,0 +1,99 @@
+import { type RowOf, type Sql, statement } from "@carillon/db";
+import { randomKey } from "@carillon/kit";
+import type { Realm, Site } from "@carillon/model";
+
+/** What a gateway must know when the browser comes back from the identity provider (people.md §5). */
+export interface Attempt {
+  readonly nonce: string;
+  /** The PKCE code verifier. */
+  readonly verifier: string;
+  /** The one-time pad of the phone app, 64 hex digits; undefined for a browser. */
+  readonly otp: string | undefined;
+  /** The key of the link with which the person wants to join. */
+  readonly link: string | undefined;
+}
+
+/** Minutes that a person has at the provider. */
+const lifetime = 10;
+
+const insert = statement({
+  name: "sso-attempt-insert",
+  text: `INSERT INTO sso_attempts (realm_id, state_digest, browser_digest, sealed) VALUES ($1, $2, $3, $4)`,
+});
+
+/**
+ * Stores a sign-in that a browser begins.
+ * @param browser the value of its cookie
+ * @param state by which the attempt is found again
+ */
+export async function storeAttempt(
+  sql: Sql,
+  { secrets }: Pick<Site, "secrets">,
+  realm: Pick<Realm, "id">,
+  { browser, state }: { readonly browser: string; readonly state: string },
+  attempt: Attempt,
+): Promise<void> {
+  await sql.rows(insert, [
+    realm.id,
+    secrets.digest(`sso state ${state}`),
+    secrets.digest(`sso browser ${browser}`),
+    secrets.seal(JSON.stringify(attempt)),
+  ]);
+}
+
+/** Makes a random value for `state`, and for the cookie. */
+export function newSignInKey(): string {
+  return randomKey();
+}
+
+const take = statement({
+  name: "sso-attempt-take",
+  text: `DELETE FROM sso_attempts WHERE state_digest = $1
+    RETURNING realm_id AS "realmId", browser_digest AS "browserDigest", sealed,
+      created_at > now() - make_interval(mins => ${lifetime}) AS "isFresh"`,
+});
+
+/**
+ * Removes the attempt, so that its answer is used once, in whatever process.
+ * @returns undefined unless it was begun by this browser in this organization, and has not expired
+ */
+export async function takeAttempt(
+  sql: Sql,
+  { secrets }: Pick<Site, "secrets">,
+  realm: Pick<Realm, "id">,
+  { browser, state }: { readonly browser: string | undefined; readonly state: string },
+): Promise<Attempt | undefined> {
+  const [row] = await sql.rows(take, [secrets.digest(`sso state ${state}`)]);
+  if (!row?.isFresh || row.realmId !== realm.id || browser === undefined) return undefined;
+  const isSame = Buffer.from(row.browserDigest).equals(secrets.digest(`sso browser ${browser}`));
+  return isSame ? (JSON.parse(secrets.open(row.sealed)) as Attempt) : undefined;
+}
+
+const clear = statement({
+  name: "sso-attempts-clear",
+  text: `WITH old AS (
+      SELECT id, created_at FROM sso_attempts
+      WHERE created_at <= now() - interval '1 hour' AND created_at >= $1::timestamptz
+      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM sso_attempts WHERE id = ANY (ARRAY(SELECT id FROM old))
+    )
+    SELECT count(*)::int AS count, max(created_at)::text AS last FROM old`,
+});
+
+/** What one batch deleted; the next one continues at `last`. */
+export type ClearedAttempts = RowOf<typeof clear>;
+
+/**
+ * Deletes one batch of the attempts that expired long ago, the oldest first.
+ * @param size rows, at most
+ * @param before the batch before this one; begins with the oldest attempt unless given
+ */
+export async function clearAttempts(
+  sql: Sql,
+  size: number,
+  before?: ClearedAttempts,
+): Promise<ClearedAttempts> {
+  const [cleared] = await sql.rows(clear, [before?.last ?? "-infinity", size]);
+  return cleared ?? { count: 0, last: null };
+}
