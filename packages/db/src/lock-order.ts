@@ -77,6 +77,8 @@ export const lockOrder = [
   "storage",
   /** A bot's storage. By bot. */
   "botStorage",
+  /** What the next mails about missed messages tell. By account. */
+  "missedMails",
   /** An account's status and presence. By account. */
   "ownState",
   /** Versions of alert words. By organization. */

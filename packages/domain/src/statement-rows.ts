@@ -1315,6 +1315,59 @@ declare module "@carillon/db" {
       topic: string;
       html: string;
     };
+    "missed-log-events": {
+      seq: number;
+      isMessage: boolean;
+      receivers: number;
+    };
+    "missed-logs-with-news": {
+      realmId: number;
+      head: number;
+      place: number;
+    };
+    "missed-mail-names": {
+      id: number;
+      name: string;
+    };
+    "missed-mail-recipient": {
+      name: string;
+      subdomain: string;
+      emptyTopicDisplayName: string;
+      address: string;
+      fullName: string;
+      timezone: string;
+      showsContent: boolean;
+      namesRealm: boolean;
+    };
+    "missed-mails-forget": {};
+    "missed-mails-shift": {};
+    "missed-mails-take": {
+      userId: number;
+      realmId: number;
+      more: number;
+      messageIds: Json | null;
+      key: string | null;
+      isDue: boolean | null;
+    };
+    "missed-message-facts": {
+      id: number;
+      isDirect: boolean;
+      flags: number;
+      policy: number;
+      channelMuted: boolean;
+      channelMail: boolean | null;
+      channelWildcards: boolean | null;
+      offline: boolean;
+      followed: boolean;
+      followedWildcards: boolean;
+      wildcards: boolean;
+      channels: boolean;
+      unseenSender: boolean | null;
+    };
+    "missed-messages-note": {};
+    "missed-place-move": {
+      seq: number;
+    };
     "muted-users": {
       id: number;
       timestamp: number;
@@ -2312,6 +2365,11 @@ declare module "@carillon/db" {
     "subscribers-who-receive": {
       ids: number[];
     };
+    "subscriptions-without-mail": {
+      id: number;
+      isArchived: boolean;
+      active: boolean;
+    };
     "system-bot": {
       id: number;
       realmId: number;
@@ -2429,6 +2487,12 @@ declare module "@carillon/db" {
       topics: Json;
       mentions: Json | null;
       counted: number | null;
+    };
+    "unsubscribe-holder": {
+      id: number;
+      realmId: number;
+      organization: string;
+      address: string;
     };
     "upserts-bind": {};
     "upserts-clear": {

@@ -7,7 +7,10 @@ import { MailRefused, type Mail } from "./mail.ts";
  * @param from sender address
  * @throws MailRefused, RangeError
  */
-export function composed({ id, to, senderName, subject, text }: Mail, from: string) {
+export function composed(
+  { id, to, senderName, subject, text, unsubscribeUrl }: Mail,
+  from: string,
+) {
   // nodemailer would split a list of addresses.
   if (!/^[^\s\p{C}<>()[\]\\,;:"@]+@[^\s\p{C}<>()\\,;"@]+$/u.test(to))
     throw new MailRefused("invalid recipient address");
@@ -21,7 +24,15 @@ export function composed({ id, to, senderName, subject, text }: Mail, from: stri
     subject: oneLine(subject),
     text,
     // Suppresses automatic replies (RFC 3834).
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(unsubscribeUrl === undefined
+        ? {}
+        : {
+            "List-Unsubscribe": `<${new URL(unsubscribeUrl).href}>`,
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   } satisfies SendMailOptions;

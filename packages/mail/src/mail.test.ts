@@ -46,6 +46,19 @@ describe("Mail", () => {
       (error: unknown) => error,
     );
 
+  it("names the address that ends such mails, for a mail program's button", async () => {
+    const header = async (given: Partial<Mail>, name: string) =>
+      (await sent(given)).parsed.headers.find(({ key }) => key === name)?.value;
+    const unsubscribeUrl = "https://chat.example.com/accounts/unsubscribe/missed_messages/7x12";
+    expect(await header({ unsubscribeUrl }, "list-unsubscribe")).to.equal(`<${unsubscribeUrl}>`);
+    expect(await header({ unsubscribeUrl }, "list-unsubscribe-post")).to.equal(
+      "List-Unsubscribe=One-Click",
+    );
+    expect(await header({}, "list-unsubscribe")).to.equal(undefined);
+    const injected = { unsubscribeUrl: "https://a.test/\r\nBcc: eve@b.test" };
+    expect(await header(injected, "bcc")).to.equal(undefined);
+  });
+
   it("goes to the server of SMTP_URL as plain text, from an address at the host of PUBLIC_URL", async () => {
     const { from, to, parsed } = await sent({});
     expect({ from, to }).to.deep.equal({

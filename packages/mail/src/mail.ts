@@ -9,6 +9,8 @@ export interface Mail {
   readonly subject: string;
   /** Lines end with a line feed. */
   readonly text: string;
+  /** Address that ends such mails: `GET` shows a page, and one `POST` acts without questions (RFC 8058). */
+  readonly unsubscribeUrl?: string;
 }
 
 /** A mail without its id. */

@@ -50,3 +50,4 @@ export type {
   ReferencedNames,
   RenderedMessage,
 } from "./types.ts";
+export { topicPath } from "./names-html.ts";

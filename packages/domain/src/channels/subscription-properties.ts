@@ -140,13 +140,23 @@ function eventsOf(
   { channelId, column, value }: Assignment,
   before: ReadonlyMap<number, OwnSubscription>,
 ): NewEvent[] {
-  const archived = before.get(channelId)?.isArchived ? { archived: [channelId] } : {};
+  const isArchived = before.get(channelId)?.isArchived === true;
   const event = (change: PropertyChange) =>
-    subscriptionUpdated(
-      { stream_id: channelId, ...change, ...archived },
-      { audience: [account.id] },
-    );
+    subscriptionPropertyEvent(account.id, { id: channelId, isArchived }, change);
   if (column === "color") return [event({ property: column, value })];
   if (column !== "is_muted") return [event({ property: column, value })];
   return [event({ property: "in_home_view", value: !value }), event({ property: column, value })];
+}
+
+/** Makes the event of a changed property of an account's own subscription. */
+export function subscriptionPropertyEvent(
+  userId: number,
+  channel: { readonly id: number; readonly isArchived: boolean },
+  change: PropertyChange,
+): NewEvent {
+  const archived = channel.isArchived ? { archived: [channel.id] } : {};
+  return subscriptionUpdated(
+    { stream_id: channel.id, ...change, ...archived },
+    { audience: [userId] },
+  );
 }

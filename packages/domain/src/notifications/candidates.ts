@@ -5,7 +5,13 @@ import type { PlanPushesIntent, PushTrigger } from "@carillon/jobs";
 import { flag, visibilityPolicy } from "@carillon/model";
 
 /** Seconds after the last activity for which an account counts as present (push.md §9). */
-const presentFor = 140;
+export const presentFor = 140;
+
+/** SQL: whether the account is present: active lately, and a client of it receives `message` events. @param userId an expression */
+export const isPresent = (userId: string): string => `EXISTS (SELECT FROM user_presence seen
+          WHERE seen.user_id = ${userId} AND seen.active_at > now() - interval '${presentFor} seconds' OFFSET 0)
+        AND EXISTS (SELECT FROM event_queue q WHERE q.user_id = ${userId} AND ${aliveQueue}
+          AND (q.options->'eventTypes' = 'null' OR q.options->'eventTypes' ? 'message') OFFSET 0)`;
 
 /** The personal settings that the query reads; unpacking them once for each account is the expensive part. */
 const settings = {
@@ -57,10 +63,7 @@ const candidates = statement({
       ARRAY(SELECT DISTINCT mentioned.root FROM mentioned WHERE mentioned.root = ANY(w.group_ids::int[])
         AND EXISTS (SELECT FROM user_group_member member
           WHERE member.group_id = mentioned.group_id AND member.user_id = c.user_id OFFSET 0)) AS "groupIds",
-      NOT coalesce(p.${settings.online}, false) AND EXISTS (SELECT FROM user_presence seen
-          WHERE seen.user_id = c.user_id AND seen.active_at > now() - interval '${presentFor} seconds' OFFSET 0)
-        AND EXISTS (SELECT FROM event_queue q WHERE q.user_id = c.user_id AND ${aliveQueue}
-          AND (q.options->'eventTypes' = 'null' OR q.options->'eventTypes' ? 'message') OFFSET 0) AS present,
+      NOT coalesce(p.${settings.online}, false) AND ${isPresent("c.user_id")} AS present,
       ${settingColumns}
     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bool[]) WITH ORDINALITY
       AS w (message_id, user_ids, group_ids, everybody, place)

@@ -43,11 +43,15 @@ const senders = statement({
       SELECT m.sender_id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($2::bigint[]))))`,
 });
 
-/** Loads the messages that still exist, by id. Contents and senders come from one snapshot. */
+/**
+ * Loads the messages that still exist, by id. Contents and senders come from one snapshot.
+ * @param shown code points of a content
+ */
 export async function loadPushedMessages(
   sql: Sql,
   realmId: number,
   ids: readonly number[],
+  shown = shownOfContent,
 ): Promise<ReadonlyMap<number, PushedMessage>> {
   const values = [realmId, ids];
   const [rows, people] = await inOneStatement(sql, (one) =>
@@ -68,7 +72,7 @@ export async function loadPushedMessages(
       time,
       sender,
       place,
-      content: plainText(withoutCutTag(html), shownOfContent),
+      content: plainText(withoutCutTag(html), shown),
     });
   }
   return pushed;

@@ -17,6 +17,7 @@ import {
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
+import { periodSetting, shiftMissedMails } from "./batching-period.ts";
 import { offlineThreshold, presenceEvent, recordPresence } from "../presence.ts";
 import { settingEvent, type SettingValue } from "./update-defaults.ts";
 
@@ -51,14 +52,18 @@ export async function storeOwnSettings(
     typeof visibility === "number"
       ? await changeAddressVisibility(tx, site, realm, account, visibility)
       : { email: account.email, events: [] };
+  const moved =
+    typeof timezone === "string"
+      ? [personUpdated(account.id, { timezone, email }, await lockAccountAudience(tx, account))]
+      : [];
+  const period = settings[periodSetting];
+  if (typeof period === "number") await shiftMissedMails(tx, [account.id], period);
   return [
     ...Object.entries(changes).map(([property, value]) =>
       settingEvent(property, value, [account.id]),
     ),
     ...events,
-    ...(typeof timezone === "string"
-      ? [personUpdated(account.id, { timezone, email }, await lockAccountAudience(tx, account))]
-      : []),
+    ...moved,
   ];
 }
 

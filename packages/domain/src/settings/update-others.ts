@@ -21,6 +21,7 @@ import {
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
+import { periodSetting, shiftMissedMails } from "./batching-period.ts";
 import { settingEvent, type SettingValue } from "./update-defaults.ts";
 import { checkLanguage, type OwnSettingsInput } from "./update-own.ts";
 
@@ -52,6 +53,8 @@ export async function updateSettingsOfOthers(
   const changed = await storeForOthers(tx, realm, userIds, values, targets.skipEdited);
   for (const { name, value, ids } of changed)
     if (name === "enable_drafts_synchronization" && value === false) await forgetDrafts(tx, ids);
+    else if (name === periodSetting && typeof value === "number")
+      await shiftMissedMails(tx, ids.slice(1, -1).split(",").map(Number), value);
   recordAudit(
     tx,
     realmId,

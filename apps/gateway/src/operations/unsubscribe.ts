@@ -1,0 +1,27 @@
+import * as contract from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { findUnsubscribe, unsubscribe, type UnsubscribeHolder } from "@carillon/domain";
+import type { Site } from "@carillon/model";
+
+import { handle } from "../handle.ts";
+import { unsubscribedPage, unsubscribePage } from "../pages/unsubscribe.ts";
+
+/** @throws ApiError 404: one for all links that do not work */
+async function holderOf(sql: Sql, site: Site, key: string): Promise<UnsubscribeHolder> {
+  const holder = await findUnsubscribe(sql, site, key);
+  if (!holder) throw contract.errors.notFound404("There is no such link");
+  return holder;
+}
+
+export default [
+  handle.readsRaw(contract.showUnsubscribe, async ({ sql, path, services }) =>
+    unsubscribePage(await holderOf(sql, services.site, path.key)),
+  ),
+
+  // Not a page with a guarded form: mail programs send it on their own.
+  handle.changesRaw(contract.endMissedMails, async ({ tx, path, services }) => {
+    const holder = await holderOf(tx, services.site, path.key);
+    await unsubscribe(tx, holder);
+    return unsubscribedPage(holder);
+  }),
+];

@@ -1,0 +1,169 @@
+import { type Database, statement, type Tx } from "@carillon/db";
+import { maxMissed, missedMessages } from "@carillon/jobs";
+import { flag, flagNames, switchSql, visibilityPolicy } from "@carillon/model";
+import { leads } from "@carillon/scheduling";
+
+import { batchingPeriod } from "../../settings/batching-period.ts";
+
+/*
+ * Sending a message records nothing for mails: who may miss it is found afterwards from the event log, whose numbers follow
+ * the order of commits. So every message is looked at once, however it was sent (docs/decisions/060).
+ */
+
+const withNews = statement({
+  name: "missed-logs-with-news",
+  text: `SELECT h.realm_id AS "realmId", h.seq AS head, coalesce(p.seq, 0) AS place
+    FROM event_head h LEFT JOIN missed_mail_places p ON p.realm_id = h.realm_id
+    WHERE h.seq > coalesce(p.seq, 0) ORDER BY h.realm_id`,
+});
+
+const nextEvents = statement({
+  name: "missed-log-events",
+  // `receivers`: of a message; 0 for other events.
+  text: `SELECT seq, type = 'message' AS "isMessage",
+      CASE WHEN type = 'message' THEN coalesce(cardinality(audience), 0) ELSE 0 END AS receivers
+    FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+});
+
+/** Receivers of the messages of one transaction at most, unless its first message has more. */
+const maxReceivers = 20_000;
+
+/** Events that one transaction handles. */
+interface Chunk {
+  /** The last event before them. */
+  readonly after: number;
+  readonly upTo: number;
+  readonly hasMessages: boolean;
+}
+
+/**
+ * Looks at the next events of each organization, and notes for each account the messages that it may have to be mailed
+ * about.
+ * @param size maximum events of each organization
+ * @returns whether an organization may have more events
+ */
+export async function followLogs(
+  db: Database,
+  size: number,
+  signal: AbortSignal,
+): Promise<"more" | "done"> {
+  let more = false;
+  for (const { realmId, head, place } of await db.rows(withNews)) {
+    if (signal.aborted) return "done";
+    const events = await db.rows(nextEvents, [realmId, place, size]);
+    const isFull = events.length === size;
+    // A log whose oldest events have been cleared may have none of them left.
+    const end = isFull ? events.at(-1)!.seq : Math.max(head, events.at(-1)?.seq ?? 0);
+    for (const chunk of chunksOf(events, place, end))
+      if (!(await db.transaction((tx) => handle(tx, realmId, chunk)))) return "done";
+    more ||= isFull;
+  }
+  return more ? "more" : "done";
+}
+
+/** Splits the events where messages have too many receivers for one transaction. */
+function chunksOf(
+  events: ReadonlyArray<{ seq: number; isMessage: boolean; receivers: number }>,
+  place: number,
+  end: number,
+): Chunk[] {
+  const chunks: Chunk[] = [];
+  let chunk: Chunk = { after: place, upTo: place, hasMessages: false };
+  let receivers = 0;
+  for (const event of events) {
+    if (chunk.hasMessages && receivers + event.receivers > maxReceivers) {
+      chunks.push(chunk);
+      chunk = { after: chunk.upTo, upTo: chunk.upTo, hasMessages: false };
+      receivers = 0;
+    }
+    receivers += event.receivers;
+    chunk = { ...chunk, upTo: event.seq, hasMessages: chunk.hasMessages || event.isMessage };
+  }
+  return [...chunks, { ...chunk, upTo: end }];
+}
+
+/** Moves the place only from where it was expected, so that no event is handled twice. */
+const movePlace = statement({
+  name: "missed-place-move",
+  text: `INSERT INTO missed_mail_places AS p (realm_id, seq) SELECT id, $3 FROM realms WHERE id = $1
+    ON CONFLICT (realm_id) DO UPDATE SET seq = excluded.seq WHERE p.seq = $2 RETURNING p.seq`,
+});
+
+/** @returns false if another process works on the logs, or has moved the place */
+async function handle(
+  tx: Tx,
+  realmId: number,
+  { after, upTo, hasMessages }: Chunk,
+): Promise<boolean> {
+  if (!(await leads(tx, missedMessages))) return false;
+  const moved = await tx.rows(movePlace, [realmId, after, upTo]);
+  if (moved.length === 0) return false;
+  if (hasMessages)
+    await tx.lock({ name: "missedMails", fresh: true }, note, [realmId, after, upTo]);
+  return true;
+}
+
+const mentionFlags = flagNames(flag.mentioned | flag.topicWildcardMentioned)
+  .filter((name) => name !== "wildcard_mentioned")
+  .map((name) => `'${name}'`)
+  .join(", ");
+const [everybodyFlag] = flagNames(flag.streamWildcardMentioned);
+
+/** SQL: cuts an array to its last elements. */
+const newest = (array: string) =>
+  `(${array})[greatest(1, cardinality(${array}) - ${maxMissed - 1}):]`;
+
+/**
+ * Notes messages for accounts that may have to be mailed about them: members of conversations, mentioned accounts,
+ * followers of topics, and accounts that want mails about the channel. The mail decides exactly (`missed-facts.ts`); this
+ * only leaves out accounts whose settings rule it out. The welcome bot greets people who are just here. `OFFSET 0` forces
+ * an index for each lookup, as in `push-candidates`.
+ */
+const note = statement({
+  name: "missed-messages-note",
+  text: `WITH sent AS MATERIALIZED (
+      SELECT e.created_at, e.audience, e.user_data, m.*,
+        (e.payload->'flags')::jsonb ? '${everybodyFlag}' AS everybody
+      FROM event_log e CROSS JOIN LATERAL (
+        SELECT m.id, m.sender_id, m.is_channel, lower(m.topic) AS topic, r.channel_id
+        FROM messages m JOIN recipients r ON r.id = m.recipient_id
+        WHERE m.id = (e.payload->'message'->>'id')::bigint AND m.realm_id = $1 OFFSET 0) m
+      WHERE e.realm_id = $1 AND e.seq > $2 AND e.seq <= $3 AND e.type = 'message'
+        AND NOT EXISTS (SELECT FROM users b WHERE b.id = m.sender_id AND b.system_bot_kind = 'welcome')
+    ), concerned AS MATERIALIZED (
+      SELECT s.id, s.created_at, c.user_id, c.cause FROM sent s CROSS JOIN LATERAL (
+        SELECT unnest(s.audience) AS user_id, 'personal' AS cause WHERE NOT s.is_channel OR s.everybody
+        UNION ALL SELECT own.key::int, 'personal' FROM jsonb_each(s.user_data) own
+          WHERE own.value->'flags' ?| ARRAY[${mentionFlags}]
+        UNION ALL SELECT t.user_id, 'followed' FROM user_topics t WHERE s.is_channel AND t.channel_id = s.channel_id
+          AND lower(t.topic) = s.topic AND t.visibility_policy = ${visibilityPolicy.followed}
+        UNION ALL SELECT sub.user_id, 'channel' FROM subscriptions sub
+          WHERE s.is_channel AND sub.channel_id = s.channel_id AND sub.active AND sub.email_notifications
+        UNION ALL SELECT u.id, 'channel' FROM users u CROSS JOIN LATERAL (
+            SELECT FROM subscriptions sub WHERE sub.channel_id = s.channel_id AND sub.user_id = u.id AND sub.active
+              AND sub.email_notifications IS NULL OFFSET 0) sub
+          WHERE s.is_channel AND u.realm_id = $1
+            AND coalesce((u.settings->>'enable_stream_email_notifications')::boolean, false)
+        OFFSET 0) c
+      WHERE c.user_id <> s.sender_id AND EXISTS (SELECT FROM user_messages um
+        WHERE um.user_id = c.user_id AND um.message_id = s.id AND um.flags & ${flag.read} = 0 OFFSET 0)
+    ), people AS MATERIALIZED (
+      SELECT p.user_id, u.* FROM (SELECT DISTINCT user_id FROM concerned) p CROSS JOIN LATERAL (
+        SELECT ${switchSql("enable_offline_email_notifications")} AS personal,
+          ${switchSql("enable_followed_topic_email_notifications")} AS followed,
+          make_interval(secs => ${batchingPeriod("u")}) AS period
+        FROM users u WHERE u.id = p.user_id AND u.realm_id = $1 AND u.is_active AND NOT u.is_bot OFFSET 0) u
+    ), missed AS (
+      SELECT c.user_id, array_agg(DISTINCT c.id ORDER BY c.id) AS ids, min(c.created_at) AS since, p.period
+      FROM concerned c JOIN people p ON p.user_id = c.user_id
+      WHERE CASE c.cause WHEN 'personal' THEN p.personal WHEN 'followed' THEN p.followed ELSE true END
+      GROUP BY c.user_id, p.period
+    )
+    INSERT INTO missed_mails AS d (user_id, realm_id, message_ids, more, since, due_at)
+    SELECT user_id, $1, ${newest("ids")}, greatest(0, cardinality(ids) - ${maxMissed}), since, since + period
+    FROM missed ORDER BY user_id
+    ON CONFLICT (user_id) DO UPDATE SET message_ids = ${newest("d.message_ids || excluded.message_ids")},
+      more = d.more + excluded.more
+        + greatest(0, cardinality(d.message_ids) + cardinality(excluded.message_ids) - ${maxMissed}),
+      since = coalesce(d.since, excluded.since), due_at = coalesce(d.due_at, excluded.due_at)`,
+});
