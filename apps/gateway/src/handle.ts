@@ -59,7 +59,7 @@ interface Writing<Request, Result> {
 }
 
 /** What the action of a page gets in addition. */
-interface OnPage {
+export interface OnPage {
   /** The organization of the request's host. It may be deactivated. */
   readonly realm: Realm;
   /** Makes and checks the forms of the page. */

@@ -254,6 +254,7 @@ export {
   type ReschedulingResult,
 } from "./operators/reschedule-failed.ts";
 export { addDomain, removeDomain, updateDomain } from "./realms/domains.ts";
+export { offeredProvider } from "./realms/authentication-methods.ts";
 export { deactivateOrganization, setDeactivated } from "./realms/deactivate-organization.ts";
 export { organizationDeactivationMail } from "./realms/organization-deactivation-mail.ts";
 export { enableMethods } from "./realms/authentication-methods.ts";
@@ -305,6 +306,7 @@ export {
   clearAttempts,
   type ClearedAttempts,
   newSignInKey,
+  type PendingName,
   storeAttempt,
   takeAttempt,
 } from "./sign-in/attempts.ts";
@@ -316,6 +318,7 @@ export {
   type SignInOutcome,
   type SignInRefusal,
 } from "./sign-in/sign-in.ts";
+export type { Joining, NameNeeded } from "./sign-in/sign-up.ts";
 export {
   fetchApiKey,
   fetchApiKeyForDevelopment,

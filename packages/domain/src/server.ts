@@ -19,7 +19,7 @@ import {
 import { maxSubscribedNotices } from "./notices/record.ts";
 import { loadRealmPictures, presentRealmPicture } from "./pictures/realm-pictures.ts";
 import { offlineThreshold } from "./presence.ts";
-import { enabledMethods } from "./realms/authentication-methods.ts";
+import { enabledMethods, offeredProvider } from "./realms/authentication-methods.ts";
 import { passwordLength } from "./users/passwords.ts";
 
 /** Returns the settings that a client reads before login (http-contract.md §10). */
@@ -29,6 +29,7 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
   const { icon } = await loadRealmPictures(sql, realm.id);
   const byPassword = realm.passwordAuthEnabled;
   const byProvider = enabledMethods(site, realm)["OpenID Connect"];
+  const provider = offeredProvider(site, realm);
   return {
     authentication_methods: {
       password: byPassword,
@@ -39,9 +40,7 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
       remoteuser: false,
     },
     external_authentication_methods:
-      byProvider && !realm.deactivated && site.identityProvider
-        ? [externalMethod(site.identityProvider)]
-        : [],
+      provider && !realm.deactivated ? [externalMethod(provider)] : [],
     push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     is_incompatible: false,
     email_auth_enabled: byPassword,

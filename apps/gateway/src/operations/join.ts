@@ -51,7 +51,7 @@ async function problemsOf(
 export default [
   handle.page(contract.showJoin, async ({ path, services }, { realm, guard }) => {
     const link = await requireLink(services, realm, path.key);
-    return joinPage({ site: services.site, realm, guard, link });
+    return joinPage({ site: services.site, realm, guard, link, key: path.key });
   }),
 
   handle.page(contract.join, async ({ input, path, ip, services }, { realm, guard }) => {
@@ -63,6 +63,7 @@ export default [
         realm,
         guard,
         link,
+        key: path.key,
         typed: { email: input.email, fullName: input.full_name },
         problems,
       });

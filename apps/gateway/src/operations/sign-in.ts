@@ -1,20 +1,25 @@
 import * as contract from "@carillon/contract";
-import { newSignInKey, signIn, type SignedIn, storeAttempt, takeAttempt } from "@carillon/domain";
 import {
-  type IdentityProvider,
-  type Realm,
-  realmOfHost,
-  realmUrl,
-  usesProvider,
-} from "@carillon/model";
+  newSignInKey,
+  offeredProvider,
+  type PendingName,
+  signIn,
+  type SignedIn,
+  type SignInOutcome,
+  storeAttempt,
+  takeAttempt,
+} from "@carillon/domain";
+import { type IdentityProvider, type Realm, realmOfHost, realmUrl } from "@carillon/model";
 
-import { handle } from "../handle.ts";
+import { handle, type OnPage } from "../handle.ts";
 import type { HandlerContext, RawReply } from "../http/handler.ts";
 import { redirect } from "../http/page.ts";
 import {
   badPadPage,
+  namePage,
   noEntryPage,
   noProviderPage,
+  openAppPage,
   providerAwayPage,
   signedInPage,
   staleSignInPage,
@@ -31,6 +36,9 @@ type Beginning = HandlerContext<
   Services
 >;
 
+/** Keys of links; others can be of none. */
+const linkShape = /^[A-Za-z0-9]{1,100}$/;
+
 /** The provider that an organization uses. */
 interface Offer {
   readonly provider: IdentityProvider;
@@ -39,9 +47,8 @@ interface Offer {
 
 /** Returns the provider if people of the organization may sign in there. */
 function offerOf({ site, identities }: Services, realm: Realm): Offer | undefined {
-  const { identityProvider: provider } = site;
-  const isOffered = usesProvider(provider, realm) && realm.oidcAuthEnabled;
-  return isOffered && provider && identities ? { provider, client: identities } : undefined;
+  const provider = offeredProvider(site, realm);
+  return provider && identities && { provider, client: identities };
 }
 
 /** Sends the browser to the provider (people.md §5). */
@@ -60,41 +67,89 @@ async function begin({ input, host, headers, signal, services }: Beginning): Pro
     const location = await client.authorizationUrl(returnAddress(url), checks, signal);
     const { value: browser, setCookie } = browserCookie(url, headers);
     const { state, nonce, verifier } = checks;
-    await storeAttempt(db, site, realm, { browser, state }, { nonce, verifier, otp, link });
+    const attempt = { nonce, verifier, otp, link: linkShape.test(link ?? "") ? link : undefined };
+    await storeAttempt(db, site, realm, { kind: "begun", browser, state }, attempt);
     return away(location, { "Set-Cookie": setCookie });
   });
 }
 
 /** Signs in the person with whom the provider sends the browser back (people.md §5). */
-async function complete({
-  input,
-  host,
-  headers,
-  signal,
-  services,
-}: HandlerContext<typeof contract.completeSignIn, Services>): Promise<RawReply> {
+async function complete(
+  { input, headers, signal, services }: HandlerContext<typeof contract.completeSignIn, Services>,
+  { realm, guard }: OnPage,
+): Promise<RawReply> {
   const { db, site } = services;
-  const realm = await realmOfHost(db, host);
   const url = realmUrl(site, realm);
   const { state = "" } = input;
-  const attempt = await takeAttempt(db, site, realm, { browser: browserOf(url, headers), state });
+  const browser = browserOf(url, headers);
+  const attempt = await takeAttempt(db, site, realm, { kind: "begun", browser, state });
   const offer = offerOf(services, realm);
   if (!offer) return noProviderPage();
-  if (!attempt) return staleSignInPage();
+  if (!attempt || browser === undefined) return staleSignInPage();
   const { provider, client } = offer;
-  const refuse = noEntryPage.bind(undefined, realm.name, provider.displayName);
-  if (realm.deactivated) return refuse("deactivated");
   return answering(services, provider, async () => {
+    const { otp, link } = attempt;
     const identity = await client.identify(callback(url, input), { state, ...attempt }, signal);
-    const outcome = await signIn(db, site, realm, identity);
-    if ("refused" in outcome) {
-      services.log.warn({ realm: realm.id, reason: outcome.refused }, "sign-in refused");
-      return refuse(outcome.refused);
-    }
-    return attempt.otp === undefined
-      ? signedInPage(realm.name, outcome.email)
-      : toPhone(url, attempt.otp, outcome);
+    const outcome = await signIn(db, site, realm, identity, { link });
+    return finish({ services, realm, guard, provider, browser }, outcome, { identity, otp, link });
   });
+}
+
+/** Makes the account of a person who has typed a name (people.md §5). */
+async function nameAccount(
+  { input, headers, services }: HandlerContext<typeof contract.nameNewAccount, Services>,
+  { realm, guard }: OnPage,
+): Promise<RawReply> {
+  const { db, site } = services;
+  const browser = browserOf(realmUrl(site, realm), headers);
+  const { ticket: state, full_name: fullName } = input;
+  const pending = await takeAttempt(db, site, realm, { kind: "named", browser, state });
+  const offer = offerOf(services, realm);
+  if (!offer) return noProviderPage();
+  if (!pending || browser === undefined) return staleSignInPage();
+  const at = { services, realm, guard, provider: offer.provider, browser };
+  const { identity, link } = pending;
+  if (site.termsUrl !== undefined && input.terms !== "true") {
+    const needsName = { email: identity.email ?? "", name: fullName, problem: undefined };
+    return finish(at, { needsName }, pending, { terms: "Agree to the terms to join" });
+  }
+  return finish(at, await signIn(db, site, realm, identity, { link, fullName }), pending, {});
+}
+
+/** One sign-in that a page answers. */
+interface At extends OnPage {
+  readonly services: Services;
+  readonly provider: IdentityProvider;
+  /** The value of the browser's cookie. */
+  readonly browser: string;
+}
+
+/**
+ * Answers to the outcome of a sign-in.
+ * @param sent about the form that was sent; undefined if there was none yet
+ */
+async function finish(
+  { services, realm, guard, provider, browser }: At,
+  outcome: SignInOutcome,
+  pending: PendingName,
+  sent?: { readonly terms?: string },
+): Promise<RawReply> {
+  const { db, site, log } = services;
+  if ("refused" in outcome) {
+    log.warn({ realm: realm.id, reason: outcome.refused }, "sign-in refused");
+    return noEntryPage(realm.name, provider.displayName, outcome.refused);
+  }
+  if ("needsName" in outcome) {
+    const state = newSignInKey();
+    await storeAttempt(db, site, realm, { kind: "named", browser, state }, pending);
+    const form = { isSent: sent !== undefined, terms: sent?.terms };
+    return namePage({ site, realm, guard }, state, outcome.needsName, form);
+  }
+  if (pending.otp !== undefined) {
+    const address = phoneAddress(realmUrl(site, realm), pending.otp, outcome);
+    return sent ? openAppPage(address) : away(address);
+  }
+  return signedInPage(realm.name, outcome.email);
 }
 
 /** Answers with pages for failures of the provider. */
@@ -131,15 +186,15 @@ function callback(url: string, input: contract.InputOf<typeof contract.completeS
   return address;
 }
 
-/** Hands the key to the phone app, whose address no other app can read the key from. */
-function toPhone(url: string, otp: string, { id, email, apiKey }: SignedIn): RawReply {
+/** Returns the address that hands the key to the phone app; other apps that open it cannot decrypt the key. */
+function phoneAddress(url: string, otp: string, { id, email, apiKey }: SignedIn): string {
   const query = new URLSearchParams({
     otp_encrypted_api_key: encryptedForPhone(apiKey, otp),
     email,
     user_id: String(id),
     realm: url,
   });
-  return away(`zulip://login?${query.toString()}`);
+  return `zulip://login?${query.toString()}`;
 }
 
 /** Sends the browser elsewhere: to an address that the server or the provider has made, never to one of the request. */
@@ -151,5 +206,6 @@ function away(location: string, headers: Readonly<Record<string, string>> = {}):
 export default [
   handle.inStepsRaw(contract.beginSignIn, begin),
   handle.inStepsRaw(contract.beginSignUp, begin),
-  handle.inStepsRaw(contract.completeSignIn, complete),
+  handle.page(contract.completeSignIn, complete),
+  handle.page(contract.nameNewAccount, nameAccount),
 ];

@@ -6,6 +6,7 @@ import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
 import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
+import { providerLink } from "./provider-link.ts";
 
 /** The fields whose values were not accepted, with the reasons. */
 export type Problems = Readonly<
@@ -18,6 +19,7 @@ interface JoinPage {
   readonly realm: Realm;
   readonly guard: Pick<FormGuard, "token">;
   readonly link: Link;
+  readonly key: string;
   /** What the person has typed before. */
   readonly typed?: { readonly email: string; readonly fullName: string };
   readonly problems?: Problems;
@@ -34,7 +36,8 @@ function statusOf(problems: Problems | undefined): number {
   return problems ? 400 : 200;
 }
 
-function addressPage({ realm, guard, typed, problems }: JoinPage): RawReply {
+function addressPage({ site, realm, guard, key, typed, problems }: JoinPage): RawReply {
+  const provider = providerLink(site, realm, key);
   const email = textField({
     name: "email",
     label: "Your e-mail address",
@@ -49,14 +52,15 @@ function addressPage({ realm, guard, typed, problems }: JoinPage): RawReply {
     title: `Join ${realm.name}`,
     status: statusOf(problems),
     body: html`<p>You are invited to join ${realm.name}.</p>
-      ${form(guard, { fields: email, submit: "Send the link" })}`,
+      ${form(guard, { fields: email, submit: "Send the link" })} ${provider}`,
   });
 }
 
 function accountPage(
-  { site, realm, guard, link, typed, problems }: JoinPage,
+  { site, realm, guard, link, key, typed, problems }: JoinPage,
   email: string,
 ): RawReply {
+  const provider = providerLink(site, realm, key);
   const title = `Join ${realm.name}`;
   const intro = html`<p>
     Your account at ${realm.name} will have the e-mail address <b>${email}</b>.
@@ -67,7 +71,8 @@ function accountPage(
       body: html`${intro}
         <p>
           People sign in to ${realm.name} through its sign-in provider, which makes the account.
-        </p>`,
+        </p>
+        ${provider}`,
     });
   const fullName = textField({
     name: "full_name",
@@ -97,7 +102,7 @@ function accountPage(
     title,
     status: statusOf(problems),
     body: html`${intro}
-    ${form(guard, { fields: html`${fullName} ${password} ${terms}`, submit: "Join" })}`,
+    ${form(guard, { fields: html`${fullName} ${password} ${terms}`, submit: "Join" })} ${provider}`,
   });
 }
 

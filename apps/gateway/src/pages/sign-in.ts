@@ -1,5 +1,9 @@
-import type { SignInRefusal } from "@carillon/domain";
+import { completeSignIn } from "@carillon/contract";
+import type { NameNeeded, SignInRefusal } from "@carillon/domain";
+import type { Realm, Site } from "@carillon/model";
 
+import { form, textField, tickBox } from "../http/form-fields.ts";
+import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
 import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
@@ -20,6 +24,50 @@ export function signedInPage(organization: string, address: string): RawReply {
     body: html`<p>
       ${organization} knows you as <b>${address}</b>. Apps get their key when you sign in from them.
     </p>`,
+  });
+}
+
+/** Makes the page from which the person goes on to the phone app: browsers follow no redirect of a form to an app. */
+export function openAppPage(address: string): RawReply {
+  return page({
+    title: "Your account is ready",
+    body: html`<p><a href="${address}">Go on in the app</a></p>`,
+  });
+}
+
+/** Makes the form for a person who has no account yet, and whose name is missing. */
+export function namePage(
+  { site, realm, guard }: { site: Site; realm: Realm; guard: Pick<FormGuard, "token"> },
+  ticket: string,
+  { email, name, problem }: NameNeeded["needsName"],
+  { isSent, terms }: { readonly isSent: boolean; readonly terms?: string | undefined },
+): RawReply {
+  const fields = [
+    html`<input type="hidden" name="ticket" value="${ticket}" />`,
+    textField({
+      name: "full_name",
+      label: "Your name",
+      autocomplete: "name",
+      value: name,
+      problem,
+      maxLength: 100,
+    }),
+    ...(site.termsUrl === undefined
+      ? []
+      : [
+          tickBox({
+            name: "terms",
+            label: html`I agree to the <a href="${site.termsUrl}" rel="noreferrer">terms</a>`,
+            required: true,
+            problem: terms,
+          }),
+        ]),
+  ];
+  return page({
+    title: `Join ${realm.name}`,
+    status: isSent ? 400 : 200,
+    body: html`<p>Your account at ${realm.name} will have the e-mail address <b>${email}</b>.</p>
+      ${form(guard, { fields, submit: "Join", action: `${completeSignIn.path}/` })}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
+import { pageForm } from "../primitives/page-form.ts";
 
 const beginning = {
   method: "GET",
@@ -64,4 +65,34 @@ export const completeSignIn = operation({
   summary: "Come back from the identity provider",
   description:
     "The provider sends the browser here, with a code that the server exchanges for the person's identity.",
+});
+
+/** `POST /complete/oidc` (people.md §5). */
+export const nameNewAccount = operation({
+  id: "name-new-account",
+  method: "POST",
+  path: "/complete/oidc",
+  access: "anyone",
+  page: true,
+  params: {
+    ...pageForm,
+    ticket: form.text({ anyText: true }).default("").describe("From the form."),
+    full_name: form.text({ anyText: true }).default(""),
+    terms: form
+      .text({ anyText: true })
+      .default("")
+      .describe("`true` if the person agrees to the terms; required if the server has some."),
+  },
+  raw: [
+    {
+      status: 200,
+      about: "As `GET /complete/oidc`, with a link for the phone app.",
+      type: "text/html",
+    },
+    { status: 400, about: "The form again, with what is wrong.", type: "text/html" },
+  ],
+  example: { refused: [403, "the form has no token"] },
+  summary: "Name a new account after a sign-in",
+  description:
+    "The form of `GET /complete/oidc` for a person who has no account yet, and whose name the provider does not tell.",
 });

@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
+  type IdentityProvider,
   loadAfter,
   loadRealm,
   lockOrganization,
@@ -33,6 +34,16 @@ export function enabledMethods(site: Offers, realm: MethodRules): Methods {
       : {}),
     ...(site.development ? { dev: realm.devAuthEnabled } : {}),
   };
+}
+
+/** Returns the identity provider if people of the organization may sign in there. */
+export function offeredProvider(
+  { identityProvider }: Pick<Site, "identityProvider">,
+  realm: Pick<Realm, "subdomain" | "oidcAuthEnabled">,
+): IdentityProvider | undefined {
+  return usesProvider(identityProvider, realm) && realm.oidcAuthEnabled
+    ? identityProvider
+    : undefined;
 }
 
 /** Returns the fields of the snapshot and the event about the methods, including those that older clients read. */
@@ -89,7 +100,7 @@ const ignoringCase = new Intl.Collator("en", { sensitivity: "accent" });
  */
 export async function enableMethods(
   tx: Tx,
-  site: Pick<Site, "development">,
+  site: Offers,
   realmId: number,
   names: readonly string[],
 ): Promise<Methods> {

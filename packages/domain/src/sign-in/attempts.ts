@@ -2,6 +2,8 @@ import { type RowOf, type Sql, statement } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 import type { Realm, Site } from "@carillon/model";
 
+import type { Identity } from "./identity.ts";
+
 /** What a gateway must know when the browser comes back from the identity provider (people.md §5). */
 export interface Attempt {
   readonly nonce: string;
@@ -13,7 +15,20 @@ export interface Attempt {
   readonly link: string | undefined;
 }
 
-/** Minutes that a person has at the provider. */
+/** A person whom the provider has identified, and who still has to name themselves. */
+export interface PendingName {
+  readonly identity: Identity;
+  readonly otp: string | undefined;
+  readonly link: string | undefined;
+}
+
+/** What is stored for each kind of row, between two requests of a browser. */
+interface Stored {
+  readonly begun: Attempt;
+  readonly named: PendingName;
+}
+
+/** Minutes that a person has at the provider, and for the name. */
 const lifetime = 10;
 
 const insert = statement({
@@ -22,23 +37,29 @@ const insert = statement({
 });
 
 /**
- * Stores a sign-in that a browser begins.
+ * Stores a sign-in that a browser begins, or has to continue with a name.
  * @param browser the value of its cookie
- * @param state by which the attempt is found again
+ * @param state by which the row is found again
  */
-export async function storeAttempt(
+export async function storeAttempt<Kind extends keyof Stored>(
   sql: Sql,
   { secrets }: Pick<Site, "secrets">,
   realm: Pick<Realm, "id">,
-  { browser, state }: { readonly browser: string; readonly state: string },
-  attempt: Attempt,
+  { kind, browser, state }: AttemptKey<Kind> & { readonly browser: string },
+  attempt: Stored[Kind],
 ): Promise<void> {
   await sql.rows(insert, [
     realm.id,
-    secrets.digest(`sso state ${state}`),
+    secrets.digest(`sso ${kind} ${state}`),
     secrets.digest(`sso browser ${browser}`),
     secrets.seal(JSON.stringify(attempt)),
   ]);
+}
+
+/** By what a row is found. */
+interface AttemptKey<Kind extends keyof Stored> {
+  readonly kind: Kind;
+  readonly state: string;
 }
 
 /** Makes a random value for `state`, and for the cookie. */
@@ -57,16 +78,16 @@ const take = statement({
  * Removes the attempt, so that its answer is used once, in whatever process.
  * @returns undefined unless it was begun by this browser in this organization, and has not expired
  */
-export async function takeAttempt(
+export async function takeAttempt<Kind extends keyof Stored>(
   sql: Sql,
   { secrets }: Pick<Site, "secrets">,
   realm: Pick<Realm, "id">,
-  { browser, state }: { readonly browser: string | undefined; readonly state: string },
-): Promise<Attempt | undefined> {
-  const [row] = await sql.rows(take, [secrets.digest(`sso state ${state}`)]);
+  { kind, browser, state }: AttemptKey<Kind> & { readonly browser: string | undefined },
+): Promise<Stored[Kind] | undefined> {
+  const [row] = await sql.rows(take, [secrets.digest(`sso ${kind} ${state}`)]);
   if (!row?.isFresh || row.realmId !== realm.id || browser === undefined) return undefined;
   const isSame = Buffer.from(row.browserDigest).equals(secrets.digest(`sso browser ${browser}`));
-  return isSame ? (JSON.parse(secrets.open(row.sealed)) as Attempt) : undefined;
+  return isSame ? (JSON.parse(secrets.open(row.sealed)) as Stored[Kind]) : undefined;
 }
 
 const clear = statement({

@@ -6,6 +6,7 @@ import { recordIntents } from "@carillon/outbox";
 import { accountOfAddress, linkAccount, linkedAccount, lockAddressee } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
 import { applyMappings } from "./map-claims.ts";
+import { type Joining, type NameNeeded, signUp } from "./sign-up.ts";
 
 /** What a person gets who has signed in. */
 export interface SignedIn {
@@ -13,6 +14,10 @@ export interface SignedIn {
   /** The delivery address. */
   readonly email: string;
   readonly apiKey: string;
+}
+
+interface Refused {
+  readonly refused: SignInRefusal;
 }
 
 /** Why a person cannot sign in, although the provider knows them. */
@@ -26,20 +31,21 @@ export type SignInRefusal =
   /** There is no account, and nothing lets the person make one. */
   | "noAccount";
 
-export type SignInOutcome = SignedIn | { readonly refused: SignInRefusal };
+export type SignInOutcome = SignedIn | Refused | NameNeeded;
 
 /**
- * Signs a person in whom the provider has identified (people.md §5): finds or links the account, gives it the role and the
- * groups of the provider, and returns its API key.
+ * Signs a person in whom the provider has identified (people.md §5): finds, links or makes the account, gives it the role and
+ * the groups of the provider, and returns its API key.
  */
 export async function signIn(
   db: Database,
   site: Site,
   realm: Realm,
   identity: Identity,
+  joining: Joining,
 ): Promise<SignInOutcome> {
-  const found = await findOrLink(db, realm, identity);
-  if ("refused" in found) return found;
+  const found = await findOrMake(db, site, realm, identity, joining);
+  if ("refused" in found || "needsName" in found) return found;
   const person = { id: found.id, realmId: realm.id };
   const { identityProvider } = site;
   if (identityProvider && identity.groups)
@@ -54,16 +60,16 @@ interface Found {
   readonly isNew: boolean;
 }
 
-type Refused = { readonly refused: SignInRefusal };
-
 /** Attempts, of which each but the last may lose a race with another sign-in of the same person. */
 const attempts = 3;
 
-async function findOrLink(
+async function findOrMake(
   db: Database,
+  site: Site,
   realm: Realm,
   identity: Identity,
-): Promise<Found | Refused> {
+  joining: Joining,
+): Promise<Found | Refused | NameNeeded> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const linked = await linkedAccount(db, realm.id, identity);
     if (linked)
@@ -71,13 +77,17 @@ async function findOrLink(
     const { email } = identity;
     if (email === undefined || !isEmailAddress(email)) return { refused: "noVerifiedAddress" };
     const holder = await accountOfAddress(db, realm.id, identity);
-    if (!holder) return { refused: "noAccount" };
+    if (!holder) {
+      const made = await signUp(db, site, realm, { ...identity, email }, joining);
+      if (made !== "again") return made;
+      continue;
+    }
     if (holder.isBot || holder.hasLink) return { refused: "addressTaken" };
     if (!holder.isActive) return { refused: "deactivated" };
     const isLinked = await db.transaction((tx) => link(tx, realm.id, holder.id, identity));
     if (isLinked) return { id: holder.id, isNew: true };
   }
-  return { refused: "addressTaken" };
+  return { refused: "noAccount" };
 }
 
 /** Links an existing account, and tells its address by mail. @returns false if something has changed meanwhile */

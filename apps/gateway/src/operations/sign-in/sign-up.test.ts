@@ -1,0 +1,287 @@
+import { addDomain, createInviteLink, roles, sendInvites } from "@carillon/contract";
+import {
+  type Answer,
+  changeOrganization,
+  channel,
+  type Gateway,
+  organization,
+  type PageVisitor,
+  pageVisitor,
+  sentMails,
+  startGateway,
+  type TestOrganization,
+  unique,
+  useDatabase,
+  useGateway,
+  user,
+  useScriptedProvider,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const otp = "0".repeat(64);
+
+describe("Signing up at an identity provider", () => {
+  const db = useDatabase();
+  const provider = useScriptedProvider();
+  const site = {
+    get identityProvider() {
+      return provider.config;
+    },
+  };
+  const gateway = useGateway(db, { site });
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+  const open = (isOpen: boolean) => changeOrganization(db, org.realm, { inviteRequired: !isOpen });
+  afterEach(() => open(false));
+
+  const newcomer = (more = {}) => ({
+    sub: unique("subject"),
+    email: `${unique("new")}@example.com`,
+    email_verified: true,
+    name: unique("Newcomer"),
+    ...more,
+  });
+  type Person = ReturnType<typeof newcomer>;
+
+  /** Takes a browser to the provider and back. */
+  async function comeIn(
+    person: Person,
+    query: Record<string, string> = { mobile_flow_otp: otp },
+    at: Gateway = gateway,
+    visitor: PageVisitor = pageVisitor(at.anonymous),
+  ): Promise<Answer> {
+    const path = `/accounts/register/social/oidc?${new URLSearchParams(query).toString()}`;
+    const begun = await visitor.open(path);
+    const asked = new URL(begun.headers.get("location") ?? "").searchParams;
+    const code = provider.grant(asked, person);
+    const back = new URLSearchParams({ state: asked.get("state") ?? "", code });
+    return visitor.open(`/complete/oidc/?${back.toString()}`);
+  }
+  const accountOf = (email: string) =>
+    db.prisma.user.findFirst({
+      where: { realmId: org.realm.id, deliveryEmail: email },
+      include: { links: true, subscriptions: true },
+    });
+
+  /** Checks that the account was made, and handed to the phone. */
+  async function joined(answer: Answer, { email, name, sub }: Person) {
+    const address = answer.headers.get("location") ?? /href="(zulip:[^"]*)"/.exec(answer.text)?.[1];
+    expect(address, answer.text).to.match(/^zulip:\/\/login\?/);
+    const account = await accountOf(email);
+    if (!account) throw new Error("there is no account");
+    expect(account).to.include({ fullName: name, passwordHash: null, isActive: true });
+    expect(account.links.map(({ issuer, subject }) => [issuer, subject])).to.deep.equal([
+      [provider.issuer, sub],
+    ]);
+    expect(address).to.include(`user_id=${account.id}&`);
+    return account;
+  }
+  function shows(answer: Answer, status: number, text: string): void {
+    expect(answer.status, answer.text).to.equal(status);
+    expect(answer.text).to.include(text);
+  }
+  async function refuses(answer: Answer, { email }: Person) {
+    shows(answer, 403, "need an invitation");
+    expect(await accountOf(email)).to.equal(null);
+  }
+
+  it("needs an invitation, unless the organization is open", async () => {
+    const person = newcomer();
+    await refuses(await comeIn(person), person);
+    await open(true);
+    const account = await joined(await comeIn(person), person);
+    expect(account.role).to.equal(roles.member);
+    // Afterwards it is a sign-in, whatever the organization says.
+    await open(false);
+    expect((await joined(await comeIn(person), person)).id).to.equal(account.id);
+  });
+
+  it("takes an invitation to the address, with its role and channels, without the link", async () => {
+    const room = await channel(db, org.owner);
+    const person = newcomer();
+    await gateway.as(org.admin).succeed(sendInvites, {
+      params: {
+        invitee_emails: person.email.toUpperCase(),
+        stream_ids: [room.id],
+        invite_as: roles.guest,
+      },
+    });
+    const account = await joined(await comeIn(person), person);
+    expect(account.role).to.equal(roles.guest);
+    expect(account.subscriptions.map(({ channelId }) => channelId)).to.deep.equal([room.id]);
+    const open_ = await db.prisma.invitation.count({
+      where: { email: person.email, endedAt: null },
+    });
+    expect(open_).to.equal(0);
+    const other = newcomer();
+    await gateway.as(org.admin).succeed(sendInvites, {
+      params: { invitee_emails: other.email, stream_ids: [] },
+    });
+    await db.rows("UPDATE invitations SET expires_at = now() WHERE lower(email) = $1", [
+      other.email,
+    ]);
+    await refuses(await comeIn(other), other);
+  });
+
+  it("carries a reusable link from its page to the account", async () => {
+    const { invite_link } = await gateway
+      .as(org.admin)
+      .succeed(createInviteLink, { params: { invite_as: roles.moderator } });
+    const visitor = pageVisitor(gateway.anonymous);
+    const shown = await visitor.open(new URL(invite_link).pathname);
+    const [, address = ""] = /href="([^"]*social[^"]*)"/.exec(shown.text) ?? [];
+    expect(shown.text).to.include("Continue with Team &#60;ID&#62;");
+    const query = new URL(address, "http://carillon.test").searchParams;
+    const joining = { link: query.get("link") ?? "", mobile_flow_otp: otp };
+    for (const person of [newcomer(), newcomer()]) {
+      const account = await joined(await comeIn(person, joining), person);
+      expect(account.role).to.equal(roles.moderator);
+    }
+    // A link of somebody who may not invite any more, and texts that are no keys, are as none.
+    await db.rows("UPDATE invitations SET ended_at = now() WHERE kind = 'multiuse'");
+    for (const link of [joining.link, "", "\0", "x".repeat(4_000), "nonsense"]) {
+      const person = newcomer();
+      await refuses(await comeIn(person, { ...joining, link }), person);
+    }
+  });
+
+  it("does not give one person's invitation to another address", async () => {
+    const invited = newcomer();
+    await sentMails(db);
+    await gateway.as(org.admin).succeed(sendInvites, {
+      params: { invitee_emails: invited.email, stream_ids: [], invite_as: roles.administrator },
+    });
+    const [mail] = await sentMails(db);
+    const [, link = ""] = /\/join\/(\w+)\//.exec(mail?.text ?? "") ?? [];
+    const thief = newcomer();
+    await refuses(await comeIn(thief, { link, mobile_flow_otp: otp }), thief);
+    const account = await joined(await comeIn(invited, { link, mobile_flow_otp: otp }), invited);
+    expect(account.role).to.equal(roles.administrator);
+  });
+
+  it("is for everyone with an allowed address where OIDC_AUTO_SIGNUP is all", async () => {
+    const identityProvider = { ...provider.config, autoSignup: "all" as const };
+    const all = await startGateway(db, { site: { identityProvider } });
+    const phone = { mobile_flow_otp: otp };
+    try {
+      const person = newcomer();
+      await joined(await comeIn(person, phone, all), person);
+      const params = { domain: "allowed.example.com", allow_subdomains: false };
+      await gateway.as(org.owner).succeed(addDomain, { params });
+      await changeOrganization(db, org.realm, { emailsRestrictedToDomains: true });
+      const other = newcomer();
+      await refuses(await comeIn(other, phone, all), other);
+      const local = newcomer({ email: `${unique("new")}@allowed.example.com` });
+      await joined(await comeIn(local, phone, all), local);
+      const generated = newcomer({ email: `user7@${org.realm.subdomain}.carillon.test` });
+      await refuses(await comeIn(generated, phone, all), generated);
+    } finally {
+      await changeOrganization(db, org.realm, { emailsRestrictedToDomains: false });
+      await all.close();
+    }
+  });
+
+  it("puts the name together from its parts", async () => {
+    await open(true);
+    const parts = { name: undefined, given_name: unique("Ada"), family_name: "Lovelace" };
+    const person = { ...newcomer(), ...parts };
+    const name = `${parts.given_name} Lovelace`;
+    await joined(await comeIn(person as unknown as Person), { ...person, name });
+  });
+
+  for (const [what, name] of [
+    ["no name", undefined],
+    ["a blank name", " "],
+    ["a name that is not allowed", "**everyone**"],
+    ["a name that is too long", "x".repeat(101)],
+    ["a name that is no text", { first: "Ada" }],
+  ] as const)
+    it(`asks for the name if the provider tells ${what}`, async () => {
+      await open(true);
+      const visitor = pageVisitor(gateway.anonymous);
+      const person = newcomer({ name });
+      const shown = await comeIn(person, { mobile_flow_otp: otp }, gateway, visitor);
+      expect(shown.status, shown.text).to.equal(200);
+      expect(shown.text).to.include(person.email).and.not.include('type="password"');
+      expect(await accountOf(person.email)).to.equal(null);
+      const again = await visitor.send(shown, "/complete/oidc/", { full_name: "@all" });
+      shows(again, 400, 'value="@all"');
+      expect(again.text).to.include('aria-invalid="true"');
+      const typed = unique("Typed");
+      const done = await visitor.send(again, "/complete/oidc/", { full_name: typed });
+      expect(done.status, done.text).to.equal(200);
+      await joined(done, { ...person, name: typed });
+      // Each form works once.
+      const late = await visitor.send(again, "/complete/oidc/", { full_name: unique("Late") });
+      shows(late, 400, "This sign-in is over");
+    });
+
+  it("asks for another name if names are unique and it is taken", async () => {
+    await open(true);
+    await changeOrganization(db, org.realm, { requireUniqueNames: true });
+    try {
+      const { fullName } = await user(db, org.realm);
+      const person = newcomer({ name: fullName });
+      const shown = await comeIn(person);
+      shows(shown, 200, "Another user has this full_name");
+    } finally {
+      await changeOrganization(db, org.realm, { requireUniqueNames: false });
+    }
+  });
+
+  it("takes the form neither from another browser, nor without its token, nor as an answer of the provider", async () => {
+    await open(true);
+    const visitor = pageVisitor(gateway.anonymous);
+    const person = newcomer({ name: undefined });
+    const shown = await comeIn(person, { mobile_flow_otp: otp }, gateway, visitor);
+    const forged = await visitor.send(shown, "/complete/oidc/", {
+      csrf_token: "x",
+      full_name: "Ada",
+    });
+    shows(forged, 403, "The form is out of date");
+    const [, ticket = ""] =
+      /name="ticket" value="(\w+)"/.exec(shown.text.replaceAll(/\s+/g, " ")) ?? [];
+    expect(ticket).to.have.length(32);
+    const swapped = await visitor.open(`/complete/oidc/?state=${ticket}&code=x`);
+    shows(swapped, 400, "This sign-in is over");
+    const stranger = pageVisitor(gateway.anonymous);
+    const own = await comeIn(newcomer({ name: undefined }), undefined, gateway, stranger);
+    const stolen = await stranger.send(own, "/complete/oidc/", {
+      ticket,
+      full_name: unique("Thief"),
+    });
+    shows(stolen, 400, "This sign-in is over");
+    expect(await accountOf(person.email)).to.equal(null);
+  });
+
+  it("asks for agreement to the terms where the server has some", async () => {
+    await open(true);
+    const own = await startGateway(db, {
+      site: { identityProvider: provider.config, termsUrl: "https://carillon.test/terms" },
+    });
+    try {
+      const visitor = pageVisitor(own.anonymous);
+      const person = newcomer();
+      const shown = await comeIn(person, { mobile_flow_otp: otp }, own, visitor);
+      expect(shown.text).to.include(`value="${person.name}"`).and.include("/terms");
+      const again = await visitor.send(shown, "/complete/oidc/", { full_name: person.name });
+      shows(again, 400, "Agree to the terms");
+      expect(await accountOf(person.email)).to.equal(null);
+      const fields = { full_name: person.name, terms: "true" };
+      await joined(await visitor.send(again, "/complete/oidc/", fields), person);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it("makes one account for a person who comes back in three windows at once", async () => {
+    await open(true);
+    const person = newcomer();
+    const answers = await Promise.all([1, 2, 3].map(() => comeIn(person)));
+    const ids = new Set<number>();
+    for (const answer of answers) ids.add((await joined(answer, person)).id);
+    expect(ids.size).to.equal(1);
+  });
+});

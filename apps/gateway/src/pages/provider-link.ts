@@ -1,0 +1,19 @@
+import { beginSignIn, beginSignUp } from "@carillon/contract";
+import { offeredProvider } from "@carillon/domain";
+import type { Realm, Site } from "@carillon/model";
+
+import { html, type Html } from "../http/html.ts";
+
+/**
+ * Makes the link to the identity provider; undefined where people cannot sign in there.
+ * @param key of the link with which the person joins; undefined for a person who has an account
+ */
+export function providerLink(site: Site, realm: Realm, key?: string): Html | undefined {
+  const provider = offeredProvider(site, realm);
+  if (!provider) return undefined;
+  const address =
+    key === undefined
+      ? beginSignIn.path
+      : `${beginSignUp.path}?${new URLSearchParams({ link: key }).toString()}`;
+  return html`<p><a href="${address}">Continue with ${provider.displayName}</a></p>`;
+}
