@@ -257,6 +257,7 @@ export { addDomain, removeDomain, updateDomain } from "./realms/domains.ts";
 export { offeredProvider } from "./realms/authentication-methods.ts";
 export { deactivateOrganization, setDeactivated } from "./realms/deactivate-organization.ts";
 export { organizationDeactivationMail } from "./realms/organization-deactivation-mail.ts";
+export { testWelcome } from "./notices/custom-welcome.ts";
 export { enableMethods } from "./realms/authentication-methods.ts";
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";

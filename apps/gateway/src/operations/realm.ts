@@ -1,5 +1,5 @@
 import * as contract from "@carillon/contract";
-import { deactivateOrganization, updateRealm } from "@carillon/domain";
+import { deactivateOrganization, testWelcome, updateRealm } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
 export default [
@@ -16,6 +16,11 @@ export default [
       typeof value === "string" ? "updated" : value,
     ]);
     return Object.fromEntries(answer) as contract.ResultOf<typeof contract.updateRealm>;
+  }),
+
+  handle.changes(contract.testWelcomeMessage, async ({ tx, input, actor, services }) => {
+    const text = input.welcome_message_custom_text;
+    return { message_id: await testWelcome(tx, services.site, actor, text) };
   }),
 
   handle.changes(contract.deactivateRealm, async ({ tx, actor }) => {

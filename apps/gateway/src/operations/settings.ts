@@ -7,6 +7,16 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
+/** What only `PATCH /settings` changes. */
+const noOtherFields = {
+  fullName: undefined,
+  email: undefined,
+  oldPassword: undefined,
+  newPassword: undefined,
+  timezone: undefined,
+  defaultLanguage: undefined,
+};
+
 export default [
   handle.reads(contract.getSettings, async ({ sql, actor }) => ({
     user_settings: await readOwnSettings(sql, actor),
@@ -38,6 +48,11 @@ export default [
     await db.transaction((tx) =>
       updateSettingsOfOthers(tx, actor, { userIds, groupIds, skipEdited }, wanted),
     );
+  }),
+
+  handle.inSteps(contract.updateNotificationSettings, ({ input, actor, services }) => {
+    const { db, site, guesses } = services;
+    return updateOwnSettings(db, site, guesses, actor, { ...noOtherFields, settings: input });
   }),
 
   handle.changes(contract.updateSettingsDefaults, ({ tx, input, actor }) =>

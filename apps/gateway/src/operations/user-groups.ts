@@ -48,6 +48,10 @@ export default [
     await deactivateUserGroup(tx, actor, path.user_group_id);
   }),
 
+  handle.changes(contract.removeUserGroup, async ({ tx, path, actor }) => {
+    await deactivateUserGroup(tx, actor, path.user_group_id);
+  }),
+
   handle.reads(contract.getUserGroupMembership, async ({ snapshot, path, input, actor }) => {
     const options = { directOnly: input.direct_member_only };
     return {

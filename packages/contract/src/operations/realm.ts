@@ -38,6 +38,23 @@ export const updateRealm = operation({
   errors: ["EXPECTATION_MISMATCH", "SYSTEM_GROUP_REQUIRED"],
 });
 
+/** `POST /realm/test_welcome_bot_custom_message` (users.md §5). */
+export const testWelcomeMessage = operation({
+  id: "test-welcome-message",
+  method: "POST",
+  path: "/api/v1/realm/test_welcome_bot_custom_message",
+  access: "administrator",
+  idempotencyKey: true,
+  summary: "Try a welcome message",
+  example: { params: { welcome_message_custom_text: "Welcome! Say hello in #**general**." } },
+  description:
+    "The welcome bot sends the text to the caller, as it would send the setting `welcome_message_custom_text` to new people.",
+  params: {
+    welcome_message_custom_text: form.text().describe("Markdown, 1 to 8000 characters; not blank."),
+  },
+  result: { message_id: z.int() },
+});
+
 /** `POST /realm/deactivate` (users.md §5.2). */
 export const deactivateRealm = operation({
   id: "deactivate-realm",

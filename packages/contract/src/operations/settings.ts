@@ -63,6 +63,18 @@ export const updateSettings = operation({
   },
 });
 
+/** `PATCH /settings/notifications`, the older spelling (settings-and-profile-fields.md §1.3). */
+export const updateNotificationSettings = operation({
+  id: "update-notification-settings",
+  method: "PATCH",
+  path: "/api/v1/settings/notifications",
+  access: "human",
+  summary: "Change one's own settings (older spelling)",
+  example: { params: { enable_sounds: false } },
+  description: "The same as `PATCH /settings`, for the plain settings: older programs call it.",
+  params: settingParameters,
+});
+
 /** `PATCH /realm/user_settings_defaults` (settings-and-profile-fields.md §1.2). */
 export const updateSettingsDefaults = operation({
   id: "update-settings-defaults",

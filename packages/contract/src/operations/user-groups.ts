@@ -113,6 +113,24 @@ export const deactivateUserGroup = operation({
   errors: ["CANNOT_DEACTIVATE_GROUP_IN_USE"],
 });
 
+/** `DELETE /user_groups/{user_group_id}`, the older spelling (user-groups.md §5.3). */
+export const removeUserGroup = operation({
+  id: "remove-user-group",
+  method: "DELETE",
+  path: "/api/v1/user_groups/{user_group_id}",
+  access: "non-guest",
+  idempotencyKey: true,
+  summary: "Deactivate a user group (older spelling)",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+  },
+  description:
+    "The same as `POST /user_groups/{user_group_id}/deactivate`: older programs call it. Groups are never deleted.",
+  pathParams: { user_group_id: path.int() },
+  errors: ["CANNOT_DEACTIVATE_GROUP_IN_USE"],
+});
+
 /** `GET /user_groups/{user_group_id}/members/{user_id}` (user-groups.md §5.7). */
 export const getUserGroupMembership = operation({
   id: "get-user-group-membership",

@@ -1,13 +1,18 @@
-import { ApiError } from "@carillon/contract";
+import { ApiError, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
 import {
   type Account,
+  administerOrganization,
+  loadRealm,
   loadOrganizationSettings,
   type OutgoingMessage,
   type Site,
 } from "@carillon/model";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 import { renderText } from "../messages/send/render-text.ts";
 
 /**
@@ -35,4 +40,33 @@ export async function customWelcome(
 
 async function organizationText(tx: Tx, realmId: number): Promise<string> {
   return (await loadOrganizationSettings(tx, realmId)).welcome_message_custom_text;
+}
+
+/** Code points of the setting. */
+const maxText = 8_000;
+
+/**
+ * Sends an administrator the message that new people would get with this text (users.md §5).
+ * @returns its id
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST` for a blank text, or one whose HTML is too large
+ */
+export async function testWelcome(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  text: string,
+): Promise<number> {
+  if (text.trim() === "") throw errors.badRequest("welcome_message_custom_text must not be blank");
+  if (isLongerThan(text, maxText))
+    throw errors.badRequest(
+      `welcome_message_custom_text must not have more than ${maxText} characters`,
+    );
+  await administerOrganization(tx, actor);
+  const messages = await customWelcome(tx, site, actor, text);
+  if (messages.length === 0)
+    throw errors.badRequest("The HTML of welcome_message_custom_text is too large");
+  const realm = await loadRealm(tx, actor.realmId);
+  const { sent, events } = await sendMessages(tx, realm, messages);
+  emit(tx, actor.realmId, events);
+  return sent[0]!.id;
 }

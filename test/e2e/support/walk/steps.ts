@@ -72,12 +72,12 @@ const quiet: Readonly<Record<string, string>> = {
   "report-message": "is refused: no organization has a channel for reports",
 };
 
-/** Steps that call operations: every operation of the envelope that changes something, except quiet ones. */
+/** Steps that call operations: every operation of the envelope that changes something, except pages and quiet ones. */
 export function stepsFor(operations: readonly Operation[]): WalkStep[] {
   const written = new Set(writtenSteps.map(({ operation }) => operation.id));
   const others = operations.filter(
-    ({ method, id, protocol }) =>
-      method !== "GET" && protocol === undefined && !written.has(id) && !(id in quiet),
+    ({ method, id, protocol, page }) =>
+      method !== "GET" && protocol === undefined && !page && !written.has(id) && !(id in quiet),
   );
   return [...writtenSteps, ...others.map(derivedStep)];
 }
