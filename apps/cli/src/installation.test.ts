@@ -136,6 +136,9 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
           tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
         },
       });
+      await own.prisma.invitation.create({
+        data: reusableLink(realm.id, member.id, secretsOf(testSecretKey)),
+      });
       const dataDir = join(folder, "sealed-anew");
       const run = commandLineOn(database.url, { DATA_DIR: dataDir });
       const words = ["secret-key", "rotate", "--new-key-file", "-"];
@@ -175,6 +178,9 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       const [change] = await own.prisma.addressChange.findMany();
       expect(secrets.open(change?.tokenSealed ?? Buffer.alloc(0))).to.equal("token");
       expect(change?.tokenDigest).to.deep.equal(secrets.digest("token"));
+      const [link] = await own.prisma.invitation.findMany();
+      expect(secrets.open(link?.keySealed ?? Buffer.alloc(0))).to.equal("key");
+      expect(link?.keyDigest).to.deep.equal(secrets.digest("key"));
     } finally {
       await database.drop();
     }
@@ -269,6 +275,9 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
       },
     });
+    await db.prisma.invitation.create({
+      data: reusableLink(realm.id, member.id, secretsOf(testSecretKey)),
+    });
     const file = join(folder, "lost.gz");
     await commandLineOn(db.url)(["backup", file]);
     const dataDir = join(folder, "anew");
@@ -303,6 +312,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         expect(row.passwordHash).to.equal(passwordHash);
       }
       expect(await own.prisma.addressChange.count()).to.equal(0);
+      expect(await own.prisma.invitation.count()).to.equal(0);
       const audited = await own.prisma.auditLog.findMany({
         where: { realmId: realm.id, eventType: "api_keys_issued_anew" },
       });
@@ -311,6 +321,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       await server.drop();
     }
     await db.prisma.addressChange.deleteMany({});
+    await db.prisma.invitation.deleteMany({});
   });
 
   it("generate and keep the SECRET_KEY and the dashboard's password of npm start", async () => {
@@ -427,3 +438,17 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       .that.matches(/^failed   Redis: REDIS_URL: cannot connect to Redis/m);
   });
 });
+
+/** The row of a reusable link. */
+function reusableLink(realmId: number, makerId: number, secrets: ReturnType<typeof secretsOf>) {
+  return {
+    realmId,
+    kind: "multiuse",
+    makerId,
+    role: 400,
+    includeDefaults: true,
+    notifyReferrer: false,
+    keySealed: Buffer.from(secrets.seal("key")),
+    keyDigest: Buffer.from(secrets.digest("key")),
+  };
+}

@@ -1055,9 +1055,13 @@ declare module "@carillon/db" {
       subscribed: boolean;
     };
     "join-groups": {};
-    "keys-anew-address-changes": {};
     "keys-anew-audit": {};
-    "keys-anew-has-address-changes": {
+    "keys-anew-drop-address_changes": {};
+    "keys-anew-drop-invitations": {};
+    "keys-anew-has-address_changes": {
+      present: boolean;
+    };
+    "keys-anew-has-invitations": {
       present: boolean;
     };
     "keys-anew-lock": {};
@@ -1904,6 +1908,11 @@ declare module "@carillon/db" {
       sealed: Buffer;
     };
     "reseal-address_changes-store": {};
+    "reseal-invitations-next": {
+      id: string;
+      sealed: Buffer;
+    };
+    "reseal-invitations-store": {};
     "reseal-lock": {};
     "reseal-users-next": {
       id: string;

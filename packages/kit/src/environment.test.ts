@@ -52,6 +52,7 @@ describe("readEnvironment", () => {
     ["OIDC_AUTO_SIGNUP", "yes", /must be `rules` or `all`/],
     ["OIDC_SUBDOMAIN", "Team A", /must be the subdomain of an organization/],
     ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
+    ["TERMS_URL", "javascript:alert(1)", /must be a URL beginning with http/],
     ["MAIL_FROM", "Carillon <noreply@example.com>", /must be an e-mail address/],
     ["S3_ENDPOINT", "s3.example.com", /must be a URL beginning with http/],
     ["S3_FORCE_PATH_STYLE", "yes", /must be `true` or `false`/],

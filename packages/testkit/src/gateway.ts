@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** Default: unlimited password attempts. */
   readonly guesses?: Guesses;
+  /** Default: unlimited requests that may send mails. */
+  readonly mails?: GatewayParts["mails"];
   /** Maximum mails with invitations in a time; without limit unless given. */
   readonly inviteRules?: readonly RateRule[];
   /** Verifies signed tokens; default: none are accepted. */
@@ -96,6 +98,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     queues: options.queues,
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? unlimitedGuesses,
+    mails: options.mails,
     inviteRules: options.inviteRules,
     tokens: options.tokens,
     identityMs: options.identityMs,

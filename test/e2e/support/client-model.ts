@@ -104,6 +104,8 @@ export class ClientModel {
 
   readonly #appliers: Readonly<Record<string, (event: Item) => void>>;
   readonly #own: Readonly<Record<string, (event: Item) => void>> = {
+    // The snapshot has no invitations: clients fetch them again.
+    invites_changed: () => {},
     "realm/update": ({ property, value }) => {
       this.#setOfRealm({ [String(property)]: value });
     },

@@ -12,14 +12,16 @@ const link = {
   path: "/join/{key}",
   pathParams: { key: path.key() },
   missingIs404: true,
-  example: { path: { key: "fromTheMail" }, refused: [404, "there is no such link"] },
 } as const;
+
+const example = { path: { key: "fromTheMail" } } as const;
 
 /** `GET /join/{key}` (people.md §2). */
 export const showJoin = operation({
   id: "show-join",
   method: "GET",
   ...link,
+  example: { ...example, refused: [404, "there is no such link"] },
   raw: [{ status: 200, about: "A form.", type: text }],
   summary: "Show the page of a link",
   description:
@@ -31,6 +33,7 @@ export const join = operation({
   id: "join",
   method: "POST",
   ...link,
+  example: { ...example, refused: [403, "the token of the form is missing"] },
   summary: "Join an organization",
   description:
     "The form of `GET /join/{key}`. It makes an account; that of a reusable link takes only `email`, to which it mails a link of 24 hours.",

@@ -18,6 +18,7 @@ const nextAccounts = statement({
 const sealed = [
   { table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
   { table: "address_changes", id: "id", seal: "token_sealed", digest: "token_digest" },
+  { table: "invitations", id: "id", seal: "key_sealed", digest: "key_digest" },
 ] as const;
 
 const store = statement({
@@ -26,15 +27,14 @@ const store = statement({
     FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE u.id = n.id`,
 });
 
-const addressChangesAreThere = statement({
-  name: "keys-anew-has-address-changes",
-  text: "SELECT to_regclass('address_changes') IS NOT NULL AS present",
-});
-
-const dropAddressChanges = statement({
-  name: "keys-anew-address-changes",
-  text: "DELETE FROM address_changes",
-});
+/** Tables of links that nobody can check any more, once the key is lost. */
+const links = (["address_changes", "invitations"] as const).map((table) => ({
+  isThere: statement({
+    name: `keys-anew-has-${table}`,
+    text: `SELECT to_regclass('${table}') IS NOT NULL AS present`,
+  }),
+  drop: statement({ name: `keys-anew-drop-${table}`, text: `DELETE FROM ${table}` }),
+}));
 
 const audit = statement({
   name: "keys-anew-audit",
@@ -43,7 +43,7 @@ const audit = statement({
 
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
- * requested changes of e-mail addresses, whose links can no longer be checked.
+ * requested changes of e-mail addresses and invitations, whose links can no longer be checked.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */
@@ -64,9 +64,11 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
     after = rows.at(-1)?.id ?? after;
     if (rows.length < batch) break;
   }
-  // A backup of an older version may not have the table.
-  const [found] = await sql.rows(addressChangesAreThere, []);
-  if (found?.present) await sql.rows(dropAddressChanges, []);
+  // A backup of an older version may not have the tables.
+  for (const { isThere, drop } of links) {
+    const [found] = await sql.rows(isThere, []);
+    if (found?.present) await sql.rows(drop, []);
+  }
   await sql.rows(audit, []);
   return count;
 }

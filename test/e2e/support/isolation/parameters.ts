@@ -21,6 +21,11 @@ export const namings: Readonly<Record<string, Naming>> = {
   new_stream_announcements_stream_id: ({ channel }) => channel,
   signup_announcements_stream_id: ({ channel }) => channel,
   zulip_update_announcements_stream_id: ({ channel }) => channel,
+  stream_ids: ({ channel }) => [channel],
+  group_ids: ({ group }) => [group],
+  "revoke-invite-link invite_id": ({ inviteLink }) => inviteLink,
+  invite_id: ({ invite }) => invite,
+  "path key": ({ inviteKey }) => inviteKey,
   stream: ({ channelName }) => channelName,
   default_sending_stream: ({ channelName }) => channelName,
   default_events_register_stream: ({ channelName }) => channelName,
@@ -67,6 +72,11 @@ export const namings: Readonly<Record<string, Naming>> = {
 export const plain: Readonly<Record<string, unknown>> = {
   "add-subscriptions subscriptions": [{ name: "made up" }],
   "update-subscriptions add": [{ name: "made up" }],
+  "join email": "newcomer@example.com",
+  "join terms": "true",
+  csrf_token: "x",
+  invite_expires_in_minutes: 60,
+  invitee_emails: "newcomer@example.com",
   "create-user email": "newcomer@carillon.test",
   "update-settings email": "",
   "send-message widget_content": {

@@ -62,7 +62,8 @@ export function classify(operation: Operation): Classified {
     names.map((name) => from[name]).find((found) => found !== undefined);
   for (const { name } of operation.pathDecoders) {
     const naming =
-      table(namings, `path ${name}`, name) ?? madeFirst(operation, operation.example?.path?.[name]);
+      table(namings, `${operation.id} ${name}`, `path ${name}`, name) ??
+      madeFirst(operation, operation.example?.path?.[name]);
     if (naming) slots.push({ name, where: "path", naming });
     else if (!(name in plain)) unknown.push(`${operation.id}: ${name} of the path`);
   }

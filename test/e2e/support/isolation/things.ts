@@ -1,10 +1,17 @@
-import { allOperations, exampleOf } from "@carillon/contract";
+import {
+  allOperations,
+  createInviteLink,
+  exampleOf,
+  listInvites,
+  sendInvites,
+} from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import {
   channel,
   channelFolder,
   device,
   exampleBlob,
+  keyIn,
   profileField,
   scheduledMessage,
   unique,
@@ -31,6 +38,10 @@ export interface Things {
   readonly field: number;
   readonly device: number;
   readonly queue: string;
+  readonly invite: number;
+  readonly inviteLink: number;
+  /** The key of the reusable link. */
+  readonly inviteKey: string;
   /** Further things that examples refer to, by the operation that creates them and the field of its response, and the text that the field begins with. */
   readonly made: (key: string) => unknown;
 }
@@ -54,6 +65,9 @@ export const nothing: Things = {
   field: none,
   device: none,
   queue: "0:0",
+  invite: none,
+  inviteLink: none,
+  inviteKey: "nothing",
   made: () => none,
 };
 
@@ -87,6 +101,11 @@ export async function makeThings(
     pattern: `${unique("TK").toUpperCase()}-(?P<id>[0-9]+)`,
     url_template: "https://x.test/{id}",
   };
+  await client.succeed(sendInvites, {
+    params: { invitee_emails: `${unique("invited")}@example.com`, stream_ids: [] },
+  });
+  const { invite_link: link } = await client.succeed(createInviteLink, { params: {} });
+  const { invites } = await client.succeed(listInvites);
   const madeByExamples = new Map<string, unknown>();
   /** Creates what the example of an operation needs, and then calls the operation with it. */
   const makeByExample = async (each: Maker): Promise<void> => {
@@ -129,6 +148,9 @@ export async function makeThings(
     field: (await profileField(db, realm)).id,
     device: await device(db, owner),
     queue: String(await made("queue_id", "register", {})),
+    invite: invites.find((each) => !each.is_multiuse)?.id ?? 0,
+    inviteLink: invites.find((each) => each.is_multiuse)?.id ?? 0,
+    inviteKey: keyIn(link),
     made: (key) => madeByExamples.get(key),
   };
 }
