@@ -1,4 +1,4 @@
-import { metricsOf, readEnvironment, Shutdown } from "@carillon/kit";
+import { metricsOf, readEnvironment, Shutdown, StartupError } from "@carillon/kit";
 import {
   captureLog,
   createTestDatabase,
@@ -60,6 +60,28 @@ describe("a started gateway", () => {
     await running(bouncer, async (url) => {
       expect(await pushes(url)).to.equal(true);
     });
+  });
+
+  it("offers sign-in by OpenID Connect while the provider is away, and does not start on half of its variables", async () => {
+    const variables = {
+      OIDC_ISSUER: "http://127.0.0.1:1/nobody",
+      OIDC_CLIENT_ID: "carillon",
+      OIDC_CLIENT_SECRET: "the secret of the client",
+      OIDC_DISPLAY_NAME: "Team",
+    };
+    await running(variables, async (url, lines) => {
+      const settings = await (await fetch(`${url}/server_settings`)).json();
+      expect(settings).to.have.nested.property("external_authentication_methods[0].name");
+      const begun = await fetch(url.replace("/api/v1", "/accounts/login/social/oidc"));
+      expect([begun.status, await begun.text()].join()).to.match(/^503,.*Team does not answer/s);
+      expect(JSON.stringify(lines)).to.include("identity provider unavailable");
+    });
+    const { OIDC_CLIENT_SECRET: _, ...half } = variables;
+    const failure = await running(half, async () => {}).catch((error: unknown) => error);
+    expect(failure)
+      .to.be.instanceOf(StartupError)
+      .with.property("message")
+      .that.matches(/^OIDC_CLIENT_SECRET is not set/);
   });
 
   it("shows its metrics, as Prometheus reads them", async () => {

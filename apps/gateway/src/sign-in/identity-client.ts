@@ -283,14 +283,23 @@ function translated(error: unknown): Error {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof ProviderUnavailable || cause instanceof IdentityRefused) return cause;
   if (!(error instanceof Error)) return new IdentityRefused("unknown error");
-  const { code, error: named } = error as { code?: unknown; error?: unknown };
+  const {
+    code,
+    error: named,
+    status,
+  } = error as {
+    code?: unknown;
+    error?: unknown;
+    status?: unknown;
+  };
   if (error.name === "TimeoutError" || error.name === "AbortError")
     return new ProviderUnavailable("the identity provider did not answer in time");
   const text = [error.message, code, named]
     .filter((part) => typeof part === "string")
     .join(", ")
     .slice(0, maxReason);
-  return typeof named === "string" && misconfigured.includes(named)
+  // Instead of `invalid_client`, providers may answer with a challenge to authenticate.
+  return status === 401 || (typeof named === "string" && misconfigured.includes(named))
     ? new ProviderUnavailable(`the identity provider does not accept this server: ${text}`)
     : new IdentityRefused(text);
 }

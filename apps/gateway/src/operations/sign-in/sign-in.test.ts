@@ -10,6 +10,7 @@ import {
   deactivateUser,
   type Gateway,
   organization,
+  realmChanging,
   runJob,
   signInAs,
   startGateway,
@@ -272,6 +273,28 @@ describe("Signing in at an identity provider", () => {
       await changeOrganization(db, org.realm, { oidcAuthEnabled: true });
       await without.close();
     }
+  });
+
+  it("is turned on and off by owners, in the snapshot and with an event", async () => {
+    const own = await organization(db);
+    const { shown: snapshot, change } = realmChanging({
+      db,
+      as: (account) => gateway.as(account),
+    });
+    const shown = async () => (await snapshot(own.guest))["realm_authentication_methods"];
+    const both = { enabled: true, available: true };
+    expect(await shown()).to.deep.equal({ Email: both, "OpenID Connect": both });
+    const { answer, events } = await change(own.owner, {
+      authentication_methods: { "OpenID Connect": true },
+    });
+    const now = { Email: false, "OpenID Connect": true };
+    expect(answer).to.deep.equal({ authentication_methods: now });
+    expect(JSON.stringify(events)).to.include('"email_auth_enabled":false');
+    await change(own.owner, { authentication_methods: { Email: true } });
+    expect(await shown()).to.deep.equal({
+      Email: both,
+      "OpenID Connect": { enabled: false, available: true },
+    });
   });
 
   it("is offered only in the organization of OIDC_SUBDOMAIN", async () => {
