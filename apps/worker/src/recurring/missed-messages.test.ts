@@ -1,5 +1,6 @@
 import { findUnsubscribe, followLogs, recordDueMails, unsubscribe } from "@carillon/domain";
 import { mailMissedMessages } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
 import { type Mail, MailRefused } from "@carillon/mail";
 import {
   bot,
@@ -26,7 +27,10 @@ import {
   useScene,
   watch,
 } from "@carillon/testkit";
+import { startTask } from "@carillon/scheduling";
 import { expect } from "chai";
+
+import missedMessagesTask from "./missed-messages.ts";
 
 describe("Mails about missed messages", () => {
   const scene = useScene();
@@ -341,6 +345,19 @@ describe("Mails about missed messages", () => {
       await changeOrganization(db, org.realm, { deactivated: false });
     }
     expect(await mailsTo()).to.have.length(1);
+  });
+
+  it("are found and recorded by the recurring work itself", async () => {
+    const { db } = scene;
+    await changeSettings(db, receiver, { email_notifications_batching_period_seconds: 1 });
+    await sendTo("hello", receiver);
+    await db.rows("UPDATE event_log SET created_at = created_at - interval '2 seconds'");
+    const task = startTask(missedMessagesTask, { db, log: silentLogger });
+    await task.run();
+    await task.stop();
+    const [payload, ...others] = await pendingPayloads(db, mailMissedMessages);
+    expect(others).to.deep.equal([]);
+    expect(payload).to.deep.include({ userId: receiver.id, more: 0 });
   });
 
   describe("with a mail server in trouble", () => {
