@@ -12,6 +12,7 @@ import {
   deactivateUser,
   forgetIntents,
   muteUser,
+  organization,
   pendingPayloads,
   runIntents,
   runJob,
@@ -345,6 +346,27 @@ describe("Mails about missed messages", () => {
       await changeOrganization(db, org.realm, { deactivated: false });
     }
     expect(await mailsTo()).to.have.length(1);
+  });
+
+  it("are found although the log of another organization cannot be read", async () => {
+    const { db, org } = scene;
+    const broken = await organization(db);
+    await db.rows("UPDATE event_head SET seq = seq + 1 WHERE realm_id = $1", [broken.realm.id]);
+    await db.rows(
+      `INSERT INTO event_log (realm_id, seq, type, payload, audience)
+       SELECT realm_id, seq, 'message', '{"message": {"id": "none"}}', '{1}' FROM event_head WHERE realm_id = $1`,
+      [broken.realm.id],
+    );
+    // Organizations are taken in the order of their ids.
+    const last = await organization(db);
+    const { member, owner } = last;
+    await send(scene.as(owner), toUsers([member.id]));
+    const failure = await follow().catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(AggregateError);
+    expect((await waiting(member))?.messageIds).to.have.length(1);
+    await db.rows("DELETE FROM event_log WHERE realm_id = $1", [broken.realm.id]);
+    await follow();
+    expect(org.realm.id).to.be.below(broken.realm.id);
   });
 
   it("are found and recorded by the recurring work itself", async () => {

@@ -6,7 +6,11 @@ import type { RecurringTask } from "@carillon/scheduling";
 export default {
   definition: missedMessages,
   async run({ db, batches, signal }) {
-    await batches((size) => followLogs(db, size, signal));
-    await batches((size) => recordDueMails(db, size));
+    try {
+      await batches((size) => followLogs(db, size, signal));
+    } finally {
+      // A log that cannot be followed does not hold up mails that are due.
+      await batches((size) => recordDueMails(db, size));
+    }
   },
 } satisfies RecurringTask;

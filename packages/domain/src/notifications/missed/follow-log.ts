@@ -1,4 +1,4 @@
-import { type Database, statement, type Tx } from "@carillon/db";
+import { type Database, type RowOf, statement, type Tx } from "@carillon/db";
 import { maxMissed, missedMessages } from "@carillon/jobs";
 import { flag, flagNames, switchSql, visibilityPolicy } from "@carillon/model";
 import { leads } from "@carillon/scheduling";
@@ -41,6 +41,7 @@ interface Chunk {
  * about.
  * @param size maximum events of each organization
  * @returns whether an organization may have more events
+ * @throws AggregateError after the others are done, if the events of some organizations could not be handled
  */
 export async function followLogs(
   db: Database,
@@ -48,17 +49,38 @@ export async function followLogs(
   signal: AbortSignal,
 ): Promise<"more" | "done"> {
   let more = false;
-  for (const { realmId, head, place } of await db.rows(withNews)) {
-    if (signal.aborted) return "done";
-    const events = await db.rows(nextEvents, [realmId, place, size]);
-    const isFull = events.length === size;
-    // A log whose oldest events have been cleared may have none of them left.
-    const end = isFull ? events.at(-1)!.seq : Math.max(head, events.at(-1)?.seq ?? 0);
-    for (const chunk of chunksOf(events, place, end))
-      if (!(await db.transaction((tx) => handle(tx, realmId, chunk)))) return "done";
-    more ||= isFull;
+  const failures: unknown[] = [];
+  for (const news of await db.rows(withNews)) {
+    if (signal.aborted) break;
+    try {
+      const outcome = await followLog(db, news, size);
+      if (outcome === "elsewhere") return "done";
+      more ||= outcome === "more";
+    } catch (error) {
+      failures.push(
+        new Error(`the log of organization ${news.realmId} could not be followed`, {
+          cause: error,
+        }),
+      );
+    }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} logs could not be followed`);
   return more ? "more" : "done";
+}
+
+async function followLog(
+  db: Database,
+  { realmId, head, place }: RowOf<typeof withNews>,
+  size: number,
+): Promise<"more" | "done" | "elsewhere"> {
+  const events = await db.rows(nextEvents, [realmId, place, size]);
+  const isFull = events.length === size;
+  // A log whose oldest events have been cleared may have none of them left.
+  const end = isFull ? events.at(-1)!.seq : Math.max(head, events.at(-1)?.seq ?? 0);
+  for (const chunk of chunksOf(events, place, end))
+    if (!(await db.transaction((tx) => handle(tx, realmId, chunk)))) return "elsewhere";
+  return isFull ? "more" : "done";
 }
 
 /** Splits the events where messages have too many receivers for one transaction. */
