@@ -223,10 +223,10 @@ for (const kind of ["disk", "s3"] as const)
       await finish(path);
     });
 
-    it("leave objects to the ledger, which deletes them within a day", async () => {
+    it("leave objects to the ledger, which deletes them within 25 hours", async () => {
       const used = async () =>
         db.rows<{ left: number }>(
-          "SELECT count(*)::int AS left FROM stored_objects WHERE delete_after > now() + interval '24 hours'",
+          "SELECT count(*)::int AS left FROM stored_objects WHERE delete_after > now() + interval '24 hours 30 minutes'",
         );
       const path = await begin();
       await patch(path, 0, 100_000);

@@ -213,6 +213,7 @@ describe("carillon backup, restore, files move and doctor with uploaded files", 
     const target = join(folder, "target-of-faulty");
     const moved = await run(["files", "move", "--to-folder", target]);
     expect(moved).to.include({ code: 1 });
+    expect(moved.said).to.match(/^Copied 2 files \(35 bytes\) .+; 0 were there already\.$/);
     expect(moved.noted)
       .to.include(`${lost.path} (object ${lost.key}): missing`)
       .and.include(`${changed.path} (object ${changed.key}): its bytes are not those`);
@@ -229,7 +230,9 @@ describe("carillon backup, restore, files move and doctor with uploaded files", 
       .and.match(/^ok +unused objects: 0 /m);
     await store.delete([lost.key]);
     await truncate(objectPath(changed.key), 5);
-    await db.rows("INSERT INTO stored_objects VALUES ('due', now() - interval '2 hours')");
+    await db.rows(
+      "INSERT INTO stored_objects VALUES ('due', now() - interval '2 hours'), ('claimed', '-infinity')",
+    );
     for (const words of [["doctor"], ["doctor", "--all-files"]]) {
       const { code, said } = await run(words);
       expect(code).to.equal(1);

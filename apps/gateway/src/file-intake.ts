@@ -1,22 +1,24 @@
 import type { Database } from "@carillon/db";
-import { checkQuota, claimUnused, forgetObjects, reserveObject } from "@carillon/domain";
-import { type FileStore, newObjectKey, StorageUnavailable } from "@carillon/files";
+import { checkQuota, claimUnused, forgetObjects } from "@carillon/domain";
+import { type FileStore, StorageUnavailable } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { FileIntake } from "./http/file-intake.ts";
 import { storeRefusal } from "./http/store-refusal.ts";
+import type { ObjectKeys } from "./object-keys.ts";
 
 /** Dependencies of the intake. */
 interface IntakeParts {
   /** Not bound to a request's deadline, because an object may be discarded after the request has ended. */
   readonly db: Database;
   readonly store: FileStore;
+  readonly keys: Pick<ObjectKeys, "take">;
   readonly log: Logger;
   /** Maximum bytes of an organization's uploads; undefined if there is no quota. */
   readonly quota: number | undefined;
 }
 
 /** Creates the intake of a gateway. It commits the ledger row of an object before the first byte (files.md §8). */
-export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
+export function fileIntake({ db, store, keys, log, quota }: IntakeParts): FileIntake {
   async function discard(key: string): Promise<void> {
     try {
       if (!(await claimUnused(db, key))) return;
@@ -33,8 +35,7 @@ export function fileIntake({ db, store, log, quota }: IntakeParts): FileIntake {
       if (quota !== undefined) await checkQuota(db, realmId, bytes, quota);
     },
     async store(bytes, signal) {
-      const key = newObjectKey();
-      await reserveObject(db, key);
+      const key = await keys.take();
       try {
         return { key, ...(await store.put(key, bytes, { signal })) };
       } catch (error) {

@@ -90,7 +90,8 @@ export async function startGateway(
     files,
     bouncer,
   });
-  const { events, wakeUps, published } = gateway;
+  const { events, wakeUps, published, objectKeys } = gateway;
+  shutdown.add(2, "reserved objects", () => objectKeys.close());
   shutdown.add(1, "wake-ups", () => wakeUps.close());
   shutdown.add(1, "jobs of commits", () => published.close());
   const observed = await observeGateway(

@@ -30,6 +30,7 @@ import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { tusHeaders } from "./http/tus-headers.ts";
 import { type MailLimits, unlimitedMails } from "./limits/mail-limiter.ts";
+import { ObjectKeys } from "./object-keys.ts";
 import { PictureRequests } from "./picture-requests.ts";
 import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
@@ -86,6 +87,7 @@ export interface WiredGateway {
   readonly published: AfterCommitPublisher;
   readonly group: GroupCommit;
   readonly keyed: KeyedRequests;
+  readonly objectKeys: ObjectKeys;
 }
 
 /** Assembles the services; polls receive commits from here on. */
@@ -114,7 +116,14 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
-  const intake = fileIntake({ db, store: files, log, quota: site.uploads.quota });
+  const objectKeys = new ObjectKeys(db);
+  const intake = fileIntake({
+    db,
+    store: files,
+    keys: objectKeys,
+    log,
+    quota: site.uploads.quota,
+  });
   const { mails = unlimitedMails } = parts;
   const ofParts = { db, site, guesses, mails, inviteRules, botStorageLimit, files, bouncer, log };
   const identities =
@@ -123,7 +132,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const ofPeople = { identities, tokens: parts.tokens };
   const services = { ...ofParts, ...ofPeople, keys, events, intake, group, pictures };
   const keyed = new KeyedRequests(parts.keyWaitMs);
-  return { services, events, wakeUps, published, group, keyed };
+  return { services, events, wakeUps, published, group, keyed, objectKeys };
 }
 
 /** Options that differ between the app of a process and that of a test. */

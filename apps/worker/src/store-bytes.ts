@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Database } from "@carillon/db";
-import { reserveObject } from "@carillon/domain";
+import { reserveObjects } from "@carillon/domain";
 import { type FileStore, newObjectKey, type StoredFile } from "@carillon/files";
 
 /** Stores bytes as a new object, whose ledger row is committed first (files.md §8). */
@@ -11,6 +11,6 @@ export async function storeBytes(
   signal: AbortSignal,
 ): Promise<StoredFile & { readonly key: string }> {
   const key = newObjectKey();
-  await reserveObject(db, key);
+  await reserveObjects(db, [key]);
   return { key, ...(await files.put(key, Readable.from([bytes]), { signal })) };
 }

@@ -104,8 +104,8 @@ describe("a backup with uploaded files", () => {
     const second = await attachment(randomBytes(77));
     const kept: Array<{ key: string; bytes: Buffer }> = [second];
     for (const size of sizes) kept.push(await attachment(randomBytes(size)));
-    // An avatar, for example, and its predecessor.
-    kept.push(await object(randomBytes(700_000)), await object(randomBytes(9), "30 days"));
+    // An avatar, for example.
+    kept.push(await object(randomBytes(700_000)));
     // The lines of a backup, as content.
     kept.push(await attachment(Buffer.from('\n\\.\n-- complete {"tables":1,"rows":1}\n\n')));
     const unused = await object(Buffer.from("an upload that has not ended"), "20 hours");

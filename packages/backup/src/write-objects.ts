@@ -48,8 +48,7 @@ const pageSize = 500;
 
 /**
  * Opens the list of all objects in use, as the transaction sees them. PostgreSQL keeps the list after the transaction, so
- * the transaction need not stay open and the list need not fit into this process's memory. Unused objects are not listed, except those
- * that are kept for longer than the day in which a backup may still read them.
+ * the transaction need not stay open and the list need not fit into this process's memory.
  */
 export async function openObjectList(client: pg.Client): Promise<void> {
   await ask(
@@ -57,7 +56,7 @@ export async function openObjectList(client: pg.Client): Promise<void> {
     `DECLARE objects NO SCROLL CURSOR WITH HOLD FOR
      SELECT o.key, a.size::float8 AS size, a.sha256, a.path_id AS path
      FROM stored_objects o LEFT JOIN attachments a ON a.object_key = o.key
-     WHERE o.delete_after IS NULL OR o.delete_after > now() + interval '25 hours'`,
+     WHERE o.delete_after IS NULL`,
   );
 }
 

@@ -36,10 +36,12 @@ export { forgetDeletions } from "./deletion/forget-deletions.ts";
 export { planDeletion } from "./deletion/plan-deletion.ts";
 export {
   addAttachment,
-  deleteAttachment,
-  listAttachments,
+  addAttachments,
+  newAttachment,
+  type NewAttachment,
   type StoredFile,
-} from "./files/attachments.ts";
+} from "./files/add-attachments.ts";
+export { deleteAttachment, listAttachments } from "./files/attachments.ts";
 export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { fileName, safeName } from "./files/file-names.ts";
@@ -50,7 +52,7 @@ export {
   requireThumbnail,
   type ThumbnailFormat,
 } from "./files/images.ts";
-export { rewritePreviews } from "./messages/change/rewrite-previews.ts";
+export { dropPreviews, rewritePreviews } from "./messages/change/rewrite-previews.ts";
 export { thumbnailsOf } from "./files/thumbnail-formats.ts";
 export { findUnclaimed, removeUnclaimed } from "./files/remove-unclaimed.ts";
 export {
@@ -78,7 +80,8 @@ export {
   claimDueObjects,
   claimUnused,
   forgetObjects,
-  reserveObject,
+  reservationMs,
+  reserveObjects,
 } from "./files/stored-objects.ts";
 export { readTemporaryAddress, temporaryUrl } from "./files/temporary-url.ts";
 export { addEmoji, checkNewEmoji, deactivateEmoji, listEmoji } from "./emoji/realm-emoji.ts";

@@ -219,11 +219,10 @@ declare module "@carillon/db" {
     "attachment-delete": {
       size: number;
       objectKey: string;
+      pathId: string;
+      contentType: string;
       thumbnails: string[];
-    };
-    "attachment-insert": {
-      id: number;
-      create_time: number;
+      waiting: Json | null;
     };
     "attachments-by-ids": {
       id: number;
@@ -240,6 +239,12 @@ declare module "@carillon/db" {
       size: number;
       create_time: number;
       message_ids: Json;
+    };
+    "attachments-insert": {
+      used: number | null;
+      id: number | null;
+      objectKey: string | null;
+      create_time: number | null;
     };
     "attachments-shown": {
       id: number;
@@ -809,6 +814,11 @@ declare module "@carillon/db" {
       userIds: number[];
     };
     "flags-of-rewritten": {};
+    "former-claims-with-placeholder": {
+      id: number | null;
+      isArchived: boolean;
+      waits: boolean;
+    };
     "former-pictures-bound": {};
     "former-pictures-delete": {
       key: string;
@@ -884,7 +894,6 @@ declare module "@carillon/db" {
     "image-hold": {
       id: number;
     };
-    "image-insert": {};
     "image-made": {
       pathId: string;
       contentType: string;
@@ -901,7 +910,9 @@ declare module "@carillon/db" {
       id: number;
       pathId: string;
     };
-    "images-pending-of-account": {
+    "images-insert": {};
+    "images-pending-of-accounts": {
+      ownerId: number | null;
       pending: number;
     };
     "insert-channels": {
@@ -1937,7 +1948,7 @@ declare module "@carillon/db" {
       upload_id: string;
     };
     "resumable-upload-begin": {
-      id: string;
+      createdAt: number;
     };
     "resumable-upload-delete": {};
     "resumable-upload-finish": {
@@ -2340,7 +2351,6 @@ declare module "@carillon/db" {
     "stored-object-claim": {
       key: string;
     };
-    "stored-object-reserve": {};
     "stored-object-use": {};
     "stored-objects-claim-due": {
       key: string;
@@ -2348,6 +2358,7 @@ declare module "@carillon/db" {
     "stored-objects-expire": {};
     "stored-objects-forget": {};
     "stored-objects-release": {};
+    "stored-objects-reserve": {};
     "stored-text": {
       content: string;
       renderedContent: string;

@@ -1,7 +1,11 @@
+import { createHash } from "node:crypto";
+import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { newObjectKey, ObjectMissing, type FileStore } from "./index.ts";
+import { newObjectKey, ObjectMissing, StorageUnavailable, type FileStore } from "./index.ts";
 import { bodyOf, bytesOf, hashIn, mebibyte, StalledBody } from "./test-support/bodies.ts";
 import { failureOf } from "./test-support/failure-of.ts";
 import { openFileStore, storeKinds, type TestFileStore } from "./test-support/stores.ts";
@@ -35,6 +39,23 @@ for (const kind of storeKinds)
         expect(await hashIn(file.stream)).to.deep.equal(sha256);
         expect(await opened?.leftovers()).to.deep.equal([]);
       });
+
+    it("reads a whole object, and refuses one of another size", async () => {
+      for (const size of [0, 10_000]) {
+        const key = newObjectKey();
+        await store.put(key, bodyOf(size).body);
+        expect((await store.read(key, size)).equals(bytesOf(0, size - 1)), `${size}`).to.equal(
+          true,
+        );
+        expect(await failureOf(store.read(key, size + 1))).to.be.instanceOf(StorageUnavailable);
+      }
+      const longer = newObjectKey();
+      await store.put(longer, bodyOf(10).body);
+      expect(await failureOf(store.read(longer, 9)))
+        .to.be.instanceOf(StorageUnavailable)
+        .and.match(/does not have 9 bytes/);
+      expect(await failureOf(store.read(newObjectKey(), 9))).to.be.instanceOf(ObjectMissing);
+    });
 
     it("returns ranges of bytes", async () => {
       const key = newObjectKey();
@@ -157,6 +178,25 @@ for (const kind of storeKinds)
         const { stream } = await store.get(key);
         expect(await hashIn(stream)).to.deep.equal(bodyOf(size).sha256);
       }
+    });
+
+    it("writes all bytes into a stream that is slow, and stops when that is closed", async () => {
+      const key = newObjectKey();
+      const size = 3 * mebibyte + 1;
+      const { body, sha256 } = bodyOf(size);
+      await store.put(key, body);
+      const hash = createHash("sha256");
+      const slow = new Writable({
+        highWaterMark: 1,
+        // Looks at the bytes late: by then a buffer may have been used again too early.
+        write: (chunk: Buffer, _, done) => setImmediate(() => done(void hash.update(chunk))),
+      });
+      await pipeline((await store.get(key)).stream, slow);
+      expect(hash.digest()).to.deep.equal(sha256);
+      const { stream } = await store.get(key);
+      const broken = new Writable({ write: () => broken.destroy(new Error("the reader hung up")) });
+      expect(await failureOf(pipeline(stream, broken))).to.match(/hung up/);
+      await waitFor(() => stream.closed, { what: "the object is closed" });
     });
 
     it("ends a stream when its signal is aborted or its reader stops early", async () => {

@@ -61,6 +61,12 @@ export interface FileStore {
    * @throws ObjectMissing; StorageUnavailable; RangeError if the range begins after the last byte
    */
   get(key: string, options?: ReadOptions): Promise<OpenFile>;
+  /**
+   * Reads a whole object into memory.
+   * @param size bytes of the object
+   * @throws ObjectMissing; StorageUnavailable, also if the object has another size
+   */
+  read(key: string, size: number): Promise<Buffer>;
   /** Returns the size of an object in bytes; undefined if it does not exist. */
   stat(key: string, options?: FileStoreOptions): Promise<{ readonly size: number } | undefined>;
   /**

@@ -7,7 +7,7 @@ import { expect } from "chai";
 
 import { diskStore } from "./disk/disk-store.ts";
 import { newObjectKey } from "./object-key.ts";
-import { StorageUnavailable } from "./store.ts";
+import { BodyTooSlow, StorageUnavailable } from "./store.ts";
 import { bodyOf } from "./test-support/bodies.ts";
 import { failureOf } from "./test-support/failure-of.ts";
 import { watchStore, type WatchedStore } from "./watch-store.ts";
@@ -55,7 +55,11 @@ describe("A watched file store", () => {
     expect(store.counts).to.deep.equal({ stored: 1, storedBytes: 10, unavailable: 2, broken: 0 });
   });
 
-  it("does not blame the store for bodies that break off, missing objects and late ranges", async () => {
+  it("does not blame the store for bodies that break off or are too slow, missing objects and late ranges", async () => {
+    const slow = new PassThrough();
+    const tooSlow = failureOf(store.put(newObjectKey(), slow));
+    slow.destroy(new BodyTooSlow("the body was too slow"));
+    expect(await tooSlow).to.match(/too slow/);
     const body = new PassThrough();
     const failure = failureOf(store.put(newObjectKey(), body));
     body.destroy(new Error("the client hung up"));
@@ -65,7 +69,7 @@ describe("A watched file store", () => {
     await store.put(key, bodyOf(10).body);
     await failureOf(store.get(key, { range: { start: 10, end: 20 } }));
     expect(store.isUnavailable).to.equal(false);
-    expect(store.counts).to.deep.equal({ stored: 1, storedBytes: 10, unavailable: 0, broken: 1 });
+    expect(store.counts).to.deep.equal({ stored: 1, storedBytes: 10, unavailable: 0, broken: 2 });
     expect(seen).to.deep.equal([]);
   });
 });

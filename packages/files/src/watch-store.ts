@@ -8,9 +8,9 @@ export interface StoreCounts {
   stored: number;
   /** Bytes of these objects. */
   storedBytes: number;
-  /** Objects that were not stored: the store was unavailable, or a body too slow while other uploads waited. */
+  /** Objects that were not stored because the store was unavailable. */
   unavailable: number;
-  /** Objects that were not stored for another reason, such as a client that hung up. */
+  /** Objects that were not stored for another reason: the client hung up, or was too slow while other uploads waited. */
   broken: number;
 }
 
@@ -56,8 +56,7 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
   let timer: NodeJS.Timeout | undefined;
 
   const failed = (error: unknown) => {
-    // A client was too slow, not the store.
-    if (!(error instanceof StorageUnavailable) || error instanceof BodyTooSlow) return;
+    if (!isFaultOfStore(error)) return;
     lastFailure = performance.now();
     if (since !== undefined) return;
     since = lastFailure;
@@ -103,7 +102,7 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
         counts.storedBytes += stored.size;
         return stored;
       } catch (error) {
-        if (error instanceof StorageUnavailable) counts.unavailable++;
+        if (isFaultOfStore(error)) counts.unavailable++;
         else counts.broken++;
         throw error;
       }
@@ -113,6 +112,7 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
       file.stream.on("error", failed);
       return file;
     },
+    read: (key, size) => watched(store.read(key, size)),
     stat: (key, statOptions) => watched(store.stat(key, statOptions)),
     delete: (keys) => watched(store.delete(keys)),
     check: (checkOptions) => watched(store.check(checkOptions)),
@@ -122,4 +122,8 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
       await store.close();
     },
   };
+}
+
+function isFaultOfStore(error: unknown): error is StorageUnavailable {
+  return error instanceof StorageUnavailable && !(error instanceof BodyTooSlow);
 }

@@ -120,7 +120,7 @@ export const declaredMetrics = {
   },
   carillon_uploads_total: {
     type: "counter",
-    help: "Objects that the gateway has written to the file store (files, and parts of resumable uploads), by outcome: stored, unavailable (the store failed, or the body was too slow while others waited), or broken (the client hung up, the file was too large, or the form invalid)",
+    help: "Objects that the gateway has written to the file store (files, and parts of resumable uploads), by outcome: stored, unavailable (the store failed), or broken (the client hung up or was too slow while others waited, the file was too large, or the form invalid)",
     labels: ["outcome"],
     of: ["gateway"],
   },

@@ -220,6 +220,9 @@ declare module "@carillon/db" {
     "accounts-seen-by-guest": {
       ids: number[] | null;
     };
+    "accounts-try-for-change": {
+      id: number;
+    };
     "accounts-with-owners": {
       id: number;
       realmId: number;

@@ -83,11 +83,11 @@ async function withProgress(
 /** @throws StartupError when files are missing or changed */
 function report(
   { terminal }: Context,
-  { examined, copied, copiedBytes, deleted, faulty }: ObjectMover,
+  { present, copied, copiedBytes, deleted, faulty }: ObjectMover,
   { source, target }: { readonly source: FileStore; readonly target: FileStore },
 ): void {
   terminal.say(
-    `Copied ${copied} files (${sizeText(copiedBytes)}) to the store ${target.about}; ${examined - copied - faulty.count} were there already.`,
+    `Copied ${copied} files (${sizeText(copiedBytes)}) to the store ${target.about}; ${present} were there already.`,
   );
   if (deleted > 0) terminal.say(`Deleted ${deleted} files from the store ${source.about}.`);
   if (faulty.count > 0)

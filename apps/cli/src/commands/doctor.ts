@@ -7,7 +7,7 @@ export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
     .description(
-      "Checks configuration, database, Redis, mail, migrations, clocks and uploaded files. Changes nothing.",
+      "Checks configuration, database, Redis, mail, migrations, clocks and uploaded files. Changes nothing, but stores and deletes a small test file.",
     )
     .option("--all-files", "look up every uploaded file in the store, not a sample")
     .option("--json", "print the findings as JSON")

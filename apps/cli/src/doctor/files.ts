@@ -15,8 +15,8 @@ import { type Finding, failed, found, ok, warning } from "./finding.ts";
 const figures = statement({
   name: "doctor-files",
   text: `SELECT (SELECT count(*)::int FROM attachments) AS uploads,
-      (SELECT count(*)::int FROM stored_objects WHERE delete_after > now() - interval '1 hour') AS unused,
-      (SELECT count(*)::int FROM stored_objects WHERE delete_after <= now() - interval '1 hour') AS overdue,
+      (SELECT count(*)::int FROM stored_objects WHERE delete_after > now() - interval '1 hour' OR delete_after = '-infinity') AS unused,
+      (SELECT count(*)::int FROM stored_objects WHERE delete_after <= now() - interval '1 hour' AND delete_after > '-infinity') AS overdue,
       (SELECT count(DISTINCT host)::int FROM process_heartbeats
         WHERE role IN ('gateway', 'worker') AND last_seen > now() - interval '20 seconds') AS hosts`,
 });

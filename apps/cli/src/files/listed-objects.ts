@@ -1,9 +1,7 @@
 import { type RowOf, type Sql, statement } from "@carillon/db";
 
-// Objects in use, those that are kept for longer than the day in which a backup may still read them, and the parts of
-// unfinished uploads.
-const used = `o.delete_after IS NULL OR o.delete_after > now() + interval '25 hours'
-      OR o.key IN (SELECT object_key FROM resumable_parts)`;
+// Objects in use, and the parts of unfinished uploads.
+const used = `o.delete_after IS NULL OR o.key IN (SELECT object_key FROM resumable_parts)`;
 
 const page = statement({
   name: "cli-objects-page",

@@ -30,6 +30,8 @@ export class ObjectMover {
   readonly faulty = new FaultyObjects();
   /** Objects that were examined. */
   examined = 0;
+  /** Objects that the target had already. */
+  present = 0;
   copied = 0;
   copiedBytes = 0;
   deleted = 0;
@@ -88,8 +90,11 @@ export class ObjectMover {
     const present = await retrying(() => this.#target.stat(key));
     const wanted = object.size ?? (await retrying(() => this.#source.stat(key)))?.size;
     if (present && (present.size === wanted || wanted === undefined)) {
-      if (!this.#options.verify && !this.#options.deleteSource) return true;
-      if (await this.#isAsUploaded(object)) return true;
+      const isTrusted = !this.#options.verify && !this.#options.deleteSource;
+      if (isTrusted || (await this.#isAsUploaded(object))) {
+        this.present++;
+        return true;
+      }
     }
     return this.#copy(object, present !== undefined);
   }

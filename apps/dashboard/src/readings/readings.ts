@@ -4,6 +4,7 @@ import { queueNames, type QueueName } from "@carillon/jobs";
 import { cached, systemClock, type Clock, type Logger } from "@carillon/kit";
 import type { QueueCounts, Queues } from "@carillon/queue";
 import { lateMessages, type LateMessage } from "../overview.ts";
+import { listStorage, type OrganizationStorage } from "../storage/list.ts";
 import { skewWatch } from "./clock-skew.ts";
 import { readCounts, type Counts } from "./counts.ts";
 import { readFailures, type RecentFailures } from "./failures.ts";
@@ -33,6 +34,8 @@ export interface Readings {
   snapshot(): Promise<Snapshot>;
   /** Overdue messages; undefined if the database did not answer in time. */
   late(): Promise<readonly LateMessage[] | undefined>;
+  /** The organizations with most bytes of uploaded files. Rejects if the database does not answer in time. */
+  organizations(): Promise<readonly OrganizationStorage[]>;
   /** Makes the next snapshot read failures again. */
   forgetFailures(): void;
   /** UNIX seconds by the database's clock, accurate to a round trip; undefined if it did not answer in time. */
@@ -70,11 +73,13 @@ export function openReadings(
     queues: cached(() => readDepths(queues)),
     late: cached(() => lateMessages(db)),
     storage: cached(() => readStorage(db), { minMs: storageMs }),
+    organizations: cached(() => listStorage(db), { minMs: storageMs }),
   };
   const known = <T>(part: Promise<T>): Promise<T | undefined> => part.catch(() => undefined);
   return {
     healthy: () => healthy().catch(() => false),
     late: () => known(parts.late()),
+    organizations: () => parts.organizations(),
     forgetFailures: () => parts.failures.forget(),
     async now() {
       // Uses the last known skew, so that a page need not wait.

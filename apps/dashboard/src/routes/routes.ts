@@ -28,7 +28,6 @@ import { overviewPage } from "../pages/overview.ts";
 import { script } from "../pages/script.ts";
 import { style } from "../pages/style.ts";
 import type { Readings } from "../readings/readings.ts";
-import { listStorage } from "../storage/list.ts";
 import { verdict, worstOf } from "../readings/verdict.ts";
 
 export interface RouteServices {
@@ -118,7 +117,7 @@ export function pageRoutes(services: RouteServices): Middleware {
   router.get("/storage", async (ctx) => {
     const [{ storage, counters }, organizations] = await Promise.all([
       readings.snapshot(),
-      listStorage(db),
+      readings.organizations(),
     ]);
     const total = (name: string) => (counters ? (counters.get(name) ?? 0) : null);
     const view = {

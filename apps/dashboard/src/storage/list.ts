@@ -16,7 +16,7 @@ const largest = statement({
 /** The uploaded files of one organization. */
 export type OrganizationStorage = RowOf<typeof largest>;
 
-/** Lists the organizations whose uploaded files take most bytes, largest first. */
+/** Lists the organizations whose uploaded files take most bytes, largest first. Counts their files one by one. */
 export function listStorage(sql: Sql): Promise<OrganizationStorage[]> {
   return sql.rows(largest);
 }

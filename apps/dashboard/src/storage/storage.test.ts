@@ -33,7 +33,7 @@ describe("the dashboard's storage", () => {
       }
     await db.rows(
       `INSERT INTO stored_objects VALUES ('used', NULL), ('waiting', now() + interval '5 hours'),
-        ('due', now()), ('overdue', now() - interval '2 hours')`,
+        ('due', now()), ('claimed', '-infinity'), ('overdue', now() - interval '2 hours')`,
     );
     await addToCounter(db, "unclaimed_files", 4_000);
     await addToCounter(db, "deleted_objects", 7);
@@ -57,8 +57,25 @@ describe("the dashboard's storage", () => {
   it("shows what recurring work has deleted, and what waits for it", async () => {
     const shown = (await dashboard().json("/storage")) as StorageView;
     expect(shown).to.include({ unclaimedFiles: 4_000, deletedObjects: 7 });
-    expect(shown.figures).to.deep.equal({ files: 3, bytes: 280, waiting: 2, overdue: 1 });
+    expect(shown.figures).to.deep.equal({ files: 3, bytes: 280, waiting: 3, overdue: 1 });
     expect(await (await dashboard().ask("/storage")).text()).to.contain("4,000");
+  });
+
+  it("does not count the files again for each view", async () => {
+    const { db } = dashboard();
+    const filesOf = async () => {
+      const { organizations } = (await dashboard().json("/storage")) as StorageView;
+      return organizations.find(({ realmId }) => realmId === small.realm.id)?.files;
+    };
+    expect(await filesOf()).to.equal(1);
+    const key = randomBytes(13).toString("hex");
+    await db.rows(
+      `INSERT INTO attachments (realm_id, owner_id, path_id, object_key, name, content_type, size, sha256)
+       VALUES ($1, $2, $3, $4, 'f', 'text/plain', 0, '\\x00')`,
+      [small.realm.id, small.member.id, `${small.realm.id}/ab/${key}/f`, key],
+    );
+    expect(await filesOf()).to.equal(1);
+    await db.rows("DELETE FROM attachments WHERE object_key = $1", [key]);
   });
 
   it("exports the figures as metrics", async () => {
@@ -66,7 +83,7 @@ describe("the dashboard's storage", () => {
     for (const line of [
       "carillon_stored_files 3",
       "carillon_stored_bytes 280",
-      'carillon_objects_unused{state="waiting"} 2',
+      'carillon_objects_unused{state="waiting"} 3',
       'carillon_objects_unused{state="overdue"} 1',
       "carillon_unclaimed_files_total 4000",
       "carillon_objects_deleted_total 7",

@@ -38,6 +38,9 @@ export interface ServingOptions {
   readonly isPublic?: boolean;
 }
 
+/** Bytes of a file that is not streamed: for one piece, a stream costs more than reading the file. */
+const readWhole = 64 * 1024;
+
 /** Answers a request with the bytes of a stored file (files.md §2). */
 export class FileBody implements RawBody {
   readonly #file: ServedFile;
@@ -103,7 +106,9 @@ export class FileBody implements RawBody {
     return Readable.from([]);
   }
 
-  async #open(range: ByteRange | undefined): Promise<Readable> {
+  async #open(range: ByteRange | undefined): Promise<Readable | Buffer> {
+    const { objectKey, size } = this.#file;
+    if (!range && size <= readWhole) return this.#store.read(objectKey, size).catch(rethrow);
     const opened = await this.#store.get(this.#file.objectKey, range && { range }).catch(rethrow);
     return opened.stream;
   }

@@ -5,7 +5,12 @@ import type { FileIntake, StoredObject } from "./file-intake.ts";
 /** Streams bytes into a new object of the file store, as fast as the store takes them. */
 export class ObjectWriter {
   readonly #intake: FileIntake;
-  readonly #bytes = new PassThrough({ highWaterMark: 64 * 1024 });
+  // Readers get each chunk as it is: in byte mode, `read` would copy all chunks that have arrived into a new one.
+  readonly #bytes = new PassThrough({
+    writableHighWaterMark: 64 * 1024,
+    readableObjectMode: true,
+    readableHighWaterMark: 1,
+  });
   readonly #storing: Promise<StoredObject>;
   readonly #head: Buffer[] = [];
   #headSize = 0;

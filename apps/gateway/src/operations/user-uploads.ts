@@ -1,24 +1,32 @@
 import * as contract from "@carillon/contract";
 import { errors } from "@carillon/contract";
 import {
-  addAttachment,
+  addAttachments,
   fileByPath,
+  newAttachment,
+  type NewAttachment,
   readTemporaryAddress,
   requireFile,
   requireThumbnail,
   temporaryUrl,
 } from "@carillon/domain";
+import type { BatchHandler } from "../group-commit/batch-handler.ts";
 import { handle } from "../handle.ts";
 import { loaderSvg } from "../http/loader-svg.ts";
 import { FileBody } from "../http/file-body.ts";
 import { svgReply } from "../http/svg-reply.ts";
 
+/** Adds uploads to the attachments of their accounts. They have no text to render: only their number is limited. */
+export const uploads: BatchHandler<NewAttachment, NewAttachment> = {
+  write: addAttachments,
+  weigh: () => 0,
+};
+
 export default [
   handle.inSteps(contract.uploadFile, async ({ services, actor, file }) => {
     if (!file) throw new Error("the operation is declared with takesFile");
-    const { name, pathId } = await services.db.transaction((tx) =>
-      addAttachment(tx, actor, file, services.site.uploads.quota),
-    );
+    const upload = await newAttachment(actor, file);
+    const { name, pathId } = await services.group.write(uploads, actor, upload);
     const url = `/user_uploads/${pathId}`;
     return { url, uri: url, filename: name };
   }),

@@ -11,6 +11,7 @@ import {
   listResumableParts,
   type LoggedIn,
   maxResumable,
+  newAttachment,
   type NewResumable,
   newResumableId,
   releaseResumable,
@@ -73,12 +74,14 @@ export class UploadSession {
   async begin(fresh: NewResumable, file: FileFacts): Promise<void> {
     const { intake, db } = this.#services;
     await intake.checkRoom(this.#actor.realmId, fresh.size).catch(rethrowQuota);
-    if (!(await beginResumable(db, this.#actor, fresh, this.#leaseId)))
+    const createdAt = await db.transaction((tx) =>
+      beginResumable(tx, this.#actor, fresh, this.#leaseId),
+    );
+    if (createdAt === undefined)
       throw new TusRefusal(
         429,
         `The account has ${maxResumable} unfinished uploads: finish or delete some`,
       );
-    const createdAt = Date.now() / 1_000;
     const rest = { received: 0, tail: Buffer.alloc(0), pathId: null, name: null, createdAt };
     this.#hold({ ...fresh, ...rest });
     if (fresh.size === 0)
@@ -201,12 +204,12 @@ export class UploadSession {
     let whole = last;
     try {
       if (parts.length > 0) whole = await this.#joined(keys);
+      const upload = await newAttachment(this.#actor, { ...whole, ...file });
       return await this.#durably((db) =>
         db.transaction(async (tx) => {
-          const stored = { ...whole, ...file };
-          const added = await addAttachment(tx, this.#actor, stored, site.uploads.quota);
-          if (!(await finishResumable(tx, id, this.#leaseId, added))) throw locked();
-          return added;
+          await addAttachment(tx, site, upload);
+          if (!(await finishResumable(tx, id, this.#leaseId, upload))) throw locked();
+          return upload;
         }),
       ).catch(rethrowQuota);
     } catch (error) {

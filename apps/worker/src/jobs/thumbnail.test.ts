@@ -153,6 +153,8 @@ describe("Thumbnails of uploaded pictures", () => {
       ["840x560-anim.webp", "840x560-anim.webp"],
       ["100x75-anim.jpg", "840x560-anim.webp"],
       ["9000x1.webp", "840x560.webp"],
+      ["99999999999x1.webp", "840x560.webp"],
+      [`${"9".repeat(400)}x1-anim.webp`, "840x560-anim.webp"],
     ];
     for (const [asked, answered] of closest) {
       const given = await get(reader, path(moving, asked));
@@ -223,6 +225,27 @@ describe("Thumbnails of uploaded pictures", () => {
     expect((await imageOf(broken))?.state).to.equal("refused");
     const later = await post(link(broken));
     expect(await htmlOf(later)).to.equal(a(broken));
+  });
+
+  it("leave no placeholder when the picture is deleted before they are made", async () => {
+    const file = await png();
+    const id = await post(link(file));
+    const archived = await post(link(file));
+    await scene.as(author).delete(`/api/v1/messages/${archived}`);
+    const { attachments } = await scene.as(author).succeed(listAttachments);
+    const path = { attachment_id: nth(attachments, 0).id };
+    await scene.as(author).succeed(deleteAttachment, { path });
+    expect(await htmlOf(id)).to.equal(preview(file, placeholder));
+    const seen = await watch(scene.gateway, { reader: { account: reader } }, () => work());
+    const html = `<p><a href="${file.url}">${file.filename}</a></p>`;
+    expect(await htmlOf(id)).to.equal(html);
+    expect(seen.reader.map((event) => event["rendered_content"])).to.deep.equal([html]);
+    const [row] = await scene.db.rows<{ html: string }>(
+      "SELECT rendered_content AS html FROM archived_messages WHERE id = $1",
+      [archived],
+    );
+    expect(row?.html).to.equal(html);
+    expect(await found("has", "image")).to.deep.equal([]);
   });
 
   it("are in messages that are sent after they were made", async () => {
@@ -389,6 +412,7 @@ describe("Thumbnails of uploaded pictures", () => {
     let removed = false;
     await work({
       get: store.get.bind(store),
+      read: store.read.bind(store),
       delete: store.delete.bind(store),
       stat: store.stat.bind(store),
       check: store.check.bind(store),

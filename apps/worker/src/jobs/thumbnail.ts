@@ -1,6 +1,7 @@
 import type { Database } from "@carillon/db";
 import {
   claimUnused,
+  dropPreviews,
   finishImage,
   forgetObjects,
   imageOf,
@@ -25,10 +26,15 @@ const behindAll = 1_000;
 
 /**
  * Makes the thumbnails of an uploaded picture, then replaces its placeholders in messages (files.md §5). If the thumbnails
- * already exist, only replaces placeholders. If there are many, another job continues.
+ * already exist, only replaces placeholders. If there are many, another job continues. If the picture was deleted, removes
+ * the placeholders.
  */
 export default callProcessor(thumbnail, async (db, { id, realmId, payload }, calling) => {
-  const { attachmentId, after = 0, timeouts = 0 } = payload;
+  const { attachmentId, after = 0, timeouts = 0, deleted } = payload;
+  if (deleted) {
+    await dropPreviews(db, realmId, deleted);
+    return undefined;
+  }
   const image = await imageOf(db, realmId, attachmentId);
   if (!image) return undefined;
   if (image.state === "pending") {

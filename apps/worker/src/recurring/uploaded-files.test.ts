@@ -1,6 +1,6 @@
 import { getTemporaryUrl, listAttachments } from "@carillon/contract";
 import { newObjectKey } from "@carillon/files";
-import { reserveObject } from "@carillon/domain";
+import { reserveObjects } from "@carillon/domain";
 import { startTask, type RecurringTask } from "@carillon/scheduling";
 import {
   captureLog,
@@ -102,7 +102,7 @@ describe("Recurring work on uploaded files", () => {
     const gone = await upload(client, "gone.txt", "x");
     const key = await keyOf(gone.pathId);
     const orphan = newObjectKey();
-    await reserveObject(scene.db, orphan);
+    await reserveObjects(scene.db, [orphan]);
     await testFiles().put(orphan, Readable.from([Buffer.from("never finished")]));
     const { attachments } = await client.succeed(listAttachments);
     const { id } = attachments.find(({ name }) => name === "gone.txt")!;
@@ -112,7 +112,7 @@ describe("Recurring work on uploaded files", () => {
     await run(deleteObjects);
     expect(await exist()).to.deep.equal([true, true]);
     await scene.db.rows(
-      "UPDATE stored_objects SET delete_after = delete_after - interval '24 hours' WHERE delete_after IS NOT NULL",
+      "UPDATE stored_objects SET delete_after = delete_after - interval '25 hours' WHERE delete_after IS NOT NULL",
     );
     await run(deleteObjects);
     expect(await exist()).to.deep.equal([false, false]);

@@ -1,8 +1,8 @@
 import { errors } from "@carillon/contract";
-import { type Sql, statement, type Tx, typed } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { imageTypeOf } from "@carillon/images";
 import { thumbnail as thumbnailJob } from "@carillon/jobs";
-import type { Account, Reader } from "@carillon/model";
+import type { Reader } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 import { mediaTypeOf } from "./content-type.ts";
 import { requireFile, type StoredFileRow } from "./file-access.ts";
@@ -21,35 +21,55 @@ import { closestThumbnail } from "./thumbnail-formats.ts";
  */
 
 const insert = statement({
-  name: "image-insert",
-  text: `INSERT INTO images (attachment_id) VALUES ($1)`,
+  name: "images-insert",
+  text: `INSERT INTO images (attachment_id) SELECT unnest($1::int[])`,
 });
 
 /** How many of an account's newest files are searched for pending images. */
 const newestFiles = 100;
 
 const countPending = statement({
-  name: "images-pending-of-account",
-  text: `SELECT count(*)::int AS pending
-    FROM (SELECT id FROM attachments WHERE owner_id = $1 ORDER BY id DESC LIMIT ${newestFiles}) newest
-    JOIN images i ON i.attachment_id = newest.id WHERE i.state = 'pending'`,
+  name: "images-pending-of-accounts",
+  text: `SELECT owner.id AS "ownerId", (
+      SELECT count(*)::int
+      FROM (SELECT id FROM attachments WHERE owner_id = owner.id ORDER BY id DESC LIMIT ${newestFiles}) newest
+      JOIN images i ON i.attachment_id = newest.id WHERE i.state = 'pending') AS pending
+    FROM unnest($1::int[]) AS owner (id)`,
+  overrides: { ownerId: notNull },
 });
 
-/** Adds the image of a new attachment if its content type and its first bytes are those of a picture. Decodes nothing. */
-export async function addImage(
-  tx: Tx,
-  { realmId, id: ownerId }: Pick<Account, "realmId" | "id">,
-  attachmentId: number,
-  file: { readonly contentType: string; readonly head: Buffer },
-): Promise<void> {
-  const type = imageTypeOf(file.head);
-  if (type === undefined || mediaTypeOf(file.contentType) !== type) return;
-  const [counted] = await tx.rows(countPending, [ownerId]);
-  const payload = { attachmentId, behind: counted?.pending ?? 0 };
-  await Promise.all([
-    tx.rows(insert, [attachmentId]),
-    recordIntents(tx, realmId, thumbnailJob, [{ key: String(attachmentId), payload }]),
+/** A new attachment that may be an image. */
+interface NewFile {
+  readonly attachmentId: number;
+  readonly ownerId: number;
+  readonly contentType: string;
+  readonly head: Buffer;
+}
+
+/**
+ * Adds the images of new attachments: of those whose content type and first bytes are those of a picture. Decodes nothing.
+ */
+export async function addImages(tx: Tx, realmId: number, files: readonly NewFile[]): Promise<void> {
+  const images = files.filter(({ contentType, head }) => {
+    const type = imageTypeOf(head);
+    return type !== undefined && mediaTypeOf(contentType) === type;
+  });
+  if (images.length === 0) return;
+  const [counted] = await Promise.all([
+    tx.rows(countPending, [[...new Set(images.map(({ ownerId }) => ownerId))]]),
+    tx.rows(insert, [images.map(({ attachmentId }) => attachmentId)]),
   ]);
+  const pending = new Map(counted.map(({ ownerId, pending: count }) => [ownerId, count ?? 0]));
+  await recordIntents(
+    tx,
+    realmId,
+    thumbnailJob,
+    images.map(({ attachmentId, ownerId }) => {
+      const behind = pending.get(ownerId) ?? 0;
+      pending.set(ownerId, behind + 1);
+      return { key: String(attachmentId), payload: { attachmentId, behind } };
+    }),
+  );
 }
 
 /** A thumbnail, as `images.formats` stores it. */
@@ -128,6 +148,31 @@ export async function finishImage(
 /** SQL: the keys of the thumbnails of an attachment, as an array. */
 export const thumbnailKeysSql = (attachmentId: string) =>
   `ARRAY(SELECT format->>'key' FROM images i, jsonb_array_elements(i.formats) format WHERE i.attachment_id = ${attachmentId})`;
+
+/** SQL: the messages that claim an attachment, as a JSON array, if it is a pending image; else NULL. */
+export const waitingClaimsSql = (attachmentId: string) =>
+  `(SELECT json_agg(claim.message_id ORDER BY claim.message_id) FROM attachment_claims claim
+      JOIN images i ON i.attachment_id = claim.attachment_id AND i.state = 'pending' WHERE claim.attachment_id = ${attachmentId})`;
+
+/** Messages of one job that removes placeholders. */
+const droppedAtOnce = 1_000;
+
+/** Records jobs that remove the placeholders of a deleted picture from messages. */
+export async function recordDroppedPreviews(
+  tx: Tx,
+  realmId: number,
+  image: { readonly id: number; readonly pathId: string; readonly contentType: string },
+  messageIds: readonly number[],
+): Promise<void> {
+  const { id, pathId, contentType } = image;
+  const intents = [];
+  for (let at = 0; at < messageIds.length; at += droppedAtOnce) {
+    const part = messageIds.slice(at, at + droppedAtOnce);
+    const deleted = { pathId, mediaType: mediaTypeOf(contentType), messageIds: part };
+    intents.push({ key: `${id}-deleted-${at}`, payload: { attachmentId: id, deleted } });
+  }
+  if (intents.length > 0) await recordIntents(tx, realmId, thumbnailJob, intents);
+}
 
 const formatsOf = statement({
   name: "thumbnail-formats",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
-import type { Account } from "@carillon/model";
+import { type Account, lockAccount } from "@carillon/model";
 import { expireObjects } from "./stored-objects.ts";
 
 /*
@@ -63,7 +63,7 @@ const begin = statement({
   text: `INSERT INTO resumable_uploads (id, realm_id, owner_id, size, metadata, lease_id, lease_until)
     SELECT $1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond'
     WHERE (SELECT count(*) FROM resumable_uploads WHERE owner_id = $3 AND path_id IS NULL AND ${isAlive}) < $8
-    RETURNING id`,
+    RETURNING extract(epoch FROM created_at)::float8 AS "createdAt"`,
 });
 
 /** The data of an upload that begins. */
@@ -77,16 +77,18 @@ export interface NewResumable {
 
 /**
  * Inserts an upload and gives its lease to the caller.
- * @returns false if the account has {@link maxResumable} unfinished uploads
+ * @returns when it was created, in UNIX seconds; undefined if the account has {@link maxResumable} unfinished uploads
  */
 export async function beginResumable(
-  sql: Sql,
+  tx: Tx,
   owner: Account,
   { id, size, metadata }: NewResumable,
   leaseId: string,
-): Promise<boolean> {
+): Promise<number | undefined> {
+  // Without this lock, concurrent requests could exceed the maximum together.
+  await lockAccount(tx, owner.realmId, owner.id);
   const values = [id, owner.realmId, owner.id, size, metadata, leaseId, resumableLeaseMs];
-  return (await sql.rows(begin, [...values, maxResumable])).length > 0;
+  return (await tx.first(begin, [...values, maxResumable]))?.createdAt;
 }
 
 const lease = statement({

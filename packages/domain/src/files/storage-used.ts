@@ -11,14 +11,21 @@ export async function storageUsed(sql: Sql, realmId: number): Promise<number> {
   return (await sql.rows(read, [realmId]))[0]?.used ?? 0;
 }
 
-const add = statement({
-  name: "realm-storage-add",
-  text: `INSERT INTO realm_storage AS storage (realm_id, bytes_used)
-    SELECT $1, $2::bigint WHERE $2::bigint <= $3::bigint
-    ON CONFLICT (realm_id) DO UPDATE SET bytes_used = storage.bytes_used + $2::bigint
-      WHERE storage.bytes_used + $2::bigint <= $3::bigint
-    RETURNING bytes_used AS used`,
-});
+/**
+ * SQL: adds bytes to the total of an organization, if that does not exceed the quota, and returns the new total as `used`.
+ * @param realmId parameters of the statement
+ */
+export const addingToStorage = (
+  realmId: string,
+  bytes: string,
+  quota: string,
+) => `INSERT INTO realm_storage AS storage (realm_id, bytes_used)
+      SELECT ${realmId}, ${bytes}::bigint WHERE ${bytes}::bigint <= ${quota}::bigint
+      ON CONFLICT (realm_id) DO UPDATE SET bytes_used = storage.bytes_used + ${bytes}::bigint
+        WHERE storage.bytes_used + ${bytes}::bigint <= ${quota}::bigint
+      RETURNING bytes_used AS used`;
+
+const add = statement({ name: "realm-storage-add", text: addingToStorage("$1", "$2", "$3") });
 
 /**
  * Adds `bytes` to the organization's total. The row stays locked until the transaction ends, so that two requests cannot

@@ -15,20 +15,32 @@ import { type Sql, statement, type Tx } from "@carillon/db";
  * is deleted without holding a lock. No crash leaves a used row without its object, or an object without a row.
  */
 
+/** Milliseconds after its reservation in which the storing of an object must begin. */
+export const reservationMs = 30 * 60_000;
+
 const reserve = statement({
-  name: "stored-object-reserve",
-  text: `INSERT INTO stored_objects (key, delete_after) VALUES ($1, now() + interval '24 hours')`,
+  name: "stored-objects-reserve",
+  text: `INSERT INTO stored_objects (key, delete_after)
+    SELECT unnest($1::text[]), now() + interval '24 hours' + $2 * interval '1 millisecond'`,
 });
 
-/** Inserts the row of an object that will be stored. Must be committed before the first byte is written. */
-export async function reserveObject(sql: Sql, key: string): Promise<void> {
-  await sql.rows(reserve, [key]);
+/**
+ * Inserts the rows of objects that will be stored. Must be committed before the first byte is written. An object is kept for
+ * 24 hours if its storing begins within {@link reservationMs}.
+ */
+export async function reserveObjects(sql: Sql, keys: readonly string[]): Promise<void> {
+  await sql.rows(reserve, [keys, reservationMs]);
 }
 
-// Not `now()`, the start of the transaction: a row that has become due since then is refused too.
+/**
+ * SQL: whether an object may be marked as used. Not `now()`, the start of the transaction: a row that has become due since
+ * then is refused too.
+ */
+export const stillUnused = "delete_after > clock_timestamp()";
+
 const use = statement({
   name: "stored-object-use",
-  text: `UPDATE stored_objects SET delete_after = NULL WHERE key = $1 AND delete_after > clock_timestamp()`,
+  text: `UPDATE stored_objects SET delete_after = NULL WHERE key = $1 AND ${stillUnused}`,
 });
 
 /**

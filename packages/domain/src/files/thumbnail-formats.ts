@@ -47,7 +47,10 @@ function thumbnailName({ width, height }: Box, animated: boolean): string {
 }
 
 /** A name of a thumbnail, as clients ask for it. */
-const wellFormed = /^(\d{1,6})x\d{1,6}(-anim)?\.[a-z\d]{1,10}$/;
+const wellFormed = /^(\d+)x\d+(-anim)?\.[a-z\d]+$/;
+
+/** More than the difference between widths. */
+const otherKind = 1_000_000;
 
 /**
  * Chooses the thumbnail of that name, else the closest one: animated as asked if there is one, then of the nearest width.
@@ -56,11 +59,11 @@ const wellFormed = /^(\d{1,6})x\d{1,6}(-anim)?\.[a-z\d]{1,10}$/;
 export function closestThumbnail<
   Format extends { readonly name: string; readonly width: number; readonly animated: boolean },
 >(formats: readonly Format[], name: string): Format | undefined {
-  const [asked, width, animated] = wellFormed.exec(name) ?? [];
+  const [asked, digits, animated] = wellFormed.exec(name) ?? [];
   if (asked === undefined) return undefined;
+  const width = Math.min(Number(digits), otherKind - 1);
   const distance = (format: Format) =>
-    (format.animated === (animated !== undefined) ? 0 : 1_000_000) +
-    Math.abs(format.width - Number(width));
+    (format.animated === (animated !== undefined) ? 0 : otherKind) + Math.abs(format.width - width);
   return (
     formats.find((format) => format.name === asked) ??
     formats.toSorted((a, b) => distance(a) - distance(b))[0]

@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, type Hash, randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { open, readFile, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
+import { readFile, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -23,10 +23,14 @@ import { diskError } from "./disk-errors.ts";
 import { FileStream } from "./file-stream.ts";
 import { Folders, syncFolder, unless } from "./folders.ts";
 
-// File descriptors instead of FileHandles, because FileStream reads with callbacks.
+// File descriptors instead of FileHandles, which cost more.
 const openFile = promisify(fs.open);
 const statFile = promisify(fs.fstat);
+const syncFile = promisify(fs.fsync);
 const closeFile = promisify(fs.close);
+const readBytes = promisify(fs.read);
+const writeBytes = promisify(fs.write);
+const writeChunks = promisify(fs.writev);
 
 /**
  * Creates a store in a folder. An object is written to a temporary file, synced, and renamed; then its folder is synced.
@@ -91,6 +95,20 @@ class DiskStore implements FileStore {
     });
   }
 
+  async read(key: string, size: number): Promise<Buffer> {
+    const path = this.#pathOf(key);
+    const call = this.#call();
+    // One byte more, which a file of the expected size does not have.
+    const bytes = await this.#reporting(call, () =>
+      this.#unlessMissing(call, () => readBeginning(path, size + 1)),
+    );
+    if (bytes === undefined) throw new ObjectMissing(key);
+    if (bytes.length === size) return bytes;
+    throw new StorageUnavailable(
+      `FILES_DIR ${this.#folders.root}: the object ${key} does not have ${size} bytes`,
+    );
+  }
+
   async stat(key: string): Promise<{ readonly size: number } | undefined> {
     const path = this.#pathOf(key);
     const call = this.#call();
@@ -119,9 +137,7 @@ class DiskStore implements FileStore {
       await this.#folders.prepare(call);
       const path = this.#temporaryPath("check");
       try {
-        await writeDurably(call, path, (handle) =>
-          call.step(async () => void (await handle.write(content))),
-        );
+        await call.step(() => writeWhole(path, [content]));
         const read = await call.step(() => readFile(path));
         if (!read.equals(content))
           throw new StorageUnavailable(
@@ -137,8 +153,15 @@ class DiskStore implements FileStore {
 
   async #write(reader: BodyReader, path: string, call: DiskCall): Promise<StoredFile> {
     const temporary = this.#temporaryPath("put");
+    const hash = createHash("sha256");
+    // Nothing is written before the first piece is complete: most files have no other.
+    const first = await readPiece(reader, hash);
     try {
-      const stored = await writeDurably(call, temporary, (handle) => copy(call, reader, handle));
+      if (first.isLast) await call.step(() => writeWhole(temporary, first.chunks));
+      const size = first.isLast
+        ? first.bytes
+        : await writePieces(call, temporary, first, () => readPiece(reader, hash));
+      const stored = { size, sha256: hash.digest() };
       if (reader.reason) throw reader.reason;
       await this.#moveTo(path, temporary, call);
       return stored;
@@ -151,18 +174,22 @@ class DiskStore implements FileStore {
   /** Gives the file its final name, durably. */
   async #moveTo(path: string, temporary: string, call: DiskCall): Promise<void> {
     const folder = dirname(path);
+    const move = () =>
+      call.step(async () => {
+        await rename(temporary, path);
+        await syncFolder(folder);
+      });
     await this.#folders.make(folder, call);
     try {
-      await call.step(() => rename(temporary, path));
-    } catch (error) {
-      unless("ENOENT")(error);
-      // The object's folder was removed after this process had last used it.
-      this.#folders.forget();
-      await this.#folders.make(folder, call);
-      await call.step(() => rename(temporary, path));
-    }
-    try {
-      await call.step(() => syncFolder(folder));
+      try {
+        await move();
+      } catch (error) {
+        unless("ENOENT")(error);
+        // The object's folder was removed after this process had last used it.
+        this.#folders.forget();
+        await this.#folders.make(folder, call);
+        await move();
+      }
       // If the disk has come back too late, the caller already believes that the object does not exist.
       if (call.reason) throw call.reason;
     } catch (error) {
@@ -208,70 +235,105 @@ class DiskStore implements FileStore {
   }
 }
 
-/** Creates a file, lets `write` fill it, and syncs it. */
-async function writeDurably<T>(
-  call: DiskCall,
-  path: string,
-  write: (handle: FileHandle) => Promise<T>,
-): Promise<T> {
-  const handle = await call.step(() => open(path, "wx", 0o600));
+/** Returns the first bytes of a file, at most `length`. */
+async function readBeginning(path: string, length: number): Promise<Buffer> {
+  const fd = await openFile(path, "r");
   try {
-    const written = await write(handle);
-    await call.step(() => handle.sync());
-    return written;
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await readBytes(fd, buffer, 0, length, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
-    await call.cleanUp(() => handle.close());
+    await closeFile(fd);
+  }
+}
+
+/** Permissions of files. */
+const mode = 0o600;
+
+/**
+ * Bytes of a piece, which is written at once. Each write wakes a thread of the pool, which costs the event loop more than
+ * hashing the same bytes when all cores are busy.
+ */
+const pieceBytes = 256 * 1024;
+
+/** Chunks of a piece: a client may send one byte in each, and each chunk object takes 100 bytes. */
+const pieceChunks = 256;
+
+/** Successive bytes of a body. */
+interface Piece {
+  readonly chunks: readonly Buffer[];
+  readonly bytes: number;
+  /** Whether the body has ended. */
+  readonly isLast: boolean;
+}
+
+/** Reads and hashes the next bytes of a body. */
+async function readPiece(reader: BodyReader, hash: Hash): Promise<Piece> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < pieceBytes && chunks.length < pieceChunks) {
+    const chunk = await reader.next();
+    if (!chunk) return { chunks, bytes, isLast: true };
+    hash.update(chunk);
+    bytes += chunk.length;
+    chunks.push(chunk);
+  }
+  return { chunks, bytes, isLast: false };
+}
+
+/** Creates a file of one piece, and syncs it. */
+async function writeWhole(path: string, chunks: readonly Buffer[]): Promise<void> {
+  const fd = await openFile(path, "wx", mode);
+  try {
+    await writeAll(fd, chunks);
+    await syncFile(fd);
+  } finally {
+    await closeFile(fd);
   }
 }
 
 /**
- * Bytes that are written at once. Each write wakes a thread of the pool, which costs the event loop more than hashing the
- * same bytes when all cores are busy.
+ * Creates a file of several pieces, and syncs it. Reads the next piece while the previous one is being written.
+ * @returns the number of bytes
  */
-const bytesPerWrite = 256 * 1024;
-
-/** Chunks that are written at once: a client may send one byte in each, and each chunk object takes 100 bytes. */
-const chunksPerWrite = 256;
-
-/** Writes the whole body into the file. Reads and hashes the next bytes while the previous ones are being written. */
-async function copy(call: DiskCall, reader: BodyReader, handle: FileHandle): Promise<StoredFile> {
-  const hash = createHash("sha256");
-  let size = 0;
-  let gathered: Buffer[] = [];
-  let bytes = 0;
-  let writing = Promise.resolve();
-  const write = async () => {
-    await writing;
-    const chunks = gathered;
-    writing = call.step(() => writeAll(handle, chunks));
-    // Handled by the next `await`.
-    writing.catch(() => {});
-    gathered = [];
-    bytes = 0;
-  };
+async function writePieces(
+  call: DiskCall,
+  path: string,
+  first: Piece,
+  readNext: () => Promise<Piece>,
+): Promise<number> {
+  const fd = await call.step(() => openFile(path, "wx", mode));
   try {
-    for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
-      hash.update(chunk);
-      size += chunk.length;
-      bytes += chunk.length;
-      gathered.push(chunk);
-      if (bytes >= bytesPerWrite || gathered.length >= chunksPerWrite) await write();
+    let size = 0;
+    let writing = Promise.resolve();
+    try {
+      for (let piece = first; ; piece = await readNext()) {
+        const { chunks, bytes, isLast } = piece;
+        await writing;
+        size += bytes;
+        writing = call.step(() => writeAll(fd, chunks));
+        // Handled by the next `await`.
+        writing.catch(() => {});
+        if (isLast) break;
+      }
+    } finally {
+      await writing;
     }
-    await write();
+    await call.step(() => syncFile(fd));
+    return size;
   } finally {
-    await writing;
+    await call.cleanUp(() => closeFile(fd));
   }
-  return { size, sha256: hash.digest() };
 }
 
-async function writeAll(handle: FileHandle, chunks: readonly Buffer[]): Promise<void> {
+async function writeAll(fd: number, chunks: readonly Buffer[]): Promise<void> {
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
   if (bytes === 0) return;
-  const { bytesWritten } = await handle.writev(chunks);
+  const { bytesWritten } = await writeChunks(fd, chunks);
   if (bytesWritten === bytes) return;
   // The disk has written only a part of the bytes: it may be nearly full.
   for (let rest = Buffer.concat(chunks).subarray(bytesWritten); rest.length > 0;) {
-    const written = await handle.write(rest);
+    const written = await writeBytes(fd, rest);
     rest = rest.subarray(written.bytesWritten);
   }
 }

@@ -6,7 +6,7 @@ import { diskOperations, type DiskLimits } from "./disk-call.ts";
 import { diskError, hungError } from "./disk-errors.ts";
 
 /** Bytes that one read asks for. */
-const chunkBytes = 65_536;
+const chunkBytes = 128 * 1024;
 
 export interface FileStreamSource {
   /** The stream closes it. */
@@ -19,7 +19,7 @@ export interface FileStreamSource {
 
 /**
  * Reads a part of an open file. Unlike `fs.ReadStream`, it fails with StorageUnavailable if the file is too short or a read
- * takes too long.
+ * takes too long, and {@link pipe} uses its buffers again.
  */
 export class FileStream extends Readable {
   readonly #source: FileStreamSource;
@@ -41,6 +41,47 @@ export class FileStream extends Readable {
       this.push(null);
       return;
     }
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, this.#left));
+    this.#readInto(buffer, (count) =>
+      this.push(count === buffer.length ? buffer : buffer.subarray(0, count)),
+    );
+  }
+
+  /**
+   * Writes all bytes to the destination, as `Readable.pipe` does, which `pipeline` calls. Reads into one buffer while the
+   * other one is being written. With a new buffer for each chunk, garbage collections took a quarter of the event loop's time.
+   */
+  override pipe<T extends NodeJS.WritableStream>(
+    destination: T,
+    { end = true }: { readonly end?: boolean | undefined } = {},
+  ): T {
+    if (end) this.once("end", () => destination.end());
+    void this.#copyTo(destination);
+    return destination;
+  }
+
+  async #copyTo(destination: NodeJS.WritableStream): Promise<void> {
+    const length = Math.min(chunkBytes, this.#left);
+    let idle = { buffer: Buffer.allocUnsafeSlow(length), isWritten: Promise.resolve() };
+    let busy = { buffer: Buffer.allocUnsafeSlow(length), isWritten: Promise.resolve() };
+    while (this.#left > 0) {
+      await idle.isWritten;
+      if (this.destroyed) return;
+      const { buffer } = idle;
+      // Nothing happens any more if the read fails: the stream is destroyed.
+      const count = await new Promise<number>((done) => this.#readInto(buffer, done));
+      const isWritten = new Promise<void>((done) => {
+        destination.write(buffer.subarray(0, count), () => done());
+      });
+      [idle, busy] = [busy, { buffer, isWritten }];
+    }
+    this.push(null);
+    // Emits `end`.
+    this.resume();
+  }
+
+  /** Reads the next bytes, at most as many as the buffer has. Destroys the stream if that fails. */
+  #readInto(buffer: Buffer, done: (count: number) => void): void {
     const { limitMs, operations = diskOperations } = this.#limits;
     this.#isReading = true;
     const timer = setTimeout(() => this.destroy(hungError(this.#source.folder, limitMs)), limitMs);
@@ -50,8 +91,9 @@ export class FileStream extends Readable {
       this.#isReading = false;
       if (this.destroyed) this.#close();
     };
-    if (operations.tryAcquire()) this.#readChunk(ended);
-    else void operations.acquire().then(() => (this.destroyed ? ended() : this.#readChunk(ended)));
+    const start = () => this.#readChunk(buffer, ended, done);
+    if (operations.tryAcquire()) start();
+    else void operations.acquire().then(() => (this.destroyed ? ended() : start()));
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -60,10 +102,9 @@ export class FileStream extends Readable {
     done(error);
   }
 
-  #readChunk(ended: () => void): void {
+  #readChunk(buffer: Buffer, ended: () => void, done: (count: number) => void): void {
     const { fd, folder } = this.#source;
-    const wanted = Math.min(chunkBytes, this.#left);
-    const buffer = Buffer.allocUnsafeSlow(wanted);
+    const wanted = Math.min(buffer.length, this.#left);
     read(fd, buffer, 0, wanted, this.#position, (error, count) => {
       ended();
       if (this.destroyed) return;
@@ -72,7 +113,7 @@ export class FileStream extends Readable {
       else {
         this.#position += count;
         this.#left -= count;
-        this.push(count === wanted ? buffer : buffer.subarray(0, count));
+        done(count);
       }
     });
   }

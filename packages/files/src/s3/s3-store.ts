@@ -121,6 +121,14 @@ class S3Store implements FileStore {
     }
   }
 
+  async read(key: string, size: number): Promise<Buffer> {
+    const { stream, size: found } = await this.get(key);
+    if (found === size) return bytesIn(stream);
+    stream.on("error", () => {});
+    stream.destroy();
+    throw brokenAnswer(this.#config, `the object ${key} does not have ${size} bytes`);
+  }
+
   async stat(
     key: string,
     { signal }: FileStoreOptions = {},

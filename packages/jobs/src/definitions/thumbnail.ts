@@ -2,6 +2,16 @@ import { z } from "zod";
 import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
+const deletedImage = z.strictObject({
+  pathId: z.string(),
+  mediaType: z.string(),
+  /** The messages that claimed it. */
+  messageIds: z.array(z.int().positive()),
+});
+
+/** A picture that was deleted before its thumbnails were made. */
+export type DeletedImage = z.infer<typeof deletedImage>;
+
 const intent = z.strictObject({
   /** The row of `images`. */
   attachmentId: z.int().positive(),
@@ -11,6 +21,8 @@ const intent = z.strictObject({
   timeouts: z.int().positive().optional(),
   /** The message after which an earlier job stopped replacing placeholders. */
   after: z.int().positive().optional(),
+  /** The picture was deleted: only removes placeholders from these messages. */
+  deleted: deletedImage.optional(),
 });
 
 /**

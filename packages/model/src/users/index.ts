@@ -55,6 +55,7 @@ export {
   lockAccountWithOwner,
   lockAccounts,
   noSuchUser,
+  tryLockAccounts,
 } from "./lock-account.ts";
 export { loadOwnSettings, setting } from "./own-settings.ts";
 export {

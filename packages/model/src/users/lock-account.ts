@@ -56,6 +56,21 @@ export async function lockAccounts(
   return new Map(rows.map((account) => [account.id, account]));
 }
 
+const tryChangeAll = statement({
+  name: "accounts-try-for-change",
+  text: `SELECT u.id FROM users u WHERE ${ofPeople} AND u.id = ANY($2::int[]) FOR NO KEY UPDATE SKIP LOCKED`,
+});
+
+/** Locks those of the accounts that no other transaction has locked, without waiting; returns their ids. */
+export async function tryLockAccounts(
+  tx: Tx,
+  realmId: number,
+  userIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await tx.rows(tryChangeAll, [realmId, userIds]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 const withBots = statement({
   name: "account-with-bots-for-change",
   text: `SELECT ${accountColumns} FROM users u

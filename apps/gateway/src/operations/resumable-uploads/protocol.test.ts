@@ -2,6 +2,7 @@ import {
   refusedByTus,
   refusedWith,
   upload,
+  useBlocker,
   user,
   useGateway,
   useScene,
@@ -14,6 +15,7 @@ const mebibyte = 1024 * 1024;
 
 describe("Resumable uploads", () => {
   const scene = useScene();
+  const blocker = useBlocker(scene.db);
   const version = { "Tus-Resumable": "1.0.0" };
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const metadata = (filename: string, filetype?: string) => ({
@@ -275,7 +277,13 @@ describe("Resumable uploads", () => {
   });
 
   it("expire after 24 hours", async () => {
-    const id = await begin(5);
+    const { headers } = await tus("POST", "", { "Upload-Length": "5" });
+    const id = new URL(headers.get("Location") ?? "").pathname.slice("/api/v1/tus".length);
+    const { createdAt } = await scene.db.prisma.resumableUpload.findUniqueOrThrow({
+      where: { id: id.slice(1) },
+    });
+    const expires = new Date(createdAt.getTime() + 24 * 3_600_000).toUTCString();
+    expect(headers.get("Upload-Expires")).to.equal(expires);
     await scene.db.rows(
       "UPDATE resumable_uploads SET created_at = created_at - interval '24 hours' WHERE id = $1",
       [id.slice(1)],
@@ -294,7 +302,13 @@ describe("Resumable uploads", () => {
     const create = () => tus("POST", "", { "Upload-Length": "1" }, undefined, own);
     refusedByTus(await create(), 429);
     await scene.db.rows("DELETE FROM resumable_uploads WHERE id = 'many-1'");
-    expect((await create()).status).to.equal(201);
+    // A row that refers to the account waits for this lock too.
+    await blocker.lock("SELECT FROM users WHERE id = $1 FOR UPDATE", [own.id]);
+    const both = [create(), create()];
+    await blocker.untilWaiting(2, "both wait for the account");
+    await blocker.release();
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).to.deep.equal([201, 429]);
   });
 });
 

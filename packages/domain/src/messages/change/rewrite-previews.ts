@@ -1,5 +1,6 @@
-import { ChangedMeanwhile, type Database, statement, type Tx } from "@carillon/db";
+import { ChangedMeanwhile, type Database, notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import type { DeletedImage } from "@carillon/jobs";
 import { makePreviews, type MadeImage, textsOfPlaceholder } from "@carillon/markdown";
 import { loadMessageAudience, lockAudiencesShared, lockGroupGraphShared } from "@carillon/model";
 import { renderingEvent } from "./update-events.ts";
@@ -19,15 +20,36 @@ const maxRewritten = 1_000;
 /** How many claims one statement examines. */
 const claimsAtOnce = 1_000;
 
-// Messages that are not in `messages` are in the archive, or were purged.
+/**
+ * SQL: which messages have a placeholder, whose texts are `$1` and `$2`. Messages that are not in `messages` are in the
+ * archive, or were purged.
+ * @param claims rows with a `message_id`
+ */
+const withPlaceholder = (
+  claims: string,
+) => `SELECT claim.message_id AS id, m.id IS NULL AS "isArchived",
+      coalesce(strpos(m.rendered_content, $1) > 0 AND strpos(m.rendered_content, $2) > 0, false) AS waits
+    FROM (${claims}) claim LEFT JOIN messages m ON m.id = claim.message_id ORDER BY claim.message_id`;
+
 const claims = statement({
   name: "claims-with-placeholder",
-  text: `SELECT claim.message_id AS id, m.id IS NULL AS "isArchived",
-      coalesce(strpos(m.rendered_content, $3) > 0 AND strpos(m.rendered_content, $4) > 0, false) AS waits
-    FROM (SELECT message_id FROM attachment_claims WHERE attachment_id = $1 AND message_id > $2
-      ORDER BY message_id LIMIT ${claimsAtOnce}) claim
-    LEFT JOIN messages m ON m.id = claim.message_id ORDER BY claim.message_id`,
+  text: withPlaceholder(`SELECT message_id FROM attachment_claims WHERE attachment_id = $3 AND message_id > $4
+      ORDER BY message_id LIMIT ${claimsAtOnce}`),
 });
+
+const formerClaims = statement({
+  name: "former-claims-with-placeholder",
+  text: withPlaceholder("SELECT unnest($3::bigint[]) AS message_id"),
+  overrides: { id: notNull },
+});
+
+/** A message that claims a picture, or has claimed it. */
+interface Claim {
+  readonly id: number;
+  readonly isArchived: boolean | null;
+  /** Whether it has the placeholder; false if it is archived. */
+  readonly waits: boolean | null;
+}
 
 /** A picture whose state is final. */
 interface FinishedImage {
@@ -83,23 +105,51 @@ async function rewriteOnce(
   let changed = 0;
   let after: number | undefined = from;
   while (after !== undefined) {
-    const values = [attachmentId, after, ...textsOfPlaceholder(image.pathId)];
-    const page: Awaited<ReturnType<typeof readClaims>> = await readClaims(db, values);
-    for (const { id, waits } of page) {
-      if (waits) changed += await db.transaction((tx) => rewrite(tx, realmId, id, image));
-      // Archived messages before it are found when the last run begins again.
-      if (changed >= maxRewritten) return { changed, stoppedAt: id };
-    }
-    const archived = page.flatMap(({ id, isArchived }) => (isArchived ? [id] : []));
-    for (let at = 0; at < archived.length; at += archivedAtOnce)
-      changed += await rewriteArchived(db, archived.slice(at, at + archivedAtOnce), image);
+    const values = [...textsOfPlaceholder(image.pathId), attachmentId, after];
+    const page: readonly Claim[] = await db.rows(claims, values);
+    const done = await rewriteAll(db, realmId, page, image, maxRewritten - changed);
+    changed += done.changed;
+    if (done.stoppedAt !== undefined) return { changed, stoppedAt: done.stoppedAt };
     after = page.length < claimsAtOnce ? undefined : page.at(-1)?.id;
   }
   return { changed };
 }
 
-function readClaims(db: Database, values: readonly unknown[]) {
-  return db.rows(claims, [...values]);
+/** Replaces the placeholders of messages, or stops after the message that completes `limit`. */
+async function rewriteAll(
+  db: Database,
+  realmId: number,
+  messages: readonly Claim[],
+  image: FinishedImage,
+  limit: number,
+): Promise<{ readonly changed: number; readonly stoppedAt?: number }> {
+  let changed = 0;
+  for (const { id, waits } of messages) {
+    if (waits) changed += await db.transaction((tx) => rewrite(tx, realmId, id, image));
+    // Archived messages before it are found when the last run begins again.
+    if (changed >= limit) return { changed, stoppedAt: id };
+  }
+  const archived = messages.flatMap(({ id, isArchived }) => (isArchived ? [id] : []));
+  for (let at = 0; at < archived.length; at += archivedAtOnce)
+    changed += await rewriteArchived(db, archived.slice(at, at + archivedAtOnce), image);
+  return { changed };
+}
+
+/**
+ * Removes the placeholders of a picture that was deleted before its thumbnails were made from the messages that claimed it.
+ * @param messageIds at most 1,000
+ */
+export async function dropPreviews(
+  db: Database,
+  realmId: number,
+  { pathId, mediaType, messageIds }: DeletedImage,
+): Promise<void> {
+  const image = { pathId, mediaType, made: undefined };
+  for (let changed = 1; changed > 0;) {
+    const values = [...textsOfPlaceholder(pathId), messageIds];
+    const messages = await db.rows(formerClaims, values);
+    ({ changed } = await rewriteAll(db, realmId, messages, image, Number.POSITIVE_INFINITY));
+  }
 }
 
 const placeOf = statement({
