@@ -87,6 +87,7 @@ async function complete(
   if (!offer) return noProviderPage();
   if (!attempt || browser === undefined) return staleSignInPage();
   const { provider, client } = offer;
+  if (realm.deactivated) return noEntryPage(realm.name, provider.displayName, "deactivated");
   return answering(services, provider, async () => {
     const { otp, link } = attempt;
     const identity = await client.identify(callback(url, input), { state, ...attempt }, signal);

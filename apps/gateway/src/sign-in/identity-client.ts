@@ -24,7 +24,7 @@ const defaultTimeoutMs = 10_000;
 /** Milliseconds for which the provider's description of itself is used. */
 const keptMs = 3_600_000;
 
-/** Steps of sign-ins that call the provider at the same time; others wait. */
+/** Codes that are exchanged at the same time; others wait. */
 const maxCalls = 32;
 
 /**
@@ -78,7 +78,7 @@ export class IdentityClient {
     signal: AbortSignal,
   ): Promise<string> {
     const library = await loadLibrary();
-    return this.#limited(signal, async (ends) => {
+    return this.#within(signal, async (ends) => {
       const url = library.buildAuthorizationUrl(await this.#configure(library, ends), {
         redirect_uri: redirectUri,
         scope: this.#provider.scopes,
@@ -103,7 +103,7 @@ export class IdentityClient {
     signal: AbortSignal,
   ): Promise<Identity> {
     const library = await loadLibrary();
-    return this.#limited(signal, async (ends) => {
+    const exchange = async (ends: AbortSignal) => {
       const config = await this.#configure(library, ends);
       try {
         const tokens = await library.authorizationCodeGrant(config, callback, {
@@ -121,14 +121,15 @@ export class IdentityClient {
       } finally {
         this.#keys = library.getJwksCache(config) ?? this.#keys;
       }
-    });
+    };
+    return this.#within(signal, (ends) => this.#calls.run(() => exchange(ends), cancelledBy(ends)));
   }
 
   /** Runs one step within its time, and translates errors of the library. */
-  async #limited<T>(signal: AbortSignal, work: (ends: AbortSignal) => Promise<T>): Promise<T> {
+  async #within<T>(signal: AbortSignal, work: (ends: AbortSignal) => Promise<T>): Promise<T> {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
     try {
-      return await this.#calls.run(() => work(ends), cancelledBy(ends));
+      return await work(ends);
     } catch (error) {
       throw translated(error);
     }

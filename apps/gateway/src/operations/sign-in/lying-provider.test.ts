@@ -219,6 +219,39 @@ describe("An identity provider", () => {
         }
       });
 
+    it("does not keep others from beginning while it exchanges many codes", async () => {
+      const own = await startScriptedProvider();
+      const at = await startGateway(db, { site: { identityProvider: own.config } });
+      const aborted = new AbortController();
+      try {
+        const begun = await Promise.all(Array.from({ length: 40 }, () => beginSigningIn(at)));
+        let asked = 0;
+        own.script.answers = { "/token": () => asked++ };
+        const waiting = begun.map((one) =>
+          at.anonymous
+            .send("GET", `/complete/oidc/?state=${one.asked.get("state")}&code=x`, {
+              headers: { Cookie: one.cookie },
+              signal: aborted.signal,
+            })
+            .catch(() => undefined),
+        );
+        await waitFor(() => asked === 32, { what: "32 codes are exchanged" });
+        expect((await beginSigningIn(at)).answer.status).to.equal(302);
+        expect(asked).to.equal(32);
+        aborted.abort();
+        await Promise.all(waiting);
+        // Exchanges end with their requests, and let others go on.
+        own.script.answers = {};
+        const next = await beginSigningIn(at, { mobile_flow_otp: otp });
+        const code = own.grant(next.asked, claims);
+        const answer = await comeBack(at, next, { code });
+        expect(answer.status, answer.text).to.be.oneOf([302, 403]);
+      } finally {
+        await at.close();
+        await own.close();
+      }
+    });
+
     it("is given up when it sends its answer byte by byte", async () => {
       const own = await startScriptedProvider();
       const at = await startGateway(db, {
