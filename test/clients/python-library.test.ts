@@ -144,6 +144,38 @@ describe("The Python library", function () {
     ]);
   });
 
+  it("invites by mail and by a reusable link, and gets the events", () => {
+    answer("POST invites");
+    expect(answers.get("POST invites to an account")).to.deep.include({
+      result: "error",
+      code: "INVITATION_FAILED",
+      errors: [[server.account("admin").email, "Already has an account", false]],
+      sent_invitations: true,
+      license_limit_reached: false,
+      daily_limit_reached: false,
+    });
+    const invites = answer("GET invites")["invites"] as Answer[];
+    expect(
+      invites.map(({ email, invited_as, expiry_date }) => [
+        email,
+        invited_as,
+        expiry_date === null,
+      ]),
+    ).to.deep.equal([
+      ["one@example.com", 600, true],
+      ["two@example.com", 600, true],
+      ["three@example.com", 400, false],
+    ]);
+    answer("POST resend");
+    answer("DELETE invites");
+    expect(answer("the reusable link")["link_url"]).to.equal(
+      answer("POST invites/multiuse")["invite_link"],
+    );
+    answer("DELETE invites/multiuse");
+    const events = answer("invites_changed")["events"] as Answer[];
+    expect(events.map(({ type }) => type)).to.deep.equal(Array(5).fill("invites_changed"));
+  });
+
   it("sends once with an Idempotency-Key, and sees that the second answer is a replay", async () => {
     const { ids, markers } = answer("send_message");
     expect(markers).to.deep.equal(["false", "true"]);

@@ -42,7 +42,9 @@ export async function endInvitationsOfMaker(
 const lockOpen = statement({
   name: "invitations-lock",
   text: `SELECT id, maker_id AS "makerId" FROM invitations
-    WHERE realm_id = $1 AND ended_at IS NULL AND (id = $2 OR lower(email) = lower($3))
+    WHERE realm_id = $1 AND ended_at IS NULL AND id = ANY(ARRAY(
+      SELECT $2::int UNION ALL
+      SELECT o.id FROM invitations o WHERE o.realm_id = $1 AND o.ended_at IS NULL AND lower(o.email) = lower($3)))
     ORDER BY id FOR NO KEY UPDATE`,
 });
 

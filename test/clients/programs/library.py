@@ -92,6 +92,25 @@ ask(client, "DELETE", "realm/emoji/library_pixel")
 poll = {"queue_id": queue["queue_id"], "last_event_id": -1, "dont_block": True}
 show("get_events", admin.get_events(**poll))
 
+# Invitations: the library has no methods of its own for them, and leaves None out of requests.
+queue = admin.register(event_types=["invites_changed"])
+emails = "one@example.com, Two Names <two@example.com>"
+options = {"stream_ids": [], "invite_as": 600, "invite_expires_in_minutes": "null"}
+show("POST invites", client.call_endpoint("invites", request={"invitee_emails": emails, **options}))
+known = admin.get_profile()["delivery_email"]
+some = {"invitee_emails": known + "\nthree@example.com", "stream_ids": []}
+show("POST invites to an account", client.call_endpoint("invites", request=some))
+invites = show("GET invites", client.call_endpoint("invites", method="GET"))["invites"]
+show("POST resend", client.call_endpoint("invites/%d/resend" % invites[0]["id"]))
+show("DELETE invites", client.call_endpoint("invites/%d" % invites[0]["id"], method="DELETE"))
+ask(admin, "POST", "invites/multiuse", include_realm_default_subscriptions=True)
+reusable = admin.call_endpoint("invites", method="GET")["invites"][-1]
+show("the reusable link", {"result": "success", **reusable})
+url = "invites/multiuse/%d" % reusable["id"]
+show("DELETE invites/multiuse", admin.call_endpoint(url, method="DELETE"))
+poll = {"queue_id": queue["queue_id"], "last_event_id": -1, "dont_block": True}
+show("invites_changed", admin.get_events(**poll))
+
 # Requests with a key, whose answers have a marker: both by the session that the library keeps.
 markers = []
 

@@ -7,6 +7,9 @@ import {
   sendInvites,
   updateRealm,
 } from "@carillon/contract";
+import { sendMail } from "@carillon/jobs";
+import type { Mailer } from "@carillon/mail";
+import { unqueuedIntents } from "@carillon/outbox";
 import {
   changeOrganization,
   channel,
@@ -15,6 +18,7 @@ import {
   organization,
   refused,
   refusedWith,
+  runJob,
   sentMails,
   startGateway,
   type TestAccount,
@@ -119,6 +123,9 @@ describe("POST /invites", () => {
     { invitee_emails: " , \n ," },
     { invitee_emails: Array.from({ length: 101 }, (_, i) => `a${i}@example.com`).join(",") },
     { invitee_emails: "a\u0000@example.com" },
+    { invitee_emails: "a@example.com,".repeat(10_001) },
+    { invitee_emails: ",".repeat(600_000) },
+    { invitee_emails: "<".repeat(600_000) + ">".repeat(10_000) },
     { invite_as: '"400"' },
     { invite_as: "400.0" },
     { invite_as: 500 },
@@ -431,6 +438,35 @@ describe("POST /invites", () => {
       expect(second?.text).to.equal(first?.text);
       expect([first?.id, second?.id]).to.deep.equal([`invitation-${id}-1`, `invitation-${id}-2`]);
       expect((await rowOf(email)).expiresAt).to.deep.equal(before.expiresAt);
+    });
+
+    it("waits while the mail server is away, and sends one mail however often the job runs", async () => {
+      await sentMails(db);
+      const { email, id } = await one(scene.org.member);
+      const before = await rowOf(email);
+      const intents = await unqueuedIntents(db, {
+        jobs: [sendMail.name],
+        olderThanMs: 0,
+        limit: 9,
+      });
+      expect(intents).to.have.length(1);
+      const [intent] = intents;
+      const ref = { intentId: intent?.intentId ?? 0, version: intent?.version ?? 0 };
+      const away: Mailer = {
+        about: "away",
+        async send() {
+          throw new Error("nobody answers");
+        },
+      };
+      const outcome = await runJob(db, sendMail, ref, { services: { mailer: away } }).then(
+        () => "sent",
+        () => "failed",
+      );
+      expect(outcome).to.equal("failed");
+      expect((await rowOf(email)).expiresAt).to.deep.equal(before.expiresAt);
+      const twice = [];
+      for (let i = 0; i < 2; i++) twice.push(...(await runJob(db, sendMail, ref)).mail);
+      expect(twice.map((mail) => mail.id)).to.deep.equal([`invitation-${id}-1`]);
     });
 
     it("sends no mail for an invitation that was revoked, has expired, or whose maker may not invite any more", async () => {
