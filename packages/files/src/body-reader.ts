@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import type { Cancellation } from "@carillon/kit";
 
 /**
- * Reads a body chunk by chunk, without destroying it, until it ends or fails or a signal is aborted. It is also the
- * {@link Cancellation} of waits that are pointless once the body cannot be read to its end.
+ * Reads a body chunk by chunk, without destroying it, until it ends or fails or a signal is aborted. As a
+ * {@link Cancellation}, it also ends other waits that are pointless once the body cannot be read to its end.
  *
  * `for await` would destroy the body on every failure, and with it the connection of a request, which must still carry the
  * answer.

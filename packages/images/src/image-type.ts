@@ -28,7 +28,7 @@ export function imageTypeOf(head: Buffer): ImageType | undefined {
   return isAvif(ascii) ? "image/avif" : undefined;
 }
 
-/** Returns whether bytes are an ISO base media file whose major or compatible brands (4 characters each) name AVIF. */
+/** Returns whether a file is an ISO base media file with AVIF as a brand. The second field after `ftyp` is a version. */
 function isAvif(ascii: string): boolean {
   if (ascii.slice(4, 8) !== "ftyp") return false;
   const brands = ascii.slice(8).match(/[^]{4}/g) ?? [];

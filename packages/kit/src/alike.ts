@@ -1,7 +1,7 @@
 /**
- * Returns whether two texts differ only in case. For texts inside one process: the database itself folds what its
- * unique indexes compare (docs/decisions/047). A final sigma equals other sigmas, and texts with the same upper case
- * are equal.
+ * Returns whether two texts are equal or differ only in case. Not for values of unique indexes: the database folds
+ * those itself, depending on its locale (docs/decisions/047). A final sigma equals other sigmas, and texts with the
+ * same upper case are equal.
  */
 export function areAlikeButForCase(one: string, other: string): boolean {
   return (

@@ -8,7 +8,7 @@ export interface CacheOptions {
   readonly clock?: Clock;
 }
 
-/** A result is kept this many times as long as reading took, so reading takes at most a twentieth of the time. */
+/** A result is kept this many times as long as the read took, so a process reads during less than 5% of the time. */
 const keptTimes = 20;
 
 /** Reads, or returns a recent result. */

@@ -37,7 +37,10 @@ function withoutMapping(address: string): string {
   return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** Returns the network that shares a rate limit: the address itself, or the /64 of IPv6, the least a customer has. */
+/**
+ * Returns the network whose addresses share a rate limit: an IPv4 address alone, or the /64 of an IPv6 address, which is
+ * the smallest network that providers assign to a customer.
+ */
 export function networkOf(address: string): string {
   const plain = withoutMapping(address);
   if (!isIPv6(plain)) return plain;

@@ -1,6 +1,6 @@
 /**
  * Decodes Base64 strictly (RFC 4648 §4: `+` and `/`, padded); Node's decoder accepts any text.
- * @param length of the decoded bytes
+ * @param length number of decoded bytes
  * @returns undefined unless the text is the exact encoding of `length` bytes
  */
 export function strictBase64(text: string, length: number): Buffer | undefined {

@@ -27,7 +27,10 @@ export async function loadFolding(sql: Sql, texts: Iterable<string>): Promise<Fo
   return unsure.length === 0 ? foldingOf([]) : askFolding(sql, unsure);
 }
 
-/** Loads the folding and always sends a query: for `inOneStatement`, whose combinations of statements should be few. */
+/**
+ * Loads the folding, and sends a query even if none is needed. For `inOneStatement`: a query that is sometimes left out
+ * would double the number of statements that it prepares.
+ */
 export function askFolding(sql: Sql, texts: Iterable<string>): Promise<Folding> {
   return sql.rows(folded, [textsToAsk(texts)]).then(foldingOf);
 }

@@ -24,7 +24,7 @@ import { clientOf } from "../services.ts";
 
 type EditParameters = contract.InputOf<typeof contract.editMessageSeries>;
 
-/** Reads a value as on creation, and the update form (user-groups.md §3). */
+/** Reads the group of managers: a value as at creation, or an update with `old` and `new` (user-groups.md §3). */
 function managersOf(given: EditParameters["can_manage_group"]) {
   if (typeof given !== "object" || !("new" in given)) return { canManageGroup: given };
   return { canManageGroup: given.new, expectedManagers: given.old };

@@ -5,7 +5,7 @@ import { inPages } from "../http/pages.ts";
 import { clientOf } from "../services.ts";
 
 export default [
-  /** In pages, as scheduled messages are listed. */
+  // Sent in pages, like scheduled messages.
   handle.reads(contract.listReminders, async ({ sql, snapshot, actor }) => {
     const list = await snapshot((tx) => listScheduled(tx, reminderListing, actor.id));
     return { reminders: inPages(list, sql) };

@@ -21,7 +21,7 @@ const handler: BatchHandler<ScheduleRequest, number> = {
 };
 
 export default [
-  /** Ten thousand messages of 10 KB would take 200 MB of a gateway for each request. */
+  // Sent in pages: ten thousand messages of 10 KB would take 200 MB of a gateway's memory for each request.
   handle.reads(contract.listScheduledMessages, async ({ sql, snapshot, actor }) => {
     const list = await snapshot((tx) => listScheduled(tx, scheduledListing, actor.id));
     return { scheduled_messages: inPages(list, sql) };

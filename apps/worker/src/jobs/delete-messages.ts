@@ -5,7 +5,7 @@ import { AwaitChildren } from "@carillon/queue";
 
 import { intentSteps } from "../intent-processor.ts";
 
-/** Plans the deletion of an account's messages, round after round until none is left. */
+/** Plans the deletion of an account's messages in rounds, until a round finds no more messages. */
 export default intentSteps(deleteMessages, async (db, ref) => {
   const steps = await db.transaction(async (tx) => {
     const intent = await claimIntent(tx, deleteMessages, ref);

@@ -91,9 +91,9 @@ export function assertCanUnarchive(
 }
 
 /**
- * Unarchives a channel (channels.md §8). Everything is as before except that it is not a default channel: a permission
- * set to a group that was deactivated meanwhile stays. The transaction must have locked the group graph and the channel
- * (`openChannel`), and have read the channel after that.
+ * Unarchives a channel (channels.md §8). Its own properties are as before, including a permission whose group was
+ * deactivated meanwhile. It is no longer a default channel, and no setting of the organization names it. The
+ * transaction must have locked the group graph and the channel (`openChannel`), and have read the channel after that.
  * @returns the events, for the transaction's single `emit`
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */

@@ -101,8 +101,8 @@ export async function checkNextChannel(
   if (wanted.isArchived === false) assertCanUnarchive({ ...channel, ...privacy });
   if (wanted.topicsPolicy !== undefined) {
     assertCanSetTopicsPolicy(open);
-    const narrowed = wanted.topicsPolicy !== channel.topicsPolicy;
-    if (narrowed && wanted.topicsPolicy === "empty_topic_only")
+    const isNewPolicy = wanted.topicsPolicy !== channel.topicsPolicy;
+    if (isNewPolicy && wanted.topicsPolicy === "empty_topic_only")
       await checkHasNoTopics(tx, channel.id);
   }
   const name =

@@ -41,7 +41,7 @@ import {
 
 /** Channels to create that share their properties; permissions and folder are checked. */
 interface CreationPlan {
-  /** Rows that the permissions of each channel need. */
+  /** Number of rows that the permissions of each channel take. */
   readonly groupRows: number;
   /** @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL` (channels.md §4, steps 6 to 11) */
   authorize(): CreationAuthorization;
@@ -51,7 +51,7 @@ interface CreationAuthorization {
   /**
    * Inserts the channels without subscriptions. The number of statements does not depend on the number of channels.
    * @param channels names and descriptions, checked
-   * @returns the inserted channels in the order of names; missing if a concurrent transaction has taken the name
+   * @returns the inserted channels in the order of names, without those whose name a concurrent transaction has taken
    */
   insert(
     channels: ReadonlyArray<{ readonly name: string; readonly description: string }>,

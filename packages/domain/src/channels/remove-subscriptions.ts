@@ -63,13 +63,13 @@ export async function removeSubscriptions(
   });
   const principals = await loadPrincipals(tx, actor, input.principals);
   const names = input.subscriptions.map((name) => name.trim());
-  const ours = locked ?? (await lockNamed());
+  const lockedIds = locked ?? (await lockNamed());
   const [all, memberships, subscribed] = await Promise.all([
     loadChannelsByName(tx, actor.realmId, names),
     loadMemberships(tx, [actor.id]),
     loadSubscribedChannels(tx, [actor.id]),
   ]);
-  const found = new Map([...all].filter(([, { id }]) => ours.has(id)));
+  const found = new Map([...all].filter(([, { id }]) => lockedIds.has(id)));
   const visible = (channel: Channel | undefined): channel is Channel =>
     channel !== undefined &&
     hasMetadataAccess(actor, channel, memberships, subscribed(actor.id, channel.id));

@@ -46,7 +46,8 @@ export async function findEmoji(sql: Sql, realmId: number, asked: AskedEmoji): P
 }
 
 /**
- * Finds the emoji of the name that has the code and the type, else the one that a text shows.
+ * Finds the emoji with the requested name, code and type. If there is none, finds the one that the name stands for in a
+ * text.
  * @throws ApiError `BAD_REQUEST` if there is none with the name
  */
 export async function closestEmoji(sql: Sql, realmId: number, asked: AskedEmoji): Promise<Emoji> {

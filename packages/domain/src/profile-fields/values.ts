@@ -133,7 +133,6 @@ async function checkArePeople(
 }
 
 function rendered({ name, fieldType }: ProfileField, text: string | null): string | null {
-  const { SHORT_TEXT, LONG_TEXT } = profileFieldTypes;
   if (text === null || (fieldType !== SHORT_TEXT.id && fieldType !== LONG_TEXT.id)) return null;
   const html = htmlOf(text);
   if (html === undefined || html.length > maxProfileHtml)

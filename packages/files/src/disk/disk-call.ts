@@ -5,7 +5,7 @@ import { hungError } from "./disk-errors.ts";
 
 /** Limits of the operations on a disk. */
 export interface DiskLimits {
-  /** Maximum milliseconds of one operation, with the wait for its turn. */
+  /** Maximum milliseconds of one operation, including its wait for a permit. */
   readonly limitMs: number;
   /** Limits concurrent operations. Default: one limit for the whole process. */
   readonly operations?: Semaphore;

@@ -7,15 +7,15 @@ export interface MultipartUploadOptions {
   readonly bucket: string;
   readonly path: string;
   readonly buffers: PartBuffers;
-  /** Maximum milliseconds of each request but the completion. */
+  /** Maximum milliseconds of each request except the completion. */
   readonly limitMs: number;
-  /** Ends the requests of parts. */
+  /** Aborts the requests that send parts, and the completion. */
   readonly signal: AbortSignal;
   /** Called at once when a part cannot be sent. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Maximum milliseconds of the completion: some servers copy all bytes then. */
+/** Maximum milliseconds of the completion, during which some servers copy all bytes. */
 const completionLimitMs = 30_000;
 
 /**
@@ -54,7 +54,7 @@ export class MultipartUpload {
         throw error;
       },
     );
-    // Awaited by the next call.
+    // Prevents an unhandled rejection until the next call awaits it.
     this.#sending.catch(() => {});
   }
 

@@ -74,7 +74,7 @@ export class PartBuffers {
     this.#permits.release();
   }
 
-  /** Keeps one free buffer: without it, successive small uploads would cause a garbage collection every dozen. */
+  /** Keeps one free buffer: without it, successive small uploads would cause a garbage collection after every dozen. */
   #shrink(): void {
     this.#free.splice(1);
   }

@@ -41,11 +41,11 @@ function forbidden({ bucket }: S3Config): string {
 export function s3Error(config: S3Config, error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
   const code = codeOf(error);
-  const told = firstLine(error);
+  const reason = firstLine(error);
   // Servers other than Amazon's use other codes for an unknown key.
-  const other = /access key/i.test(told) ? unknownKey : adviceWithoutCode[statusOf(error) ?? 0];
+  const other = /access key/i.test(reason) ? unknownKey : adviceWithoutCode[statusOf(error) ?? 0];
   const known = (advice[code] ?? other)?.(config);
-  const message = known ?? `S3_ENDPOINT: the request failed: ${told}`;
+  const message = known ?? `S3_ENDPOINT: the request failed: ${reason}`;
   return new StorageUnavailable(`${message} (${code}, ${placeOf(config)})`, { cause: error });
 }
 

@@ -38,9 +38,9 @@ const tryToHold = statement({
 
 /**
  * Takes the audience locks of channels in shared mode until the transaction ends: subscriptions cannot change
- * meanwhile. A transaction that sends to channels takes them before its checks, so that a message is ordered either
- * before an unsubscription and reaches the account, or after it and sees it. Their order is the order of the commits
- * and of the events (docs/decisions/012). Waits only for {@link lockAudiences}.
+ * meanwhile. A transaction that sends to channels takes them before its checks, so that each message comes either before
+ * an unsubscription, and reaches the account, or after it, and does not. Commits and events have the same order
+ * (docs/decisions/012). Waits only for {@link lockAudiences}.
  * @param senderIds sending accounts, which cannot be deactivated until the transaction ends
  */
 export async function lockAudiencesShared(

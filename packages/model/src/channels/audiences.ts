@@ -12,7 +12,7 @@ import {
 /**
  * The active accounts that can see each channel's metadata, by channel (events.md §4 "meta"): all accounts for a
  * web-public channel; all except unsubscribed guests for a public one; for a private one its subscribers, the
- * administrators, and the members of its groups. Channels with equal audiences share one set.
+ * administrators, and the members of its groups except guests. Channels with equal audiences share one set.
  */
 export type MetadataAudiences = ReadonlyMap<number, ReadonlySet<number>>;
 
@@ -100,8 +100,8 @@ const ofOne = statement({
 });
 
 /**
- * Loads the accounts that can see one channel's metadata, as a PostgreSQL array literal to pass back to SQL, however
- * long.
+ * Loads the accounts that can see one channel's metadata, as a PostgreSQL array literal. Later statements take it as a
+ * value, so that a list of any length is never parsed in JavaScript.
  */
 export async function loadMetadataAudience(
   sql: Sql,

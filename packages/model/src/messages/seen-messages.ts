@@ -45,9 +45,9 @@ const channelsOfMessages = statement({
 });
 
 /**
- * Returns what each account can see of one message (messages.md §6), by the rules of `accessMessages`: for many
- * accounts, in one statement and snapshot. The contents come from this snapshot too, so that no account gets a content
- * written after it lost access.
+ * Loads the message of each query if the account of the query can see it (messages.md §6), by the rules of
+ * `accessMessages`. All queries share one statement and one snapshot. The contents come from this snapshot too, so that
+ * no account gets a content written after it lost access.
  * @returns in the order of the queries; undefined if the account cannot see the message, or there is none
  */
 export async function loadVisibleMessages(

@@ -28,8 +28,8 @@ const byIds = statement({
 });
 
 /**
- * Loads the organization's named groups with these ids, by id, including deactivated ones. They stay unchanged while
- * the transaction holds the group graph, which it must.
+ * Loads the organization's named groups with these ids, by id, including deactivated ones. The transaction must have
+ * locked the group graph, so that they stay unchanged.
  */
 export async function loadNamedGroups(
   tx: Tx,

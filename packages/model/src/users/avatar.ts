@@ -15,7 +15,10 @@ type Pictured = Pick<
   | "isBot"
 >;
 
-/** The source of a picture at Gravatar or, where the address is hidden, of a generated one; and of an uploaded picture. */
+/**
+ * Where the picture of an account comes from. `generated`: from Gravatar, or from Carillon's own generator for viewers
+ * who cannot see the e-mail address.
+ */
 export const avatarSources = { generated: "G", uploaded: "U" } as const;
 
 /**

@@ -48,8 +48,8 @@ const roleOf = statement({
 });
 
 /**
- * Checks that the owner of a bot is not a guest: the bot could read what its owner may not.
- * @throws ApiError `BAD_REQUEST` if the owner is
+ * Checks that the owner of a bot is not a guest: otherwise the bot could read what its owner may not.
+ * @throws ApiError `BAD_REQUEST` if the owner is a guest
  */
 export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
   const owner = await tx.first(roleOf, [bot.botOwnerId]);

@@ -128,7 +128,8 @@ const reserved = new Set([
 ]);
 
 /**
- * Rejects a name that could be mistaken for one that the server uses, in any case, width, accents and similar letters.
+ * Rejects a name that could be mistaken for one that the server uses. Ignores case, width, accents and differences
+ * between letters that look alike.
  * @param what the parameter's name in the error
  * @throws ApiError `BAD_REQUEST`
  */

@@ -50,7 +50,7 @@ export const amongBlind = statement({
   text: `${blind} AND ${isRestricted} AND u.id = ANY(ARRAY(SELECT unnest($4::int[]))) ORDER BY u.id`,
 });
 
-/** Compares each guest with each account, except with themselves. */
+/** Compares each guest with each account other than its own. */
 export const notSeeingAll = statement({
   name: "guests-not-seeing-each",
   text: `SELECT guest.id FROM unnest($2::int[]) AS guest (id)
@@ -66,7 +66,8 @@ type SeenAccount = Pick<Account, "id" | "realmId" | "isBot">;
 /**
  * Returns the current audience of events about an account: all users, or, if guests are restricted, the users who can
  * see it (users.md §2.1).
- * @param how `byChannel` false: as if the account were deactivated, which hides it from its channels
+ * @param options `byChannel`: false for an account that is being deactivated, which hides it from its channels
+ * @returns null for all users
  */
 export async function loadAccountAudience(
   sql: Sql,

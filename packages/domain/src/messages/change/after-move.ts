@@ -48,17 +48,17 @@ export async function afterMove(
   { realm, move, merges, wanted, bot, takenBack }: MadeMove,
 ): Promise<NewEvent[]> {
   const { actor, message, ids, places } = locked;
-  const isOther = changesChannel(move);
-  const firsts = isOther
+  const toOtherChannel = changesChannel(move);
+  const firsts = toOtherChannel
     ? await moveFirsts(tx, realm.id, places, move, ids)
-    : { places: places, events: [] };
+    : { places, events: [] };
   const noticeContext = { realm, actor, bot };
   const flagEvents =
     takenBack === undefined
       ? []
       : await takeBack(tx, noticeContext, move, firsts.places, takenBack);
   const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
-  const sameName = !isOther && fold(move.from.topic) === fold(move.to.topic);
+  const sameName = !toOtherChannel && fold(move.from.topic) === fold(move.to.topic);
   const whole = sameName || !(await sourceHasMessages(tx, actor.id, message.recipientId, move));
   const allowed = places.readers.get(move.to.channel.id);
   const reading = allowed && new Set(allowed);
@@ -70,7 +70,7 @@ export async function afterMove(
   const loaded = await loadPostingChannels(tx, realm.id, [move.from.channel.id], []);
   const source = loaded.get(move.from.channel.id);
   if (!source) throw new Error("locked channel not found");
-  const notices = await moveNotices(tx, noticeContext, moved, { source, places: places }, wanted);
+  const notices = await moveNotices(tx, noticeContext, moved, { source, places }, wanted);
   const toggled = takenBack === undefined ? await toggleNotices(tx, noticeContext, move) : [];
   const sent = await sendMessages(tx, realm, [...notices, ...toggled]);
   return [...firsts.events, ...flagEvents, ...policies, ...sent.events];
@@ -162,7 +162,8 @@ const gain = statement({
 });
 
 /**
- * Updates the copies of messages that move to another channel to the subscriptions of both channels (messages.md §6.2).
+ * Updates the copies of messages that move to another channel, so that they match the subscriptions of both channels
+ * (messages.md §6.2).
  * @param losingAccess accounts that receive an event that the messages are deleted, and so need no flag events
  */
 export async function moveCopies(

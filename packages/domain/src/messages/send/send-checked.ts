@@ -21,7 +21,7 @@ export async function sendChecked(
   return result;
 }
 
-/** Sends accepted messages that have ids; `made` holds values that were made before. */
+/** Sends accepted messages that have ids. @param made their values and events, if the caller has prepared them */
 export async function writeChecked(
   tx: Tx,
   realm: Realm,

@@ -25,7 +25,7 @@ const pendingOne = statement({
   overrides: {
     /** 8 bytes */
     tokenId: notNull,
-    /** Whether these hours are over. */
+    /** Whether {@link registrationHours} have passed since the device registered. */
     isExpired: notNull,
   },
 });
@@ -49,7 +49,7 @@ const lockPending = statement({
     FOR NO KEY UPDATE`,
 });
 
-/** Runs under the device's lock, under which a newer registration replaces this one. */
+/** The caller holds the device's lock: a newer registration takes it too, before it replaces this one. */
 const take = statement({
   name: "push-registration-take",
   text: "DELETE FROM push_registrations WHERE id = $1 AND device_id = $2 RETURNING id",
@@ -124,8 +124,8 @@ const giveUp = statement({
 export const registrationExpired = "REQUEST_EXPIRED";
 
 /**
- * Fails registrations that are undecided after a day, whatever happened to their jobs: a pending device could never
- * register again (push.md §3). Handles one organization at a time.
+ * Fails registrations that are undecided after a day, whatever happened to their jobs: otherwise a pending device could
+ * never register again (push.md §3). Handles one organization at a time.
  * @returns how many devices were examined; 0 if there are no more
  */
 export async function expireRegistrations(tx: Tx, limit: number): Promise<number> {

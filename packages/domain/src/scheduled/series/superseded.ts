@@ -3,12 +3,15 @@ import type { Realm } from "@carillon/model";
 import type { DueRow } from "../claim.ts";
 import { planFollowing, withSchedules } from "./schedule.ts";
 
-/** Less than the shortest time between two occurrences, in seconds: occurrences are a day apart, and a day has at least 23 hours. */
+/**
+ * Seconds; less than the shortest time between two occurrences, which are at least one local day apart. A local day has
+ * at least 23 hours.
+ */
 const minSecondsBetween = 20 * 3_600;
 
 /**
- * Finds the occurrences that are not sent because a later one of their series is due, too (once-and-again.md §3.4). This
- * happens only to series with a grace period of almost a day.
+ * Finds the occurrences that are not sent because a later one of their series is due too (once-and-again.md §3.4). This
+ * happens only in series whose grace period is almost a day or longer.
  */
 export async function findSuperseded(realm: Realm, rows: readonly DueRow[]): Promise<Set<DueRow>> {
   const late = rows.flatMap((row) => {
