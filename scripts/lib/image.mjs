@@ -14,6 +14,7 @@ const files = [
   "packages/kit/package.json",
   "apps/cli/bin",
   "packages/images/decoder",
+  "packages/domain/estimator",
 ];
 
 /** External packages: their importers, and the files that are needed. */
@@ -40,6 +41,11 @@ const modules = [
     asked: "packages/images",
     files: /^(classes|functions|internal|ranges)\/|^index\.js$/,
   },
+  { name: "@zxcvbn-ts/core", asked: "packages/domain", files: /^dist\/.*\.cjs$/ },
+  { name: "@zxcvbn-ts/language-common", asked: "packages/domain", files: /^dist\/.*\.cjs$/ },
+  { name: "@zxcvbn-ts/language-en", asked: "packages/domain", files: /^dist\/.*\.cjs$/ },
+  { name: "@zxcvbn-ts/dictionary-compression", asked: "packages/domain", files: /^dist\/.*\.cjs$/ },
+  { name: "fastest-levenshtein", asked: "packages/domain", files: /^mod\.js$/ },
   ...binariesOfSharp(),
 ];
 

@@ -27,7 +27,6 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/domain/src/users/allowed-addresses.ts": "domains of addresses, in ASCII",
   "packages/domain/src/realms/domains.ts": "domains, in ASCII",
   "packages/domain/src/invitations/parse-invitees.ts": "addresses of one request",
-  "packages/domain/src/users/common-passwords.ts": "passwords",
   "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",
   "packages/domain/src/messages/read/match-messages.ts":
     "initials of words, for a search in memory",

@@ -28,7 +28,6 @@ const later = [
   "apps/dashboard/src/board/board.ts",
   "packages/db/src/generated/client.ts",
   "packages/db/src/prisma-on-connection.ts",
-  "packages/domain/src/users/leaked-passwords.ts",
 ];
 
 describe("the modules that a process loads at the start", () => {

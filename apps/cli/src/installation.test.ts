@@ -136,6 +136,15 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
           tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
         },
       });
+      await own.prisma.passwordReset.create({
+        data: {
+          realmId: realm.id,
+          userId: member.id,
+          email: "a@b.test",
+          keySealed: Buffer.from(secretsOf(testSecretKey).seal("key")),
+          keyDigest: Buffer.from(secretsOf(testSecretKey).digest("key")),
+        },
+      });
       await own.prisma.invitation.create({
         data: reusableLink(realm.id, member.id, secretsOf(testSecretKey)),
       });
@@ -178,6 +187,9 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       const [change] = await own.prisma.addressChange.findMany();
       expect(secrets.open(change?.tokenSealed ?? Buffer.alloc(0))).to.equal("token");
       expect(change?.tokenDigest).to.deep.equal(secrets.digest("token"));
+      const [reset] = await own.prisma.passwordReset.findMany();
+      expect(secrets.open(reset?.keySealed ?? Buffer.alloc(0))).to.equal("key");
+      expect(reset?.keyDigest).to.deep.equal(secrets.digest("key"));
       const [link] = await own.prisma.invitation.findMany();
       expect(secrets.open(link?.keySealed ?? Buffer.alloc(0))).to.equal("key");
       expect(link?.keyDigest).to.deep.equal(secrets.digest("key"));
@@ -275,6 +287,15 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
       },
     });
+    await db.prisma.passwordReset.create({
+      data: {
+        realmId: realm.id,
+        userId: member.id,
+        email: member.deliveryEmail,
+        keySealed: Buffer.from(secretsOf(testSecretKey).seal("key")),
+        keyDigest: Buffer.from(secretsOf(testSecretKey).digest("key")),
+      },
+    });
     await db.prisma.invitation.create({
       data: reusableLink(realm.id, member.id, secretsOf(testSecretKey)),
     });
@@ -312,6 +333,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         expect(row.passwordHash).to.equal(passwordHash);
       }
       expect(await own.prisma.addressChange.count()).to.equal(0);
+      expect(await own.prisma.passwordReset.count()).to.equal(0);
       expect(await own.prisma.invitation.count()).to.equal(0);
       const audited = await own.prisma.auditLog.findMany({
         where: { realmId: realm.id, eventType: "api_keys_issued_anew" },
@@ -321,6 +343,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       await server.drop();
     }
     await db.prisma.addressChange.deleteMany({});
+    await db.prisma.passwordReset.deleteMany({});
     await db.prisma.invitation.deleteMany({});
   });
 

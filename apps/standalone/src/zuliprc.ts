@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FirstAccount } from "@carillon/domain";
+import { zuliprc } from "@carillon/model";
 
 /** Matches the address in a file that `prepare` has written. */
 const ourForm = /^(\[api\]\nemail=.+\nkey=.+\n)site=(.+)\n$/;
@@ -47,7 +48,7 @@ export class CredentialFiles {
     await rm(this.#waiting, { recursive: true, force: true });
     await mkdir(this.#waiting, { mode: 0o700 });
     for (const { name, email, apiKey } of accounts) {
-      const text = `[api]\nemail=${email}\nkey=${apiKey}\nsite=${site}\n`;
+      const text = zuliprc(site, email, apiKey);
       await writeFile(join(this.#waiting, `${name}.zuliprc`), text, { mode: 0o600 });
     }
     // Written last: if it exists after a crash, all files are complete.

@@ -6,6 +6,15 @@ declare module "@carillon/db" {
     "clear-failures": {
       count: number;
     };
+    "clear-login_tickets": {
+      count: number;
+    };
+    "clear-password_resets": {
+      count: number;
+    };
+    "clear-reset_requests": {
+      count: number;
+    };
     "health-due": {
       due: boolean | null;
     };

@@ -131,7 +131,7 @@ export {
 } from "./idempotency/idempotency-key.ts";
 export { clearExpiredKeys, type ClearedKeys } from "./idempotency/clear-keys.ts";
 export { findUsableLink, type Link } from "./invitations/usable-links.ts";
-export { mailPersonalLink } from "./invitations/make-links.ts";
+export { mailPersonalLink, makeSignUpLink } from "./invitations/make-links.ts";
 export { joinOrganization } from "./invitations/join.ts";
 export { invitationMail } from "./invitations/mail.ts";
 export type { WantedOffer } from "./invitations/check-offer.ts";
@@ -181,6 +181,12 @@ export {
   sendSignupNotice,
   sendSubscribedNotice,
 } from "./notices/send.ts";
+export { makeTicket, takeTicket } from "./login-tickets/tickets.ts";
+export { findReset } from "./password-resets/find-reset.ts";
+export { makeLinkOfReset } from "./password-resets/make-reset-link.ts";
+export { loginOfAddress, requestReset } from "./password-resets/request-reset.ts";
+export { type NewPasswordInput, resetByLink } from "./password-resets/reset-by-link.ts";
+export { passwordChangedMail, resetMail } from "./password-resets/reset-mails.ts";
 export type { FieldChanges } from "./profile-fields/check-field.ts";
 export {
   createProfileField,
@@ -329,6 +335,7 @@ export {
   fetchApiKeyOfToken,
   changeOwnApiKey,
   type Guesses,
+  logIn,
   unlimitedGuesses,
 } from "./users/api-key.ts";
 export { type KeyHolder, type LoggedIn, authenticate, keyHolders } from "./users/authenticate.ts";
@@ -341,7 +348,7 @@ export {
 } from "./users/deactivate-user.ts";
 export { addressChangeMail, confirmAddress, findWantedAddress } from "./users/change-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
-export { checkPassword, hashPassword, verifyPassword } from "./users/passwords.ts";
+export { checkPassword, hashPassword, passwordLength, verifyPassword } from "./users/passwords.ts";
 export { promoteMembers } from "./users/promote-members.ts";
 export { reactivateUser } from "./users/reactivate-user.ts";
 export {

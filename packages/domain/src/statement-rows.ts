@@ -169,6 +169,9 @@ declare module "@carillon/db" {
       newAddress: string;
       tokenSealed: Buffer;
     };
+    "address-folded": {
+      folded: string | null;
+    };
     "address-store": {};
     "address-taken": {};
     "address-visibility-store": {};
@@ -1069,10 +1072,14 @@ declare module "@carillon/db" {
     "keys-anew-audit": {};
     "keys-anew-drop-address_changes": {};
     "keys-anew-drop-invitations": {};
+    "keys-anew-drop-password_resets": {};
     "keys-anew-has-address_changes": {
       present: boolean;
     };
     "keys-anew-has-invitations": {
+      present: boolean;
+    };
+    "keys-anew-has-password_resets": {
       present: boolean;
     };
     "keys-anew-lock": {};
@@ -1123,6 +1130,11 @@ declare module "@carillon/db" {
       isActive: boolean | null;
       passwordHash: string | null;
       apiKeySealed: Buffer | null;
+    };
+    "login-ticket-insert": {};
+    "login-ticket-take": {
+      email: string;
+      apiKeySealed: Buffer;
     };
     "maker-of-invitation": {
       id: number;
@@ -1612,6 +1624,32 @@ declare module "@carillon/db" {
       hash: string | null;
       folded: string;
     };
+    "password-change-to-tell": {
+      name: string;
+      subdomain: string;
+      address: string;
+      newApiKey: boolean;
+    };
+    "password-reset-by-key": {
+      id: number;
+      userId: number;
+      deliveryEmail: string;
+      foldedEmail: string;
+    };
+    "password-reset-insert": {
+      id: number;
+    };
+    "password-reset-to-tell": {
+      name: string;
+      subdomain: string;
+      passwordsAllowed: boolean;
+      isActive: boolean;
+      providerAllowed: boolean;
+      hasPassword: boolean;
+      address: string;
+      keySealed: Buffer;
+    };
+    "password-resets-end": {};
     "people-with-address-visibility": {
       id: number;
       realmId: number;
@@ -1925,11 +1963,19 @@ declare module "@carillon/db" {
     };
     "reseal-invitations-store": {};
     "reseal-lock": {};
+    "reseal-password_resets-next": {
+      id: string;
+      sealed: Buffer;
+    };
+    "reseal-password_resets-store": {};
     "reseal-users-next": {
       id: string;
       sealed: Buffer;
     };
     "reseal-users-store": {};
+    "reset-request-insert": {
+      id: number;
+    };
     "resumable-part-insert": {};
     "resumable-parts-delete": {
       key: string;

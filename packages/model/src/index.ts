@@ -345,4 +345,5 @@ export {
 } from "./settings.ts";
 export { type Secrets, secretsOf, type Site, type UploadLimits, uploadLimits } from "./site.ts";
 export * from "./users/index.ts";
+export { zuliprc } from "./zuliprc.ts";
 export type * from "./statement-rows.ts";

@@ -25,6 +25,8 @@ import { testFiles } from "./test-files.ts";
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
+  /** Default: any free port. */
+  readonly port?: number;
   /** Where delivery jobs are added; default: they are only recorded in `deliveries`. */
   readonly queues?: Queues;
   /** If given, wake-up notifications go over Redis. */
@@ -122,7 +124,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   });
   app.middleware.unshift((ctx, next) => countedFor(ctx.req.headers, next));
   const server = createGatewayServer(app);
-  server.listen(0, "127.0.0.1");
+  server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

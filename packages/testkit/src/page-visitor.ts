@@ -1,4 +1,20 @@
+import { expect } from "chai";
 import type { Answer, GatewayClient } from "./gateway-client.ts";
+
+/**
+ * Checks that a page refuses with this status: as a page, and without a form for 403, 404 and 429.
+ * @returns the text of the page
+ */
+export function refusedByPage(
+  answer: Pick<Answer, "status" | "text"> | undefined,
+  status: 400 | 403 | 404 | 429,
+): string {
+  const { text = "" } = answer ?? {};
+  expect(answer?.status, text).to.equal(status);
+  expect(text).to.match(/^<!doctype html>[^]*<h1>/);
+  if (status !== 400) expect(text).not.to.include("<form");
+  return text;
+}
 
 /** A person's browser, as far as forms need one: it keeps cookies, and follows no redirects. */
 export interface PageVisitor {

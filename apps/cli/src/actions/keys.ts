@@ -1,9 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { findNamedAccount, findOrganization, replaceApiKey } from "@carillon/domain";
-import type { Account } from "@carillon/model";
+import { type Account, zuliprc } from "@carillon/model";
 
 import type { Context } from "../context.ts";
-import { reserveFile, zuliprc } from "../credentials.ts";
+import { reserveFile } from "../credentials.ts";
 import { withDatabase } from "../installation.ts";
 import { addressOf } from "../reachable.ts";
 
@@ -27,7 +27,8 @@ export async function issueKey(
 ): Promise<void> {
   const { terminal, cleanups } = context;
   const { zuliprc: file } = options;
-  const textOf = ({ site, account, apiKey }: Issued) => zuliprc(site, account, apiKey);
+  const textOf = ({ site, account, apiKey }: Issued) =>
+    zuliprc(site, account.deliveryEmail, apiKey);
   let issued: Issued;
   if (file === "-") {
     issued = await replace(context, named, options);

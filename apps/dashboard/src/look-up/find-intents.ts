@@ -11,10 +11,11 @@ export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
  */
 export type IntentView = RowOf<typeof byId>;
 
-/** Finds the account of a mail, through its audit log entry or address change, or in its payload. */
+/** Finds the account of a mail, through its audit log entry, address change or password reset, or in its payload. */
 const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
     (SELECT a.modified_user_id FROM audit_log a WHERE a.id = (i.payload->>'auditId')::bigint),
     (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint),
+    (SELECT p.user_id FROM password_resets p WHERE p.id = (i.payload->>'resetId')::bigint),
     (i.payload->>'userId')::int) END`;
 
 /** Columns of `job_intent i`. Errors are truncated; the log has them in full. */

@@ -11,6 +11,11 @@ export function assertActive(realm: Realm): void {
   if (realm.deactivated) throw noSuchPage();
 }
 
+/** Whether a box is ticked: browsers send its value, `on` unless it has another, and leave others out. */
+export function isTicked(value: string): boolean {
+  return value !== "" && value !== "false";
+}
+
 /**
  * Checks the e-mail address of a form.
  * @throws ApiError `BAD_REQUEST`

@@ -3,6 +3,7 @@ import {
   fetchApiKey,
   getOwnUser,
   getServerSettings,
+  requestReset,
   updateSettings,
 } from "@carillon/contract";
 import { readEnvironment, Shutdown } from "@carillon/kit";
@@ -13,6 +14,7 @@ import {
   clientOf,
   forEachBackend,
   organization,
+  pageVisitor,
   replayed,
   testSecretKey,
   useDatabase,
@@ -43,7 +45,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       SECRET_KEY: testSecretKey,
       PORT: "0",
       // A day: no test may last so long that something is forgotten meanwhile.
-      RATE_LIMITS: "user=86400:6;ip=86400:30;login=86400:5",
+      RATE_LIMITS: "user=86400:6;ip=86400:30;login=86400:5;mail=86400:4;reset=3600:2,86400:3",
       TRUSTED_PROXIES: "loopback",
     });
     for (let i = 0; i < 2; i++) {
@@ -174,10 +176,38 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     expect((await change()).body.code).to.equal("RATE_LIMIT_HIT");
   });
 
+  it("count requests for mails by network, and password resets by e-mail address, on both gateways together", async () => {
+    const me = await user(db, org.realm);
+    const ask = (i: number, email: string, ip: string) =>
+      pageVisitor(clientOf(at(i), undefined), { "X-Forwarded-For": ip }).submit(requestReset.path, {
+        email,
+      });
+    for (const [email, shouted] of [
+      [me.deliveryEmail, ` ${me.deliveryEmail.toUpperCase()}`],
+      ["nobody@carillon.test", "NOBODY@carillon.test"],
+    ] as const) {
+      const ips = email === me.deliveryEmail ? ["10.1.0.1", "10.1.0.2"] : ["10.1.0.3", "10.1.0.4"];
+      expect((await ask(0, email, ips[0] ?? "")).status).to.equal(303);
+      expect((await ask(1, shouted, ips[1] ?? "")).status).to.equal(303);
+      const blocked = await ask(0, email, ips[1] ?? "");
+      expect(blocked.status).to.equal(429);
+      expect(blocked.headers.get("content-type")).to.match(/^text\/html/);
+      expect(Number(blocked.headers.get("retry-after"))).to.be.within(1, 3_700);
+    }
+    for (let i = 0; i < 4; i++)
+      expect((await ask(i, `p${i}@carillon.test`, `2001:db8:1::${i}`)).status).to.equal(303);
+    const blocked = await ask(1, "p9@carillon.test", "2001:db8:1::9");
+    expect(blocked.status).to.equal(429);
+    expect(Number(blocked.headers.get("retry-after"))).to.be.above(70_000);
+    expect((await ask(0, "p9@carillon.test", "2001:db8:2::1")).status).to.equal(303);
+  });
+
   it("store no address in any form", async () => {
     const kept = await db.rows<{ bucket: string }>("SELECT bucket FROM rate_hits");
     expect(kept.length > 0).to.equal(backend === "postgres");
     for (const { bucket } of kept)
-      expect(bucket).to.match(/^(user:\d+|(ip|login):[\w-]{20})\/0\/86400$/);
+      expect(bucket).to.match(
+        /^((user:\d+|(ip|login|mail|reset):[\w-]{20})\/[01]\/86400|reset:[\w-]{20}\/0\/3600)$/,
+      );
   });
 });

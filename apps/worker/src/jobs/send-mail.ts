@@ -6,6 +6,8 @@ import {
   organizationDeactivationMail,
   identityLinkedMail,
   signedInMail,
+  passwordChangedMail,
+  resetMail,
 } from "@carillon/domain";
 import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
 import { MailRefused, type Letter } from "@carillon/mail";
@@ -50,5 +52,9 @@ function compose(
       return signedInMail(sql, site, realmId, wanted);
     case "identity-linked":
       return identityLinkedMail(sql, site, realmId, wanted);
+    case "password-reset":
+      return resetMail(sql, site, realmId, wanted);
+    case "password-changed":
+      return passwordChangedMail(sql, site, realmId, wanted);
   }
 }

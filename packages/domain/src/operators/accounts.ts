@@ -14,6 +14,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
+import { endResets } from "../password-resets/find-reset.ts";
 import { recordForgetting } from "../push/devices/legacy-tokens.ts";
 import { addPerson, type NewPerson } from "../users/create-user.ts";
 import { changeApiKey } from "../users/api-key.ts";
@@ -167,6 +168,7 @@ export async function resetPassword(
     const account = await lockAccount(tx, realmId, id);
     if (!account) throw noSuchUser();
     if (account.isBot) throw errors.badRequest("Bots have no password");
+    await endResets(tx, id);
     const prisma = await tx.prisma();
     await prisma.user.update({
       where: { id: id },

@@ -18,6 +18,7 @@ const nextAccounts = statement({
 const sealed = [
   { table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
   { table: "address_changes", id: "id", seal: "token_sealed", digest: "token_digest" },
+  { table: "password_resets", id: "id", seal: "key_sealed", digest: "key_digest" },
   { table: "invitations", id: "id", seal: "key_sealed", digest: "key_digest" },
 ] as const;
 
@@ -28,7 +29,7 @@ const store = statement({
 });
 
 /** Tables of links that nobody can check any more, once the key is lost. */
-const links = (["address_changes", "invitations"] as const).map((table) => ({
+const links = (["address_changes", "password_resets", "invitations"] as const).map((table) => ({
   isThere: statement({
     name: `keys-anew-has-${table}`,
     text: `SELECT to_regclass('${table}') IS NOT NULL AS present`,
@@ -43,7 +44,7 @@ const audit = statement({
 
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
- * requested changes of e-mail addresses and invitations, whose links can no longer be checked.
+ * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */

@@ -20,6 +20,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
+import { endResets } from "../password-resets/find-reset.ts";
 import { loginOf, type Guesses } from "../users/api-key.ts";
 import { checkPassword, hashPassword, verifyPassword } from "../users/passwords.ts";
 import { requestAddress } from "../users/change-address.ts";
@@ -79,6 +80,7 @@ export async function updateOwnSettings(
     if (input.email !== undefined) await requestAddress(tx, site, realm, owner, input.email);
     const changes = await changed(tx, realm, owner, wanted);
     const settingEvents = await storeOwnSettings(tx, site, realm, owner, changes);
+    if (password) await endResets(tx, owner.id);
     if (name !== undefined || password) {
       const prisma = await tx.prisma();
       await prisma.user.update({

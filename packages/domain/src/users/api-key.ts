@@ -37,11 +37,27 @@ export async function fetchApiKey(
   site: Site,
   guesses: Guesses,
   host: string,
-  { username, password }: { readonly username: string; readonly password: string },
+  input: { readonly username: string; readonly password: string },
 ): Promise<ApiKeyAnswer> {
-  const { account, login } = await findLogin(sql, host, username, (realm) => {
-    if (!realm.passwordAuthEnabled) throw errors.passwordAuthDisabled();
-  });
+  // A malformed address is refused before the organization is looked for.
+  checkUsername(input.username);
+  return answer(site, await logIn(sql, guesses, await realmOfHost(sql, host), input));
+}
+
+/**
+ * Finds the active account of an address by its password.
+ * @throws ApiError as {@link fetchApiKey}
+ */
+export async function logIn(
+  sql: Sql,
+  guesses: Guesses,
+  realm: Realm,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<LoginRow> {
+  const email = checkUsername(username);
+  if (realm.deactivated) throw errors.realmDeactivated();
+  if (!realm.passwordAuthEnabled) throw errors.passwordAuthDisabled();
+  const { account, login } = await findLogin(sql, realm, email);
   if (account && account.passwordHash === null) {
     if (!account.isActive) throw errors.userDeactivated();
     throw errors.passwordResetRequired();
@@ -50,7 +66,8 @@ export async function fetchApiKey(
   const matches = await verifyPassword(password, account?.passwordHash ?? null, begin);
   if (!account || !matches) throw errors.authenticationFailed();
   await guesses.end(login);
-  return answer(site, account);
+  if (!account.isActive) throw errors.userDeactivated();
+  return account;
 }
 
 /**
@@ -65,11 +82,14 @@ export async function fetchApiKeyForDevelopment(
 ): Promise<ApiKeyAnswer> {
   if (!site.development)
     throw errors.badRequest("This server is not set up for development (DEVELOPMENT)");
-  const { account } = await findLogin(sql, host, username, (realm) => {
-    if (!realm.devAuthEnabled)
-      throw errors.badRequest("The organization does not allow to log in without a password");
-  });
+  const email = checkUsername(username);
+  const realm = await realmOfHost(sql, host);
+  if (realm.deactivated) throw errors.realmDeactivated();
+  if (!realm.devAuthEnabled)
+    throw errors.badRequest("The organization does not allow to log in without a password");
+  const { account } = await findLogin(sql, realm, email);
   if (!account) throw errors.authenticationFailed();
+  if (!account.isActive) throw errors.userDeactivated();
   return answer(site, account);
 }
 
@@ -89,11 +109,14 @@ export async function fetchApiKeyOfToken(
 ): Promise<TokenAnswer> {
   if (!isEmailAddress(email.trim()))
     throw errors.badRequest("The claim email of the token must be an e-mail address");
-  const { account, realmId } = await findLogin(sql, host, email);
+  const realm = await realmOfHost(sql, host);
+  if (realm.deactivated) throw errors.realmDeactivated();
+  const { account } = await findLogin(sql, realm, email.trim());
   if (!account) throw errors.authenticationFailed();
+  if (!account.isActive) throw errors.userDeactivated();
   const { user_id: userId, ...key } = answer(site, account);
   if (!includeProfile) return key;
-  const person = (await loadAccounts(sql, realmId, [userId])).get(userId);
+  const person = (await loadAccounts(sql, realm.id, [userId])).get(userId);
   if (!person) throw errors.authenticationFailed();
   return { ...key, user: await readOwnUser(sql, site, person) };
 }
@@ -128,29 +151,25 @@ function isLogin(found: Found): found is LoginRow {
   return found.id !== null;
 }
 
+/** @throws ApiError `BAD_REQUEST` */
+function checkUsername(username: string): string {
+  const email = username.trim();
+  if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");
+  return email;
+}
+
 /** Finds a person by address; bots have no passwords, and their owners hand out their keys. */
 async function findLogin(
   sql: Sql,
-  host: string,
-  username: string,
-  check: (realm: Realm) => void = () => {},
-): Promise<{ account: LoginRow | undefined; login: string; realmId: number }> {
-  const email = username.trim();
-  if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");
-  const realm = await realmOfHost(sql, host);
-  if (realm.deactivated) throw errors.realmDeactivated();
-  check(realm);
+  realm: Realm,
+  email: string,
+): Promise<{ account: LoginRow | undefined; login: string }> {
   const [row] = await sql.rows(byEmail, [realm.id, email]);
   if (!row) throw new Error("login query returned no row");
-  return {
-    account: isLogin(row) ? row : undefined,
-    login: loginOf(realm.id, row.folded),
-    realmId: realm.id,
-  };
+  return { account: isLogin(row) ? row : undefined, login: loginOf(realm.id, row.folded) };
 }
 
 function answer(site: Site, account: LoginRow): ApiKeyAnswer {
-  if (!account.isActive) throw errors.userDeactivated();
   return {
     api_key: site.secrets.open(account.apiKeySealed),
     email: account.deliveryEmail,

@@ -2,7 +2,7 @@ import { createHook } from "node:async_hooks";
 
 import { expect } from "chai";
 
-import { hashPassword, verifyPassword } from "./passwords.ts";
+import { checkPassword, hashPassword, verifyPassword } from "./passwords.ts";
 
 describe("Passwords", () => {
   it("are stored as salted hashes that contain their cost", async () => {
@@ -80,6 +80,36 @@ describe("Passwords", () => {
     expect(tries).to.equal(102);
   });
 
+  it("are estimated in a thread, which rejects them if too many are waiting, and works again after that", async () => {
+    // The costliest kind: every character may stand for a letter.
+    const hostile = "4@8({[3691!|0$5+7%2/".repeat(5);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) =>
+        checkPassword(i === 0 ? hostile : `four quiet herons ${i}`),
+      ),
+    ).finally(() => clearInterval(timer));
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).to.have.length(4);
+    for (const { reason } of refused)
+      expect(reason).to.deep.include({ code: "INTERNAL_ERROR", facts: { reason: "unavailable" } });
+    expect(turns).to.be.above(20);
+    await checkPassword("four quiet herons drink");
+  });
+
+  it("must not be common, nor found with few guesses, in any composition", async () => {
+    for (const password of ["password", "PassWord", "\uff50\uff41\uff53\uff53word", "iloveyou"])
+      expect(await refusal(password)).to.match(/most common/);
+    for (const password of ["a".repeat(100), "abcdefghij".repeat(10), "\ufb01".repeat(50)])
+      expect(await refusal(password)).to.match(/too easy to guess.* \d+ guesses/);
+    for (const password of [
+      "correct horse battery",
+      "\u{1f600}\u{1f3b7}\u{1f40d}\u{1f96d}\u{1f680}\u{1f9ca}",
+    ])
+      expect(await refusal(password)).to.equal(undefined);
+  });
+
   it("do not block the event loop", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -88,6 +118,14 @@ describe("Passwords", () => {
     expect(turns).to.be.above(3);
   });
 });
+
+/** Returns why the password is not accepted. */
+function refusal(password: string): Promise<string | undefined> {
+  return checkPassword(password).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
 
 /** Returns the result of `verify`, the number of hashes derived, and the number of UTF-16 units normalized. */
 async function workOf(verify: () => Promise<boolean>) {

@@ -3,9 +3,9 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { errors } from "@carillon/contract";
 import { codePointLength, Semaphore } from "@carillon/kit";
 
-import { isCommonPassword } from "./common-passwords.ts";
+import { passwordStrength } from "./password-strength.ts";
 
-/** Told to clients, which show the strength of a password with it; the server does not check it yet. */
+/** Minimum number of guesses until a password is found. Clients know it, and show the strength of a password with it. */
 export const minPasswordGuesses = 10_000;
 
 /** Minimum and maximum code points of a password (events.md §1.3). */
@@ -107,16 +107,21 @@ function derive(
 }
 
 /**
- * Checks that a new password is long enough and not a common one.
- * @throws ApiError `BAD_REQUEST`
+ * Checks that a new password is long enough, not a common one, and hard to guess (people.md §4).
+ * @throws ApiError `BAD_REQUEST`; 503 if too many are waiting
  */
 export async function checkPassword(password: string): Promise<void> {
   const length = codePointLength(password);
   const { min, max } = passwordLength;
   if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);
   if (length > max) throw errors.badRequest(`password must not have more than ${max} characters`);
-  if (await isCommonPassword(password))
+  const { isCommon, guesses } = await passwordStrength(password);
+  if (isCommon)
     throw errors.badRequest(
       "password is one of the most common ones, which are guessed first: choose another",
+    );
+  if (guesses < minPasswordGuesses)
+    throw errors.badRequest(
+      `password is too easy to guess: it would be found with about ${Math.ceil(guesses)} guesses, and ${minPasswordGuesses} are the least; add words or characters that are hard to foresee`,
     );
 }

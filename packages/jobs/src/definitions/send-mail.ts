@@ -26,6 +26,10 @@ const intent = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("signed-in"), auditId: z.int().positive() }),
   /** An account was linked to an identity at the provider. */
   z.strictObject({ kind: z.literal("identity-linked"), linkId: z.int().positive() }),
+  /** Somebody has asked for a new password of the account. */
+  z.strictObject({ kind: z.literal("password-reset"), resetId: z.int().positive() }),
+  /** The password was reset by a link; the audit log entry says whether the API key was replaced too. */
+  z.strictObject({ kind: z.literal("password-changed"), auditId: z.int().positive() }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;

@@ -264,6 +264,7 @@ describe("PATCH /settings", () => {
       await refuses(me, { ...good, old_password: `a${"\u0301\u0316".repeat(60_000)}` });
       await refuses(me, { ...good, new_password: "short" });
       await refuses(me, { ...good, new_password: "iLoveYou" });
+      await refuses(me, { ...good, new_password: "a".repeat(22) });
       await refuses(me, { ...good, new_password: "a".repeat(101) });
       await refuses(me, { ...good, color_scheme: 9 });
       await refuses(me, { ...good, full_name: "" });

@@ -257,6 +257,12 @@ describe("POST /users", () => {
     await refuses({ password: "five5" });
     for (const password of ["123456", "Password1", "QWERTYuiop"]) await refuses({ password });
     await refuses({ password: "x".repeat(101) });
+    for (const password of [
+      "a".repeat(22),
+      "abcdefghij".repeat(10),
+      "\uff50\uff41\uff53\uff53word",
+    ])
+      await refuses({ password });
   });
 
   it("accepts one of two concurrent requests for an address", async () => {

@@ -1,0 +1,74 @@
+import { form, textField } from "../http/form-fields.ts";
+import type { FormGuard } from "../http/form-guard.ts";
+import type { RawReply } from "../http/handler.ts";
+import { html, type Html } from "../http/html.ts";
+import { page } from "../http/page.ts";
+
+/** Domains that the page names; of more it names none. */
+const maxNamed = 10;
+
+/** Makes the page that asks for the address of a new account. */
+export function signUpPage(
+  guard: Pick<FormGuard, "token">,
+  organization: string,
+  {
+    domains,
+    email = "",
+    problem,
+  }: {
+    /** The only domains whose addresses are accepted; undefined if there is no such rule. */
+    readonly domains: readonly string[] | undefined;
+    readonly email?: string;
+    readonly problem?: string;
+  },
+): RawReply {
+  const field = textField({
+    name: "email",
+    label: "E-mail address",
+    type: "email",
+    autocomplete: "email",
+    value: email,
+    problem,
+    maxLength: 254,
+    ...(domains && { hint: hintOf(domains) }),
+  });
+  return page({
+    title: `Sign up for ${organization}`,
+    status: problem === undefined ? 200 : 400,
+    body: html`<p>
+        We send a link to your address. It leads to a form for your name and your password.
+      </p>
+      ${form(guard, { fields: field, submit: "Send the link" })} ${signInLink}`,
+  });
+}
+
+function hintOf(domains: readonly string[]): string {
+  return domains.length > maxNamed
+    ? "Only addresses of the organization's domains are accepted."
+    : `Only addresses of these domains are accepted: ${domains.join(", ")}.`;
+}
+
+const signInLink: Html = html`<p><a href="/accounts/login">I have an account</a></p>`;
+
+/** Makes the page of an organization that people join by invitation only. */
+export function invitationRequiredPage(organization: string): RawReply {
+  return page({
+    title: `${organization} needs an invitation`,
+    body: html`<p>Ask a member of the organization to invite you.</p>
+      ${signInLink}`,
+  });
+}
+
+/** Makes the page after a request, the same for every address. */
+export function signUpSentPage(organization: string): RawReply {
+  return page({
+    title: "Look into your mail",
+    body: html`<p>
+        ${organization} has sent a mail to the address that you gave. Its link works for 24 hours.
+      </p>
+      <p>
+        No mail? Look into the folder for unwanted mail, and check the address and whether its
+        domain is accepted.
+      </p>`,
+  });
+}

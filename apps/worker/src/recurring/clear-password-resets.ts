@@ -1,0 +1,38 @@
+import { statement } from "@carillon/db";
+import { clearPasswordResets } from "@carillon/jobs";
+import { leads, type RecurringTask } from "@carillon/scheduling";
+
+/** Tables, and the days after which their rows are deleted. */
+const tables = [
+  { table: "password_resets", days: 30 },
+  { table: "reset_requests", days: 30 },
+  { table: "login_tickets", days: 1 },
+] as const;
+
+const clears = tables.map(({ table, days }) =>
+  statement({
+    name: `clear-${table}`,
+    text: `WITH cleared AS (
+      DELETE FROM ${table} WHERE id = ANY (ARRAY(
+        SELECT id FROM ${table} WHERE created_at < now() - interval '${days} days'
+        ORDER BY created_at LIMIT $1)) RETURNING id)
+    SELECT count(*)::int AS count FROM cleared`,
+  }),
+);
+
+/** Deletes rows of links and tickets that have long expired. */
+export default {
+  definition: clearPasswordResets,
+  run: ({ db, batches }) =>
+    batches((size) =>
+      db.transaction(async (tx) => {
+        if (!(await leads(tx, clearPasswordResets))) return "done";
+        let isDone = true;
+        for (const clear of clears) {
+          const cleared = await tx.first(clear, [size]);
+          if ((cleared?.count ?? 0) >= size) isDone = false;
+        }
+        return isDone ? "done" : "more";
+      }),
+    ),
+} satisfies RecurringTask;
