@@ -199,6 +199,21 @@ for (const kind of storeKinds)
       await waitFor(() => stream.closed, { what: "the object is closed" });
     });
 
+    it("gives a reader and a pipe the same bytes", async () => {
+      const key = newObjectKey();
+      const { body, sha256 } = bodyOf(mebibyte + 1);
+      await store.put(key, body);
+      const { stream } = await store.get(key);
+      const [read, piped] = [createHash("sha256"), createHash("sha256")];
+      stream.on("data", (chunk: Buffer) => read.update(chunk));
+      await pipeline(
+        stream,
+        new Writable({ write: (chunk: Buffer, _, done) => done(void piped.update(chunk)) }),
+      );
+      expect(read.digest()).to.deep.equal(sha256);
+      expect(piped.digest()).to.deep.equal(sha256);
+    });
+
     it("ends a stream when its signal is aborted or its reader stops early", async () => {
       const key = newObjectKey();
       await store.put(key, bodyOf(9 * mebibyte).body);

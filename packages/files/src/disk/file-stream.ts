@@ -27,6 +27,7 @@ export class FileStream extends Readable {
   #position: number;
   #left: number;
   #isReading = false;
+  #isPiped = false;
 
   constructor(source: FileStreamSource, limits: DiskLimits, signal?: AbortSignal) {
     super({ highWaterMark: chunkBytes, ...(signal && { signal }) });
@@ -37,6 +38,8 @@ export class FileStream extends Readable {
   }
 
   override _read(): void {
+    // The bytes go to the destination only.
+    if (this.#isPiped) return;
     if (this.#left === 0) {
       this.push(null);
       return;
@@ -50,11 +53,16 @@ export class FileStream extends Readable {
   /**
    * Writes all bytes to the destination, as `Readable.pipe` does, which `pipeline` calls. Reads into one buffer while the
    * other one is being written. With a new buffer for each chunk, garbage collections took a quarter of the event loop's time.
+   * A stream that already has a reader is piped as usual.
    */
   override pipe<T extends NodeJS.WritableStream>(
     destination: T,
     { end = true }: { readonly end?: boolean | undefined } = {},
   ): T {
+    const hasReader = this.readableFlowing !== null || this.listenerCount("readable") > 0;
+    if (hasReader || this.#isReading || this.readableLength > 0)
+      return super.pipe(destination, { end });
+    this.#isPiped = true;
     if (end) this.once("end", () => destination.end());
     void this.#copyTo(destination);
     return destination;
