@@ -62,8 +62,8 @@ export interface NewStep {
 
 /**
  * Cuts the remaining messages into steps: each of one channel, so that it locks only one, or of some direct conversations.
- * @returns the steps of one round, none if no message is left; steps of one channel are not neighbours, since steps
- * that run at the same time would wait for the channel's row
+ * @returns the steps of one round; none if no message is left. Steps of one channel are spread over the list, because
+ *   they would wait for the channel's row if they ran at the same time
  */
 export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]> {
   const { userId, maxMessageId, publicChannels, privateChannels, direct } = scope;

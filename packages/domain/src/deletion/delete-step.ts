@@ -18,7 +18,7 @@ import { DeletionThrottle, throttleColumns } from "./throttle.ts";
 /** Milliseconds that a throttled step waits before a batch: as long as a batch or two take. */
 const throttledPauseMs = 20;
 
-/** Messages in one transaction at most (users.md §4). */
+/** Maximum messages in one transaction (users.md §4). */
 const maxBatch = 100;
 
 const take = statement({
@@ -81,7 +81,7 @@ interface Progress {
   /** The step after the last batch. */
   step: Step | undefined;
   run: RemovalRun | undefined;
-  /** Messages in a batch at most. */
+  /** Maximum messages in a batch. */
   size: number | undefined;
 }
 
@@ -134,7 +134,7 @@ function runOf({ realmId, channelId, actorId, removalId }: Step): RemovalRun {
   return { realmId, channelId, cause: "deactivation", actorId, id: removalId ?? undefined };
 }
 
-/** Returns as many messages as one transaction removes, counting their reactions and submessages, by the cursor's order. */
+/** Returns the first messages, as many as one transaction may remove: their reactions and submessages count too. */
 function firstOf(found: readonly Found[]): readonly Found[] {
   const inOrder = found.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id);
   return inOrder.slice(0, howManyAtOnce(inOrder.map(({ dependentRows }) => dependentRows)));

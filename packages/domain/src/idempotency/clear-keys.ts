@@ -1,8 +1,8 @@
 import { type RowOf, type Sql, statement } from "@carillon/db";
 
 /**
- * Reads the index of the times from `$1` on: entries of deleted rows stay there until they are vacuumed, and no batch may
- * read them again. Skips rows that a request is replacing.
+ * Reads the index on the time from `$1` on: the index keeps the entries of deleted rows until VACUUM removes them, and
+ * later batches must not read them again. Skips rows that a request is replacing.
  */
 const clear = statement({
   name: "idempotency-keys-clear",
@@ -21,8 +21,8 @@ export type ClearedKeys = RowOf<typeof clear>;
 
 /**
  * Deletes one batch of the answers that are 24 hours old, the oldest first (once-and-again.md §1).
- * @param size rows, at most
- * @param before the batch before this one; begins with the oldest answer unless given
+ * @param size maximum number of rows
+ * @param before the previous batch; without it, begins with the oldest answer
  */
 export async function clearExpiredKeys(
   sql: Sql,

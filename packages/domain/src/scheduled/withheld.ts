@@ -34,7 +34,7 @@ const store = statement({
     FROM gone g JOIN unnest($1::bigint[], $2::text[], $3::bigint[]) AS w (id, condition, message_id) ON w.id = g.id`,
 });
 
-/** Moves the rows to the withheld messages, with the COMMIT. */
+/** Moves the rows to `withheld_messages`, in a statement that is sent together with the COMMIT. */
 export function storeWithheld(tx: Tx, withheld: readonly Withheld[]): void {
   if (withheld.length === 0) return;
   tx.sendWithCommit(store, [

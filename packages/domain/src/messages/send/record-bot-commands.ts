@@ -4,9 +4,9 @@ import type { NumberedMessage } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
 /**
- * Records the messages that people send to the scheduling bot in the conversation of the two, for the job that answers
- * them (once-and-again.md §5). Messages of bots are left out, so that no two bots answer each other for ever. Scheduled
- * messages and those of series are marked: a series with the text `send s5 now` would send itself for ever.
+ * Records the messages that people send to the scheduling bot in their direct conversation with it, for the job that
+ * answers them (once-and-again.md §5). Messages of bots are left out, so that no two bots answer each other for ever.
+ * Scheduled messages and those of series are marked: a series with the text `send s5 now` would send itself for ever.
  */
 export async function recordBotCommands(
   tx: Tx,

@@ -72,8 +72,8 @@ export async function sendOrEditBatch(
 }
 
 /**
- * Serializes requests that may have to edit. Leaves requests undecided whose keys are locked here and bound to no message:
- * they send one.
+ * Serializes requests that may have to edit a message. Leaves a request undecided if its key was locked here and is bound
+ * to no message: that request sends one.
  */
 async function decideInBatch(
   tx: Tx,
@@ -137,7 +137,7 @@ async function applyTo(
   }
 }
 
-/** Binds the keys to the messages that were sent for them, and returns the outcomes that say so. */
+/** Binds the keys to the messages that were sent for them, and returns the outcomes of the requests. */
 function bindSent(
   tx: Tx,
   keyed: readonly Keyed[],
