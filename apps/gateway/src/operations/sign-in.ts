@@ -1,5 +1,6 @@
 import * as contract from "@carillon/contract";
 import {
+  makeTicket,
   newSignInKey,
   offeredProvider,
   type PendingName,
@@ -14,6 +15,7 @@ import { type IdentityProvider, type Realm, realmOfHost, realmUrl } from "@caril
 import { handle, type OnPage } from "../handle.ts";
 import type { HandlerContext, RawReply } from "../http/handler.ts";
 import { redirect } from "../http/page.ts";
+import { ticketPage } from "../pages/login.ts";
 import {
   badPadPage,
   namePage,
@@ -21,7 +23,6 @@ import {
   noProviderPage,
   openAppPage,
   providerAwayPage,
-  signedInPage,
   staleSignInPage,
   unprovenPage,
 } from "../pages/sign-in.ts";
@@ -150,7 +151,8 @@ async function finish(
     const address = phoneAddress(realmUrl(site, realm), pending.otp, outcome);
     return sent ? openAppPage(address) : away(address);
   }
-  return signedInPage(realm.name, outcome.email);
+  const ticket = await makeTicket(db, site, realm.id, outcome.id);
+  return ticketPage(guard, ticket, outcome.email);
 }
 
 /** Answers with pages for failures of the provider. */

@@ -17,16 +17,6 @@ export function noProviderPage(): RawReply {
   });
 }
 
-/** Makes the page for a person who has signed in with a browser alone. */
-export function signedInPage(organization: string, address: string): RawReply {
-  return page({
-    title: "You are signed in",
-    body: html`<p>
-      ${organization} knows you as <b>${address}</b>. Apps get their key when you sign in from them.
-    </p>`,
-  });
-}
-
 /** Makes the page from which the person goes on to the phone app: browsers follow no redirect of a form to an app. */
 export function openAppPage(address: string): RawReply {
   return page({

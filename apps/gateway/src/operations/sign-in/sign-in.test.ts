@@ -10,6 +10,7 @@ import {
   deactivateUser,
   type Gateway,
   organization,
+  pageVisitor,
   realmChanging,
   runJob,
   signInAs,
@@ -151,6 +152,22 @@ describe("Signing in at an identity provider", () => {
       user_id: String(ann.id),
       realm: `http://${org.realm.subdomain}.carillon.test`,
     });
+  });
+
+  it("ends in a browser with a page from which the zuliprc file is fetched once", async () => {
+    const ann = await person();
+    const visitor = pageVisitor(gateway.anonymous);
+    const begun = await visitor.open("/accounts/login/social/oidc");
+    const asked = new URL(begun.headers.get("location") ?? "").searchParams;
+    const code = provider.grant(asked, claimsOf(ann));
+    const path = `/complete/oidc/?${new URLSearchParams({ state: asked.get("state") ?? "", code }).toString()}`;
+    const shown = await visitor.open(path);
+    expect(shown.status, shown.text).to.equal(200);
+    expect(shown.text).to.include(ann.deliveryEmail).and.not.include(ann.apiKey);
+    const file = await visitor.send(shown, path);
+    expect(file.status, file.text).to.equal(200);
+    expect(file.text).to.include(`key=${ann.apiKey}`).and.include(`email=${ann.deliveryEmail}`);
+    await refuses(await visitor.send(shown, path), 404, /does not exist/);
   });
 
   for (const query of [
