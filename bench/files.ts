@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { wantedThreads } from "@carillon/kit";
 import { s3Program, startS3Server } from "@carillon/testkit";
 import type { FilesAnswer, FilesRequest } from "./peers/files-load.ts";
 import { ratesByTurns } from "./lib/by-turns.ts";
@@ -25,6 +26,9 @@ const rounds = 3;
 const seconds = 2;
 const atOnce = 40;
 
+/** As deployments start a gateway; the bare server gets as many. */
+const threads = { UV_THREADPOOL_SIZE: String(wantedThreads) };
+
 const database = await createBenchDatabase("postgres");
 const world = await createWorld(database.db, 2, 40);
 const [member] = world.members as [Member];
@@ -43,17 +47,22 @@ for (const kind of ["disk", "s3"] as const) {
   const variables = s3?.variables ?? { FILES_DIR: join(folder, "carillon") };
   const gateway = await startGateway(database, [...watchable, ...measuringIterations], {
     ...variables,
+    ...threads,
   });
   rows.push(...(await measureManyAtOnce(kind, gateway)));
   await gateway.stop();
   await s3?.close();
 }
-const gateway = await startGateway(database, [], { FILES_DIR: join(folder, "carillon") });
+const gateway = await startGateway(database, [], {
+  FILES_DIR: join(folder, "carillon"),
+  ...threads,
+});
 const bareFolder = join(folder, "bare");
 await mkdir(bareFolder);
 const peer = startChild("peer-files", "bench/peers/files.ts", {
   FILES_DIR: bareFolder,
   NODE_ENV: "production",
+  ...threads,
 });
 await peer.written("peer started on");
 const peerPort = Number(/peer started on (\d+)/.exec(peer.output())?.[1]);
