@@ -14,9 +14,9 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const metadata = { filename: "Video of 2026.mp4", filetype: "video/mp4" };
 
 /** Uploads until the end, or until `stop` returns true. Returns the upload and the body of the last answer. */
-function run(options, stop = () => false) {
+function run(options, stop = () => false, body = content) {
   return new Promise((resolve, reject) => {
-    const upload = new Upload(content, {
+    const upload = new Upload(body, {
       endpoint,
       headers,
       metadata,
@@ -31,29 +31,12 @@ function run(options, stop = () => false) {
   });
 }
 
-/** Sends three quarters of the content and breaks off. Returns the upload. */
-async function breakOff() {
-  let stop;
-  const stopped = new Promise((resolve) => (stop = resolve));
-  let upload;
-  async function* source() {
-    for (let at = 0; at < (content.length * 3) / 4; at += 65_536)
-      yield content.subarray(at, at + 65_536);
-    stop(upload.abort());
-    // No more bytes and no end come from here: the client has broken off.
-    await new Promise(() => {});
+/** Yields the bytes slowly enough that a client can break off between them. */
+async function* slowly() {
+  for (let at = 0; at < content.length; at += 65_536) {
+    yield content.subarray(at, at + 65_536);
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  upload = new Upload(Readable.from(source()), {
-    endpoint,
-    headers,
-    metadata,
-    retryDelays: [],
-    uploadSize: content.length,
-    chunkSize: content.length,
-  });
-  upload.start();
-  await stopped;
-  return upload;
 }
 
 async function download(answer) {
@@ -64,13 +47,18 @@ async function download(answer) {
 }
 
 print("content", hashOf(content));
-const broken = await breakOff();
+const source = Readable.from(slowly());
+const broken = await run(
+  { uploadSize: content.length, chunkSize: content.length },
+  (sent) => sent > content.length / 2,
+  source,
+);
 const head = () =>
-  fetch(broken.url, { method: "HEAD", headers: { ...headers, "Tus-Resumable": "1.0.0" } });
+  fetch(broken.upload.url, { method: "HEAD", headers: { ...headers, "Tus-Resumable": "1.0.0" } });
 let offset = 0;
 while (offset === 0) offset = Number((await head()).headers.get("upload-offset"));
 print("broken", { offset });
-const resumed = await run({ uploadUrl: broken.url, retryDelays: [50, 100, 200, 400, 800] });
+const resumed = await run({ uploadUrl: broken.upload.url, retryDelays: [50, 100, 200, 400, 800] });
 print("resumed", await download(resumed.body));
 const inPieces = await run({
   uploadDataDuringCreation: true,
