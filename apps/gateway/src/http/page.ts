@@ -8,6 +8,8 @@ const style =
   ":root{color-scheme:light dark}" +
   "body{font:1rem/1.5 system-ui,sans-serif;max-width:30rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}" +
   "h1{font-size:1.5rem;line-height:1.25}" +
+  // The usual colours of links are too dim in dark mode.
+  "a{color:inherit}" +
   "label{display:block;font-weight:600}" +
   "label.box{font-weight:400}" +
   "input,button{font:inherit;box-sizing:border-box;padding:.5rem .75rem;min-height:2.75rem}" +
