@@ -67,6 +67,15 @@ describe("the delivery of series", () => {
     const { next_scheduled_message_id: planned } = await read(id, by);
     await deliverNow(scene.db, scene.org.realm, planned === null ? [] : [planned]);
   };
+  /** The entries about the series in the audit log, without `message_series_`. */
+  const audited = async (id: number) => {
+    const rows = await scene.db.rows<{ type: string }>(
+      `SELECT replace(event_type, 'message_series_', '') AS type FROM audit_log
+       WHERE event_type LIKE 'message_series_%' AND (extra_data->>'series_id')::int = $1 ORDER BY id`,
+      [id],
+    );
+    return rows.map(({ type }) => type);
+  };
   const failures = async () => {
     const [row] = await scene.db.rows<{ count: number }>(
       "SELECT count(*)::int AS count FROM delivery_failures WHERE sender_id = $1",
@@ -150,6 +159,7 @@ describe("the delivery of series", () => {
       `2 on ${nextYear}-03-02`,
     ]);
     expect(await read(id)).to.include({ state: "ended", next_occurrence: null, sent_count: 2 });
+    expect(await audited(id)).to.deep.equal(["created", "ended"]);
   });
 
   it("does not send an occurrence that has a run with outcome sent", async () => {
@@ -227,6 +237,7 @@ describe("the delivery of series", () => {
     ]);
     expect(await outcomes(id)).to.deep.equal(["sent", "sent"]);
     expect(await read(id)).to.include({ sent_count: 2 });
+    expect(await audited(id)).to.deep.equal(["created", "occurrence_changed"]);
   });
 
   it("sends nothing after days without a worker if the last occurrence is too late", async () => {
@@ -243,6 +254,22 @@ describe("the delivery of series", () => {
     const after = await read(id);
     expect(after).to.include({ state: "active", consecutive_failures: 0 });
     expect(Number(after.next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+  });
+
+  it("names the first five dates that were missed, and the next time, in the notice", async () => {
+    const id = await create(minutesAgo(60));
+    await movePlanned(scene.db, id, { days: 7 });
+    const { next_occurrence: first } = await read(id);
+    await deliver(scene.db, scene.org.realm);
+    const dates = Array.from({ length: 5 }, (_, n) =>
+      new Date(Date.parse(first!) + n * day * 1_000).toISOString().slice(0, 10),
+    );
+    const [received, ...more] = await notices();
+    expect(more).to.deep.equal([]);
+    const { next_delivery_timestamp: next } = await read(id);
+    expect(received?.content)
+      .to.include(`7 occurrences were missed (${dates.join(", ")}, …).`)
+      .and.to.include(`<time:${new Date(next! * 1_000).toISOString().slice(0, 19)}`);
   });
 
   it("sends only the latest occurrence after days without a worker", async () => {
@@ -432,6 +459,33 @@ describe("the delivery of series", () => {
       expect(received).to.have.length(1);
       expect(received[0]?.content).to.include("take it over");
       expect(await read(id, manager)).to.include({ state: "active", sent_count: 2 });
+      expect(await audited(id)).to.deep.equal(["created", "handed_over"]);
+    });
+
+    it("notifies the 20 managers with the lowest ids at most", async () => {
+      const { db, org } = scene;
+      const managers = [manager];
+      while (managers.length < 21) managers.push(await user(db, org.realm));
+      const id = await create({
+        can_manage_group: { direct_members: managers.map((each) => each.id), direct_subgroups: [] },
+      });
+      const { next_scheduled_message_id: planned } = await read(id);
+      await deactivate();
+      await deliverNow(db, org.realm, [planned ?? 0]);
+      expect(await outcomes(id, manager)).to.deep.equal(["sent"]);
+      const received = await Promise.all(managers.map((each) => notices(each)));
+      expect(received.map(({ length }) => length)).to.deep.equal([...Array(20).fill(1), 0]);
+    });
+
+    it("fails an occurrence whose topic the policy of the channel no longer allows", async () => {
+      const id = await create(managed());
+      const { next_scheduled_message_id: planned } = await read(id);
+      await deactivate();
+      await changeChannel(scene.db, room, { topicsPolicy: "empty_topic_only" });
+      await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
+      expect(await messagesOf(scene.as(manager), inChannel(room.id))).to.deep.equal([]);
+      expect(await outcomes(id, manager)).to.deep.equal(["failed"]);
+      expect(await read(id, manager)).to.include({ state: "active", consecutive_failures: 1 });
     });
 
     it("sends an occurrence by the notification bot if the author is deactivated after the claim", async () => {

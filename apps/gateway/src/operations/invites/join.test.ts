@@ -567,6 +567,7 @@ describe("the page of a link, /join/{key}", () => {
         welcomeBot.id,
         welcomeBot.id,
       ]);
+      expect(messages[0]?.content).to.include("write to the Scheduling Bot");
       expect(messages[1]?.content).to.equal("Hello @**all** *you*");
       expect(messages[1]?.flags).to.deep.equal([]);
       await notices();

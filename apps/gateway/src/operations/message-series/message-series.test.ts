@@ -259,6 +259,43 @@ describe("Message series", () => {
     });
   });
 
+  it("change their topic, channel and type, and those of the planned occurrence", async () => {
+    const { db, org } = scene;
+    const client = scene.as(author);
+    const other = await channel(db, org.realm, { subscribers: [author] });
+    const hidden = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
+    const id = await create();
+    const inRoom = { type: "stream", to: room.id, topic: "review" };
+    const steps: ReadonlyArray<readonly [Params, Params]> = [
+      [{ topic: "review" }, inRoom],
+      [{ to: other.id }, { ...inRoom, to: other.id }],
+      [
+        { type: "direct", to: [manager.id] },
+        { type: "private", to: [manager.id] },
+      ],
+      [{ to: [stranger.id] }, { type: "private", to: [stranger.id] }],
+      [{ type: "channel", to: room.id, topic: "review" }, inRoom],
+    ];
+    for (const [params, expected] of steps) {
+      expect((await edit(id, params)).status).to.equal(200);
+      const record = await seriesOf(client, id);
+      expect(record).to.deep.include(expected);
+      const [row, ...more] = await scheduledOf(client);
+      expect(more).to.deep.equal([]);
+      expect(row).to.deep.include({
+        ...expected,
+        scheduled_message_id: record.next_scheduled_message_id,
+      });
+    }
+    for (const params of [
+      { type: "direct" },
+      { type: "channel", to: room.id },
+      { to: [manager.id] },
+    ])
+      await refused(db, () => edit(id, params), "BAD_REQUEST", {});
+    await refused(db, () => edit(id, { to: hidden.id }), "STREAM_DOES_NOT_EXIST", undefined);
+  });
+
   it("do not send a day again at a new time", async () => {
     const id = await create();
     const today = new Date().toISOString().slice(0, 10);
@@ -339,6 +376,49 @@ describe("Message series", () => {
       await refused(scene.db, () => skip(date), "BAD_REQUEST", {});
     await edit(id, { excluded_dates: [first] });
     expect((await runsOf(client, id)).map(({ occurrence }) => occurrence)).to.deep.equal([first]);
+  });
+
+  it("refuse to skip a future date that the rule does not include", async () => {
+    const id = await create({ rrule: "FREQ=WEEKLY;BYDAY=MO" });
+    const { next_occurrence: monday } = await seriesOf(scene.as(author), id);
+    const after = (days: number) =>
+      new Date(Date.parse(monday!) + days * day * 1_000).toISOString().slice(0, 10);
+    const skip = (occurrence: string) =>
+      scene.as(author).call(skipSeriesOccurrence, { ...at(id), params: { occurrence } });
+    for (const date of [after(1), after(6)])
+      await refused(scene.db, () => skip(date), "BAD_REQUEST", {});
+    expect((await skip(after(7))).status).to.equal(200);
+  });
+
+  it("list as many occurrences as asked for, and their last 100 runs", async () => {
+    const id = await create();
+    const list = (params: Params) =>
+      scene.as(author).succeed(listSeriesOccurrences, { ...at(id), params });
+    await scene.db.rows(
+      `INSERT INTO series_runs (series_id, occurrence, outcome)
+       SELECT $1, date '2020-01-01' + n, 'sent' FROM generate_series(0, 100) n`,
+      [id],
+    );
+    const { occurrences, runs } = await list({ count: 7 });
+    expect(occurrences).to.have.length(7);
+    expect(runs).to.have.length(100);
+    expect([runs[0]?.occurrence, runs.at(-1)?.occurrence]).to.deep.equal([
+      "2020-04-10",
+      "2020-01-02",
+    ]);
+    for (const [params, length] of [
+      [{}, 5],
+      [{ count: 1 }, 1],
+      [{ count: 100 }, 100],
+    ] as const)
+      expect((await list(params)).occurrences).to.have.length(length);
+    for (const count of [0, 101, "x"])
+      await refused(
+        scene.db,
+        () => scene.as(author).call(listSeriesOccurrences, { ...at(id), params: { count } }),
+        "BAD_REQUEST",
+        {},
+      );
   });
 
   it("skip an occurrence whose scheduled message is deleted", async () => {

@@ -9,6 +9,8 @@ import {
   takeOverMessageSeries,
 } from "@carillon/contract";
 import {
+  anonymousGroup,
+  changeChannel,
   channel,
   createdSeries,
   dailySeries,
@@ -162,6 +164,27 @@ describe("Message series with managers", () => {
       "message_series_created",
       "message_series_taken_over",
     ]);
+  });
+
+  it("keep their author and words if a manager who may not post in the channel changes the message or takes over", async () => {
+    const { db, org } = scene;
+    const id = await create(managedBy(manager));
+    const canSendMessageGroupId = await db.transaction((tx) =>
+      anonymousGroup(tx, org.realm.id, [author.id]),
+    );
+    await changeChannel(db, room, { canSendMessageGroupId });
+    const before = await seriesOf(scene.as(author), id);
+    for (const params of [{ content: "My words" }, { topic: "mine" }])
+      await refused(db, () => edit(id, params, manager), "BAD_REQUEST", {});
+    await refused(
+      db,
+      () => scene.as(manager).call(takeOverMessageSeries, at(id)),
+      "BAD_REQUEST",
+      {},
+    );
+    expect(await seriesOf(scene.as(author), id)).to.deep.equal(before);
+    expect((await edit(id, { catch_up_seconds: 0 }, manager)).status).to.equal(200);
+    expect(await seriesOf(scene.as(author), id)).to.include({ author_id: author.id });
   });
 
   it("are sent as opt-in events to the author and the managers, and are in their snapshot", async () => {

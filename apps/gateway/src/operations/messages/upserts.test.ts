@@ -3,6 +3,7 @@ import {
   behindOne,
   bot,
   changeChannel,
+  changeOrganization,
   changeSettings,
   channel,
   eventsOf,
@@ -228,6 +229,23 @@ describe("POST /messages with an upsert key", () => {
     const next = await upsert(ofRoom("no cake"));
     expect(next.upsert_result).to.equal("created");
     expect(next.id).not.to.equal(id);
+  });
+
+  it("sends and binds a new message while the organization forbids editing", async () => {
+    const { db, org } = scene;
+    for (const by of [robot, sender]) {
+      const { id } = await upsert(ofRoom("old"), by);
+      await changeOrganization(db, org.realm, { allowMessageEditing: false });
+      const next = await upsert(ofRoom("new"), by);
+      await changeOrganization(db, org.realm, { allowMessageEditing: true });
+      expect(next.upsert_result).to.equal("created");
+      expect(next.id).to.be.greaterThan(id);
+      expect(await upsert(ofRoom("newer"), by)).to.deep.equal({
+        id: next.id,
+        upsert_result: "edited",
+      });
+    }
+    expect(await contents()).to.deep.equal(["old", "newer", "old", "newer"]);
   });
 
   it("does not change the message or the key if the content or the posting is refused", async () => {
