@@ -2,17 +2,28 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { BenchDatabase } from "./servers.ts";
-import { startGateway, type RunningGateway } from "./system.ts";
+import type { Child } from "./child.ts";
+import { startGateway, startWorker, type RunningGateway } from "./system.ts";
 
 /**
- * Starts the gateway of another, already built checkout on the same database. A build refuses to start with migrations
- * that it does not know, so this function hides them until the gateway has started. The other build must work with the
- * tables of this checkout.
+ * Starts the gateway of another, already built checkout on the same database. The other build must work with the tables
+ * of this checkout.
  */
-export async function startOtherGateway(
+export function startOtherGateway(of: BenchDatabase, checkout: string): Promise<RunningGateway> {
+  return withoutUnknownMigrations(of, checkout, () => startGateway(of, [], {}, checkout));
+}
+
+/** Starts the worker of another checkout in the same way. */
+export function startOtherWorker(of: BenchDatabase, checkout: string): Promise<Child> {
+  return withoutUnknownMigrations(of, checkout, () => startWorker(of, [], {}, checkout));
+}
+
+/** A build refuses to start with migrations that it does not know: hides them until it has started. */
+async function withoutUnknownMigrations<T>(
   of: BenchDatabase,
   checkout: string,
-): Promise<RunningGateway> {
+  start: () => Promise<T>,
+): Promise<T> {
   const names = await of.db.rows<{ name: string }>(
     "SELECT migration_name AS name FROM _prisma_migrations",
   );
@@ -24,7 +35,7 @@ export async function startOtherGateway(
     [unknown],
   );
   try {
-    return await startGateway(of, [], {}, checkout);
+    return await start();
   } finally {
     await of.db.rows(
       "INSERT INTO _prisma_migrations SELECT * FROM jsonb_populate_recordset(NULL::_prisma_migrations, $1::jsonb)",

@@ -33,12 +33,14 @@ export async function startWorker(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
+  checkout?: string,
 ): Promise<Child> {
   const worker = startChild(
     "worker",
     "apps/worker/dist/main.js",
     { ...serverEnvironment(database), ...variables },
     nodeOptions,
+    checkout,
   );
   await worker.written("worker started");
   return worker;
