@@ -293,7 +293,7 @@ describe("Message series", () => {
       { to: [manager.id] },
     ])
       await refused(db, () => edit(id, params), "BAD_REQUEST", {});
-    await refused(db, () => edit(id, { to: hidden.id }), "STREAM_DOES_NOT_EXIST", undefined);
+    await refused(db, () => edit(id, { to: hidden.id }), "BAD_REQUEST", {});
   });
 
   it("do not send a day again at a new time", async () => {
