@@ -13,7 +13,7 @@ export type Problems = Readonly<
   Partial<Record<"email" | "full_name" | "password" | "terms", string | undefined>>
 >;
 
-/** What the page of a link is made from. */
+/** The input of a link's page. */
 interface JoinPage {
   readonly site: Site;
   readonly realm: Realm;

@@ -17,7 +17,7 @@ export function noProviderPage(): RawReply {
   });
 }
 
-/** Makes the page from which the person goes on to the phone app: browsers follow no redirect of a form to an app. */
+/** Makes the page whose link opens the phone app: browsers do not follow a redirect from a form to an app. */
 export function openAppPage(address: string): RawReply {
   return page({
     title: "Your account is ready",
@@ -25,7 +25,7 @@ export function openAppPage(address: string): RawReply {
   });
 }
 
-/** Makes the form for a person who has no account yet, and whose name is missing. */
+/** Makes the form that asks a person without an account for a name, and for the agreement to the terms if there are any. */
 export function namePage(
   { site, realm, guard }: { site: Site; realm: Realm; guard: Pick<FormGuard, "token"> },
   ticket: string,
@@ -73,7 +73,7 @@ export function staleSignInPage(): RawReply {
   });
 }
 
-/** Makes the page for a one-time pad that is none. */
+/** Makes the page for a malformed or unsupported one-time pad. */
 export function badPadPage(): RawReply {
   return page({
     status: 400,
@@ -96,7 +96,7 @@ export function unprovenPage(provider: string): RawReply {
   });
 }
 
-/** Makes the page for a provider that cannot be asked. */
+/** Makes the page for a provider that is unavailable. */
 export function providerAwayPage(provider: string): RawReply {
   return page({
     status: 503,
@@ -113,7 +113,7 @@ const refusals: Readonly<Record<SignInRefusal, string>> = {
   noAccount: "You have no account here, and need an invitation.",
 };
 
-/** Makes the page for a person whom the provider knows, and who may not come in. */
+/** Makes the page for a person whom the provider has identified, but who may not sign in. */
 export function noEntryPage(
   organization: string,
   provider: string,

@@ -4,7 +4,7 @@ import type { RawReply } from "../http/handler.ts";
 import { html, type Html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 
-/** Domains that the page names; of more it names none. */
+/** Maximum domains that the page lists; if there are more, it lists none. */
 const maxNamed = 10;
 
 /** Makes the page that asks for the address of a new account. */

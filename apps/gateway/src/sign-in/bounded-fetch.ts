@@ -6,7 +6,7 @@ const maxBytes = 256 * 1024;
 /**
  * Calls the identity provider, and reads the whole answer before it returns. Follows no redirects.
  * @param signal ends the call, together with the signal in `options`
- * @throws ProviderUnavailable if there is no answer, or one that is too large or says that the provider is out of order
+ * @throws ProviderUnavailable if there is no answer, or one that is too large or reports a failure of the provider
  */
 export async function boundedFetch(
   url: string,

@@ -21,15 +21,15 @@ type Library = Awaited<ReturnType<typeof loadLibrary>>;
 /** Milliseconds for all calls of one step of a sign-in together. */
 const defaultTimeoutMs = 10_000;
 
-/** Milliseconds for which the provider's description of itself is used. */
+/** Milliseconds for which the provider's metadata is cached. */
 const keptMs = 3_600_000;
 
-/** Codes that are exchanged at the same time; others wait. */
+/** Maximum concurrent code exchanges; others wait. */
 const maxCalls = 32;
 
 /**
- * Algorithms of signatures. Without `none`, and without those whose key is the client's secret: a signature must be one
- * that only the provider can make.
+ * Accepted signature algorithms. `none` and those whose key is the client's secret are not among them: only the provider
+ * must be able to sign.
  */
 const algorithms = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 
@@ -125,7 +125,7 @@ export class IdentityClient {
     return this.#within(signal, (ends) => this.#calls.run(() => exchange(ends), cancelledBy(ends)));
   }
 
-  /** Runs one step within its time, and translates errors of the library. */
+  /** Runs one step with a time limit, and translates errors of the library. */
   async #within<T>(signal: AbortSignal, work: (ends: AbortSignal) => Promise<T>): Promise<T> {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
     try {
@@ -135,7 +135,7 @@ export class IdentityClient {
     }
   }
 
-  /** Makes the library's view of the provider for one step, whose calls end with the step. */
+  /** Makes the library's configuration for one step; its calls are aborted when the step ends. */
   async #configure(library: Library, ends: AbortSignal): Promise<Configuration> {
     const metadata = await untilEnd(this.#discovered(library), ends);
     const { clientId, clientSecret } = this.#provider;
@@ -145,7 +145,7 @@ export class IdentityClient {
       undefined,
       authenticationOf(library, metadata, clientSecret),
     );
-    // `#askForMetadata` has checked which addresses are without TLS.
+    // `#askForMetadata` has checked the addresses without TLS.
     library.allowInsecureRequests(config);
     config[library.customFetch] = (url, options) => boundedFetch(url, options as RequestInit, ends);
     library.enableNonRepudiationChecks(config);
@@ -153,7 +153,7 @@ export class IdentityClient {
     return config;
   }
 
-  /** Returns what the provider says about itself. Concurrent sign-ins share one request. */
+  /** Returns the provider's metadata, from the cache if it is fresh. Concurrent sign-ins share one request. */
   async #discovered(library: Library): Promise<ServerMetadata> {
     const kept = this.#metadata;
     if (kept && this.#clock.now() < kept.until) return kept.value;
@@ -194,7 +194,7 @@ export class IdentityClient {
   }
 
   /**
-   * Checks an address that the provider names. On this machine it may be without TLS, as the issuer itself.
+   * Checks the URL of an endpoint: it must use TLS, unless the issuer does not and the endpoint is on this machine too.
    * @throws Error
    */
   #checkEndpoint(name: string, value: unknown): void {
@@ -215,7 +215,7 @@ export class IdentityClient {
     );
   }
 
-  /** @throws IdentityRefused if the subject is none that can be stored */
+  /** @throws IdentityRefused if the subject cannot be stored */
   #identityOf(claims: Claims, userInfo: Claims): Identity {
     const { iss, sub } = claims;
     const { groupsClaim } = this.#provider;
@@ -253,14 +253,14 @@ function isName(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Returns the values of a claim that may have several; undefined if it is none of that kind. */
+/** Returns the values of a claim that may have several; undefined if it is neither a text nor a list. */
 function valuesOf(claim: unknown): readonly string[] | undefined {
   if (typeof claim === "string") return [claim];
   if (!Array.isArray(claim)) return undefined;
   return claim.filter((value): value is string => typeof value === "string");
 }
 
-/** OpenID Connect Core §2: at most 255 ASCII characters. */
+/** Whether the subject can be stored; OpenID Connect Core §2 allows at most 255 characters. */
 function isSubject(text: string): boolean {
   return text !== "" && text.length <= 255 && !isUnstorable(text);
 }
@@ -276,10 +276,10 @@ function authenticationOf(library: Library, metadata: ServerMetadata, clientSecr
 /** Characters of a reason in the log: parts of it come from the provider and from the browser. */
 const maxReason = 300;
 
-/** Errors of the token endpoint that are the operator's to mend. */
+/** Errors of the token endpoint that the operator must fix. */
 const misconfigured = ["invalid_client", "unauthorized_client", "unsupported_grant_type"];
 
-/** Returns the error as one of this folder's; the library's errors may contain tokens, so only their texts are kept. */
+/** Converts an error to one of this folder's. The library's errors may contain tokens, so only their texts are kept. */
 function translated(error: unknown): Error {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof ProviderUnavailable || cause instanceof IdentityRefused) return cause;
@@ -317,7 +317,7 @@ function cancelledBy(signal: AbortSignal): Cancellation {
   };
 }
 
-/** Waits for shared work, but no longer than until the signal fires. */
+/** Waits for shared work until the signal fires. */
 async function untilEnd<T>(work: Promise<T>, ends: AbortSignal): Promise<T> {
   const cancellation = cancelledBy(ends);
   let stop = () => {};

@@ -1,5 +1,5 @@
-/** The identity provider cannot be asked now: it does not answer, fails, or is configured in a way that cannot work. */
+/** The identity provider cannot be used now: it does not answer, fails, or is misconfigured. */
 export class ProviderUnavailable extends Error {}
 
-/** The identity provider, or its answer, gives no reason to sign the person in. */
+/** The identity provider has refused the sign-in, or its answer does not prove who the person is. */
 export class IdentityRefused extends Error {}

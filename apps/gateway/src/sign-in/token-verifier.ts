@@ -17,7 +17,7 @@ const algorithms: ReadonlyArray<readonly [names: readonly string[], keyType: str
     [["EdDSA", "Ed25519"], "ed25519"],
   ];
 
-/** Bytes of a secret from which guessing is hopeless (RFC 7518 §3.2). */
+/** Minimum bytes of a secret that cannot be guessed (RFC 7518 §3.2). */
 const safeSecret = 32;
 
 /** Verifies tokens of programs that sign people in themselves (people.md §5). */
@@ -83,7 +83,7 @@ function publicKey(text: string, keyType: string, accepted: readonly string[]): 
   try {
     key = createPublicKey(text);
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (key?.asymmetricKeyType !== keyType)
     throw new StartupError(

@@ -55,8 +55,8 @@ const countMail = statement({
 });
 
 /**
- * Mails an invitation again: the same link, which expires when it would have (people.md §1).
- * @param rules maximum mails of the organization in a time
+ * Mails an invitation again, with the same link and the same expiry (people.md §1).
+ * @param rules the rate rule `invites`; empty for no limit
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `INVITATION_FAILED`
  */
 export async function resendInvitation(
@@ -75,7 +75,8 @@ export async function resendInvitation(
 }
 
 /**
- * Revokes an invitation or a reusable link (people.md §1). Links that the page of a reusable one has mailed end with it.
+ * Revokes an invitation or a reusable link (people.md §1). Revoking a reusable link also
+ * ends the personal links made from it.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function revokeInvitation(

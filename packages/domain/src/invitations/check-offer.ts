@@ -25,17 +25,17 @@ import { renderText } from "../messages/send/render-text.ts";
 import type { Offer } from "./make-links.ts";
 import { type InvitePermission, mayGiveRole, mayInvite } from "./usable-links.ts";
 
-/** What a request offers to new people. */
+/** The offer to new people that a request asks for. */
 export interface WantedOffer {
   readonly role: number;
   readonly channelIds: readonly number[];
   readonly groupIds: readonly number[];
   readonly includeDefaults: boolean;
-  /** Undefined for the text of the organization. */
+  /** Undefined for the organization's text. */
   readonly welcomeText: string | undefined;
 }
 
-/** An account that may invite people with a role, and its organization; roles and groups cannot change meanwhile. */
+/** An account that may invite people with a role, and its organization; the transaction keeps roles and groups unchanged. */
 export interface Inviter {
   readonly actor: Account;
   readonly realm: Realm;
@@ -63,14 +63,14 @@ export async function openInviter(
   throw errors.badRequest("Only administrators can invite administrators and moderators");
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Rejects guests. @throws ApiError `BAD_REQUEST` */
 export function checkIsNoGuest(account: Account): void {
   if (isGuest(account)) throw errors.badRequest("Guests cannot do this");
 }
 
 /**
- * Checks channels, groups and text of an offer (people.md §1).
- * @param invitees how many links will have them
+ * Checks the channels, groups and text of an offer (people.md §1).
+ * @param invitees number of links that will have the offer
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkOffer(
@@ -99,7 +99,7 @@ const defaultsAmong = statement({
   text: `SELECT channel_id AS id FROM default_channels WHERE channel_id = ANY($1::int[])`,
 });
 
-/** The state of all channels comes from one snapshot. */
+/** Checks that the inviter may add people to the channels, whose state comes from one snapshot. */
 async function checkChannels(
   tx: Tx,
   { actor, realm }: Inviter,
@@ -151,7 +151,7 @@ async function checkGroups(
   }
 }
 
-/** The text is rendered to refuse one that no message could have. */
+/** Checks the welcome text. Renders it too, because rendering rejects texts that no message can have. */
 async function checkText(
   tx: Tx,
   site: Site,

@@ -1,6 +1,6 @@
 import { statement, type Tx } from "@carillon/db";
 
-/** `LEAST` leaves nulls out: a link is over when it has expired or ended, whichever was first. */
+/** `LEAST` ignores nulls: the 30 days begin when a link has expired or ended, whichever came first. */
 const clearLinks = statement({
   name: "invitations-clear",
   text: `DELETE FROM invitations WHERE id = ANY (ARRAY(
@@ -16,8 +16,9 @@ const clearSendings = statement({
 });
 
 /**
- * Deletes links 30 days after they were over, with their channels and groups, and old counts of mails; sends no events.
- * @returns the larger of the numbers of rows
+ * Deletes links that ended or expired more than 30 days ago, and mail counts older than 12 days. Sends no events.
+ * @param limit maximum rows of each table
+ * @returns the larger of the two numbers of deleted rows
  */
 export async function clearInvitations(tx: Tx, limit: number): Promise<number> {
   return Math.max(await tx.count(clearLinks, [limit]), await tx.count(clearSendings, [limit]));

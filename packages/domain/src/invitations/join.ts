@@ -25,11 +25,11 @@ import { findLinkById, isUsable, type Link, refusesAddress } from "./usable-link
 export interface Newcomer {
   readonly realmId: number;
   /**
-   * Id of the link; null for a person who needs none, because a provider has verified the address, and the caller has
-   * checked that the organization accepts such people.
+   * Id of the link. Null for a person who needs none: a provider has verified the address, and the caller has checked
+   * that the organization accepts people without a link.
    */
   readonly linkId: number | null;
-  /** The address of the link, or a verified one for a reusable link, or without a link. */
+  /** The address of the link; for a reusable link, or without a link, an address that a provider has verified. */
   readonly email: string;
   readonly fullName: string;
   /** Made by `hashPassword`; null for an account without password. */
@@ -43,9 +43,9 @@ const markUsed = statement({
 
 /**
  * Makes the account of a person who joins (people.md §2), ends the links of the address, and sends the welcome messages
- * and notices. Of several people who join at once with one link, or with one address, one gets the account.
- * @returns the account with its API key; "gone" if nobody can join with the link or the address any more
- * @throws ApiError `BAD_REQUEST` for the name
+ * and notices. Of concurrent calls with one address, or with one link for a single account, one makes the account.
+ * @returns the account with its API key; "gone" if the link or the address can no longer be used
+ * @throws ApiError `BAD_REQUEST` for a name that is not accepted, and for a malformed address
  */
 export async function joinOrganization(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function joinOrganization(
   const fullName = checkFullName(name);
   await checkNameIsFree(tx, realm, fullName);
   const offer = link ? await loadOffer(tx, link) : withoutLink;
-  // A reusable link goes on.
+  // A reusable link does not end.
   const ending = links.filter(({ id }) => link?.kind !== "multiuse" || id !== link.id);
   const { account, apiKey, events } = await admitPerson(
     tx,
@@ -88,13 +88,13 @@ export async function joinOrganization(
       data: link ? { invitation_id: link.id, kind: link.kind, invited_by: link.makerId } : {},
     },
   ]);
-  const ofReusable =
+  const reusableLinkEvents =
     link?.kind === "multiuse" ? await invitesChangedEvents(tx, realmId, [link.makerId]) : [];
-  emit(tx, realmId, [...events, ...ofReusable]);
+  emit(tx, realmId, [...events, ...reusableLinkEvents]);
   return { account, apiKey };
 }
 
-/** What people get who come without a link. */
+/** The offer for people who join without a link. */
 const withoutLink: Offer = {
   role: roles.member,
   channelIds: [],
@@ -104,7 +104,7 @@ const withoutLink: Offer = {
 };
 
 /**
- * Whether the person may join, under the locks.
+ * Whether the person may join. The links of the address must be locked.
  * @param link undefined if it has ended or expired; null for a person who needs none
  */
 async function mayJoin(

@@ -23,7 +23,8 @@ const byIds = statement({
 });
 
 /**
- * Lists invitations and reusable links that can still be used (people.md §1): to administrators all, to others their own.
+ * Lists the invitations and reusable links that have neither ended nor expired (people.md §1): all of them for
+ * administrators, their own for others.
  * @param tx a REPEATABLE READ transaction
  * @throws ApiError `BAD_REQUEST` for guests
  */

@@ -14,10 +14,10 @@ const add = statement({
 });
 
 /**
- * Counts mails with invitations of an organization (people.md §8). They are counted with the rows that cause them, so that
- * all processes count the same, and a request that is refused counts nothing.
- * @param rules none without limit
- * @throws ApiError `INVITATION_FAILED` if they are too many
+ * Counts an organization's invitation mails against the rate rule (people.md §8). The count is stored in the caller's
+ * transaction, so that all processes share it and a refused request counts nothing.
+ * @param rules empty for no limit
+ * @throws ApiError `INVITATION_FAILED` if the limit would be exceeded
  */
 export async function countMails(
   tx: Tx,

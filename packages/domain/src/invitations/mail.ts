@@ -4,14 +4,15 @@ import { loadRealm, type Realm, realmUrl, type Site } from "@carillon/model";
 
 import { findLinkById, hasAccount, isUsable, type Link, loadMaker } from "./usable-links.ts";
 
-/** Returns the address of the page of a link (people.md §2). */
+/** Returns the URL of a link's page (people.md §2). */
 export function linkUrl(site: Site, realm: Pick<Realm, "subdomain">, key: string): string {
   return `${realmUrl(site, realm)}/join/${key}/`;
 }
 
 /**
- * Writes the mail with a link (people.md §1 to §3); undefined if nobody could join with the link any more. Someone who
- * asked for the link on a page but has an account is told so instead.
+ * Writes the mail with a link (people.md §1 to §3). If the link was requested on a page and the address has an account,
+ * the mail says so instead.
+ * @returns undefined if the link can no longer be used
  */
 export async function invitationMail(
   sql: Sql,

@@ -9,17 +9,17 @@ import { checkAddressIsAllowed } from "../users/allowed-addresses.ts";
 import { checkNewAddress } from "../users/change-address.ts";
 import type { Link, LinkKind } from "./usable-links.ts";
 
-/** Minutes that a link works which was asked for on a page. */
+/** Minutes for which a link is valid that was requested on a page. */
 const mailedLinkMinutes = 24 * 60;
 
-/** What a link gives to whoever joins with it. */
+/** What a person gets who joins with a link. */
 export interface Offer {
   readonly role: number;
   readonly channelIds: readonly number[];
   readonly groupIds: readonly number[];
-  /** Whether the default channels are added, as they are when the person joins. */
+  /** Whether to add the channels that are default channels when the person joins. */
   readonly includeDefaults: boolean;
-  /** Markdown; null for the text of the organization, empty for none. */
+  /** Markdown; null for the organization's text, empty for none. */
   readonly welcomeText: string | null;
 }
 
@@ -33,14 +33,14 @@ interface NewLink extends Offer {
   readonly minutes: number | null;
 }
 
-/** Whom a link is for. */
+/** The person whom a link is made for. */
 export interface Invitee {
   readonly email: string;
-  /** Fills the form of the page. */
+  /** Prefills the form of the page. */
   readonly fullName: string | null;
 }
 
-/** Of these links only the ones for an address are mailed: they begin with one mail. */
+/** `mails` starts at 1 for links with an address, because each is mailed at once. */
 const insert = statement({
   name: "invitations-insert",
   text: `INSERT INTO invitations (realm_id, kind, maker_id, parent_id, email, full_name, role, include_defaults,
@@ -64,7 +64,8 @@ const addGroups = statement({
 });
 
 /**
- * Makes one link for each invitee, or one without an address, and records the jobs that mail those with an address.
+ * Makes one link for each invitee, and records the jobs that mail them.
+ * @param invitees `[null]` for one reusable link, which is not mailed
  * @returns the ids and the keys of the links
  */
 export async function makeLinks(
@@ -121,7 +122,7 @@ export async function recordInvitationMails(
 
 /**
  * Makes a link with which the owner of an address confirms a sign-up (people.md §3), and mails it. The job that sends the
- * mail looks whether the address has an account, so that the request takes the same time for all addresses.
+ * mail checks whether the address has an account, so that the request takes the same time for all addresses.
  * @param email a valid address
  */
 export async function makeSignUpLink(
@@ -151,7 +152,7 @@ const offered = statement({
         WHERE g.invitation_id = $1), '[]')::text AS groups`,
 });
 
-/** Loads what a link gives; of channels and groups those that were chosen when it was made. */
+/** Loads the offer of a link, with the channels and groups that were chosen when it was made. */
 export async function loadOffer(tx: Tx, link: Link): Promise<Offer> {
   const found = await tx.first(offered, [link.id]);
   return {
@@ -164,10 +165,10 @@ export async function loadOffer(tx: Tx, link: Link): Promise<Offer> {
 }
 
 /**
- * Makes a link for one address from a reusable one (people.md §2), and mails it. The job that sends the mail looks whether
+ * Makes a link for one address from a reusable one (people.md §2), and mails it. The job that sends the mail checks whether
  * the address has an account, so that the answer is the same for all addresses.
  * @param link a usable reusable link
- * @param address as it was typed
+ * @param address as typed
  * @throws ApiError `BAD_REQUEST` for an address that no new account may have
  */
 export async function mailPersonalLink(

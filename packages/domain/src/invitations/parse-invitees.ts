@@ -3,12 +3,12 @@ import { checkFullName } from "@carillon/model";
 
 import type { Invitee } from "./make-links.ts";
 
-/** Maximum parts of a request, with empty and repeated ones: reading a megabyte of commas takes 100 ms. */
+/** Maximum parts of a request, including empty and repeated ones: splitting a megabyte of commas takes 100 ms. */
 const maxParts = 100 * maxInvitees;
 
 /**
- * Reads the addresses of a request: separated by commas or line feeds, each alone or as `Name <address>`; without
- * duplicates. Does not check them.
+ * Parses the addresses of a request, which are separated by commas or line feeds, each alone or as `Name <address>`.
+ * Removes duplicates, but does not check the addresses.
  * @throws ApiError `BAD_REQUEST` for no address, or too many
  */
 export function parseInvitees(text: string): Invitee[] {
@@ -40,7 +40,7 @@ function parseInvitee(text: string): Invitee {
   return { email: text.slice(start + 1, -1).trim(), fullName: nameOf(text.slice(0, start)) };
 }
 
-/** Returns the name for the form of the page; null if no account could have it, so that the person types another. */
+/** Returns the name that prefills the form; null for one that no account can have, so that the person types another. */
 function nameOf(text: string): string | null {
   const name = text.trim().replace(/^"(.*)"$/, "$1");
   try {

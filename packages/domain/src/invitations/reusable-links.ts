@@ -51,7 +51,7 @@ const openLinks = statement({
   text: `SELECT count(*)::int AS count FROM invitations i WHERE i.realm_id = $1 AND i.kind = 'multiuse' AND ${linkIsOpen}`,
 });
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Checks that the organization may have another reusable link. @throws ApiError `BAD_REQUEST` if not */
 async function checkBound(tx: Tx, realmId: number): Promise<void> {
   await lockKey(tx, "invitationCounts", realmId);
   const found = await tx.first(openLinks, [realmId]);

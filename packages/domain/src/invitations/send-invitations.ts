@@ -19,7 +19,7 @@ import { parseInvitees } from "./parse-invitees.ts";
 
 /** A request to invite addresses. */
 export interface WantedInvitations extends WantedOffer {
-  /** As the request has them. */
+  /** The parameter `invitee_emails`, not parsed. */
   readonly addresses: string;
   readonly notifyReferrer: boolean;
   /** Null: the links do not expire. */
@@ -28,8 +28,9 @@ export interface WantedInvitations extends WantedOffer {
 
 /**
  * Mails each address a link with which one account can be made (people.md §1).
- * @param rules maximum mails of the organization in a time; none without limit
- * @returns a refusal to be answered after the commit, if some addresses have accounts and the others are invited
+ * @param rules the rate rule `invites`; empty for no limit
+ * @returns the error to answer with after the commit if some addresses have accounts and the others are invited; undefined
+ * if all are invited
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `INVITATION_FAILED`; nothing has changed then
  */
 export async function sendInvitations(
@@ -78,9 +79,9 @@ type NotInvited = readonly [address: string, reason: string, deactivated: boolea
 
 interface SortedOut {
   readonly invitees: readonly Invitee[];
-  /** No addresses, or not allowed. */
+  /** Malformed or not allowed. */
   readonly invalid: readonly NotInvited[];
-  /** Addresses of accounts. */
+  /** Addresses that have an account, active or not. */
   readonly skipped: readonly NotInvited[];
 }
 

@@ -22,7 +22,7 @@ import { addressRefusal } from "../users/allowed-addresses.ts";
 
 /**
  * `email`: an invitation to an address. `multiuse`: a reusable link. `personal`: made on the page of a reusable link for
- * one address. `signup`: a sign-up that its address has to confirm.
+ * one address. `signup`: confirms the address of a sign-up.
  */
 export type LinkKind = "email" | "multiuse" | "personal" | "signup";
 
@@ -31,7 +31,7 @@ export const linkColumns = `i.id, i.kind, i.maker_id AS "makerId", i.parent_id A
   i.full_name AS "fullName", i.role, i.include_defaults AS "includeDefaults", i.notify_referrer AS "notifyReferrer",
   i.welcome_text AS "welcomeText", i.key_sealed AS "keySealed"`;
 
-/** SQL: whether a link, a row `i`, has neither ended nor expired; nor its reusable link been revoked. */
+/** SQL: whether the link `i` has neither ended nor expired, and the reusable link that it was made from has not ended. */
 export const linkIsOpen = `i.ended_at IS NULL AND (i.expires_at IS NULL OR i.expires_at > now())
   AND NOT EXISTS (SELECT FROM invitations p WHERE p.id = i.parent_id AND p.ended_at IS NOT NULL)`;
 
@@ -120,7 +120,7 @@ export async function isOpenForSignUp(sql: Sql, realmId: number): Promise<boolea
   return !(await loadOrganizationSettings(sql, realmId)).invite_required;
 }
 
-/** Whether no new account of the organization can have the address: another has it, or it is not allowed. */
+/** Whether the address is refused for a new account: an account has it already, or the organization does not allow it. */
 export async function refusesAddress(sql: Sql, realm: Realm, email: string): Promise<boolean> {
   if (await hasAccount(sql, realm.id, email)) return true;
   return (await addressRefusal(sql, realm.id, email)) !== undefined;
@@ -131,7 +131,7 @@ const ofAddress = statement({
   text: "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2)",
 });
 
-/** Whether an account has the address, in any state. */
+/** Whether an account, active or not, has the address. */
 export async function hasAccount(sql: Sql, realmId: number, email: string): Promise<boolean> {
   return (await sql.rows(ofAddress, [realmId, email])).length > 0;
 }
@@ -153,7 +153,7 @@ export async function loadMaker(
   return maker;
 }
 
-/** Whether the maker of a link could make it now: it is active, holds the permission, and may give the role. */
+/** Whether the maker of a link could make it now: the account is active, holds the permission, and may give the role. */
 async function makerCouldMake(
   sql: Sql,
   realm: Realm,

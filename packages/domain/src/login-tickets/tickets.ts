@@ -2,7 +2,7 @@ import { type Sql, statement, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 import type { Realm, Site } from "@carillon/model";
 
-/** Minutes that a ticket works. */
+/** Minutes for which a ticket is valid. */
 const ticketMinutes = 10;
 
 const insert = statement({
@@ -34,7 +34,7 @@ const take = statement({
     WHERE u.is_active AND NOT r.deactivated AND taken.created_at > now() - make_interval(mins => ${ticketMinutes})`,
 });
 
-/** Takes a ticket, which then works no more. @returns the credentials; undefined if it does not work */
+/** Redeems a ticket, which works once. @returns the credentials; undefined for an invalid ticket */
 export async function takeTicket(
   tx: Tx,
   { secrets }: Site,

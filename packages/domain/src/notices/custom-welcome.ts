@@ -42,7 +42,7 @@ async function organizationText(tx: Tx, realmId: number): Promise<string> {
   return (await loadOrganizationSettings(tx, realmId)).welcome_message_custom_text;
 }
 
-/** Code points of the setting. */
+/** Maximum code points of the setting. */
 const maxText = 8_000;
 
 /**

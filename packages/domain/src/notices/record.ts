@@ -29,7 +29,7 @@ export async function recordAnnouncements(
   );
 }
 
-/** Records a job that announces a new person, if the organization has a channel for that. */
+/** Records a job that announces a new person, if the organization has a channel for such announcements. */
 export async function recordSignupNotice(tx: Tx, realm: Realm, { id }: Account): Promise<void> {
   if (realm.signupAnnouncementsChannelId === null) return;
   await recordIntents(tx, realm.id, sendNotice, [

@@ -30,8 +30,8 @@ import { sendMessages } from "../messages/send/send.ts";
 const announcementTopic = "new channels";
 
 /**
- * Announces a new channel in the organization's announcement channel (channels.md §4). Does nothing if there is none
- * any more, if it is archived, or if the new channel has become private or archived.
+ * Announces a new channel in the organization's announcement channel (channels.md §4). Does nothing if there is no such
+ * channel any more, if it is archived, or if the new channel has become private or archived.
  */
 export async function sendChannelCreatedNotice(
   tx: Tx,
@@ -71,8 +71,8 @@ export async function sendChannelCreatedNotice(
 const signupTopic = "signups";
 
 /**
- * Announces a new person in the organization's channel for that (users.md §5). Does nothing if there is none any more, if
- * it is archived, or if the person is gone.
+ * Announces a new person in the organization's channel for sign-ups (users.md §5). Does nothing if there is no such channel
+ * any more, if it is archived, or if the person is gone.
  */
 export async function sendSignupNotice(
   tx: Tx,

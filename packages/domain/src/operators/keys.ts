@@ -28,7 +28,7 @@ const store = statement({
     FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE u.id = n.id`,
 });
 
-/** Tables of links that nobody can check any more, once the key is lost. */
+/** Tables of links that can no longer be checked once the key is lost. */
 const links = (["address_changes", "password_resets", "invitations"] as const).map((table) => ({
   isThere: statement({
     name: `keys-anew-has-${table}`,

@@ -1,7 +1,7 @@
 import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import type { Realm, Site } from "@carillon/model";
 
-/** Hours that a link works, from its request on. */
+/** Hours for which a link is valid, counted from its request. */
 export const resetHours = 24;
 
 const find = statement({

@@ -19,9 +19,9 @@ const insert = statement({
 });
 
 /**
- * Makes a link by which the person who has the requested address can set a password, and records its mail; does nothing
- * if the address has no account, or if the request is too old.
- * @param wanted `requestId`: id of the row of `reset_requests`, which is deleted
+ * Makes a link by which the person who has the requested address can set a password, and records its mail. Makes none if
+ * no person has the address, or if the request is too old. Deletes the request in any case.
+ * @param wanted `requestId`: id of the row of `reset_requests`
  */
 export async function makeLinkOfReset(
   tx: Tx,

@@ -11,8 +11,8 @@ const insert = statement({
 });
 
 /**
- * Records that a password reset was requested for an address. A worker looks whether the address has an account, so that
- * neither the answer nor its time tells (people.md §4.1).
+ * Records that a password reset was requested for an address. A worker checks whether the address has an account, so
+ * that neither the answer nor its time reveals it (people.md §4.1).
  * @param email a valid address
  */
 export async function requestReset(tx: Tx, realm: Realm, email: string): Promise<void> {

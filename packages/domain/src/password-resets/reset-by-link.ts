@@ -17,7 +17,7 @@ export interface NewPasswordInput {
 }
 
 /**
- * Sets the password by a mailed link, ends all links of the account, and records a mail that tells of it (people.md §4.1).
+ * Sets the password by a mailed link, ends all links of the account, and records a mail about it (people.md §4.1).
  * Checks and hashes the password before the transaction begins, and only for a link that works.
  * @returns whether the link worked
  * @throws ApiError `BAD_REQUEST` for a password that is not accepted
@@ -36,7 +36,7 @@ export async function resetByLink(
   const passwordHash = await hashPassword(password);
   const isDone = await db.transaction(async (tx) => {
     const account = await lockAccount(tx, realm.id, found.userId);
-    // Another request may have used the link before the lock was had.
+    // Another request may have used the link before this one got the lock.
     if (!account || !(await find(tx))) return false;
     await endResets(tx, account.id);
     const prisma = await tx.prisma();

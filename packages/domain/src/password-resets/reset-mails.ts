@@ -15,8 +15,8 @@ const about = statement({
 });
 
 /**
- * Makes the mail of a requested password reset: the link; or without one, that the account is deactivated, or that the person
- * signs in without a password. Undefined if the link has been used or has expired meanwhile.
+ * Makes the mail of a requested password reset. It has the link, or says that the account is deactivated, or that the
+ * person signs in without a password. Undefined if the link has been used or has expired meanwhile.
  */
 export async function resetMail(
   sql: Sql,

@@ -6,7 +6,7 @@ import { type Account, administerAsOwner, lockOrganization, recordAudit } from "
 import { recordOwnerMails } from "./organization-deactivation-mail.ts";
 
 /**
- * Deactivates the organization for an owner, and mails all owners (users.md §5.2).
+ * Deactivates the organization for an owner, and mails its owners (users.md §5.2).
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateOrganization(tx: Tx, actor: Account): Promise<void> {
@@ -24,7 +24,7 @@ export async function setDeactivated(
   return storeDeactivated(tx, realmId, null, deactivated);
 }
 
-/** Without their queues, clients register anew after a reactivation. */
+/** Deletes the event queues, so that clients register again after a reactivation. */
 const dropQueues = statement({
   name: "event-queues-of-organization-drop",
   text: "DELETE FROM event_queue WHERE realm_id = $1",

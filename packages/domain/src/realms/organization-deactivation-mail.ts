@@ -6,7 +6,7 @@ import type { Letter } from "@carillon/mail";
 import { realmUrl, type Site } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-/** Owners who get a mail, the oldest accounts first. */
+/** Maximum owners who get a mail, the oldest accounts first. */
 const maxOwners = 100;
 
 const owners = statement({
@@ -16,7 +16,7 @@ const owners = statement({
 });
 
 /**
- * Records one job for each owner that mails them that the organization has been deactivated (users.md §5.2).
+ * Records for each owner a job that mails them about the deactivation of the organization (users.md §5.2).
  * @param actorId null for an operator of the server
  */
 export async function recordOwnerMails(
@@ -25,7 +25,7 @@ export async function recordOwnerMails(
   actorId: number | null,
 ): Promise<void> {
   const kind = "organization-deactivated";
-  // Deactivating the organization again soon must mail again.
+  // Each deactivation mails again, even soon after the last one.
   const occasion = uniqueId();
   const found = await tx.rows(owners, [realmId]);
   await recordIntents(

@@ -9,7 +9,7 @@ const linked = statement({
     WHERE l.realm_id = $1 AND l.issuer = $2 AND l.subject = $3`,
 });
 
-/** The account that an identity is linked to; undefined if it is linked to none. */
+/** Finds the account that an identity is linked to; undefined if there is none. */
 export async function linkedAccount(
   sql: Sql,
   realmId: number,
@@ -26,7 +26,7 @@ const ofAddress = statement({
     FROM users u WHERE u.realm_id = $1 AND lower(u.delivery_email) = lower($2)`,
 });
 
-/** The account that has the address, and whether it is linked to another identity of the issuer. */
+/** Finds the account that has the address, and whether it is linked to an identity of the issuer. */
 export async function accountOfAddress(
   sql: Sql,
   realmId: number,
@@ -58,7 +58,11 @@ const insertLink = statement({
     ON CONFLICT DO NOTHING RETURNING id`,
 });
 
-/** Locks the account of the address if it still has the address and is active, so that it keeps both. */
+/**
+ * Locks an account that had the address.
+ * @returns undefined if it no longer has the address, or is no longer active; neither can change afterwards until the
+ *   transaction ends
+ */
 export async function lockAddressee(
   tx: Tx,
   realmId: number,
@@ -66,6 +70,6 @@ export async function lockAddressee(
   { email, issuer }: Pick<Identity, "email" | "issuer">,
 ): Promise<Account | undefined> {
   const account = await lockAccount(tx, realmId, userId);
-  const now = await accountOfAddress(tx, realmId, { email, issuer });
-  return account?.isActive && now?.id === userId ? account : undefined;
+  const holder = await accountOfAddress(tx, realmId, { email, issuer });
+  return account?.isActive && holder?.id === userId ? account : undefined;
 }

@@ -15,20 +15,20 @@ export interface Attempt {
   readonly link: string | undefined;
 }
 
-/** A person whom the provider has identified, and who still has to name themselves. */
+/** A person whom the provider has identified, and who must still enter a name. */
 export interface PendingName {
   readonly identity: Identity;
   readonly otp: string | undefined;
   readonly link: string | undefined;
 }
 
-/** What is stored for each kind of row, between two requests of a browser. */
+/** What each kind of row stores between two requests of a browser. */
 interface Stored {
   readonly begun: Attempt;
   readonly named: PendingName;
 }
 
-/** Minutes that a person has at the provider, and for the name. */
+/** Minutes for the sign-in at the provider, and as many for entering a name. */
 const lifetime = 10;
 
 const insert = statement({
@@ -37,9 +37,8 @@ const insert = statement({
 });
 
 /**
- * Stores a sign-in that a browser begins, or has to continue with a name.
- * @param browser the value of its cookie
- * @param state by which the row is found again
+ * Stores a sign-in that begins (`begun`), or that continues with the form for the name (`named`).
+ * @param key `browser`: the value of the browser's cookie; `state`: finds the row again
  */
 export async function storeAttempt<Kind extends keyof Stored>(
   sql: Sql,
@@ -56,7 +55,7 @@ export async function storeAttempt<Kind extends keyof Stored>(
   ]);
 }
 
-/** By what a row is found. */
+/** Identifies a row. */
 interface AttemptKey<Kind extends keyof Stored> {
   readonly kind: Kind;
   readonly state: string;
@@ -75,8 +74,8 @@ const take = statement({
 });
 
 /**
- * Removes the attempt, so that its answer is used once, in whatever process.
- * @returns undefined unless it was begun by this browser in this organization, and has not expired
+ * Takes an attempt and deletes its row, so that the provider's answer is used at most once across all processes.
+ * @returns undefined unless this browser began it in this organization, and it has not expired
  */
 export async function takeAttempt<Kind extends keyof Stored>(
   sql: Sql,
@@ -106,9 +105,9 @@ const clear = statement({
 export type ClearedAttempts = RowOf<typeof clear>;
 
 /**
- * Deletes one batch of the attempts that expired long ago, the oldest first.
- * @param size rows, at most
- * @param before the batch before this one; begins with the oldest attempt unless given
+ * Deletes one batch of the attempts that are older than an hour, the oldest first.
+ * @param size maximum rows
+ * @param before the previous batch; by default, starts with the oldest attempt
  */
 export async function clearAttempts(
   sql: Sql,

@@ -1,11 +1,11 @@
-/** Who a person is at the identity provider, as it has proven (people.md §5). */
+/** A person's identity, as verified by the identity provider (people.md §5). */
 export interface Identity {
   readonly issuer: string;
-  /** By which the issuer knows the person, for ever. */
+  /** The issuer's permanent id of the person: the claim `sub`. */
   readonly subject: string;
   /** Undefined unless the provider has verified it. */
   readonly email: string | undefined;
   readonly name: string | undefined;
-  /** Values of the claim `OIDC_GROUPS_CLAIM`; undefined without the claim. */
+  /** Values of the claim that `OIDC_GROUPS_CLAIM` names; undefined without the claim. */
   readonly groups: readonly string[] | undefined;
 }

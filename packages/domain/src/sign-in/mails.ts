@@ -11,7 +11,7 @@ const ofSignIn = statement({
     WHERE a.realm_id = $1 AND a.id = $2 AND u.is_active AND NOT r.deactivated`,
 });
 
-/** Makes the mail about a sign-in at the identity provider. @param wanted `auditId`: its entry in the audit log */
+/** Makes the mail about a sign-in at the identity provider. @param wanted `auditId`: id of the sign-in's audit entry */
 export async function signedInMail(
   sql: Sql,
   site: Site,
@@ -38,7 +38,7 @@ const ofLink = statement({
     WHERE l.realm_id = $1 AND l.id = $2 AND u.is_active AND NOT r.deactivated`,
 });
 
-/** Makes the mail about an account that can be signed in to through the identity provider from now on. */
+/** Makes the mail that tells a person that their account has been linked to the identity provider. */
 export async function identityLinkedMail(
   sql: Sql,
   site: Site,

@@ -26,8 +26,8 @@ interface Person {
 type Mappings = Pick<IdentityProvider, "roles" | "groups">;
 
 /**
- * Gives an account the role and the user groups that follow from the groups of the identity provider (people.md §5). Takes
- * no locks if it has them already, as at most sign-ins.
+ * Gives an account the role and the user groups that follow from the person's groups at the identity provider (people.md
+ * §5). Takes no locks if nothing changes, which is the case at most sign-ins.
  * @param values the person's groups at the provider
  */
 export async function applyMappings(
@@ -94,7 +94,7 @@ async function isAlready(sql: Sql, person: Person, wanted: Wanted): Promise<bool
   return (await groupsToChange(sql, person, wanted)).length === 0;
 }
 
-/** Returns the role that the person gets; undefined for no change. Owners are neither made nor touched. */
+/** Returns the role that the person gets; undefined for no change. Mappings neither make nor change owners. */
 function newRoleOf(now: { readonly role: number }, { role }: Wanted): number | undefined {
   return role === now.role || isOwner(now) ? undefined : role;
 }

@@ -8,7 +8,7 @@ import type { Identity } from "./identity.ts";
 import { applyMappings } from "./map-claims.ts";
 import { type Joining, type NameNeeded, signUp } from "./sign-up.ts";
 
-/** What a person gets who has signed in. */
+/** The result of a successful sign-in. */
 export interface SignedIn {
   readonly id: number;
   /** The delivery address. */
@@ -34,8 +34,8 @@ export type SignInRefusal =
 export type SignInOutcome = SignedIn | Refused | NameNeeded;
 
 /**
- * Signs a person in whom the provider has identified (people.md §5): finds, links or makes the account, gives it the role and
- * the groups of the provider, and returns its API key.
+ * Signs in a person whom the provider has identified (people.md §5): finds, links or makes the account, gives it the role
+ * and the user groups that follow from the person's groups there, and returns its API key.
  */
 export async function signIn(
   db: Database,
@@ -56,11 +56,11 @@ export async function signIn(
 /** The account of an identity. */
 interface Found {
   readonly id: number;
-  /** Whether it was linked or made just now, of which the person is told otherwise. */
+  /** Whether this sign-in has linked or made it: the mail about a sign-in is not sent then. */
   readonly isNew: boolean;
 }
 
-/** Attempts, of which each but the last may lose a race with another sign-in of the same person. */
+/** Maximum attempts. An attempt fails if it loses a race with another sign-in of the same person. */
 const attempts = 3;
 
 async function findOrMake(
@@ -90,7 +90,7 @@ async function findOrMake(
   return { refused: "noAccount" };
 }
 
-/** Links an existing account, and tells its address by mail. @returns false if something has changed meanwhile */
+/** Links an existing account, and records a mail to its address. @returns false if the account has changed meanwhile */
 async function link(tx: Tx, realmId: number, userId: number, identity: Identity): Promise<boolean> {
   const account = await lockAddressee(tx, realmId, userId, identity);
   if (!account) return false;

@@ -14,21 +14,21 @@ import { checkNewAddress } from "../users/change-address.ts";
 import { linkAccount } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
 
-/** What a person brings who has no account yet. */
+/** What a person without an account brings to a sign-in. */
 export interface Joining {
   /** The key of the link with which the person wants to join. */
   readonly link: string | undefined;
-  /** The name that the person has typed; the provider's unless given. */
+  /** The name that the person has typed; default: the provider's. */
   readonly fullName?: string | undefined;
 }
 
-/** The person may have an account, and has to name themselves first. */
+/** The person may join, but must enter a name or agree to the terms first. */
 export interface NameNeeded {
   readonly needsName: {
     readonly email: string;
-    /** What fills the form. */
+    /** Prefills the form. */
     readonly name: string;
-    /** Why the name is not accepted; undefined if there is none, or if only the terms are missing. */
+    /** Why the name is not accepted; undefined if no name has been checked yet. */
     readonly problem: string | undefined;
   };
 }
@@ -58,7 +58,7 @@ export async function signUp(
   const ask = (problem: string | undefined) => ({
     needsName: { email: identity.email, name, problem },
   });
-  // The form has the terms, too.
+  // The form also asks for the agreement to the terms.
   if (fullName === undefined && (name === "" || site.termsUrl !== undefined)) return ask(undefined);
   try {
     const id = await db.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export async function signUp(
   }
 }
 
-/** Another request has linked the identity meanwhile: nothing of this one may remain. */
+/** Another request has linked the identity meanwhile; rolls the transaction back. */
 class LostRace extends Error {}
 
 /**

@@ -195,7 +195,7 @@ export interface NewUser {
   readonly createdBy?: number;
   /** Override the organization's defaults; wire names. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the link gives with which a person joins. Default: the default channels, and to guests nothing. */
+  /** The offer of the link that the person joins with. Default: the default channels; nothing for guests. */
   readonly offer?: NewcomersOffer;
 }
 

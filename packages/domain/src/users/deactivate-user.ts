@@ -274,7 +274,8 @@ interface AccountDeactivation {
 
 /**
  * Deactivates one account, person or bot (users.md §4): after the commit its key is rejected. Deletes its event queues
- * and devices, ends the links that it has made for others to join, and no longer counts it as a subscriber. Keeps everything else for its reactivation.
+ * and devices, ends its invitations and reusable links, and no longer counts it as a subscriber. Keeps everything else
+ * for its reactivation.
  * @param actorId for the audit log; null for an operator
  * @param account locked by the transaction
  * @param options `note`: for the audit log; `deletesProfile`: whether to delete its name and picture

@@ -10,7 +10,7 @@ export interface PasswordStrength {
   readonly guesses: number;
 }
 
-/** Passwords that may wait: about ten seconds of work if all are hostile. */
+/** Maximum passwords in the thread, including the current one: about ten seconds of work if all are hostile. */
 const maxWaiting = 16;
 /** Milliseconds after which the thread counts as hung; a hostile password of 100 characters takes 650 on a free core. */
 const stuckMs = 60_000;
@@ -24,7 +24,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Passwords that the thread has, in the order of its answers. */
+/** Passwords that the thread has not answered yet, in the order of its answers. */
 const waiting: Waiting[] = [];
 let thread: Worker | undefined;
 let timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export function passwordStrength(password: string): Promise<PasswordStrength> {
 
 function startThread(): Worker {
   const started = new Worker(file, {
-    // Nothing of the process: no secrets, and no loaders of its own.
+    // The thread inherits neither the environment, which has secrets, nor the process's module loaders.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -66,7 +66,7 @@ function startThread(): Worker {
   return started;
 }
 
-/** Sets the time for the password that the thread works on, or until an idle thread ends. */
+/** Starts the timeout of the current password, or of an idle thread. */
 function setTimer(): void {
   clearTimeout(timer);
   if (waiting.length > 0) {
@@ -79,7 +79,7 @@ function setTimer(): void {
   timer.unref();
 }
 
-/** Ends the thread and rejects the passwords that it has; the next password starts another. */
+/** Ends the thread and rejects its unanswered passwords; the next password starts another thread. */
 function endThread(error: Error): void {
   clearTimeout(timer);
   const ended = thread;

@@ -5,7 +5,7 @@ import { codePointLength, Semaphore } from "@carillon/kit";
 
 import { passwordStrength } from "./password-strength.ts";
 
-/** Minimum number of guesses until a password is found. Clients know it, and show the strength of a password with it. */
+/** Minimum estimated guesses for an accepted password. Clients get it as `password_min_guesses`, to show the strength. */
 export const minPasswordGuesses = 10_000;
 
 /** Minimum and maximum code points of a password (events.md §1.3). */

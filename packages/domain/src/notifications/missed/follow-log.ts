@@ -6,8 +6,9 @@ import { leads } from "@carillon/scheduling";
 import { batchingPeriod } from "../../settings/batching-period.ts";
 
 /*
- * Sending a message records nothing for mails: who may miss it is found afterwards from the event log, whose numbers follow
- * the order of commits. So every message is looked at once, however it was sent (docs/decisions/060).
+ * Sending a message records nothing for mails. A job reads the event log afterwards, and finds the accounts that may miss
+ * the message. Event numbers follow the order of commits, so each message is handled once, however it was sent
+ * (docs/decisions/060).
  */
 
 const withNews = statement({
@@ -19,13 +20,13 @@ const withNews = statement({
 
 const nextEvents = statement({
   name: "missed-log-events",
-  // `receivers`: of a message; 0 for other events.
+  // `receivers`: number of a message's receivers; 0 for other events.
   text: `SELECT seq, type = 'message' AS "isMessage",
       CASE WHEN type = 'message' THEN coalesce(cardinality(audience), 0) ELSE 0 END AS receivers
     FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
 });
 
-/** Receivers of the messages of one transaction at most, unless its first message has more. */
+/** Maximum receivers of one transaction's messages, unless its first message alone has more. */
 const maxReceivers = 20_000;
 
 /** Events that one transaction handles. */
@@ -37,7 +38,7 @@ interface Chunk {
 }
 
 /**
- * Looks at the next events of each organization, and notes for each account the messages that it may have to be mailed
+ * Handles the next events of each organization: records for each account the messages that it may have to be mailed
  * about.
  * @param size maximum events of each organization
  * @returns whether an organization may have more events
@@ -136,10 +137,10 @@ const newest = (array: string) =>
   `(${array})[greatest(1, cardinality(${array}) - ${maxMissed - 1}):]`;
 
 /**
- * Notes messages for accounts that may have to be mailed about them: members of conversations, mentioned accounts,
- * followers of topics, and accounts that want mails about the channel. The mail decides exactly (`missed-facts.ts`); this
- * only leaves out accounts whose settings rule it out. The welcome bot greets people who are just here. `OFFSET 0` forces
- * an index for each lookup, as in `push-candidates`.
+ * Records messages for accounts that may have to be mailed about them: members of conversations, mentioned accounts,
+ * followers of topics, and accounts that want mails about the channel. The exact decision is made with the mail
+ * (`missed-facts.ts`); this leaves out only accounts whose settings exclude it. Skips messages of the welcome bot, whose
+ * receivers have just joined. `OFFSET 0` forces an index for each lookup, as in `push-candidates`.
  */
 const note = statement({
   name: "missed-messages-note",

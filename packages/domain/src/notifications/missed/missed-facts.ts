@@ -10,7 +10,7 @@ import {
 
 import { triggerOf } from "../candidates.ts";
 
-/** The personal settings that decide about mails, by their roles in {@link triggerOf}. */
+/** The personal settings that decide about mails, by their names in {@link triggerOf}. */
 const settings = {
   offline: "enable_offline_email_notifications",
   followed: "enable_followed_topic_email_notifications",
@@ -27,8 +27,8 @@ const settingColumns = Object.entries(settings)
   .join(", ");
 
 /**
- * Selects those of the messages that the account still has unread and can still read: those of its conversations, and of
- * channels to which it is subscribed. Not of senders whom it has muted.
+ * Selects the given messages that the account has not read and can still read, in its conversations and in channels to
+ * which it is subscribed. Leaves out messages of muted senders.
  */
 const facts = statement({
   name: "missed-message-facts",
@@ -62,8 +62,8 @@ export interface MissedMessage {
 }
 
 /**
- * Loads those of the messages that the account has to be mailed about now, ascending: it can read them, has not read them,
- * and its settings want a mail (settings-and-profile-fields.md §1.4).
+ * Loads the given messages that the account has to be mailed about now, ascending: it can read them, has not read them,
+ * and its settings ask for a mail (settings-and-profile-fields.md §1.4).
  */
 export async function loadMissed(
   sql: Sql,

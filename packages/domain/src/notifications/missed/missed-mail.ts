@@ -9,10 +9,10 @@ import { loadMissed } from "./missed-facts.ts";
 import { type MissedConversation, missedText } from "./missed-text.ts";
 import { unsubscribeUrl } from "./unsubscribe-token.ts";
 
-/** Messages whose content a mail contains, the newest ones. */
+/** Maximum messages that a mail shows: the newest ones. */
 const maxShown = 20;
 
-/** Code points of each content. */
+/** Maximum code points shown of each message. */
 const shownOfContent = 500;
 
 const recipient = statement({
@@ -48,7 +48,7 @@ export async function missedMail(
   const conversations = person.showsContent
     ? await loadConversations(sql, realmId, userId, missed.slice(-maxShown))
     : [];
-  // They were read, or taken away, while they were loaded.
+  // The messages were read, or became unreadable, while they were loaded.
   if (person.showsContent && conversations.length === 0) return undefined;
   const shown = conversations.reduce((sum, { messages }) => sum + messages.length, 0);
   return {
@@ -61,7 +61,7 @@ export async function missedMail(
       unsubscribeUrl: unsubscribe,
       conversations,
       count: missed.length + more,
-      // With older ones that were not looked at again, the number is only an upper bound.
+      // `more` counts older messages that are not checked again, so the sum is only an upper bound.
       isExact: more === 0,
       left: person.showsContent ? missed.length - shown + more : 0,
     }),
@@ -74,12 +74,13 @@ const names = statement({
     WHERE u.realm_id = $1 AND u.id = ANY(ARRAY(SELECT unnest($2::int[])))`,
 });
 
-/** Participants whose names a mail contains, for each conversation. */
+/** Maximum participants that a mail names for each conversation. */
 const maxNames = 5;
 
 /**
  * Loads messages by conversation, in the order of the first message of each. Their contents are read before the second
- * check whether the account can read them: a mail never contains what was written after it lost access.
+ * check whether the account can read them: a mail never contains what was written after the account lost
+ * access.
  */
 async function loadConversations(
   sql: Sql,

@@ -16,7 +16,7 @@ export interface MissedConversation {
   >;
 }
 
-/** What a mail about missed messages tells. */
+/** The content of a mail about missed messages. */
 export interface MissedFacts {
   readonly person: {
     /** Name of the organization. */
@@ -25,7 +25,7 @@ export interface MissedFacts {
     /** IANA name; empty if unknown. */
     readonly timezone: string;
     readonly emptyTopicDisplayName: string;
-    /** Whether contents, senders and conversations may be named. */
+    /** Whether contents, senders and conversations may be shown. */
     readonly showsContent: boolean;
     /** Whether the subject names the organization. */
     readonly namesRealm: boolean;
@@ -33,16 +33,19 @@ export interface MissedFacts {
   /** Address of the organization. */
   readonly url: string;
   readonly unsubscribeUrl: string;
-  /** Empty if nothing of them may be shown. */
+  /** Empty if `showsContent` is false. */
   readonly conversations: readonly MissedConversation[];
   readonly count: number;
-  /** Whether `count` is not only the most. */
+  /** False if `count` is only an upper bound. */
   readonly isExact: boolean;
-  /** How many messages the mail does not show besides. */
+  /** Number of missed messages that the mail does not show; 0 if it shows none. */
   readonly left: number;
 }
 
-/** Writes the subject and the text. Every line that others have written begins with `> `, so that none passes for ours. */
+/**
+ * Writes the subject and the text. Each line of a message's content begins with `> `, so that it cannot pose as the
+ * server's text.
+ */
 export function missedText(facts: MissedFacts): Pick<Letter, "subject" | "text"> {
   const { person, url, unsubscribeUrl, conversations, left } = facts;
   const { name, fullName, showsContent } = person;
@@ -129,7 +132,7 @@ function oneLine(text: string): string {
   return withoutControls(text.replaceAll(/[\n\r\u2028\u2029]/g, " "));
 }
 
-/** Leaves out control characters, which terminals obey. */
+/** Replaces control characters, which terminals would execute, with spaces. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}]/gu, " ");
 }

@@ -7,21 +7,21 @@ import { leads } from "@carillon/scheduling";
 import { isPresent, presentFor } from "../candidates.ts";
 import { batchingPeriod } from "../../settings/batching-period.ts";
 
-/** Key of an account's mail; the number rises with each. */
+/** SQL: the key of an account's mail. @param number counts the mails of the account */
 const keySql = (userId: string, number: string) => `'missed-' || ${userId} || '-' || ${number}`;
 
-/** Seconds for which the next mail waits at least while the one before cannot be sent. */
+/** Minimum seconds until an account is checked again while its last mail is still pending. */
 const pauseWhilePending = 60;
 
 /**
  * Takes accounts whose batching period is over, and decides for each:
  * - It has read everything: no mail.
- * - It is present, or its last mail waits for the mail server: looked at again after a period.
- * - Its last mail was refused for good within a day: looked at again when the day is over. A wrong address makes one dead
- *   letter a day.
- * - Otherwise, the messages that it has not read are mailed.
+ * - It is present, or its last mail is still pending: check it again later.
+ * - Its last mail failed for good less than a day ago: check it again when the day is over. A wrong address makes one dead
+ *   job a day.
+ * - Otherwise, mail the messages that it has not read.
  *
- * `FOR NO KEY UPDATE` in `held`: a change of the batching period waits, or has moved the row out of reach.
+ * `FOR NO KEY UPDATE` in `held`: a change of the batching period waits, or has already moved `due_at` into the future.
  */
 const take = statement({
   name: "missed-mails-take",

@@ -11,15 +11,15 @@ const maxId = 2 ** 31 - 1;
 type Subscriber = Pick<Account, "id" | "realmId">;
 
 /**
- * Makes the link that ends the mails about missed messages. It needs no row and does not expire, because mails are kept
- * for years; a change of `SECRET_KEY` ends it. It can do nothing else.
- * @param url of the organization
+ * Makes the link that ends the mails about missed messages. It is signed instead of stored and does not expire, because
+ * people keep mails for years; changing `SECRET_KEY` invalidates it. It gives no other access.
+ * @param url URL of the organization
  */
 export function unsubscribeUrl(site: Site, url: string, account: Subscriber): string {
   return `${url}${unsubscribePath}/${account.id}x${signature(site, account).toString("hex")}`;
 }
 
-/** 160 bits. */
+/** Returns 160 bits of the keyed digest. */
 function signature({ secrets }: Site, { id, realmId }: Subscriber): Buffer {
   return Buffer.from(secrets.digest(`unsubscribe/missed-messages/${realmId}/${id}`)).subarray(
     0,

@@ -12,14 +12,14 @@ import { subscriptionPropertyEvent } from "../../channels/subscription-propertie
 import { settingEvent } from "../../settings/update-defaults.ts";
 import type { UnsubscribeHolder } from "./unsubscribe-token.ts";
 
-/** The settings without which no message is mailed. */
+/** The settings that turn on mails about missed messages. */
 const mailSettings = [
   "enable_offline_email_notifications",
   "enable_followed_topic_email_notifications",
   "enable_stream_email_notifications",
 ] as const;
 
-/** Subscriptions with a mail setting of their own lose it. */
+/** Turns mails off in subscriptions whose own setting turns them on. */
 const quieten = statement({
   name: "subscriptions-without-mail",
   text: `UPDATE subscriptions s SET email_notifications = false FROM (
@@ -29,7 +29,7 @@ const quieten = statement({
     RETURNING s.channel_id AS id, own.is_archived AS "isArchived", s.active`,
 });
 
-/** Pending messages are mailed no more, even if the settings are turned on again. */
+/** Drops pending messages, so that they are not mailed even if the settings are turned on again. */
 const forget = statement({
   name: "missed-mails-forget",
   text: `UPDATE missed_mails SET message_ids = '{}', more = 0, since = NULL, due_at = NULL WHERE user_id = $1`,
