@@ -33,8 +33,8 @@ import { archivedAmong, channelsHiddenEvent, channelsShownEvent } from "./channe
  * Makes the events of new subscriptions (channels.md §10): the channel for subscribers that could not see it before,
  * the subscriptions for the subscribers, and the new subscribers for the other accounts. The number of events depends
  * on the channels' audiences, not on the number of accounts and channels.
- * @param channels as they were before
- * @param before the channels' audiences before
+ * @param channels as they were before the change
+ * @param before the channels' audiences before the change
  */
 export async function subscribedEvents(
   sql: Sql,
@@ -86,9 +86,9 @@ async function gainedEvents(
 }
 
 /**
- * Makes the events of ended subscriptions: the end for the accounts themselves, the channel's deletion for accounts
- * that can no longer see it, and the lost subscribers for the other accounts.
- * @param before the channels' audiences before
+ * Makes the events of ended subscriptions: the end of the subscriptions for the accounts themselves, the channel's
+ * deletion for accounts that can no longer see it, and the lost subscribers for the other accounts.
+ * @param before the channels' audiences before the change
  */
 export async function unsubscribedEvents(
   sql: Sql,

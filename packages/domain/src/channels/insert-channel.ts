@@ -38,8 +38,8 @@ export interface CreationOptions {
 export type ChannelGroupValues = Readonly<Record<ChannelPermission, GroupSettingValue>>;
 
 /**
- * Checks who may set the deletion permissions of a new channel. Setting them to role:nobody, the default, needs no
- * permission.
+ * Checks that the actor may set the deletion permissions of a new channel. Setting them to role:nobody, the default, needs
+ * no permission.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkDeletionPolicy(

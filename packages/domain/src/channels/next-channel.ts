@@ -252,11 +252,11 @@ function checkPrivacy(
   }
   if (wanted.isWebPublic === true) assertCanMakeWebPublic(open);
   const topics = wanted.settings.canCreateTopicGroup;
-  const isConcerned =
+  const affectsTopicCreation =
     topics !== undefined ||
     wanted.isPrivate !== undefined ||
     wanted.historyPublicToSubscribers !== undefined;
-  if (proposed.historyPublicToSubscribers || !isConcerned) return;
+  if (proposed.historyPublicToSubscribers || !affectsTopicCreation) return;
   checkTopicsOfProtectedHistory(
     topics
       ? canonicalGroupValue(topics.new, systemGroups["role:nobody"])

@@ -35,10 +35,10 @@ export interface OpenChannel extends Holder {
 }
 
 /**
- * Locks a channel (which may be archived) for a change, then reads all facts that decide: a second request sees the
- * changes of the first (docs/decisions/012). Sending to the channel and subscribing are blocked meanwhile. Before
- * locking, checks whether the account administers the channel, so that an account without the right neither waits for
- * locks nor blocks others, nor learns anything from the response time (channels.md §3).
+ * Locks a channel (which may be archived) for a change, then reads all facts for the permission checks, so that a second
+ * request sees the changes of the first (docs/decisions/012). Sending to the channel and subscribing are blocked
+ * meanwhile. Before locking, checks whether the account administers the channel, so that an account without the right
+ * neither waits for locks nor blocks others, nor learns anything from the response time (channels.md §3).
  * @param graph "shared" to lock the group graph in shared mode; "exclusive" is needed to change permissions, names or default
  * channels, which transactions with the shared lock rely on
  * @param organization whether to lock the organization's row too
@@ -102,7 +102,7 @@ export function assertCanMake(holder: Holder, kind: "private" | "public"): void 
 }
 
 /**
- * Checks that the actor may have web-public channels (channels.md §4.8).
+ * Checks that the actor may create web-public channels, or make channels web-public (channels.md §4.8).
  * @throws ApiError `BAD_REQUEST`
  */
 export function assertCanMakeWebPublic(holder: Holder): void {

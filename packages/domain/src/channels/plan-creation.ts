@@ -141,13 +141,13 @@ function checkCreationRights(creation: Creation): boolean {
   if (options.messageRetentionDays !== "realm_default") assertCanSetRetention(actor);
   if (options.topicsPolicy !== "inherit") assertCanSetTopicsPolicy(creation);
   if (!options.inviteOnly) return true;
-  const isPublic = options.historyPublicToSubscribers ?? false;
-  if (!isPublic)
+  const hasSharedHistory = options.historyPublicToSubscribers ?? false;
+  if (!hasSharedHistory)
     checkTopicsOfProtectedHistory(
       creation.groups.canCreateTopicGroup,
       creation.systemGroups["role:everyone"],
     );
-  return isPublic;
+  return hasSharedHistory;
 }
 
 /**

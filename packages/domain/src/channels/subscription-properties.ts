@@ -53,7 +53,8 @@ export async function changeSubscriptions(
   const channelIds = [...new Set(wanted.map(({ channelId }) => channelId))];
   const { before } = await loadAfter(
     [
-      // Keeps the channels' archived state: not all clients receive events of archived channels.
+      // Keeps the channels from being archived or unarchived meanwhile: not all clients receive events of archived
+      // channels.
       lockAudiencesShared(tx, channelIds),
     ],
     {
@@ -134,7 +135,7 @@ async function store(tx: Tx, account: Account, assignments: readonly Assignment[
   await tx.rows(update, [account.id, JSON.stringify(rows)]);
 }
 
-/** Sends muting as two events, since older clients only know `in_home_view` (events.md §4). */
+/** Makes two events for muting, since older clients only know `in_home_view` (events.md §4). */
 function eventsOf(
   account: Account,
   { channelId, column, value }: Assignment,

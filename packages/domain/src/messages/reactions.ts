@@ -73,7 +73,7 @@ async function reactionOf(
   const found = await tx.first(there, [messageId, userId, emoji.type, emoji.code]);
   if (!found) throw new Error("statement returned no row");
   if (found.same) throw errors.reactionAlreadyExists();
-  // An emoji that the message has already need not exist any more.
+  // An emoji that is already among the message's reactions may have been removed from the organization.
   const isKnown = known?.code === emoji.code && known.type === emoji.type;
   if (found.name === null && !isKnown) await findEmoji(tx, realmId, emoji);
   if (found.own >= bounds.reactions)
@@ -115,8 +115,8 @@ export async function removeReaction(
 }
 
 /**
- * Returns the code of the emoji whose reaction is removed. Several custom emoji may have had one name: that of the reaction
- * counts.
+ * Returns the code of the emoji whose reaction is removed. If several custom emoji have had the name, returns the code in
+ * the account's reaction.
  * @throws ApiError `BAD_REQUEST` if neither a code nor a known name is given
  */
 async function codeOf(

@@ -128,7 +128,8 @@ const recent = statement({
 });
 
 /**
- * Counts the account's reports, whose rows in the audit log its lock protects.
+ * Checks how many messages the account has reported in the last hour, according to the audit log. The account must be
+ * locked, so that concurrent reports are counted.
  * @throws ApiError `RATE_LIMIT_HIT`
  */
 async function countReport(tx: Tx, { realmId, id }: Account): Promise<void> {

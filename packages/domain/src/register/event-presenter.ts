@@ -7,7 +7,7 @@ import { listEmoji } from "../emoji/realm-emoji.ts";
 import type { EventContext } from "../event-formats/outgoing-event.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 
-/** Returns how a gateway's hub converts events of the log to events of a queue. */
+/** Returns the presenter with which a gateway's hub converts events of the log to events of a queue. */
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
   return {
     context: async (realmId) => {
@@ -23,7 +23,7 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
   };
 }
 
-/** What polls read about accounts: the role, whether the account is active, and its API key. */
+/** What polls read about accounts: the role, whether the account is active, and the digest of its API key. */
 const queueAccounts: AccountSql = {
   table: "users",
   viewerRole: "u.role",

@@ -37,7 +37,7 @@ export async function checkIn(
   { id: accountId, realmId }: Account,
   id: number,
 ): Promise<number> {
-  // Looks before it locks: strangers must not hold up a delivery.
+  // Check before locking: an account that may not check in must not delay a delivery.
   const seen = await loadScheduledRow(tx, realmId, id);
   if (!seen || !mayCheckIn(seen, accountId)) throw notFound(id);
   await lockScheduled(tx, id);

@@ -102,7 +102,7 @@ export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> 
   await lockKey(tx, "deliver", realmId);
 }
 
-/** Gives a transaction the lock timeout and plan mode of a delivery without the delivery lock. */
+/** Sets the lock timeout and the planner settings of a delivery. Does not take the delivery lock. */
 export async function beginClaiming(tx: Tx): Promise<void> {
   await tx.rows(asDeliverer);
 }
@@ -287,7 +287,7 @@ export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
  * The due messages of an organization.
  * - `now`: the database's clock, UNIX seconds with a fraction.
  * - `attempts`: counted tries of the first due row; null if no row is due that may share a batch.
- * - `isTried`: whether a counted try of it has its lease.
+ * - `isTried`: whether the lease of a counted try of that row has not ended.
  * - `single`: whether a row is due that must be tried singly.
  */
 export type DueState = RowOf<typeof dueState>;

@@ -13,7 +13,8 @@ import type { DeliverOptions } from "./delivery-options.ts";
 
 /**
  * Composes the messages of due reminders, which the notification bot sends (scheduled-messages.md §8). Each quotes the
- * current text of its message, or the text from the time of the reminder if its account no longer sees the message.
+ * current text of its message, or the text stored when the reminder was created if its account no longer sees the
+ * message.
  */
 export async function composeDue(
   { site, reader }: Pick<DeliverOptions, "site" | "reader">,

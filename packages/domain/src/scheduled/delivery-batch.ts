@@ -134,7 +134,7 @@ export class DeliveryBatch {
   readonly #plan: BatchPlan;
   readonly #machine = new StateMachine<BatchState>("a delivery batch", { kind: "claiming" });
 
-  /** Begins at once. */
+  /** Starts the delivery immediately. */
   constructor(options: DeliverOptions, realmId: number, plan: BatchPlan = {}) {
     this.#options = options;
     this.#realmId = realmId;

@@ -18,15 +18,15 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
   };
 }
 
-/** Causes of rows that are sent no more because their time has passed. */
+/** Causes of failures of rows that are too late to be sent. */
 const lateCauses = { server: "late", deactivation: "REALM_DEACTIVATED" } as const;
 
-/** Returns whether the time of the failed row had passed for too long. */
+/** Whether the row failed because it was too late. */
 export function isTooLate({ cause }: Pick<Failure, "cause">): boolean {
   return Object.values<string>(lateCauses).includes(cause);
 }
 
-/** Returns whether the row was too late because its organization was deactivated when it was due. */
+/** Whether the row was too late because its organization was deactivated when it was due. */
 export function isLateByDeactivation({ cause }: Pick<Failure, "cause">): boolean {
   return cause === lateCauses.deactivation;
 }
@@ -43,7 +43,7 @@ export function failedBeforeChecks(
   return row.tooLate ? late(row) : undefined;
 }
 
-/** Fails a row whose time has passed for too long. */
+/** Fails a row that is too late. */
 export function late(row: DueRow): Failure {
   if (row.dueBeforeReactivation)
     return failed(row, lateCauses.deactivation, "The organization was deactivated at that time.");

@@ -11,7 +11,10 @@ export interface Failure {
   readonly row: DueRow;
   readonly kind: "failed";
   readonly reason: string;
-  /** The reason as a label for metrics: the code of the error, `late`, `deactivated`, `stuck` or `broken`. */
+  /**
+   * The reason as a label for metrics: the code of the error, `late`, `REALM_DEACTIVATED`, `deactivated`, `stuck` or
+   * `broken`.
+   */
   readonly cause: string;
   /** Whether the sender gets no notice. */
   readonly silent: boolean;
@@ -73,8 +76,8 @@ export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
 }
 
 /**
- * Writes, with the COMMIT, the outcomes of rows that failed or had been sent before, and the batch's row of the
- * delivery history.
+ * Writes, with the COMMIT, the outcomes of rows that failed, were withheld or had been sent before, and the batch's row of
+ * the delivery history.
  * @param backend where the queues are, for the delivery history
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {

@@ -99,7 +99,7 @@ export async function prepareRows(
       continue;
     }
     if (row.sentBefore) continue;
-    // The sender may read the channel after all.
+    // The channel was not readable when the conditions were evaluated, but the later check has accepted the message.
     const condition = met.get(row);
     if (condition) {
       withheld.set(row, condition);

@@ -15,7 +15,7 @@ import { reminderEvents } from "./reminder-record.ts";
 import { withheldEvent } from "./withheld.ts";
 import { advanceSeries, type SentTexts } from "./series/advance-series.ts";
 
-/** Sends the messages that may be sent, and fails the other rows. */
+/** Sends the messages that may be sent, and stores the outcomes of all rows. */
 export async function writeRows(
   options: DeliverOptions,
   tx: Tx,

@@ -12,7 +12,7 @@ export interface Clarification {
   }>;
 }
 
-/** Whether a step of a command needs a choice of the person. */
+/** Whether the result of a step is a question to the person. */
 export function isClarification(result: object): result is Clarification {
   return "kind" in result && result.kind === "clarification";
 }

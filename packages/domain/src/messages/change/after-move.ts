@@ -252,8 +252,8 @@ const forget = statement({
 const weakestFirst: readonly number[] = [muted, inherit, unmuted, followed];
 
 /**
- * Moves visibility policies along with a topic that has moved completely (messages.md §6.2). Accounts that may not read
- * the target channel lose theirs.
+ * Moves the visibility policies of a topic whose messages were all moved, as far as the actor can see them (messages.md
+ * §6.2). Accounts that may not read the target channel lose theirs.
  * @param merges whether the target topic had messages before
  * @param canRead whether an account may read the target channel
  */

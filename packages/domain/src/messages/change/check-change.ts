@@ -50,7 +50,7 @@ export interface CheckedChange {
   readonly move: Move | undefined;
 }
 
-/** The content of a message whose content is deleted. */
+/** Stored instead of an empty new content. */
 const deleted = "(deleted)";
 
 /**
@@ -169,8 +169,8 @@ function topicOf(raw: string, realm: Realm): string | ApiError {
 }
 
 /**
- * Checks that a resolved topic has a name.
- * @throws ApiError `BAD_REQUEST` if it is the empty topic
+ * Checks that a message can have the new topic, and that a resolved topic has a name.
+ * @throws ApiError `BAD_REQUEST`
  */
 function checkResolvable(topic: NewPlace["topic"], realm: Realm): void {
   if (topic instanceof ApiError) throw topic;

@@ -126,7 +126,7 @@ async function rewriteAll(
   let changed = 0;
   for (const { id, waits } of messages) {
     if (waits) changed += await db.transaction((tx) => rewrite(tx, realmId, id, image));
-    // Archived messages before it are found when the last run begins again.
+    // Leaves the archived messages of this page to a later run: the last one examines all messages again.
     if (changed >= limit) return { changed, stoppedAt: id };
   }
   const archived = messages.flatMap(({ id, isArchived }) => (isArchived ? [id] : []));

@@ -29,8 +29,8 @@ const maxEntries = 1_000;
 const maxCharacters = 100_000;
 
 /**
- * The history stores each message's own spelling of the old topic. A message that already has the new spelling is not
- * written.
+ * The history stores each message's own spelling of the old topic. Does not write a message that is already in the target
+ * channel and has the new spelling.
  */
 const move = statement({
   name: "messages-move",

@@ -251,7 +251,8 @@ export async function nothingUnread(
   tx: Tx,
   { id, realmId }: { readonly id: number; readonly realmId: number },
 ): Promise<boolean> {
-  // The first query runs without the lock: it skips index entries of copies read since, and marks them dead.
+  // Query once before taking the lock: this skips the index entries of copies that were read meanwhile and marks them dead,
+  // so that the query under the lock is fast.
   if ((await tx.first(unread, [id]))?.any) return false;
   await lockEventLog(tx, realmId);
   return !(await tx.first(unread, [id]))?.any;

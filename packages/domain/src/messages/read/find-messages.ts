@@ -62,7 +62,8 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
     case "id":
       return anchor.id;
     case "first_unread": {
-      // Within a muted channel, its muting does not count: otherwise its view would never have an unread message.
+      // If the narrow names a channel, ignore whether the channel is muted: otherwise a muted channel would never have a
+      // first unread message.
       const muted = isMuted(search.viewer, { channels: search.narrow.channel === "none" });
       const personal = { ...search, narrow: { ...search.narrow, shared: false } };
       const extra = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
@@ -87,7 +88,7 @@ async function firstUnread(sql: Sql, search: Search): Promise<number[]> {
   return findWords(sql, unread, narrow.search, [side], { kind: "rows", index: "unread" });
 }
 
-/** Maximum messages to examine that are out of the order of time. */
+/** Maximum messages to examine whose ids are not in the order of time. */
 const maxOutOfOrder = 5_000;
 
 const first = statement({

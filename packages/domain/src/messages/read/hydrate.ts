@@ -17,8 +17,8 @@ import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
 import { statement, typed, notNull, type RowOf, type Sql } from "@carillon/db";
 
 /**
- * SQL: an upper bound of the bytes that a message `m` takes in a response. Uses lengths that PostgreSQL knows without
- * reading the texts; the edit history counts with its compressed size.
+ * SQL: an estimate of the bytes that a message `m` takes in a response. Uses lengths that PostgreSQL knows without
+ * reading the texts; the edit history counts as eight times its compressed size.
  */
 const weight = `octet_length(m.content) + octet_length(m.rendered_content) + 500
     + 8 * coalesce(pg_column_size(m.edit_history), 0) + 150 * coalesce(cardinality(r.member_ids), 0)

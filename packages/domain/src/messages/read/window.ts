@@ -125,7 +125,6 @@ export function nearest(column: string, side: Side, values: SqlValues): string {
   return `${nearestFirst(column, side)} LIMIT ${values.add(side.limit, "int")}`;
 }
 
-/** @internal */
 function nearestFirst(column: string, { compare }: Side): string {
   return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
 }
@@ -182,7 +181,7 @@ function fromMessages(
     WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
 }
 
-/** @internal Joins the viewer's copy of each message `m`; nothing for shared history, which needs no copy. */
+/** Joins the viewer's copy of each message `m`; nothing for shared history, which needs no copy. */
 function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
   if (narrow.shared) return "";
   return `CROSS JOIN LATERAL (

@@ -213,7 +213,7 @@ function seenBy(
   return holderIds.filter((id) => canRead.has(id));
 }
 
-/** A channel whose first message is removed, and its new first message. */
+/** A channel whose first message changes, and its new first message. */
 export interface NewFirst {
   readonly channel: Channel;
   /** Null if no message is left. */

@@ -13,7 +13,7 @@ import { emphasised, notice, paragraph, silentUser, verbatim } from "@carillon/m
 import { composeNotice, directTo, systemBot } from "./notice.ts";
 import { sendMessages } from "./send.ts";
 
-/** A channel that a bot posted to in vain. */
+/** What is wrong with a channel that a bot has sent a message to. */
 export interface BotTrouble {
   /** The channel's name, or its id if no name is known. */
   readonly channel: string | number;

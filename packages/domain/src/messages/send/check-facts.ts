@@ -49,7 +49,7 @@ export interface CheckFacts {
   readonly folding: Folding;
   /**
    * How many accounts have sent or reacted in a topic, by {@link exactTopicKey}, for texts that mention its participants.
-   * A number above {@link manyUsers} may be too small.
+   * Counting stops above {@link manyUsers}.
    */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;

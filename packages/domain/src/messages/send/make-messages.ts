@@ -55,8 +55,8 @@ export function messageEvents(
   numbered: readonly NumberedMessage[],
   receiving: Receiving,
 ): Promise<NewEvent[]> {
-  return inSlices([...numbered.keys()], (place) => {
-    const event = eventOf(realm, numbered, receiving, place);
+  return inSlices([...numbered.keys()], (index) => {
+    const event = eventOf(realm, numbered, receiving, index);
     event.write();
     return event;
   });
@@ -66,13 +66,13 @@ function eventOf(
   realm: Realm,
   numbered: readonly NumberedMessage[],
   { receivers, flags, unseen }: Receiving,
-  place: number,
+  index: number,
 ): NewEvent {
   return messageEvent(
     realm,
-    numbered[place]!,
-    receivers[place]!.audience,
-    flags[place]!,
-    unseen.get(place),
+    numbered[index]!,
+    receivers[index]!.audience,
+    flags[index]!,
+    unseen.get(index),
   );
 }

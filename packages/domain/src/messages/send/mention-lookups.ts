@@ -89,7 +89,7 @@ export async function loadMentionLookups(
   const uploading = texts.filter(({ parsed }) => parsed.uploadPaths.length > 0);
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
   // All parts or none: each combination of parts is a prepared statement on every connection.
-  const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
+  const nameCount = userNames.length + userIds.length + groupNames.length + channelNames.length;
   const readableUploads =
     uploading.length === 0
       ? noUploads
@@ -100,7 +100,7 @@ export async function loadMentionLookups(
         );
   const customEmoji = emojiNames.length === 0 ? noEmoji : emojiOfTexts(sql, realmId, emojiNames);
   const [folding, users, groups, channels, newest, unseen] =
-    names === 0
+    nameCount === 0
       ? [nothingToFold, [], [], noChannels, noMessages, nobodyUnseen]
       : await Promise.all([
           askFolding(
@@ -127,7 +127,7 @@ export async function loadMentionLookups(
     ...emptyLookups,
     organizationUrl,
     customEmoji: emoji,
-    fold: foldNames(folding, users, names === 0 ? [] : named(({ foldedNames }) => foldedNames)),
+    fold: foldNames(folding, users, nameCount === 0 ? [] : named(({ foldedNames }) => foldedNames)),
     groupsByName: grouped(groups, ({ nameKey }) => nameKey),
   };
   return {

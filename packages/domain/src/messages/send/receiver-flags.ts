@@ -16,9 +16,9 @@ export type FlagInput = Pick<
 >;
 
 /**
- * Computes the flags of every copy (messages.md §3). May include mentioned accounts that are no receivers: a flag alone
- * delivers nothing. Takes two statements for a batch, one more if a text contains alert words, and one for each message
- * with a group or topic mention.
+ * Computes the flags of every copy (messages.md §3). May include mentioned accounts that are not receivers: flags are
+ * stored only for receivers. Takes two statements for a batch, one more if a text contains alert words, and one for each
+ * message with a group or topic mention.
  */
 export async function loadReceiverFlags(
   tx: Tx,

@@ -35,7 +35,7 @@ export interface SendInput {
   /** For local echo; both or neither. */
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
-  /** Whether a series sends the message: such a message is no command to the scheduling bot. */
+  /** Whether a series sends the message: the scheduling bot runs no command in it. */
   readonly isAutomatic?: boolean | undefined;
   /** Binds the message to a key; a later request with the same key edits it (once-and-again.md §2). */
   readonly upsert?: Upsert | undefined;

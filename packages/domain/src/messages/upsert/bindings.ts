@@ -10,13 +10,13 @@ export interface UpsertKey {
   readonly key: string;
 }
 
-/** Days after which a binding that no request has used is gone. */
+/** Days after its last use until a binding expires. */
 const keptDays = 30;
 
-/** Bindings of one sender; with more, the longest unused are deleted. */
+/** Maximum bindings of one sender; the least recently used ones beyond it are deleted. */
 const maxBindings = 10_000;
 
-/** Bindings over {@link maxBindings} that are deleted at once. */
+/** Maximum bindings beyond {@link maxBindings} that one request deletes. */
 const deletedAtOnce = 1_000;
 
 /** Returns the number of the advisory lock of a key. Two keys may have the same one. */

@@ -20,8 +20,8 @@ import { checkMessage } from "../send/check.ts";
  * Replaces the content of a message that its sender has bound to a key (once-and-again.md §2). The content is checked like
  * that of a new message in the place where the message is now, then changed as by `PATCH /messages/{message_id}`; bots
  * have no time limit.
- * @returns undefined if the message cannot be edited: it is deleted, not visible to the sender, in an archived channel, a
- *   widget, or a person's time limit has passed
+ * @returns undefined if the message cannot be edited: it is deleted, not visible to the sender, in an archived channel or
+ *   a widget, the organization does not allow editing, or a person's time limit has passed
  * @throws ApiError the refusal of the content, or of posting there; nothing has changed then
  * @throws ChangedMeanwhile if the message became one that cannot be edited while this waited for its lock
  */
@@ -32,7 +32,7 @@ export async function editBound(
   id: number,
   content: string,
 ): Promise<"edited" | "unchanged" | undefined> {
-  // Looks before it locks: a message that cannot be edited is left alone.
+  // Check before locking, so that a message that cannot be edited is not locked.
   const seen = (await accessMessages(tx, account, [id])).get(id);
   if (!seen || !(await isEditable(tx, account, seen))) return undefined;
   const locked = await lockEditable(tx, account, id);

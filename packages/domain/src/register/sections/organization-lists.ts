@@ -112,7 +112,7 @@ export const realmDomains: Section = {
   load: async ({ tx, realm }) => ({ realm_domains: await listDomains(tx, realm.id) }),
 };
 
-/** Fields of features that the server does not have; clients require the fields. */
+/** Constant fields that clients require: the server does not have these features, or presents them in other fields. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
   push_device: { push_devices: {} },
@@ -126,7 +126,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   giphy: { giphy_api_key: "" },
 };
 
-/** The sections of these features. */
+/** The sections of these fields. */
 export const emptySections: readonly Section[] = Object.entries(fields).map(([name, value]) => ({
   names: [name],
   load: async () => value,

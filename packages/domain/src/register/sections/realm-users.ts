@@ -12,7 +12,7 @@ import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../../snapshot-section.ts";
 
-/** The accounts of the organization, and the own account with its rights. */
+/** The accounts of the organization, the data of the account that registers the queue, and its rights. */
 export const realmUsers: Section = {
   names: ["realm_user"],
   async load(context) {

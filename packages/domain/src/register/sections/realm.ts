@@ -94,7 +94,7 @@ function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
   };
 }
 
-/** What the organization allows and is allowed, except its settings and permissions. */
+/** Policies and limits of the organization, except its settings and permissions. */
 function realmPolicies(site: Site, realm: Realm, row: RealmRow, groups: SystemGroupIds) {
   const { quota } = site.uploads;
   return {

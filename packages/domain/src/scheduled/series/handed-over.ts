@@ -61,7 +61,7 @@ export async function findHandedOver(
  * Composes the messages that the notification bot sends for deactivated authors. Their mentions notify no account. A
  * message fails if its channel is archived, or if the channel's policy forbids its topic. The audiences of the channels
  * must be locked.
- * @param reader caches texts that were parsed before the transaction
+ * @param reader holds texts that were parsed before the transaction
  */
 export async function composeHandedOver(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { notNull, statement, type Tx } from "@carillon/db";
 import { recordRuns } from "./runs.ts";
 
-/** What is read and changed of a series: its id, its cursor, and how many messages it has sent. */
+/** The fields of a series that are read or changed here: its id, its cursor, and how many messages it has sent. */
 interface Progress {
   readonly id: number;
   readonly lastOccurrence: string | null;
@@ -9,8 +9,8 @@ interface Progress {
 }
 
 /**
- * Scans `scheduled_messages`: only series without a planned occurrence are asked about, and an index on delivered rows
- * would cost every delivery.
+ * Scans `scheduled_messages`. Runs only for series without a planned occurrence, and an index on delivered rows would slow
+ * every delivery down.
  */
 const sentAfterCursor = statement({
   name: "series-sent-elsewhere",

@@ -113,8 +113,8 @@ export interface SeriesChange {
 }
 
 /**
- * Makes the events of changed series. Accounts that become its author or a manager get `add`, accounts that remain so get
- * `update`, and accounts that cease to be so get `remove`.
+ * Makes the events of changed series. Accounts that join the audience, which is the author and the managers, get `add`,
+ * accounts that stay in it get `update`, and accounts that leave it get `remove`.
  */
 export async function seriesEvents(
   sql: Sql,

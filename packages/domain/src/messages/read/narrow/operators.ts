@@ -59,7 +59,7 @@ const channels = narrowOperator({
   },
 });
 
-/** `mentions`: messages that mention the account by name and not silently; by ID or e-mail address. */
+/** `mentions`: messages that mention an account by name and not silently; the operand is its ID or e-mail address. */
 const mentions = narrowOperator({
   names: ["mentions"],
   operand: operandTypes.textOrId,
