@@ -49,7 +49,7 @@ export interface CheckFacts {
   readonly folding: Folding;
   /**
    * How many accounts have sent or reacted in a topic, by {@link exactTopicKey}, for texts that mention its participants.
-   * Counting stops above {@link manyUsers}.
+   * More than {@link manyUsers} senders are not counted to the end.
    */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
