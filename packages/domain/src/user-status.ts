@@ -143,7 +143,7 @@ function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial
   };
 }
 
-/** Whether the emoji is the same: a custom one may have the name of another that there was before. */
+/** Whether the emoji is the same. Compares more than names: a custom emoji may have the name of an earlier one. */
 function isSameEmoji(
   emoji: Partial<UserStatus>,
   before: Pick<UserStatus, "emoji_name" | "emoji_code" | "reaction_type">,

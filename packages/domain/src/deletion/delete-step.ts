@@ -75,7 +75,7 @@ export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<vo
     if (progress.throttle.isThrottled) await pause(throttledPauseMs);
 }
 
-/** What a batch knows from the one before, so that it can send its statements without waiting for each. */
+/** State that a batch passes to the next one, which can then send its statements without waiting for each. */
 interface Progress {
   readonly throttle: DeletionThrottle;
   /** The step after the last batch. */

@@ -3,7 +3,7 @@ import { GiveUp, type DeletionStepRef } from "@carillon/jobs";
 
 import { cutSteps, type NewStep } from "./cut-steps.ts";
 
-/** Jobs of one step that may die with their workers before the deletion becomes a dead letter. */
+/** Maximum jobs of one step that may die with their workers before the deletion becomes a dead letter. */
 const maxJobs = 10;
 
 const take = statement({

@@ -47,7 +47,7 @@ interface NewFile {
 }
 
 /**
- * Adds the images of new attachments: of those whose content type and first bytes are those of a picture. Decodes nothing.
+ * Adds a row and a job for each new attachment whose content type and first bytes are those of a picture. Decodes nothing.
  */
 export async function addImages(tx: Tx, realmId: number, files: readonly NewFile[]): Promise<void> {
   const images = files.filter(({ contentType, head }) => {

@@ -213,8 +213,8 @@ interface Domains {
 }
 
 /**
- * Changes the domains of an organization for an operator, such as when its owners have locked themselves out by a wrong
- * one, and returns them.
+ * Changes the domains of an organization for an operator, for example after its owners have locked themselves out by
+ * entering a wrong domain. Returns the resulting domains.
  * @throws ApiError `BAD_REQUEST`; nothing has changed then
  */
 export async function changeDomains(
