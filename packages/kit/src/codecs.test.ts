@@ -114,7 +114,15 @@ describe("codecs, for random input", () => {
       requests: fc.integer({ min: 1, max: 999_999_999 }),
     });
     const rules = fc.array(rule, { minLength: 1, maxLength: 5 });
-    const all = fc.record({ user: rules, ip: rules, login: rules, files: rules });
+    const all = fc.record({
+      user: rules,
+      ip: rules,
+      login: rules,
+      files: rules,
+      mail: rules,
+      reset: rules,
+      invites: rules,
+    });
     await holds(
       fc.property(all, anyText, (wanted, text) => {
         const written = Object.entries(wanted).map(
