@@ -110,7 +110,7 @@ describe("pages for people in a browser", () => {
         await check(page);
         await type(page, "email", me.deliveryEmail);
         await page.keyboard.press("Enter");
-        await heading(page, "Look into your mail");
+        await heading(page, "Check your e-mail");
         await check(page);
 
         await page.goto(await linkTo(me.deliveryEmail));
@@ -142,7 +142,7 @@ describe("pages for people in a browser", () => {
         await check(page);
         await type(page, "email", email);
         await page.keyboard.press("Enter");
-        await heading(page, "Look into your mail");
+        await heading(page, "Check your e-mail");
         await check(page);
         await page.goto(await linkTo(email));
         await heading(page, /^Join/);

@@ -46,7 +46,7 @@ describe("Sign-up", () => {
     const email = "new1@carillon.test";
     const sent = await ask(email);
     expect(sent.headers.get("location")).to.equal(`${path}/sent`);
-    expect((await visitor().open(`${path}/sent`)).text).to.include("Look into your mail");
+    expect((await visitor().open(`${path}/sent`)).text).to.include("Check your e-mail");
     await mails();
     const link = await linkFor(email);
     const joined = await visitor().submit(link, { full_name: "Nell New", password });

@@ -121,7 +121,7 @@ export function joinedPage(site: Site, realm: Realm): RawReply {
 /** Makes the page after an address was entered: the same for every address. */
 export function mailSentPage(): RawReply {
   return page({
-    title: "Look into your mail",
+    title: "Check your e-mail",
     body: html`<p>We send a mail to the address that you have entered. It says how to go on.</p>
       <p>If it does not arrive within a few minutes, look among the spam.</p>`,
   });

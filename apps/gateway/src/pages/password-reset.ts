@@ -35,7 +35,7 @@ export function resetRequestPage(
 /** Makes the page after a request, the same for every address. */
 export function resetSentPage(organization: string): RawReply {
   return page({
-    title: "Look into your mail",
+    title: "Check your e-mail",
     body: html`<p>
       If the address belongs to an account of ${organization}, a mail is on its way. Its link works
       for 24 hours.

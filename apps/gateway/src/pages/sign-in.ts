@@ -21,7 +21,7 @@ export function noProviderPage(): RawReply {
 export function openAppPage(address: string): RawReply {
   return page({
     title: "Your account is ready",
-    body: html`<p><a href="${address}">Go on in the app</a></p>`,
+    body: html`<p><a href="${address}">Continue in the app</a></p>`,
   });
 }
 
@@ -90,7 +90,7 @@ export function unprovenPage(provider: string): RawReply {
     status: 400,
     title: "You are not signed in",
     body: html`<p>
-      ${provider} did not confirm who you are. Begin again, and if that does not help, ask an
+      ${provider} did not confirm who you are. Try again, and if that does not help, ask an
       administrator: the server's log has the reason.
     </p>`,
   });

@@ -62,7 +62,7 @@ export function invitationRequiredPage(organization: string): RawReply {
 /** Makes the page after a request, the same for every address. */
 export function signUpSentPage(organization: string): RawReply {
   return page({
-    title: "Look into your mail",
+    title: "Check your e-mail",
     body: html`<p>
         ${organization} has sent a mail to the address that you gave. Its link works for 24 hours.
       </p>
