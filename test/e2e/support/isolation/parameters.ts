@@ -74,6 +74,7 @@ export const plain: Readonly<Record<string, unknown>> = {
   "update-subscriptions add": [{ name: "made up" }],
   "join email": "newcomer@example.com",
   "join terms": "true",
+  "reset-password new_api_key": "true",
   csrf_token: "x",
   mobile_flow_otp: "0".repeat(64),
   desktop_flow_otp: "0".repeat(64),

@@ -14,6 +14,7 @@ import {
   useGateway,
   useBlocker,
 } from "@carillon/testkit";
+import { IntentBusy } from "@carillon/outbox";
 import { expect } from "chai";
 
 import { markAsRead, type MarkAsReadTarget } from "./mark-messages.ts";
@@ -51,8 +52,12 @@ describe("Marking more as read than one request does", () => {
   async function work(): Promise<void> {
     for (let jobs = await pending(); jobs.length > 0; jobs = await pending())
       // A job may run twice.
-      for (const job of [...jobs, ...jobs]) await runJob(db, markRead, job);
+      for (const job of [...jobs, ...jobs]) await runJob(db, markRead, job).catch(unlessBusy);
   }
+  /** A worker repeats a job whose intent another one has held for two seconds. */
+  const unlessBusy = (error: unknown) => {
+    if (!(error instanceof IntentBusy)) throw error;
+  };
   const markedDuring = async (asked: () => Promise<unknown>) => {
     const { result, events } = await eventsOf(db, org.realm.id, asked);
     const marked = announced(events).map(({ payload }) =>
