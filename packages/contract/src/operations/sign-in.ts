@@ -6,6 +6,7 @@ const beginning = {
   method: "GET",
   access: "anyone",
   page: true,
+  missingIs404: true,
   params: {
     mobile_flow_otp: form
       .text({ anyText: true })
@@ -50,6 +51,7 @@ export const completeSignIn = operation({
   path: "/complete/oidc",
   access: "anyone",
   page: true,
+  missingIs404: true,
   params: {
     state: form.text({ anyText: true }).optional(),
     code: form.text({ anyText: true }).optional(),
@@ -74,6 +76,7 @@ export const nameNewAccount = operation({
   path: "/complete/oidc",
   access: "anyone",
   page: true,
+  missingIs404: true,
   params: {
     ...pageForm,
     ticket: form.text({ anyText: true }).default("").describe("From the form."),
