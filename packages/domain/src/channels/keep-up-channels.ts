@@ -49,7 +49,11 @@ async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promi
   for (let after: number | undefined = 0; after !== undefined;) {
     if (signal.aborted) return false;
     const from: number = after;
-    after = await leading((tx) => refreshTraffic(tx, realmId, from, channelUpkeep.bound.batch));
+    const batch = await leading(async (tx) => ({
+      next: await refreshTraffic(tx, realmId, from, channelUpkeep.bound.batch),
+    }));
+    if (batch === undefined) return false;
+    after = batch.next;
   }
   const noted = await leading(async (tx, day) => {
     await forgetTraffic(tx, realmId);
