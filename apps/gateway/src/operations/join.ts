@@ -14,7 +14,7 @@ import { problemOf, redirect } from "../http/page.ts";
 import { joinedPage, joinPage, mailSentPage, type Problems } from "../pages/join.ts";
 import type { Services } from "../services.ts";
 
-/** @throws ApiError 404: one for all links with which nobody can join now */
+/** @throws ApiError 404, the same for every link that cannot be used */
 async function requireLink({ db, site }: Services, realm: Realm, key: string): Promise<Link> {
   const link = await findUsableLink(db, site, realm.id, key);
   if (!link) throw noSuchLink();

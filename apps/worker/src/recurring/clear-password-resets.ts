@@ -20,7 +20,7 @@ const clears = tables.map(({ table, days }) =>
   }),
 );
 
-/** Deletes rows of links and tickets that have long expired. */
+/** Deletes links and tickets that expired long ago. */
 export default {
   definition: clearPasswordResets,
   run: ({ db, batches }) =>

@@ -11,7 +11,7 @@ import { shape } from "../primitives/shape.ts";
 /** Maximum addresses of one request. */
 export const maxInvitees = 100;
 
-/** Maximum reusable links of an organization that have not ended: the list of invitations has all of them. */
+/** Maximum number of reusable links of an organization that have not ended; the list of invitations contains them all. */
 export const maxReusableLinks = 1_000;
 
 /** Minutes until a link expires, unless the request says otherwise. */

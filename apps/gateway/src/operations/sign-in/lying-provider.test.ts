@@ -353,7 +353,7 @@ describe("An identity provider", () => {
         const begun = await beginSigningIn(gateway);
         const code = provider.grant(begun.asked, claims);
         expectNobody(await comeBack(gateway, begun, { code }, cookie), 400, over);
-        // The attempt is used up all the same.
+        // The refused answer has used up the attempt.
         expectNobody(await comeBack(gateway, begun, { code }), 400, over);
       }
     });

@@ -139,7 +139,7 @@ describe("Signing up at an identity provider", () => {
       const account = await joined(await comeIn(person, joining), person);
       expect(account.role).to.equal(roles.moderator);
     }
-    // A link of somebody who may not invite any more, and texts that are no keys, are as none.
+    // Links whose maker may no longer invite, and texts that are not keys, count as no link.
     await db.rows("UPDATE invitations SET ended_at = now() WHERE kind = 'multiuse'");
     for (const link of [joining.link, "", "\0", "x".repeat(4_000), "nonsense"]) {
       const person = newcomer();
