@@ -78,6 +78,7 @@ describe("Keys of new objects", () => {
     );
     expect(await failing).to.match(/cancel/);
     await blocker.release();
-    expect((await reserved()).flat()).to.include(await next);
+    const key = await next;
+    expect((await reserved()).flat()).to.include(key);
   });
 });
