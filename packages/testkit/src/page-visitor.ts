@@ -1,5 +1,19 @@
+import type { Database } from "@carillon/db";
 import { expect } from "chai";
 import type { Answer, GatewayClient } from "./gateway-client.ts";
+import { countQueries } from "./query-counter.ts";
+
+/** Headers that differ between equal answers. */
+const changing = new Set(["date", "x-request-id", "set-cookie"]);
+
+/**
+ * Returns all that an outsider can compare of an answer: status, headers, text, and the statements, which take its time.
+ */
+export async function observed(db: Database, ask: () => Promise<Answer>): Promise<string> {
+  const { result, statements } = await countQueries(db, ask);
+  const headers = [...result.headers].filter(([name]) => !changing.has(name));
+  return JSON.stringify([result.status, headers, result.text, statements]);
+}
 
 /**
  * Checks that a page refuses with this status: as a page, and without a form for 403, 404 and 429.

@@ -8,7 +8,7 @@ import {
   type TestOrganization,
 } from "./factories/organization.ts";
 import type { GatewayClient } from "./gateway-client.ts";
-import { useGateway, type Gateway } from "./gateway.ts";
+import { useGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 
 /** A database, a gateway on it and one organization: the usual setup of tests of operations. */
 export interface Scene {
@@ -20,9 +20,9 @@ export interface Scene {
 }
 
 /** A scene for the tests of the enclosing `describe`. */
-export function useScene(overrides?: OrganizationOverrides): Scene {
+export function useScene(overrides?: OrganizationOverrides, options?: GatewayOptions): Scene {
   const db = useDatabase();
-  const gateway = useGateway(db);
+  const gateway = useGateway(db, options);
   let org: TestOrganization | undefined;
   before("make an organization", async () => {
     org = await organization(db, overrides);

@@ -1,19 +1,34 @@
 import type { Database } from "@carillon/db";
-import { sendMail } from "@carillon/jobs";
+import { makeResetLink, sendMail } from "@carillon/jobs";
 import type { Mail } from "@carillon/mail";
 import { unqueuedIntents } from "@carillon/outbox";
 
 import type { Gateway } from "../gateway.ts";
 import type { Answer } from "../gateway-client.ts";
-import { runJob } from "../jobs.ts";
+import { runJob, type RunJobOptions } from "../jobs.ts";
 
-/** Runs all pending mail jobs. @returns the mails */
-export async function sentMails(db: Database): Promise<Mail[]> {
-  const intents = await unqueuedIntents(db, { jobs: [sendMail.name], olderThanMs: 0, limit: 999 });
+/** Runs all pending mail jobs, after those that make the links of password resets. @returns the mails */
+export async function sentMails(
+  db: Database,
+  services: RunJobOptions["services"] = {},
+): Promise<Mail[]> {
   const sent: Mail[] = [];
-  for (const { intentId, version } of intents)
-    sent.push(...(await runJob(db, sendMail, { intentId, version })).mail);
+  for (const job of [makeResetLink, sendMail]) {
+    const intents = await unqueuedIntents(db, { jobs: [job.name], olderThanMs: 0, limit: 999 });
+    for (const { intentId, version } of intents)
+      sent.push(...(await runJob(db, job, { intentId, version }, { services })).mail);
+  }
   return sent;
+}
+
+/**
+ * Returns the link that is alone on a line of a mail, where people cannot miss it.
+ * @throws Error if there is none
+ */
+export function linkIn(mail: Pick<Mail, "text"> | undefined): string {
+  const [link] = /^https?:\S+$/m.exec(mail?.text ?? "") ?? [];
+  if (link === undefined) throw new Error(`no link in ${JSON.stringify(mail)}`);
+  return link;
 }
 
 /**

@@ -11,33 +11,22 @@ import {
   startGateway,
   startScriptedProvider,
   type TestAccount,
-  type TestOrganization,
   unique,
-  useDatabase,
-  useGateway,
   user,
-  useScriptedProvider,
   waitFor,
+  useSignInScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
 const otp = "0".repeat(64);
 
 describe("An identity provider", () => {
-  const db = useDatabase();
-  const provider = useScriptedProvider();
-  const site = {
-    get identityProvider() {
-      return provider.config;
-    },
-  };
-  const gateway = useGateway(db, { site });
-  let org: TestOrganization;
+  const scene = useSignInScene();
+  const { db, gateway, provider } = scene;
   let ann: TestAccount;
   const claims = { sub: "ann", email: "", email_verified: true, name: "Ann" };
   before(async () => {
-    org = await organization(db);
-    ann = await user(db, org.realm);
+    ann = await user(db, scene.org.realm);
     claims.email = ann.deliveryEmail;
   });
 
@@ -303,7 +292,7 @@ describe("An identity provider", () => {
     const known = {
       ...claims,
       sub: unique("subject"),
-      email: (await user(db, org.realm)).deliveryEmail,
+      email: (await user(db, scene.org.realm)).deliveryEmail,
     };
     const query = { mobile_flow_otp: otp };
     try {

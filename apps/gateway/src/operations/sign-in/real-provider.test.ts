@@ -1,65 +1,49 @@
-import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-
 import { roles } from "@carillon/contract";
-import type { IdentityProvider } from "@carillon/model";
 import {
   type Answer,
   beginSigningIn,
   comeBack,
   type Gateway,
+  type OpenIdProvider,
   organization,
   reload,
   startGateway,
+  startOpenIdProvider,
   type TestAccount,
   type TestOrganization,
   useDatabase,
   user,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import Provider, { type JWK } from "oidc-provider";
-
-const clientSecret = "what the provider and Carillon share";
 
 describe("Signing in at oidc-provider", () => {
   const db = useDatabase();
   let org: TestOrganization;
   let ann: TestAccount;
-  let server: Server;
+  let provider: OpenIdProvider;
   let gateway: Gateway;
-  let config: IdentityProvider;
   let returnAddress = "";
 
   before("start a provider and a gateway", async () => {
     org = await organization(db);
     ann = await user(db, org.realm);
     returnAddress = `http://${org.realm.subdomain}.carillon.test/complete/oidc/`;
-    server = createServer();
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    serve(server, issuer, returnAddress, () => ann);
-    config = {
-      issuer,
-      clientId: "carillon",
-      clientSecret,
-      displayName: "Team",
-      displayIcon: null,
-      scopes: "openid email profile groups",
-      autoSignup: "rules",
-      groupsClaim: "groups",
-      roles: [{ role: roles.moderator, value: "mods" }],
-      groups: [],
-      subdomain: undefined,
-    };
-    gateway = await startGateway(db, { site: { identityProvider: config } });
+    provider = await startOpenIdProvider({
+      returnAddress,
+      person: {
+        sub: "ann",
+        email: ann.deliveryEmail,
+        email_verified: true,
+        name: "Ann",
+        groups: ["mods"],
+      },
+      config: { groupsClaim: "groups", roles: [{ role: roles.moderator, value: "mods" }] },
+    });
+    gateway = await startGateway(db, { site: { identityProvider: provider.config } });
   });
   after("stop both", async () => {
-    await gateway.close();
-    server.closeAllConnections();
-    server.close();
+    await gateway?.close();
+    await provider?.close();
   });
 
   /** Follows the provider's redirects with its cookies until it sends the browser back. */
@@ -107,7 +91,7 @@ describe("Signing in at oidc-provider", () => {
     // The browser brings the first code back to the second attempt.
     const swapped = await comeBack(gateway, two, { code, iss });
     expect(swapped.text).to.include("did not confirm who you are");
-    const site = { identityProvider: { ...config, clientSecret: "another secret" } };
+    const site = { identityProvider: { ...provider.config, clientSecret: "another secret" } };
     const other = await startGateway(db, { site });
     try {
       const begun = await beginSigningIn(other);
@@ -121,75 +105,3 @@ describe("Signing in at oidc-provider", () => {
     }
   });
 });
-
-/** Serves an OpenID provider at which everybody is signed in as one person, without being asked. */
-function serve(
-  server: Server,
-  issuer: string,
-  redirectUri: string,
-  person: () => TestAccount,
-): void {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
-  const key = { ...privateKey.export({ format: "jwk" }), use: "sig" } as JWK;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: "carillon",
-        client_secret: clientSecret,
-        redirect_uris: [redirectUri],
-        grant_types: ["authorization_code"],
-        response_types: ["code"],
-      },
-    ],
-    claims: {
-      openid: ["sub"],
-      email: ["email", "email_verified"],
-      profile: ["name"],
-      groups: ["groups"],
-    },
-    findAccount: (_ctx, id) => ({
-      accountId: id,
-      claims: () => ({
-        sub: id,
-        email: person().deliveryEmail,
-        email_verified: true,
-        name: "Ann",
-        groups: ["mods"],
-      }),
-    }),
-    jwks: { keys: [key] },
-    cookies: { keys: ["signs cookies"] },
-    features: { devInteractions: { enabled: false } },
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-    ttl: {
-      AccessToken: 60,
-      AuthorizationCode: 60,
-      Grant: 60,
-      IdToken: 60,
-      Interaction: 60,
-      Session: 60,
-    },
-  });
-  const rest = provider.callback();
-  server.on("request", (request, response) => {
-    if (!request.url?.startsWith("/interaction/")) {
-      void rest(request, response);
-      return;
-    }
-    void (async () => {
-      const { prompt, params, session } = await provider.interactionDetails(request, response);
-      if (prompt.name === "login") {
-        const result = { login: { accountId: "ann" } };
-        await provider.interactionFinished(request, response, result);
-        return;
-      }
-      const grant = new provider.Grant({
-        accountId: session?.accountId ?? "",
-        clientId: String(params["client_id"]),
-      });
-      grant.addOIDCScope(String(params["scope"]));
-      const result = { consent: { grantId: await grant.save() } };
-      await provider.interactionFinished(request, response, result);
-    })();
-  });
-}

@@ -1,6 +1,4 @@
 import { getServerSettings } from "@carillon/contract";
-import { sendMail } from "@carillon/jobs";
-import { unqueuedIntents } from "@carillon/outbox";
 import {
   type Answer,
   beginSigningIn,
@@ -12,36 +10,23 @@ import {
   organization,
   pageVisitor,
   realmChanging,
-  runJob,
+  sentMails,
   signInAs,
   startGateway,
   type TestAccount,
-  type TestOrganization,
   unique,
-  useDatabase,
-  useGateway,
   user,
-  useScriptedProvider,
+  useSignInScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
 const otp = "0123456789abcdefABCDEF0123456789".repeat(2);
 
 describe("Signing in at an identity provider", () => {
-  const db = useDatabase();
-  const provider = useScriptedProvider();
-  const site = {
-    get identityProvider() {
-      return provider.config;
-    },
-  };
-  const gateway = useGateway(db, { site });
-  let org: TestOrganization;
-  before(async () => {
-    org = await organization(db);
-  });
+  const scene = useSignInScene();
+  const { db, gateway, provider } = scene;
 
-  const person = (overrides = {}) => user(db, org.realm, overrides);
+  const person = (overrides = {}) => user(db, scene.org.realm, overrides);
   const claimsOf = ({ deliveryEmail }: TestAccount, sub = unique("subject")) => ({
     sub,
     email: deliveryEmail,
@@ -52,15 +37,6 @@ describe("Signing in at an identity provider", () => {
     signInAs(at, provider, claims, { query: { mobile_flow_otp: otp } });
   const links = (userId?: number) =>
     db.prisma.accountLink.findMany({ where: userId === undefined ? {} : { userId } });
-
-  /** Runs the pending mail jobs. */
-  async function mails() {
-    const intents = await unqueuedIntents(db, { jobs: [sendMail.name], olderThanMs: 0, limit: 99 });
-    const sent = [];
-    for (const { intentId, version } of intents)
-      sent.push(...(await runJob(db, sendMail, { intentId, version })).mail);
-    return sent;
-  }
 
   /** Decrypts what the phone app gets. */
   function handedOver(answer: Answer) {
@@ -108,7 +84,7 @@ describe("Signing in at an identity provider", () => {
     const { state = "", nonce = "", code_challenge = "", ...rest } = Object.fromEntries(asked);
     expect(rest).to.deep.equal({
       tenant: "1",
-      redirect_uri: `http://${org.realm.subdomain}.carillon.test/complete/oidc/`,
+      redirect_uri: `http://${scene.org.realm.subdomain}.carillon.test/complete/oidc/`,
       scope: "openid email profile",
       code_challenge_method: "S256",
       client_id: "carillon",
@@ -131,7 +107,7 @@ describe("Signing in at an identity provider", () => {
 
   it("sends secure cookies under https", async () => {
     const secure = await startGateway(db, {
-      site: { ...site, identityProvider: provider.config, url: "https://carillon.test" },
+      site: { identityProvider: provider.config, url: "https://carillon.test" },
     });
     try {
       const { answer } = await beginSigningIn(secure);
@@ -150,7 +126,7 @@ describe("Signing in at an identity provider", () => {
       key: ann.apiKey,
       email: ann.deliveryEmail,
       user_id: String(ann.id),
-      realm: `http://${org.realm.subdomain}.carillon.test`,
+      realm: `http://${scene.org.realm.subdomain}.carillon.test`,
     });
   });
 
@@ -186,15 +162,15 @@ describe("Signing in at an identity provider", () => {
 
   it("links the account of a verified address, tells it by mail, and finds it by the link afterwards", async () => {
     const ann = await person();
-    await mails();
+    await sentMails(db);
     const claims = { ...claimsOf(ann), email: ann.deliveryEmail.toUpperCase() };
     handedOver(await byPhone(claims));
     expect(await links(ann.id)).to.have.length(1);
-    const linking = await mails();
+    const linking = await sentMails(db);
     expect(linking.map(({ to, subject }) => ({ to, subject }))).to.deep.equal([
       {
         to: ann.deliveryEmail,
-        subject: `Your account at ${org.realm.name} can be signed in to through the identity provider`,
+        subject: `Your account at ${scene.org.realm.name} can be signed in to through the identity provider`,
       },
     ]);
     // The provider's address does not count any more.
@@ -204,9 +180,12 @@ describe("Signing in at an identity provider", () => {
     const unverified = { sub: claims.sub, email: "other@example.com", email_verified: false };
     expect(handedOver(await byPhone(unverified))["user_id"]).to.equal(String(ann.id));
     expect(await links(other.id)).to.deep.equal([]);
-    const sent = await mails();
+    const sent = await sentMails(db);
     expect(sent.map(({ to, subject }) => ({ to, subject }))).to.deep.equal(
-      [1, 2].map(() => ({ to: ann.deliveryEmail, subject: `New sign-in to ${org.realm.name}` })),
+      [1, 2].map(() => ({
+        to: ann.deliveryEmail,
+        subject: `New sign-in to ${scene.org.realm.name}`,
+      })),
     );
     expect(sent[0]?.text).to.match(
       /through the identity provider at \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
@@ -217,9 +196,9 @@ describe("Signing in at an identity provider", () => {
     const ann = await person({ settings: { enable_login_emails: false } });
     const claims = claimsOf(ann);
     handedOver(await byPhone(claims));
-    await mails();
+    await sentMails(db);
     handedOver(await byPhone(claims));
-    expect(await mails()).to.deep.equal([]);
+    expect(await sentMails(db)).to.deep.equal([]);
   });
 
   for (const [what, claim] of [
@@ -244,7 +223,7 @@ describe("Signing in at an identity provider", () => {
     const ann = await person();
     handedOver(await byPhone(claimsOf(ann)));
     await refuses(await byPhone(claimsOf(ann)), 403, /belongs to somebody else/);
-    const robot = await bot(db, org.owner);
+    const robot = await bot(db, scene.org.owner);
     await refuses(await byPhone(claimsOf(robot)), 403, /belongs to somebody else/);
     expect(await links(robot.id)).to.deep.equal([]);
   });
@@ -260,7 +239,7 @@ describe("Signing in at an identity provider", () => {
     expect(await links(gone.id)).to.deep.equal([]);
 
     const begun = await beginSigningIn(gateway);
-    await changeOrganization(db, org.realm, { deactivated: true });
+    await changeOrganization(db, scene.org.realm, { deactivated: true });
     try {
       const code = provider.grant(begun.asked, claimsOf(await person()));
       await refuses(await comeBack(gateway, begun, { code }), 403, /deactivated/);
@@ -268,13 +247,13 @@ describe("Signing in at an identity provider", () => {
       const settings = await gateway.anonymous.succeed(getServerSettings);
       expect(settings.external_authentication_methods).to.deep.equal([]);
     } finally {
-      await changeOrganization(db, org.realm, { deactivated: false });
+      await changeOrganization(db, scene.org.realm, { deactivated: false });
     }
   });
 
   it("answers 404 where the organization has turned it off, and where no provider is configured", async () => {
     const begun = await beginSigningIn(gateway);
-    await changeOrganization(db, org.realm, { oidcAuthEnabled: false });
+    await changeOrganization(db, scene.org.realm, { oidcAuthEnabled: false });
     const without = await startGateway(db);
     try {
       const code = provider.grant(begun.asked, claimsOf(await person()));
@@ -283,11 +262,11 @@ describe("Signing in at an identity provider", () => {
       const settings = await gateway.anonymous.succeed(getServerSettings);
       expect(settings.external_authentication_methods).to.deep.equal([]);
       expect(settings.authentication_methods).to.include({ "openid connect": false });
-      await changeOrganization(db, org.realm, { oidcAuthEnabled: true });
+      await changeOrganization(db, scene.org.realm, { oidcAuthEnabled: true });
       await refuses((await beginSigningIn(without)).answer, 404, /identity provider/);
       await refuses(await comeBack(without, begun, { code }), 404, /identity provider/);
     } finally {
-      await changeOrganization(db, org.realm, { oidcAuthEnabled: true });
+      await changeOrganization(db, scene.org.realm, { oidcAuthEnabled: true });
       await without.close();
     }
   });
@@ -317,7 +296,7 @@ describe("Signing in at an identity provider", () => {
   it("is offered only in the organization of OIDC_SUBDOMAIN", async () => {
     const at = (subdomain: string) =>
       startGateway(db, { site: { identityProvider: { ...provider.config, subdomain } } });
-    const [elsewhere, here] = [await at("elsewhere"), await at(org.realm.subdomain)];
+    const [elsewhere, here] = [await at("elsewhere"), await at(scene.org.realm.subdomain)];
     try {
       await refuses((await beginSigningIn(elsewhere)).answer, 404, /identity provider/);
       const settings = await elsewhere.anonymous.succeed(getServerSettings);

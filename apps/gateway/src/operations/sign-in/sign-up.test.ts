@@ -4,36 +4,23 @@ import {
   changeOrganization,
   channel,
   type Gateway,
-  organization,
   type PageVisitor,
   pageVisitor,
   sentMails,
   startGateway,
-  type TestOrganization,
   unique,
-  useDatabase,
-  useGateway,
   user,
-  useScriptedProvider,
+  useSignInScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
 const otp = "0".repeat(64);
 
 describe("Signing up at an identity provider", () => {
-  const db = useDatabase();
-  const provider = useScriptedProvider();
-  const site = {
-    get identityProvider() {
-      return provider.config;
-    },
-  };
-  const gateway = useGateway(db, { site });
-  let org: TestOrganization;
-  before(async () => {
-    org = await organization(db);
-  });
-  const open = (isOpen: boolean) => changeOrganization(db, org.realm, { inviteRequired: !isOpen });
+  const scene = useSignInScene();
+  const { db, gateway, provider } = scene;
+  const open = (isOpen: boolean) =>
+    changeOrganization(db, scene.org.realm, { inviteRequired: !isOpen });
   afterEach(() => open(false));
 
   const newcomer = (more = {}) => ({
@@ -61,7 +48,7 @@ describe("Signing up at an identity provider", () => {
   }
   const accountOf = (email: string) =>
     db.prisma.user.findFirst({
-      where: { realmId: org.realm.id, deliveryEmail: email },
+      where: { realmId: scene.org.realm.id, deliveryEmail: email },
       include: { links: true, subscriptions: true },
     });
 
@@ -99,9 +86,9 @@ describe("Signing up at an identity provider", () => {
   });
 
   it("takes an invitation to the address, with its role and channels, without the link", async () => {
-    const room = await channel(db, org.owner);
+    const room = await channel(db, scene.org.owner);
     const person = newcomer();
-    await gateway.as(org.admin).succeed(sendInvites, {
+    await gateway.as(scene.org.admin).succeed(sendInvites, {
       params: {
         invitee_emails: person.email.toUpperCase(),
         stream_ids: [room.id],
@@ -116,7 +103,7 @@ describe("Signing up at an identity provider", () => {
     });
     expect(open_).to.equal(0);
     const other = newcomer();
-    await gateway.as(org.admin).succeed(sendInvites, {
+    await gateway.as(scene.org.admin).succeed(sendInvites, {
       params: { invitee_emails: other.email, stream_ids: [] },
     });
     await db.rows("UPDATE invitations SET expires_at = now() WHERE lower(email) = $1", [
@@ -127,7 +114,7 @@ describe("Signing up at an identity provider", () => {
 
   it("carries a reusable link from its page to the account", async () => {
     const { invite_link } = await gateway
-      .as(org.admin)
+      .as(scene.org.admin)
       .succeed(createInviteLink, { params: { invite_as: roles.moderator } });
     const visitor = pageVisitor(gateway.anonymous);
     const shown = await visitor.open(new URL(invite_link).pathname);
@@ -150,7 +137,7 @@ describe("Signing up at an identity provider", () => {
   it("does not give one person's invitation to another address", async () => {
     const invited = newcomer();
     await sentMails(db);
-    await gateway.as(org.admin).succeed(sendInvites, {
+    await gateway.as(scene.org.admin).succeed(sendInvites, {
       params: { invitee_emails: invited.email, stream_ids: [], invite_as: roles.administrator },
     });
     const [mail] = await sentMails(db);
@@ -169,16 +156,16 @@ describe("Signing up at an identity provider", () => {
       const person = newcomer();
       await joined(await comeIn(person, phone, all), person);
       const params = { domain: "allowed.example.com", allow_subdomains: false };
-      await gateway.as(org.owner).succeed(addDomain, { params });
-      await changeOrganization(db, org.realm, { emailsRestrictedToDomains: true });
+      await gateway.as(scene.org.owner).succeed(addDomain, { params });
+      await changeOrganization(db, scene.org.realm, { emailsRestrictedToDomains: true });
       const other = newcomer();
       await refuses(await comeIn(other, phone, all), other);
       const local = newcomer({ email: `${unique("new")}@allowed.example.com` });
       await joined(await comeIn(local, phone, all), local);
-      const generated = newcomer({ email: `user7@${org.realm.subdomain}.carillon.test` });
+      const generated = newcomer({ email: `user7@${scene.org.realm.subdomain}.carillon.test` });
       await refuses(await comeIn(generated, phone, all), generated);
     } finally {
-      await changeOrganization(db, org.realm, { emailsRestrictedToDomains: false });
+      await changeOrganization(db, scene.org.realm, { emailsRestrictedToDomains: false });
       await all.close();
     }
   });
@@ -220,14 +207,14 @@ describe("Signing up at an identity provider", () => {
 
   it("asks for another name if names are unique and it is taken", async () => {
     await open(true);
-    await changeOrganization(db, org.realm, { requireUniqueNames: true });
+    await changeOrganization(db, scene.org.realm, { requireUniqueNames: true });
     try {
-      const { fullName } = await user(db, org.realm);
+      const { fullName } = await user(db, scene.org.realm);
       const person = newcomer({ name: fullName });
       const shown = await comeIn(person);
       shows(shown, 200, "Another user has this full_name");
     } finally {
-      await changeOrganization(db, org.realm, { requireUniqueNames: false });
+      await changeOrganization(db, scene.org.realm, { requireUniqueNames: false });
     }
   });
 
