@@ -130,7 +130,7 @@ export {
   tryKeys,
 } from "./idempotency/idempotency-key.ts";
 export { clearExpiredKeys, type ClearedKeys } from "./idempotency/clear-keys.ts";
-export { findUsableLink, type Link } from "./invitations/usable-links.ts";
+export { findUsableLink, isOpenForSignUp, type Link } from "./invitations/usable-links.ts";
 export { mailPersonalLink, makeSignUpLink } from "./invitations/make-links.ts";
 export { joinOrganization } from "./invitations/join.ts";
 export { invitationMail } from "./invitations/mail.ts";

@@ -17,11 +17,10 @@ export function isTicked(value: string): boolean {
 }
 
 /**
- * Checks the e-mail address of a form.
- * @throws ApiError `BAD_REQUEST`
+ * Returns the e-mail address of a form; undefined if the text is none. Forms that mail a link answer such a text like
+ * every address: browsers do not send it.
  */
-export function checkedAddress(text: string): string {
+export function addressOf(text: string): string | undefined {
   const email = text.trim();
-  if (!isEmailAddress(email)) throw errors.badRequest("This is not an e-mail address.");
-  return email;
+  return isEmailAddress(email) ? email : undefined;
 }

@@ -1,11 +1,12 @@
 import { ApiError, type ErrorCode, fetchZuliprc, logInOnPage, showLogin } from "@carillon/contract";
 import { logIn, makeTicket, takeTicket } from "@carillon/domain";
-import { type Realm, realmUrl, type Site, usesProvider, zuliprc } from "@carillon/model";
+import { type Realm, realmUrl, type Site, zuliprc } from "@carillon/model";
 
 import { handle } from "../handle.ts";
 import { assertActive, noSuchPage } from "../http/form-values.ts";
 import { file } from "../http/page.ts";
 import { loginPage, ticketPage } from "../pages/login.ts";
+import { providerLink } from "../pages/provider-link.ts";
 
 /** Refusals of a sign-in that the form shows; others are the whole page. */
 const shown: readonly ErrorCode[] = [
@@ -17,12 +18,8 @@ const shown: readonly ErrorCode[] = [
 ];
 
 /** How people of the organization sign in. */
-function waysIn({ identityProvider }: Site, realm: Realm) {
-  const isOffered = realm.oidcAuthEnabled && usesProvider(identityProvider, realm);
-  return {
-    passwordsAllowed: realm.passwordAuthEnabled,
-    provider: isOffered ? identityProvider?.displayName : undefined,
-  };
+function waysIn(site: Site, realm: Realm) {
+  return { passwordsAllowed: realm.passwordAuthEnabled, provider: providerLink(site, realm) };
 }
 
 export default [

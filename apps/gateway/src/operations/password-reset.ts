@@ -2,7 +2,7 @@ import * as contract from "@carillon/contract";
 import { findReset, loginOfAddress, requestReset, resetByLink } from "@carillon/domain";
 
 import { handle } from "../handle.ts";
-import { assertActive, checkedAddress, isTicked, noSuchPage } from "../http/form-values.ts";
+import { addressOf, assertActive, isTicked, noSuchPage } from "../http/form-values.ts";
 import { problemOf, redirect } from "../http/page.ts";
 import {
   newPasswordPage,
@@ -17,18 +17,15 @@ export default [
     return resetRequestPage(guard, realm.name);
   }),
 
-  handle.page(contract.requestReset, async ({ services, input, ip }, { realm, guard }) => {
+  handle.page(contract.requestReset, async ({ services, input, ip }, { realm }) => {
     assertActive(realm);
-    let email: string;
-    try {
-      email = checkedAddress(input.email);
-    } catch (error) {
-      return resetRequestPage(guard, realm.name, { email: input.email, problem: problemOf(error) });
-    }
     const { db, mails } = services;
     await mails.countMail(ip);
-    await mails.countReset(await loginOfAddress(db, realm, email));
-    await db.transaction((tx) => requestReset(tx, realm, email));
+    const email = addressOf(input.email);
+    if (email !== undefined) {
+      await mails.countReset(await loginOfAddress(db, realm, email));
+      await db.transaction((tx) => requestReset(tx, realm, email));
+    }
     return redirect("/accounts/password/reset/sent");
   }),
 

@@ -1,45 +1,34 @@
 import * as contract from "@carillon/contract";
-import { makeSignUpLink } from "@carillon/domain";
-import { listDomains, loadOrganizationSettings, type Realm } from "@carillon/model";
+import { isOpenForSignUp, makeSignUpLink } from "@carillon/domain";
+import { listDomains, loadOrganizationSettings } from "@carillon/model";
 
 import { handle } from "../handle.ts";
-import { assertActive, checkedAddress } from "../http/form-values.ts";
-import { problemOf, redirect } from "../http/page.ts";
+import { addressOf, assertActive } from "../http/form-values.ts";
+import { redirect } from "../http/page.ts";
+import { providerLink } from "../pages/provider-link.ts";
 import { invitationRequiredPage, signUpPage, signUpSentPage } from "../pages/sign-up.ts";
-import type { Services } from "../services.ts";
-
-/** Loads the rules that the page depends on. */
-async function rulesOf({ db }: Pick<Services, "db">, realm: Realm) {
-  const settings = await loadOrganizationSettings(db, realm.id);
-  const domains = settings.emails_restricted_to_domains
-    ? (await listDomains(db, realm.id)).map(({ domain }) => domain)
-    : undefined;
-  return { needsInvitation: settings.invite_required, domains };
-}
 
 export default [
   handle.page(contract.showSignUp, async ({ services }, { realm, guard }) => {
     assertActive(realm);
-    const { needsInvitation, domains } = await rulesOf(services, realm);
-    return needsInvitation
-      ? invitationRequiredPage(realm.name)
-      : signUpPage(guard, realm.name, { domains });
+    const { db, site } = services;
+    const settings = await loadOrganizationSettings(db, realm.id);
+    const provider = providerLink(site, realm);
+    if (settings.invite_required) return invitationRequiredPage(realm.name, provider);
+    const domains = settings.emails_restricted_to_domains
+      ? (await listDomains(db, realm.id)).map(({ domain }) => domain)
+      : undefined;
+    return signUpPage(guard, realm.name, { domains, provider });
   }),
 
-  handle.page(contract.signUp, async ({ services, input, ip }, { realm, guard }) => {
+  handle.page(contract.signUp, async ({ services, input, ip }, { realm }) => {
     assertActive(realm);
-    const { needsInvitation, domains } = await rulesOf(services, realm);
-    if (needsInvitation) throw contract.errors.forbidden("This organization needs an invitation.");
-    let email: string;
-    try {
-      email = checkedAddress(input.email);
-    } catch (error) {
-      const problem = problemOf(error);
-      return signUpPage(guard, realm.name, { domains, email: input.email, problem });
-    }
     const { db, site, mails } = services;
+    if (!(await isOpenForSignUp(db, realm.id)))
+      throw contract.errors.forbidden("This organization needs an invitation.");
     await mails.countMail(ip);
-    await db.transaction((tx) => makeSignUpLink(tx, site, realm, email));
+    const email = addressOf(input.email);
+    if (email !== undefined) await db.transaction((tx) => makeSignUpLink(tx, site, realm, email));
     return redirect("/register/sent");
   }),
 

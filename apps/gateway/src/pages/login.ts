@@ -1,9 +1,7 @@
-import { beginSignIn } from "@carillon/contract";
-
 import { form, textField } from "../http/form-fields.ts";
 import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
+import { html, type Html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 
 type Guard = Pick<FormGuard, "token">;
@@ -19,8 +17,8 @@ export function loginPage(
     problem,
   }: {
     readonly passwordsAllowed: boolean;
-    /** The name of the identity provider; undefined if the organization uses none. */
-    readonly provider: string | undefined;
+    /** The link to the identity provider; undefined if the organization uses none. */
+    readonly provider: Html | undefined;
     readonly username?: string;
     readonly problem?: string;
   },
@@ -49,10 +47,7 @@ export function loginPage(
         This page is for clients that read a file with credentials, a <code>zuliprc</code>. Other
         apps ask for your password themselves.
       </p>
-      ${
-        provider !== undefined &&
-        html`<p><a href="${beginSignIn.path}">Sign in with ${provider}</a></p>`
-      }
+      ${provider}
       ${
         passwordsAllowed
           ? html`${form(guard, { fields, submit: "Sign in" })}

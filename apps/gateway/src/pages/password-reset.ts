@@ -8,23 +8,16 @@ import { newPasswordField } from "./new-password.ts";
 type Guard = Pick<FormGuard, "token">;
 
 /** Makes the page that asks for the address of the account. */
-export function resetRequestPage(
-  guard: Guard,
-  organization: string,
-  { email = "", problem }: { readonly email?: string; readonly problem?: string } = {},
-): RawReply {
+export function resetRequestPage(guard: Guard, organization: string): RawReply {
   const field = textField({
     name: "email",
     label: "E-mail address",
     type: "email",
     autocomplete: "username",
-    value: email,
-    problem,
     maxLength: 254,
   });
   return page({
     title: `Reset your password for ${organization}`,
-    status: problem === undefined ? 200 : 400,
     body: html`<p>
         We send a link to the address of your account. It leads to a form for a new password.
       </p>

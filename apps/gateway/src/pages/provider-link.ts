@@ -6,7 +6,7 @@ import { html, type Html } from "../http/html.ts";
 
 /**
  * Makes the link to the identity provider; undefined where people cannot sign in there.
- * @param key of the link with which the person joins; undefined for a person who has an account
+ * @param key of the link with which the person joins; undefined if the person brings none
  */
 export function providerLink(site: Site, realm: Realm, key?: string): Html | undefined {
   const provider = offeredProvider(site, realm);

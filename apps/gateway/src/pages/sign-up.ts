@@ -13,13 +13,12 @@ export function signUpPage(
   organization: string,
   {
     domains,
-    email = "",
-    problem,
+    provider,
   }: {
     /** The only domains whose addresses are accepted; undefined if there is no such rule. */
     readonly domains: readonly string[] | undefined;
-    readonly email?: string;
-    readonly problem?: string;
+    /** The link to the identity provider; undefined if the organization uses none. */
+    readonly provider: Html | undefined;
   },
 ): RawReply {
   const field = textField({
@@ -27,18 +26,15 @@ export function signUpPage(
     label: "E-mail address",
     type: "email",
     autocomplete: "email",
-    value: email,
-    problem,
     maxLength: 254,
     ...(domains && { hint: hintOf(domains) }),
   });
   return page({
     title: `Sign up for ${organization}`,
-    status: problem === undefined ? 200 : 400,
     body: html`<p>
         We send a link to your address. It leads to a form for your name and your password.
       </p>
-      ${form(guard, { fields: field, submit: "Send the link" })} ${signInLink}`,
+      ${form(guard, { fields: field, submit: "Send the link" })} ${provider} ${signInLink}`,
   });
 }
 
@@ -50,12 +46,15 @@ function hintOf(domains: readonly string[]): string {
 
 const signInLink: Html = html`<p><a href="/accounts/login">I have an account</a></p>`;
 
-/** Makes the page of an organization that people join by invitation only. */
-export function invitationRequiredPage(organization: string): RawReply {
+/**
+ * Makes the page of an organization that people join by invitation only.
+ * @param provider the link to the identity provider, at which invited people can join too
+ */
+export function invitationRequiredPage(organization: string, provider: Html | undefined): RawReply {
   return page({
     title: `${organization} needs an invitation`,
     body: html`<p>Ask a member of the organization to invite you.</p>
-      ${signInLink}`,
+      ${provider} ${signInLink}`,
   });
 }
 
