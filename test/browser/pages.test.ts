@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { makeResetLink, sendMail } from "@carillon/jobs";
-import { unqueuedIntents } from "@carillon/outbox";
 import {
   changeOrganization,
   type Gateway,
+  linkIn,
+  type OpenIdProvider,
   organization,
   reservePort,
-  runJob,
+  sentMails,
   startGateway,
+  startOpenIdProvider,
   type TestOrganization,
   testSite,
   useDatabase,
@@ -30,6 +31,7 @@ describe("pages for people in a browser", () => {
   const newPage = useChromium();
   const db = useDatabase();
   let gateway: Gateway;
+  let provider: OpenIdProvider;
   let org: TestOrganization;
   let url: string;
   before(async () => {
@@ -37,31 +39,21 @@ describe("pages for people in a browser", () => {
     url = `http://127.0.0.1:${port}`;
     org = await organization(db, { subdomain: "", name: "Wolfeschlegelsteinhausenbergerdorff" });
     await changeOrganization(db, org.realm, { inviteRequired: false });
-    gateway = await startGateway(db, { site: { url }, port });
+    provider = await startOpenIdProvider({
+      returnAddress: `${url}/complete/oidc/`,
+      person: { sub: "nobody" },
+    });
+    gateway = await startGateway(db, {
+      site: { url, identityProvider: provider.config },
+      port,
+    });
   });
-  after(() => gateway?.close());
+  after(() => Promise.all([gateway?.close(), provider?.close()]));
 
-  /** Runs the pending jobs. @returns the mails */
-  async function mails() {
-    const sent = [];
-    for (const job of [makeResetLink, sendMail]) {
-      const options = { jobs: [job.name], olderThanMs: 0, limit: 99 };
-      for (const { intentId, version } of await unqueuedIntents(db, options)) {
-        const services = { site: testSite({ url }) };
-        sent.push(
-          ...(await runJob(db, job as typeof sendMail, { intentId, version }, { services })).mail,
-        );
-      }
-    }
-    return sent;
-  }
+  const mails = () => sentMails(db, { site: testSite({ url }) });
   /** The link in the mail to an address. */
-  async function linkTo(address: string): Promise<string> {
-    const mail = (await mails()).find(({ to }) => to === address);
-    const [link] = /^http:\S+$/m.exec(mail?.text ?? "") ?? [];
-    if (link === undefined) throw new Error(`no link in ${JSON.stringify(mail)}`);
-    return link;
-  }
+  const linkTo = async (address: string) =>
+    linkIn((await mails()).find(({ to }) => to === address));
   /** Checks what every page must be. */
   async function check(page: Page): Promise<void> {
     const faults = await accessibilityFaults(page);
@@ -159,6 +151,72 @@ describe("pages for people in a browser", () => {
         await check(page);
         expect(page.url()).to.equal(`${url}/joined`);
         expect(complaints.filter((text) => !text.includes("400"))).to.deep.equal([]);
+      });
+
+      it("sign up at the identity provider, which tells no name", async () => {
+        const email = `provided-${width}@carillon.test`;
+        provider.person = { sub: email, email, email_verified: true };
+        const { page, complaints } = await open(`${url}/register`);
+        await press(page, "a[href*=social]");
+        await heading(page, /^Join/);
+        await check(page);
+        await type(page, "full_name", "@all");
+        await press(page, "button");
+        await page.getByRole("alert").waitFor();
+        await check(page);
+        await type(page, "full_name", "Polly Provided");
+        await press(page, "button");
+        await heading(page, "You are signed in");
+        await check(page);
+        // Afterwards, the login page leads there at once.
+        await page.goto(`${url}/accounts/login`);
+        await check(page);
+        await press(page, "a[href*=social]");
+        await heading(page, "You are signed in");
+        const phone = `?mobile_flow_otp=${"0".repeat(64)}`;
+        provider.person = { ...provider.person, sub: `${email}2`, email: `phone-${email}` };
+        const { page: onPhone } = await open(`${url}/accounts/login/social/oidc${phone}`);
+        await heading(onPhone, /^Join/);
+        await type(onPhone, "full_name", "Penny Phone");
+        await press(onPhone, "button");
+        await heading(onPhone, "Your account is ready");
+        await check(onPhone);
+        const address = await onPhone.getByRole("link").getAttribute("href");
+        expect(address).to.match(/^zulip:\/\/login\?otp_encrypted_api_key=[0-9a-f]{64}&/);
+        expect(complaints.filter((text) => !text.includes("400"))).to.deep.equal([]);
+      });
+
+      it("read why a sign-in at the identity provider fails", async () => {
+        const beginning = `${url}/accounts/login/social/oidc`;
+        const { page, complaints } = await open(`${beginning}?desktop_flow_otp=${"0".repeat(64)}`);
+        const shows = async (name: RegExp | string, text: RegExp) => {
+          await heading(page, name);
+          expect(await page.locator("main").innerText()).to.match(text);
+          await check(page);
+        };
+        await shows("This was not accepted", /does not support/);
+        await page.goto(`${url}/complete/oidc/?state=unknown&code=x`);
+        await shows("This sign-in is over", /Begin again/);
+        const begun = await page.request.get(beginning, { maxRedirects: 0 });
+        const state = new URL(begun.headers()["location"] ?? "").searchParams.get("state") ?? "";
+        await page.goto(`${url}/complete/oidc/?state=${state}&error=access_denied`);
+        await shows("You are not signed in", /Team did not confirm who you are/);
+        provider.person = { sub: `unverified-${width}`, email: "someone@carillon.test" };
+        await page.goto(beginning);
+        await shows(/^You cannot sign in to/, /has not confirmed your e-mail address/);
+        const issuer = `http://127.0.0.1:${await reservePort()}`;
+        const site = { url, identityProvider: { ...provider.config, issuer } };
+        const away = await startGateway(db, { site });
+        const without = await startGateway(db, { site: { url } });
+        try {
+          await page.goto(`${away.url}/accounts/login/social/oidc`);
+          await shows("You cannot sign in now", /Team does not answer/);
+          await page.goto(`${without.url}/accounts/login/social/oidc`);
+          await shows("There is no such way to sign in", /does not use/);
+        } finally {
+          await Promise.all([away.close(), without.close()]);
+        }
+        expect(complaints.filter((text) => !/40[034]|503/.test(text))).to.deep.equal([]);
       });
 
       it("sign in and download the zuliprc file once", async () => {

@@ -36,7 +36,8 @@ export class Server {
   /** The address that clients use. */
   url = "";
 
-  async start(): Promise<void> {
+  /** @param more starts what the server needs, given its address; returns further variables of its processes */
+  async start(more?: (url: string) => Promise<Variables>): Promise<void> {
     this.#database = await createTestDatabase();
     this.#db = await this.#database.connect({ max: 2 });
     this.#folder = await mkdtemp(join(tmpdir(), "carillon-clients-"));
@@ -51,6 +52,7 @@ export class Server {
       PORT: port,
       PUBLIC_URL: this.url,
       RATE_LIMITS: "off",
+      ...(await more?.(this.url)),
     };
     [this.#gateway] = await Promise.all([
       this.#processes.gateway(this.#variables),
@@ -111,12 +113,15 @@ export class Server {
   }
 }
 
-/** Starts a server for the tests of the enclosing `describe`. */
-export function useServer(): Server {
+/**
+ * Starts a server for the tests of the enclosing `describe`.
+ * @param more as for {@link Server.start}
+ */
+export function useServer(more?: (url: string) => Promise<Variables>): Server {
   const server = new Server();
   before("start a server", function () {
     this.timeout(60_000);
-    return server.start();
+    return server.start(more);
   });
   after("end the server", () => server.end());
   return server;
