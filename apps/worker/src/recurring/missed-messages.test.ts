@@ -8,6 +8,7 @@ import {
   changeSettings,
   channel,
   countQueries,
+  countWaiting,
   crowd,
   deactivateUser,
   forgetIntents,
@@ -26,6 +27,7 @@ import {
   toUsers,
   user,
   useScene,
+  waitFor,
   watch,
 } from "@carillon/testkit";
 import { startTask } from "@carillon/scheduling";
@@ -84,6 +86,18 @@ describe("Mails about missed messages", () => {
       where: { channelId_userId: { channelId: room.id, userId: receiver.id } },
       data,
     });
+  /** Makes an organization whose log has a message event without a message. */
+  const brokenOrganization = async () => {
+    const { db } = scene;
+    const broken = await organization(db);
+    await db.rows("UPDATE event_head SET seq = seq + 1 WHERE realm_id = $1", [broken.realm.id]);
+    await db.rows(
+      `INSERT INTO event_log (realm_id, seq, type, payload, audience)
+       SELECT realm_id, seq, 'message', '{"message": {"id": "none"}}', '{1}' FROM event_head WHERE realm_id = $1`,
+      [broken.realm.id],
+    );
+    return broken;
+  };
   const read = (...ids: readonly number[]) =>
     scene.as(receiver).post("/api/v1/messages/flags", { messages: ids, op: "add", flag: "read" });
 
@@ -350,13 +364,7 @@ describe("Mails about missed messages", () => {
 
   it("are found although the log of another organization cannot be read", async () => {
     const { db, org } = scene;
-    const broken = await organization(db);
-    await db.rows("UPDATE event_head SET seq = seq + 1 WHERE realm_id = $1", [broken.realm.id]);
-    await db.rows(
-      `INSERT INTO event_log (realm_id, seq, type, payload, audience)
-       SELECT realm_id, seq, 'message', '{"message": {"id": "none"}}', '{1}' FROM event_head WHERE realm_id = $1`,
-      [broken.realm.id],
-    );
+    const broken = await brokenOrganization();
     // Organizations are taken in the order of their ids.
     const last = await organization(db);
     const { member, owner } = last;
@@ -367,6 +375,39 @@ describe("Mails about missed messages", () => {
     await db.rows("DELETE FROM event_log WHERE realm_id = $1", [broken.realm.id]);
     await follow();
     expect(org.realm.id).to.be.below(broken.realm.id);
+  });
+
+  it("report a log that cannot be read although another process goes on with the next one", async () => {
+    const { db } = scene;
+    const broken = await brokenOrganization();
+    const next = await organization(db);
+    await send(scene.as(next.owner), toUsers([next.member.id]));
+    const placeOf = (id: number) =>
+      db.rows(
+        `INSERT INTO missed_mail_places AS p (realm_id, seq) VALUES ($1, 0)
+         ON CONFLICT (realm_id) DO UPDATE SET seq = p.seq`,
+        [id],
+      );
+    await Promise.all([placeOf(broken.realm.id), placeOf(next.realm.id)]);
+    let followed: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM missed_mail_places WHERE realm_id = $1 FOR NO KEY UPDATE", [
+        broken.realm.id,
+      ]);
+      followed = follow().catch((error: unknown) => error);
+      await waitFor(async () => (await countWaiting(db.pool)) === 1, {
+        what: "the first log is followed",
+      });
+      // What the other process does.
+      await db.rows(
+        "UPDATE missed_mail_places p SET seq = h.seq FROM event_head h WHERE h.realm_id = $1 AND p.realm_id = $1",
+        [next.realm.id],
+      );
+    });
+    expect(await followed).to.be.instanceOf(AggregateError);
+    expect(await waiting(next.member)).to.equal(null);
+    await db.rows("DELETE FROM event_log WHERE realm_id = $1", [broken.realm.id]);
+    await follow();
   });
 
   it("are found and recorded by the recurring work itself", async () => {

@@ -55,7 +55,10 @@ export async function followLogs(
     if (signal.aborted) break;
     try {
       const outcome = await followLog(db, news, size);
-      if (outcome === "elsewhere") return "done";
+      if (outcome === "elsewhere") {
+        more = false;
+        break;
+      }
       more ||= outcome === "more";
     } catch (error) {
       failures.push(
