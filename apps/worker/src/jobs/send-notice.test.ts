@@ -1,7 +1,10 @@
 import {
   addSubscriptions,
   createChannel,
+  createUser,
   removeSubscriptions,
+  sendInvites,
+  updateRealm,
   updateUserGroupMembers,
 } from "@carillon/contract";
 import { unqueuedIntents } from "@carillon/outbox";
@@ -9,17 +12,20 @@ import { sendNotice } from "@carillon/jobs";
 import { lockChannels } from "@carillon/model";
 import {
   bot,
+  browser,
   changeChannel,
   changeOrganization,
   channel,
   countWaiting,
   deactivateUser,
   inChannel,
+  keyIn,
   messagesOf,
   newGroup,
   noticesTo,
   runJob,
   send,
+  sentMails,
   type TestAccount,
   type TestChannel,
   toChannel,
@@ -30,7 +36,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-// channels.md §4, §8, §11; scheduled-messages.md §6; user-groups.md §5.5
+// channels.md §4, §8, §11; people.md §2; scheduled-messages.md §6; user-groups.md §5.5
 describe("Notices of the notification bot after the commit", () => {
   const scene = useScene();
   let received: TestAccount;
@@ -134,8 +140,8 @@ describe("Notices of the notification bot after the commit", () => {
     beforeEach(async () => {
       const { db, org } = scene;
       announcements = await channel(db, org.owner, { subscribers: [received] });
-      await changeOrganization(db, org.realm, {
-        newStreamAnnouncementsChannelId: announcements.id,
+      await scene.as(org.admin).succeed(updateRealm, {
+        params: { new_stream_announcements_stream_id: announcements.id },
       });
     });
     const create = async (name = unique("brand new")) => {
@@ -223,6 +229,78 @@ describe("Notices of the notification bot after the commit", () => {
       await work();
       expect(await posted()).to.deep.equal([]);
       expect(await messagesOf(scene.as(received), inChannel(other.id))).to.have.length(1);
+    });
+  });
+
+  describe("about a new person", () => {
+    let announcements: TestChannel;
+    beforeEach(async () => {
+      const { db, org } = scene;
+      announcements = await channel(db, org.owner, { subscribers: [received] });
+      await scene.as(org.admin).succeed(updateRealm, {
+        params: { signup_announcements_stream_id: announcements.id },
+      });
+    });
+    const newcomer = () => ({
+      email: `${unique("new")}@carillon.test`,
+      full_name: unique("Newcomer"),
+      password: "four quiet herons drink",
+    });
+    const create = async () => {
+      const params = newcomer();
+      const { user_id: id } = await scene.as(scene.org.owner).succeed(createUser, { params });
+      return { id, name: params.full_name };
+    };
+    /** Joins by a mailed invitation. */
+    const join = async () => {
+      const { email, ...fields } = newcomer();
+      await scene.as(scene.org.owner).succeed(sendInvites, {
+        params: { invitee_emails: email, stream_ids: [] },
+      });
+      const mail = (await sentMails(scene.db)).find(({ to }) => to === email);
+      const path = `/join/${keyIn(mail?.text)}/`;
+      expect((await browser(scene.gateway).submit(path, fields)).status).to.equal(303);
+      return { name: fields.full_name };
+    };
+    const posted = () => messagesOf(scene.as(received), inChannel(announcements.id));
+
+    it("are one message in the organization's channel for sign-ups, however the person came", async () => {
+      const people = [await create(), await join()];
+      await work();
+      const notices = await posted();
+      expect(notices.map(({ content }) => content.replace(/\|\d+/, ""))).to.deep.equal(
+        people.map(({ name }) => `@_**${name}** joined the organization.`),
+      );
+      for (const notice of notices) {
+        expect(notice).to.deep.include({ subject: "signups", flags: [] });
+        expect(notice.sender_id).to.equal(scene.org.notificationBot.id);
+      }
+    });
+
+    it("have the empty topic if that channel allows no other", async () => {
+      await changeChannel(scene.db, announcements, { topicsPolicy: "empty_topic_only" });
+      await create();
+      await work();
+      expect((await posted()).map(({ subject }) => subject)).to.deep.equal([""]);
+    });
+
+    it("are not sent if the person is deactivated meanwhile, or the channel unset or archived", async () => {
+      const { db, org } = scene;
+      const { id } = await create();
+      await deactivateUser(db, { id });
+      await work();
+      await create();
+      await changeChannel(db, announcements, { isArchived: true });
+      await work();
+      await changeChannel(db, announcements, { isArchived: false });
+      await create();
+      await scene.as(org.admin).succeed(updateRealm, {
+        params: { signup_announcements_stream_id: -1 },
+      });
+      await work();
+      await create();
+      await work();
+      expect(await posted()).to.deep.equal([]);
     });
   });
 

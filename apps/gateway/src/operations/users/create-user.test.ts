@@ -82,6 +82,17 @@ describe("POST /users", () => {
     expect(row.email).to.match(new RegExp(`^user${row.id}@`));
   });
 
+  it("gives the new member the organization's language", async () => {
+    const languageOf = async (row: Parameters<typeof changeOrganization>[2]) => {
+      await changeOrganization(db, org.realm, row);
+      const { body } = await create(fresh());
+      const { settings } = await db.prisma.user.findUniqueOrThrow({ where: { id: body.user_id } });
+      return (settings as Record<string, unknown>)["default_language"];
+    };
+    expect(await languageOf({ defaultLanguage: "de" })).to.equal("de");
+    expect(await languageOf({ defaultLanguage: "en" })).to.equal("en");
+  });
+
   it("subscribes the new member to the default channels and sends events to all accounts", async () => {
     const general = await channel(db, org.admin, { isDefault: true, subscribers: [org.member] });
     const { result, events } = await eventsOf(db, org.realm.id, () => create(fresh()));
