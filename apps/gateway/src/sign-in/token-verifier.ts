@@ -17,8 +17,8 @@ const algorithms: ReadonlyArray<readonly [names: readonly string[], keyType: str
     [["EdDSA", "Ed25519"], "ed25519"],
   ];
 
-/** Minimum bytes of a secret that cannot be guessed (RFC 7518 §3.2). */
-const safeSecret = 32;
+/** Minimum bytes of a secret, by algorithm: those of the hash (RFC 7518 §3.2). */
+const safeSecret: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 
 /** Verifies tokens of programs that sign people in themselves (people.md §5). */
 export class TokenVerifier {
@@ -69,11 +69,15 @@ export function tokenVerifierFrom(env: Environment, log: Logger): TokenVerifier 
     );
   const [, keyType] = kind;
   if (keyType !== undefined) return new TokenVerifier(publicKey(key, keyType, accepted), accepted);
-  if (Buffer.byteLength(key) < safeSecret)
-    log.warn(
-      { variable: "JWT_AUTH_KEY", bytes: Buffer.byteLength(key) },
-      `JWT_AUTH_KEY is short: with fewer than ${safeSecret} random bytes, tokens can be forged by guessing it`,
-    );
+  const bytes = Buffer.byteLength(key);
+  for (const algorithm of accepted) {
+    const wanted = safeSecret[algorithm] ?? 0;
+    if (bytes < wanted)
+      log.warn(
+        { variable: "JWT_AUTH_KEY", algorithm, bytes },
+        `JWT_AUTH_KEY is short: ${algorithm} needs ${wanted} random bytes, with fewer it is easier to guess the key and forge tokens`,
+      );
+  }
   return new TokenVerifier(new TextEncoder().encode(key), accepted);
 }
 

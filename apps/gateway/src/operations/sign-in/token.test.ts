@@ -168,11 +168,21 @@ describe("The configuration of signed tokens", () => {
         .that.does.not.include(secret);
     });
 
-  it("warns of a short secret", () => {
-    const { log, lines } = captureLog();
-    expect(from({ JWT_AUTH_KEY: "short" }, log)).not.to.equal(undefined);
-    expect(lines.map(({ msg }) => msg).join()).to.match(/JWT_AUTH_KEY is short/);
-    from({ JWT_AUTH_KEY: secret }, log);
-    expect(lines).to.have.length(1);
-  });
+  for (const [JWT_AUTH_ALGORITHMS, bytes] of [
+    ["HS256", 32],
+    ["HS384", 48],
+    ["HS512", 64],
+    ["HS256,HS512", 64],
+  ] as const)
+    it(`warns of a secret with less than ${bytes} bytes for ${JWT_AUTH_ALGORITHMS}`, () => {
+      const { log, lines } = captureLog();
+      const JWT_AUTH_KEY = "k".repeat(bytes);
+      from({ JWT_AUTH_KEY, JWT_AUTH_ALGORITHMS }, log);
+      expect(lines).to.deep.equal([]);
+      const short = { JWT_AUTH_KEY: JWT_AUTH_KEY.slice(1), JWT_AUTH_ALGORITHMS };
+      expect(from(short, log)).not.to.equal(undefined);
+      expect(lines.map(({ msg }) => msg).join()).to.match(
+        new RegExp(`^JWT_AUTH_KEY is short: HS\\d+ needs ${bytes} random bytes`),
+      );
+    });
 });
