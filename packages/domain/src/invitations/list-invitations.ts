@@ -13,12 +13,17 @@ const sizes = statement({
     ORDER BY i.id`,
 });
 
+/**
+ * `OFFSET 0` forces a look-up for each id: PostgreSQL's estimates for an unknown list make it read all open links of the
+ * organization for each page, which is 30 ms with 200,000 of them.
+ */
 const byIds = statement({
   name: "invitations-by-ids",
-  text: `SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",
-      i.key_sealed AS "keySealed", floor(extract(epoch FROM i.created_at))::float8 AS invited,
-      floor(extract(epoch FROM i.expires_at))::float8 AS "expiryDate"
-    FROM invitations i WHERE i.realm_id = $1 AND i.id = ANY(ARRAY(SELECT unnest($2::int[]))) AND ${linkIsOpen}
+  text: `SELECT i.* FROM unnest($2::int[]) AS w (id) CROSS JOIN LATERAL (
+      SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",
+        i.key_sealed AS "keySealed", floor(extract(epoch FROM i.created_at))::float8 AS invited,
+        floor(extract(epoch FROM i.expires_at))::float8 AS "expiryDate"
+      FROM invitations i WHERE i.id = w.id AND i.realm_id = $1 AND ${linkIsOpen} OFFSET 0) i
     ORDER BY i.id`,
 });
 

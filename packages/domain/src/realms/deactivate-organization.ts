@@ -14,7 +14,12 @@ export async function deactivateOrganization(tx: Tx, actor: Account): Promise<vo
   await storeDeactivated(tx, actor.realmId, actor.id, true);
 }
 
-/** Deactivates or reactivates an organization for an operator. @returns whether that changed anything */
+/**
+ * Deactivates or reactivates an organization for an operator. The organization's lock keeps its owners, who are mailed, from
+ * changing. The lock of the group graph is not needed: people who join at the same time have accounts that cannot be used
+ * until the reactivation, as if they had come before.
+ * @returns whether that changed anything
+ */
 export async function setDeactivated(
   tx: Tx,
   realmId: number,

@@ -1,7 +1,9 @@
 import {
   initialOrganizationSettings,
   namedOrganizationSettings,
+  organizationSettings,
   type OrganizationSettingName,
+  updateRealm,
 } from "@carillon/contract";
 import {
   announced,
@@ -222,6 +224,20 @@ describe("PATCH /realm: settings", () => {
   ])
     it(`refuses ${JSON.stringify(params).slice(0, 80)}, with the whole request`, () =>
       refuses(org.owner, { description: "Nothing of it", ...params }));
+
+  it("refuses values of other kinds for every setting, each with the whole request", async () => {
+    const texts = ["name", "description", "welcome_message_custom_text"];
+    const stored = () => db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
+    const before = await stored();
+    for (const name of Object.keys(organizationSettings).filter((one) => !texts.includes(one)))
+      for (const bad of ["[]", "{}", "[1]", '{"a":1}', "1e400", "-0.5", "\0", "x".repeat(300)]) {
+        if (name === "default_code_block_language" && bad.length < 60 && bad !== "\0") continue;
+        const params = { description: "Nothing of it", [name]: bad };
+        const { status, body } = await gateway.as(org.owner).call(updateRealm, { params });
+        expect([status, body.code], `${name}: ${bad}`).to.deep.equal([400, "BAD_REQUEST"]);
+      }
+    expect(await stored()).to.deep.equal(before);
+  });
 
   it("reports what is not taken", async () => {
     const params = {
