@@ -51,13 +51,16 @@ async function lockIntent<R>(
   lock: () => Promise<readonly R[]>,
 ): Promise<R | undefined> {
   const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
-  const [, [row]] = await Promise.all([lockTimeout(claimTimeoutMs), lock(), lockTimeout(0)]).catch(
-    (error: unknown) => {
-      if (sqlState(error) !== lockNotAvailable) throw error;
-      throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
-    },
-  );
-  return row;
+  try {
+    // One round trip: the connection runs the statements in this order.
+    const limited = lockTimeout(claimTimeoutMs);
+    const locked = lock();
+    await Promise.all([limited, locked, lockTimeout(0)]);
+    return (await locked)[0];
+  } catch (error) {
+    if (sqlState(error) !== lockNotAvailable) throw error;
+    throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
+  }
 }
 
 /**

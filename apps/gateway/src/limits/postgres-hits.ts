@@ -71,13 +71,13 @@ export function postgresHits(db: Database): HitStore {
 
 async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits[]> {
   const given = windows.flatMap(({ key, lifetimeMs, hits }) =>
-    hits.map(([slice, count]) => [key, slice, count, lifetimeMs / 1_000] as const),
+    hits.map(([slice, count]) => ({ key, slice, count, seconds: lifetimeMs / 1_000 })),
   );
   const rows = await sql.rows(add, [
-    given.map(([key]) => key),
-    given.map(([, slice]) => slice),
-    given.map(([, , count]) => count),
-    given.map(([, , , deadline]) => deadline),
+    given.map(({ key }) => key),
+    given.map(({ slice }) => slice),
+    given.map(({ count }) => count),
+    given.map(({ seconds }) => seconds),
     windows.map(({ key }) => key),
     windows.map(({ floor }) => floor),
   ]);

@@ -6,16 +6,20 @@ import { type Environment, type Logger, StartupError, whenNeeded } from "@carill
 /** Loaded when first needed. */
 const loadLibrary = whenNeeded(() => import("jose"));
 
-/**
- * Algorithms by the kind of key; undefined for a shared secret. `none` is not among them.
- */
-const algorithms: ReadonlyArray<readonly [names: readonly string[], keyType: string | undefined]> =
-  [
-    [["HS256", "HS384", "HS512"], undefined],
-    [["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"], "rsa"],
-    [["ES256", "ES384", "ES512"], "ec"],
-    [["EdDSA", "Ed25519"], "ed25519"],
-  ];
+/** A kind of key, with the algorithms that it is for. */
+interface KeyKind {
+  readonly names: readonly string[];
+  /** Undefined for a shared secret. */
+  readonly keyType?: string;
+}
+
+/** `none` is not among them: a token without a signature is never valid. */
+const keyKinds: readonly KeyKind[] = [
+  { names: ["HS256", "HS384", "HS512"] },
+  { names: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"], keyType: "rsa" },
+  { names: ["ES256", "ES384", "ES512"], keyType: "ec" },
+  { names: ["EdDSA", "Ed25519"], keyType: "ed25519" },
+];
 
 /** Minimum bytes of a secret, by algorithm: those of the hash (RFC 7518 §3.2). */
 const safeSecret: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
@@ -62,12 +66,12 @@ export function tokenVerifierFrom(env: Environment, log: Logger): TokenVerifier 
     throw new StartupError("JWT_AUTH_KEY is not set, but JWT_AUTH_ALGORITHMS is");
   }
   const accepted = (text ?? "HS256").split(",").map((name) => name.trim());
-  const kind = algorithms.find(([names]) => accepted.every((name) => names.includes(name)));
+  const kind = keyKinds.find(({ names }) => accepted.every((name) => names.includes(name)));
   if (!kind)
     throw new StartupError(
-      `JWT_AUTH_ALGORITHMS must be algorithms for one kind of key, separated by commas: ${algorithms.map(([names]) => names.join(", ")).join("; or ")}`,
+      `JWT_AUTH_ALGORITHMS must be algorithms for one kind of key, separated by commas: ${keyKinds.map(({ names }) => names.join(", ")).join("; or ")}`,
     );
-  const [, keyType] = kind;
+  const { keyType } = kind;
   if (keyType !== undefined) return new TokenVerifier(publicKey(key, keyType, accepted), accepted);
   const bytes = Buffer.byteLength(key);
   for (const algorithm of accepted) {

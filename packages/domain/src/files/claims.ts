@@ -1,5 +1,6 @@
 import { attachmentUpdated, type AttachmentObject, type NewEvent } from "@carillon/contract";
 import { statement, type Tx, typed } from "@carillon/db";
+import { loadAfter } from "@carillon/model";
 import { shownColumns } from "./attachment-object.ts";
 import { catchUpPreviews } from "./images.ts";
 import { storageUsed } from "./storage-used.ts";
@@ -41,11 +42,10 @@ export async function claimFiles(
   );
   if (claims.length === 0) return [];
   const paths = claims.map(({ path }) => path);
-  // One round trip: the connection runs the statements in this order.
-  const [, claimed] = await Promise.all([
+  const { claimed } = await loadAfter(
     tx.lock({ name: "attachments" }, hold, [realmId, [...new Set(paths)]]),
-    tx.rows(insert, [realmId, paths, claims.map(({ id }) => id)]),
-  ]);
+    { claimed: tx.rows(insert, [realmId, paths, claims.map(({ id }) => id)]) },
+  );
   await catchUpPreviews(tx, realmId, messages);
   return updates(
     tx,
@@ -83,11 +83,13 @@ export async function replaceClaims(
 ): Promise<ReplacedClaims> {
   const { id, uploadPaths } = message;
   const paths = [...uploadPaths];
-  const [, removed, claimed] = await Promise.all([
+  const { removed, claimed } = await loadAfter(
     tx.lock({ name: "attachments" }, holdAll, [realmId, paths, id]),
-    tx.rows(remove, [realmId, id, paths]),
-    tx.rows(insert, [realmId, paths, paths.map(() => id)]),
-  ]);
+    {
+      removed: tx.rows(remove, [realmId, id, paths]),
+      claimed: tx.rows(insert, [realmId, paths, paths.map(() => id)]),
+    },
+  );
   await catchUpPreviews(tx, realmId, [message]);
   const lost = removed.map((row) => row.id);
   const events = await updates(tx, realmId, [...lost, ...claimed.map((row) => row.id)]);

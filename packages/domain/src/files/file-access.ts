@@ -99,12 +99,12 @@ export async function filesReadableByAuthors(
     for (const path of pathIds) paths.add(path);
   }
   const pairs = [...byAuthor].flatMap(([authorId, paths]) =>
-    [...paths].map((path) => [authorId, path] as const),
+    [...paths].map((path) => ({ authorId, path })),
   );
   const rows = await sql.rows(readableByAuthors, [
     realmId,
-    pairs.map(([authorId]) => authorId),
-    pairs.map(([, path]) => path),
+    pairs.map(({ authorId }) => authorId),
+    pairs.map(({ path }) => path),
   ]);
   const found = new Map<number, Map<string, LinkedFile>>();
   for (const { authorId, pathId, ...file } of rows)

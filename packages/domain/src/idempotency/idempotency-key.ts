@@ -9,6 +9,7 @@ import {
   type Tx,
   typed,
 } from "@carillon/db";
+import { loadAfter } from "@carillon/model";
 
 /*
  * The states of a key in the transaction of its request (once-and-again.md §1). The lock of a key is held until the
@@ -135,13 +136,15 @@ async function waitForKey(
 ): Promise<Exclude<KeyState, { kind: "taken" }>> {
   key.onWait();
   try {
-    const [, , , [row]] = await Promise.all([
-      tx.rows(limitWait, [`${Math.max(Math.ceil(key.waitMs), 1)}ms`]),
-      lockKey(tx, "idempotencyKey", lockOf(key)),
-      tx.rows(unlimitWait),
-      tx.rows(lookUp, [packedIds([key])]),
-    ]);
-    return stateOf(key, row);
+    const { rows } = await loadAfter(
+      [
+        tx.rows(limitWait, [`${Math.max(Math.ceil(key.waitMs), 1)}ms`]),
+        lockKey(tx, "idempotencyKey", lockOf(key)),
+        tx.rows(unlimitWait),
+      ],
+      { rows: tx.rows(lookUp, [packedIds([key])]) },
+    );
+    return stateOf(key, rows[0]);
   } catch (error) {
     if (sqlState(error) === lockNotAvailable) throw errors.idempotencyKeyInUse();
     throw error;

@@ -83,8 +83,8 @@ export async function storeNewGroupSettings<Key extends string>(
   const made = sets.length === 0 ? [] : await tx.rows(insertSets, [realmId, sets.length * rows]);
   const ids = made.map(({ id }) => id);
   const entries = (part: keyof GroupParts) => {
-    const pairs = sets.flatMap(({ value }, n) => value[part].map((id) => [n, id] as const));
-    return [pairs.map(([n]) => n), pairs.map(([, id]) => id)];
+    const pairs = sets.flatMap(({ value }, n) => value[part].map((id) => ({ n, id })));
+    return [pairs.map(({ n }) => n), pairs.map(({ id }) => id)];
   };
   const places = [ids.map((_, i) => i % sets.length), ids];
   if (ids.length > 0)

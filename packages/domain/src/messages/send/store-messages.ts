@@ -82,14 +82,14 @@ export function copyValues(
   flags: readonly ReceiverFlags[],
 ): unknown[] {
   const exceptions = messages.flatMap(({ id }, i) =>
-    [...flags[i]!.byUser].map(([userId, bits]) => [id, userId, bits] as const),
+    [...flags[i]!.byUser].map(([userId, bits]) => ({ id, userId, bits })),
   );
   return [
     packed.bigints(messages.map(({ id }) => id)),
     packed.texts(receivers.map(({ audience }) => audience)),
     packed.ints(flags.map(({ all }) => all)),
-    packed.bigints(exceptions.map(([id]) => id)),
-    packed.ints(exceptions.map(([, userId]) => userId)),
-    packed.ints(exceptions.map(([, , bits]) => bits)),
+    packed.bigints(exceptions.map(({ id }) => id)),
+    packed.ints(exceptions.map(({ userId }) => userId)),
+    packed.ints(exceptions.map(({ bits }) => bits)),
   ];
 }

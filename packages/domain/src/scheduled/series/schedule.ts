@@ -43,18 +43,18 @@ export async function checkSchedule(input: ScheduleInput): Promise<CheckedSchedu
       const day = parseDate(date);
       if (day === undefined)
         throw errors.badRequest("excluded_dates must be dates like 2026-12-25");
-      return [date, day] as const;
+      return { date, day };
     });
     return {
       schedule: new Schedule(
-        { rule, start, timezone, excludedDays: new Set(days.map(([, day]) => day)) },
+        { rule, start, timezone, excludedDays: new Set(days.map(({ day }) => day)) },
         zones,
       ),
       stored: {
         start: formatLocalTime(start),
         timezone,
         rrule: input.rrule.toUpperCase().replace(/^RRULE:/, ""),
-        excludedDates: days.map(([date]) => date),
+        excludedDates: days.map(({ date }) => date),
       },
     };
   });
