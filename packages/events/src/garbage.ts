@@ -14,7 +14,8 @@ const dropDead = statement({
   name: "event-queues-dead",
   text: `DELETE FROM event_queue WHERE queue_id IN (
     SELECT queue_id FROM event_queue q
-    WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${graceSeconds}) < now() FOR UPDATE SKIP LOCKED)`,
+    WHERE q.last_seen + make_interval(secs => ${servedSecondsSql} + ${graceSeconds}) < now()
+    FOR NO KEY UPDATE SKIP LOCKED)`,
 });
 
 const keeping = statement({

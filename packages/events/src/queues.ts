@@ -79,7 +79,7 @@ const evict = statement({
       SELECT queue_id FROM event_queue q WHERE user_id = $1
       ORDER BY queue_id = $3 DESC, (${aliveQueue}) DESC, last_seen DESC OFFSET $2
     ), free AS (
-      SELECT q.queue_id FROM event_queue q JOIN many USING (queue_id) FOR UPDATE OF q SKIP LOCKED
+      SELECT q.queue_id FROM event_queue q JOIN many USING (queue_id) FOR NO KEY UPDATE OF q SKIP LOCKED
     )
     DELETE FROM event_queue WHERE queue_id IN (SELECT queue_id FROM free)`,
 });

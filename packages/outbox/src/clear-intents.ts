@@ -10,7 +10,7 @@ const clear = statement({
   text: `WITH old AS (
       SELECT id, finished_at FROM job_intent
       WHERE state = 'done' AND finished_at < now() - interval '1 day' AND finished_at >= $1::timestamptz
-      ORDER BY finished_at LIMIT ${clearIntents.bound.batch} FOR UPDATE SKIP LOCKED
+      ORDER BY finished_at LIMIT ${clearIntents.bound.batch} FOR NO KEY UPDATE SKIP LOCKED
     ), deleted AS (
       DELETE FROM job_intent WHERE id = ANY (ARRAY(SELECT id FROM old))
     )

@@ -49,7 +49,7 @@ const clear = statement({
   text: `DELETE FROM notify_call WHERE (server_id, idempotency_key) IN (
       SELECT server_id, idempotency_key FROM notify_call
       WHERE created_at < now() - interval '${keptHours} hours'
-      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      ORDER BY created_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING server_id`,
 });
 

@@ -35,7 +35,7 @@ const acting = (action: Action, by: keyof typeof conditions) =>
         SELECT i.id, i.attempts, left(i.last_error, 1000) AS error FROM job_intent i
         WHERE i.state = 'dead' AND ${conditions[by]}
           AND (i.finished_at IS NULL OR i.finished_at <= timestamptz 'epoch' + $4::bigint * interval '1 microsecond')
-        ORDER BY i.finished_at, i.id LIMIT ${batch} FOR UPDATE SKIP LOCKED
+        ORDER BY i.finished_at, i.id LIMIT ${batch} FOR NO KEY UPDATE SKIP LOCKED
       ), done AS (
         ${effects[action].change}
       ), audited AS (

@@ -8,7 +8,7 @@ const clear = statement({
   name: "rate-hits-clear",
   text: `WITH cleared AS (
       DELETE FROM rate_hits WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT ${batch} FOR UPDATE SKIP LOCKED))
+        SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT ${batch} FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING 1
     )
     SELECT count(*)::int AS count FROM cleared`,

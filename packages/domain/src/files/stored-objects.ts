@@ -87,7 +87,8 @@ export async function claimUnused(sql: Sql, key: string): Promise<boolean> {
 const claimDue = statement({
   name: "stored-objects-claim-due",
   text: `UPDATE stored_objects SET delete_after = '-infinity' WHERE key = ANY(ARRAY(
-      SELECT key FROM stored_objects WHERE delete_after <= now() ORDER BY delete_after LIMIT $1 FOR UPDATE SKIP LOCKED))
+      SELECT key FROM stored_objects WHERE delete_after <= now() ORDER BY delete_after LIMIT $1
+      FOR NO KEY UPDATE SKIP LOCKED))
     RETURNING key`,
 });
 

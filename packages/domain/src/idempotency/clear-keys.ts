@@ -9,7 +9,7 @@ const clear = statement({
   text: `WITH old AS (
       SELECT id, created_at FROM idempotency_keys
       WHERE created_at <= now() - interval '24 hours' AND created_at >= $1::timestamptz
-      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      ORDER BY created_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
     ), deleted AS (
       DELETE FROM idempotency_keys WHERE id = ANY (ARRAY(SELECT id FROM old))
     )

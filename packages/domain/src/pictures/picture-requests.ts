@@ -119,7 +119,7 @@ const clear = statement({
   name: "picture-requests-clear",
   text: `DELETE FROM picture_requests WHERE id = ANY(ARRAY(
       SELECT id FROM picture_requests WHERE created_at < now() - interval '1 hour' ORDER BY created_at LIMIT $1
-      FOR UPDATE SKIP LOCKED))
+      FOR NO KEY UPDATE SKIP LOCKED))
     RETURNING id`,
 });
 

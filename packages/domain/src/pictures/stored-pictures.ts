@@ -100,7 +100,7 @@ const removeFormer = statement({
   name: "former-pictures-delete",
   text: `WITH gone AS (DELETE FROM pictures WHERE path = ANY(ARRAY(
         SELECT path FROM pictures WHERE replaced_at < now() - interval '30 days' ORDER BY replaced_at LIMIT $1
-        FOR UPDATE SKIP LOCKED))
+        FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING object_key)
     UPDATE stored_objects SET delete_after = now() + interval '24 hours' FROM gone WHERE key = gone.object_key
     RETURNING key`,

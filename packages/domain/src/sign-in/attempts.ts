@@ -94,7 +94,7 @@ const clear = statement({
   text: `WITH old AS (
       SELECT id, created_at FROM sso_attempts
       WHERE created_at <= now() - interval '1 hour' AND created_at >= $1::timestamptz
-      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      ORDER BY created_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
     ), deleted AS (
       DELETE FROM sso_attempts WHERE id = ANY (ARRAY(SELECT id FROM old))
     )

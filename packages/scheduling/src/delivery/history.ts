@@ -40,7 +40,7 @@ const fold = statement({
   name: "delivery-batches-fold",
   text: `WITH taken AS (
       DELETE FROM delivery_batches WHERE id = ANY(ARRAY(
-        SELECT id FROM delivery_batches ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING *
+        SELECT id FROM delivery_batches ORDER BY id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)) RETURNING *
     ), parts AS (
       SELECT t.*, s.step, date_bin(make_interval(secs => s.step), t.ended_at, timestamptz 'epoch') AS at
       FROM taken t, (VALUES (${fine.seconds}), (${coarse.seconds})) AS s (step)

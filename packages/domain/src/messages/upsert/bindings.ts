@@ -122,7 +122,7 @@ const trim = statement({
           ORDER BY n.used_at DESC OFFSET ${maxBindings} LIMIT 1) last)
     DELETE FROM message_upserts WHERE ctid = ANY(ARRAY(
       SELECT o.ctid FROM excess e JOIN message_upserts o ON o.sender_id = e.id AND o.used_at <= e.used_at
-      ORDER BY o.used_at LIMIT ${deletedAtOnce} FOR UPDATE OF o SKIP LOCKED))`,
+      ORDER BY o.used_at LIMIT ${deletedAtOnce} FOR NO KEY UPDATE OF o SKIP LOCKED))`,
 });
 
 /** Binds keys to the messages sent for them, with the COMMIT, and deletes the excess bindings of each sender. */
@@ -157,7 +157,7 @@ const clear = statement({
   text: `WITH cleared AS (
       DELETE FROM message_upserts WHERE ctid = ANY(ARRAY(
         SELECT u.ctid FROM message_upserts u WHERE u.used_at <= now() - interval '${keptDays} days'
-        ORDER BY u.used_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+        ORDER BY u.used_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))
       RETURNING key)
     SELECT count(*)::int AS count FROM cleared`,
 });
