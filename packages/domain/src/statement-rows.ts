@@ -636,7 +636,6 @@ declare module "@carillon/db" {
       plans: string;
       scans: string;
     };
-    "deliver-take-back": {};
     "deliver-try": {
       id: number;
     };
@@ -644,6 +643,7 @@ declare module "@carillon/db" {
     "deliver-try-single": {
       id: number;
     };
+    "deliver-uncount": {};
     "delivery-failures-record": {};
     "device-acknowledge-token": {
       tokenId: Buffer | null;
@@ -1454,9 +1454,6 @@ declare module "@carillon/db" {
       id: number;
     };
     "newest-own-message": {
-      id: number;
-    };
-    "notice-to-take-back": {
       id: number;
     };
     "older-unread": {};
@@ -2542,6 +2539,9 @@ declare module "@carillon/db" {
       id: number;
     };
     "unclaimed-files-owners": {
+      id: number;
+    };
+    "undone-notice-lock": {
       id: number;
     };
     "unread-exists": {

@@ -88,7 +88,7 @@ export async function sendChannelChangedNotices(
  * @param auditIds ids of the audit log's entries of the change
  * @returns undefined if the change needs no notice
  */
-export async function keepNotices(
+export async function recordChannelChangedNotices(
   tx: Tx,
   { actor, channel, realm }: OpenChannel,
   { next, properties, settings }: CheckedChanges,

@@ -21,7 +21,7 @@ import {
 import { channelPropertyEvent, channelsHiddenEvent } from "../channel-events/channel-events.ts";
 import { channelsShown } from "../channel-events/channels-seen.ts";
 import { unarchiveChannel } from "./archive-channel.ts";
-import { keepNotices } from "./change-notices.ts";
+import { recordChannelChangedNotices } from "./change-notices.ts";
 import { isDefaultChannel, storeDefaultChannel } from "./default-channels.ts";
 import {
   asksForSettings,
@@ -71,7 +71,7 @@ export async function updateChannel(
   const returned = wanted.isArchived === false ? await bringBack(tx, open) : [];
   const defaults = next.isDefault === isDefault ? [] : [await defaultChannelsEvent(tx, realm.id)];
   emit(tx, realm.id, [...events, ...returned, ...defaults]);
-  return keepNotices(tx, open, changes, auditIds);
+  return recordChannelChangedNotices(tx, open, changes, auditIds);
 }
 
 /** @throws ApiError `BAD_REQUEST` */

@@ -273,12 +273,12 @@ export async function endTries(sql: Sql, ids: readonly number[]): Promise<void> 
 }
 
 const uncount = statement({
-  name: "deliver-take-back",
+  name: "deliver-uncount",
   text: "UPDATE scheduled_messages SET attempts = attempts - 1, retry_at = NULL WHERE id = ANY($1::bigint[])",
 });
 
-/** Takes a counted try back, with the COMMIT, in claimed rows that were left out of the batch. */
-export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
+/** Undoes the count of a try, with the COMMIT, in claimed rows that were left out of the batch. */
+export function uncountTries(tx: Tx, rows: readonly DueRow[]): void {
   if (rows.length === 0) return;
   tx.sendWithCommit(uncount, [packed.bigints(rows.map(({ id }) => id))]);
 }

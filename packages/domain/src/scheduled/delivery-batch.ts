@@ -9,7 +9,7 @@ import {
   claimDue,
   claimThese,
   isReminder,
-  takeBackTries,
+  uncountTries,
   type DueRow,
 } from "./claim.ts";
 import { deliverOneByOne } from "./deliver-one-by-one.ts";
@@ -111,8 +111,8 @@ export interface BatchPlan {
   /** Rows to deliver, whose texts have been parsed; the next rows in order unless given. */
   readonly ids?: readonly number[];
   /**
-   * Rows in which this try has been counted, `ids` among them. The count is taken back in rows that the batch leaves
-   * out. No next batch is prepared while this one is written.
+   * Rows in which this try has been counted, `ids` among them. The count is undone in rows that the batch leaves out.
+   * No next batch is prepared while this one is written.
    */
   readonly counted?: readonly number[];
 }
@@ -191,7 +191,7 @@ export class DeliveryBatch {
       ? await this.#prepareBehind(previous, tx, realm, rows)
       : await this.#check(tx, realm, rows);
     if ("kind" in prepared) return prepared;
-    if (counted) takeBackTries(tx, found.slice(prepared.rows.length));
+    if (counted) uncountTries(tx, found.slice(prepared.rows.length));
     return { kind: "committed", outcomes: await this.#write(tx, prepared) };
   }
 

@@ -37,7 +37,10 @@ const intent = z.discriminatedUnion("kind", [
       historyPublicToSubscribers: z.boolean(),
     }),
   }),
-  /** A bot has sent to a channel without subscribers. */
+  /**
+   * A bot has sent to a channel without subscribers. The kind keeps its old name, because workers of the previous release
+   * read it during an upgrade.
+   */
   z.strictObject({
     kind: z.literal("bot-unheard"),
     botId: z.int().positive(),

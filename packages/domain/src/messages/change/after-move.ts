@@ -38,14 +38,14 @@ interface MadeMove extends ChangeToApply {
   /** The organization's notification bot, which sends the notices. */
   readonly bot: Account;
   /** Id of an earlier notice that is deleted instead of sending another one. */
-  readonly takenBack: number | undefined;
+  readonly undoneNoticeId: number | undefined;
 }
 
 /** Applies the consequences of a move: the channels' first messages, the topic visibility policies, the notices. */
 export async function afterMove(
   tx: Tx,
   locked: LockedMove,
-  { realm, move, merges, wanted, bot, takenBack }: MadeMove,
+  { realm, move, merges, wanted, bot, undoneNoticeId }: MadeMove,
 ): Promise<NewEvent[]> {
   const { actor, message, ids, places } = locked;
   const toOtherChannel = changesChannel(move);
@@ -54,9 +54,9 @@ export async function afterMove(
     : { places, events: [] };
   const noticeContext = { realm, actor, bot };
   const flagEvents =
-    takenBack === undefined
+    undoneNoticeId === undefined
       ? []
-      : await takeBack(tx, noticeContext, move, firsts.places, takenBack);
+      : await deleteUndoneNotice(tx, noticeContext, move, firsts.places, undoneNoticeId);
   const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
   const sameName = !toOtherChannel && fold(move.from.topic) === fold(move.to.topic);
   const whole = sameName || !(await sourceHasMessages(tx, actor.id, message.recipientId, move));
@@ -71,7 +71,7 @@ export async function afterMove(
   const source = loaded.get(move.from.channel.id);
   if (!source) throw new Error("locked channel not found");
   const notices = await moveNotices(tx, noticeContext, moved, { source, places }, wanted);
-  const toggled = takenBack === undefined ? await toggleNotices(tx, noticeContext, move) : [];
+  const toggled = undoneNoticeId === undefined ? await toggleNotices(tx, noticeContext, move) : [];
   const sent = await sendMessages(tx, realm, [...notices, ...toggled]);
   return [...firsts.events, ...flagEvents, ...policies, ...sent.events];
 }
@@ -86,7 +86,7 @@ async function toggleNotices(
 }
 
 /** Deletes the recent notice of a topic that was resolved or unresolved and is now toggled back. */
-async function takeBack(
+async function deleteUndoneNotice(
   tx: Tx,
   { realm, actor }: NoticeContext,
   { to }: Move,
@@ -96,7 +96,7 @@ async function takeBack(
   const run = {
     realmId: realm.id,
     channelId: to.channel.id,
-    cause: "taken-back",
+    cause: "undone-notice",
     actorId: actor.id,
   } as const;
   return (await removeMessages(tx, run, places, [id])).events;

@@ -11,7 +11,7 @@ import {
 } from "@carillon/model";
 
 import { detachedUploads, replaceClaims, type ReplacedClaims } from "../../files/claims.ts";
-import { lossEvents, removal } from "../removal/remove-messages.ts";
+import { lostAccessEvents, removal } from "../removal/remove-messages.ts";
 import { systemBot } from "../send/notice.ts";
 import { afterMove, moveCopies } from "./after-move.ts";
 import { checkChange, loadText, type WantedChange } from "./check-change.ts";
@@ -23,7 +23,7 @@ import {
   lockMove,
   asksToMove,
 } from "./lock-change.ts";
-import { noticeToTakeBack } from "./move-notices.ts";
+import { findUndoneNotice } from "./move-notices.ts";
 import { targetHasMessages, rewriteFlags, storeMove, storeText } from "./store-change.ts";
 import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events.ts";
 
@@ -113,7 +113,7 @@ async function applyChange(
   const merges = move !== undefined && (await targetHasMessages(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
   const bot = move && (await systemBot(tx, actor.realmId, "notification"));
-  const takenBack = bot && move.toggle ? await noticeToTakeBack(tx, bot, move) : undefined;
+  const undoneNoticeId = bot && move.toggle ? await findUndoneNotice(tx, bot, move) : undefined;
   if (text) await storeText(tx, actor, message, text, move);
   if (text) {
     const { channelId } = message;
@@ -139,7 +139,7 @@ async function applyChange(
     ...(move ? losses(move, receivers) : []),
     ...copies,
     ...(bot && places
-      ? await afterMove(tx, { ...locked, places }, { ...change, move, merges, bot, takenBack })
+      ? await afterMove(tx, { ...locked, places }, { ...change, move, merges, bot, undoneNoticeId })
       : []),
     ...claims.events,
   ];
@@ -152,5 +152,5 @@ function accountsLosingAccess(receivers: readonly ReceiverGroup[]): ReadonlySet<
 
 function losses({ from }: Move, receivers: readonly ReceiverGroup[]): NewEvent[] {
   const place = { channelId: from.channel.id, topic: from.topic };
-  return receivers.flatMap(({ ids, losingAccess }) => lossEvents(place, ids, losingAccess));
+  return receivers.flatMap(({ ids, losingAccess }) => lostAccessEvents(place, ids, losingAccess));
 }

@@ -118,15 +118,16 @@ const last = statement({
 });
 
 const lock = statement({
-  name: "notice-to-take-back",
+  name: "undone-notice-lock",
   text: "SELECT id FROM messages WHERE realm_id = $1 AND id = $2 FOR NO KEY UPDATE",
 });
 
 /**
- * Finds and locks the topic's last message if it is a notice recent enough to delete. Reads after the messages have
- * moved, so it misses no later one.
+ * Finds and locks the topic's last message if it is a notice recent enough to delete. Runs after the messages have moved,
+ * so it misses no later message.
+ * @returns the id of the notice
  */
-export async function noticeToTakeBack(
+export async function findUndoneNotice(
   tx: Tx,
   { id: botId, realmId }: Account,
   { to }: Move,

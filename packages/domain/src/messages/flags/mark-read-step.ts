@@ -69,7 +69,7 @@ export async function runMarkReadStep(
       { key: `after-${intentId}`, payload: { ...payload, readers: left } },
     ]);
   const read = steps.flatMap(({ userId, marked }) => (marked ? [{ userId, ids: marked }] : []));
-  await recordPushRemovals(tx, realmId, pushedIn(steps));
+  await recordPushRemovals(tx, realmId, pushedMessagesOf(steps));
   emit(tx, realmId, readEvents(read));
 }
 
@@ -226,7 +226,7 @@ export function takeMarkStep(
 }
 
 /** Returns the messages that a step has marked read and that were on devices. */
-export function pushedIn(steps: ReadonlyArray<RowOf<typeof mark>>): PushedMessages[] {
+export function pushedMessagesOf(steps: ReadonlyArray<RowOf<typeof mark>>): PushedMessages[] {
   return steps.flatMap(({ userId, pushed }) => (pushed ? [{ userId, ids: pushed }] : []));
 }
 

@@ -15,7 +15,7 @@ import { allRead, changeFlag, type EditableFlag, flagAddition } from "../flags/c
 import {
   nothingUnread,
   currentBounds,
-  pushedIn,
+  pushedMessagesOf,
   recordRest,
   takeMarkStep,
   type ToMark,
@@ -107,7 +107,7 @@ async function markBatch(
   const done = lookedAt < batchSize;
   const outOfTime = !done && performance.now() >= end;
   if (outOfTime) await recordRest(tx, actor, toMark, last);
-  await recordPushRemovals(tx, actor.realmId, pushedIn([step]));
+  await recordPushRemovals(tx, actor.realmId, pushedMessagesOf([step]));
   if (marked.length > 0) {
     const all = done && toMark.channelId === undefined && (await nothingUnread(tx, actor));
     const event = all ? allRead(actor.id) : flagAddition("read", marked, [actor.id]);

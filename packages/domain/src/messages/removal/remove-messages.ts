@@ -109,10 +109,10 @@ export async function removal<T>(
 }
 
 /**
- * Why messages are removed: retention period, deleted topic, deleted message, a notice that was taken back, or a
+ * Why messages are removed: retention period, deleted topic, deleted message, a notice whose change was undone, or a
  * deactivated sender.
  */
-type RemovalCause = "retention" | "topic" | "message" | "taken-back" | "deactivation";
+type RemovalCause = "retention" | "topic" | "message" | "undone-notice" | "deactivation";
 
 /** A run of removals: one or more batches with the same cause, recorded as one row of `message_removals`. */
 export interface RemovalRun {
@@ -182,7 +182,7 @@ function deletionEvents({ channels, readers }: Places, removed: readonly Removed
 }
 
 /** Makes the events for accounts that lose access to messages of a topic, in as few events as possible. */
-export function lossEvents(
+export function lostAccessEvents(
   { channelId, topic }: { readonly channelId: number; readonly topic: string },
   ids: readonly number[],
   audience: readonly number[],

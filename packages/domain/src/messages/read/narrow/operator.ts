@@ -61,8 +61,9 @@ export interface TermPlan {
 
 /** A kind of operand. */
 export interface OperandType<T extends Operand> {
-  readonly says: string;
-  readonly takes: (operand: Operand) => operand is T;
+  /** Completes the error "the operand must be …". */
+  readonly description: string;
+  readonly accepts: (operand: Operand) => operand is T;
 }
 
 const isText = (operand: Operand): operand is string => typeof operand === "string";
@@ -70,12 +71,13 @@ const isSomeText = (operand: Operand): operand is string => isText(operand) && o
 const isTextOrId = (operand: Operand): operand is string | number => !Array.isArray(operand);
 
 export const operandTypes = {
-  text: { says: "a string", takes: isText },
-  someText: { says: "a string that is not empty", takes: isSomeText },
-  textOrId: { says: "a string or an ID", takes: isTextOrId },
+  text: { description: "a string", accepts: isText },
+  someText: { description: "a string that is not empty", accepts: isSomeText },
+  textOrId: { description: "a string or an ID", accepts: isTextOrId },
   textOrIds: {
-    says: "a string or an array of IDs",
-    takes: (operand: Operand): operand is string | readonly number[] => typeof operand !== "number",
+    description: "a string or an array of IDs",
+    accepts: (operand: Operand): operand is string | readonly number[] =>
+      typeof operand !== "number",
   },
 };
 
@@ -96,8 +98,8 @@ export function narrowOperator<T extends Operand>(declared: {
 }): NarrowOperator {
   const { names, operand: type, compile } = declared;
   function checkOperand(operand: Operand): asserts operand is T {
-    if (!type.takes(operand))
-      throw errors.badRequest(`narrow: the operand of ${names[0]} must be ${type.says}`);
+    if (!type.accepts(operand))
+      throw errors.badRequest(`narrow: the operand of ${names[0]} must be ${type.description}`);
   }
   return {
     names,
