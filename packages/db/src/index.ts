@@ -6,6 +6,7 @@ export type { Database } from "./database.ts";
 export * from "./ensure-database.ts";
 export * from "./request-deadline.ts";
 export * from "./post-commit.ts";
+export * from "./oldest-rows.ts";
 export * from "./packed.ts";
 export { PagedList, readList } from "./paged-list.ts";
 export * from "./listen.ts";

@@ -129,7 +129,7 @@ export {
   takeKey,
   tryKeys,
 } from "./idempotency/idempotency-key.ts";
-export { clearExpiredKeys, type ClearedKeys } from "./idempotency/clear-keys.ts";
+export { clearExpiredKeys } from "./idempotency/clear-keys.ts";
 export { findUsableLink, isOpenForSignUp, type Link } from "./invitations/usable-links.ts";
 export { mailPersonalLink, makeSignUpLink } from "./invitations/make-links.ts";
 export { joinOrganization } from "./invitations/join.ts";
@@ -314,7 +314,6 @@ export { updateSettingsDefaults } from "./settings/update-defaults.ts";
 export {
   type Attempt,
   clearAttempts,
-  type ClearedAttempts,
   newSignInKey,
   type PendingName,
   storeAttempt,

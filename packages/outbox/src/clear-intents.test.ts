@@ -12,6 +12,7 @@ interface Plan {
 
 describe("clearDoneIntents", () => {
   const db = useDatabase();
+  const { batch } = clearIntents.bound;
   beforeEach(() => db.rows("TRUNCATE job_intent"));
 
   const write = (key: string, state: string, finishedAgo: string | null, count = 1) =>
@@ -33,15 +34,14 @@ describe("clearDoneIntents", () => {
     await write("young", "done", "23 hours");
     await write("dead", "dead", "2 days");
     await write("pending", "pending", null);
-    expect((await clearDoneIntents(db)).count).to.equal(1);
+    expect((await clearDoneIntents(db, batch)).count).to.equal(1);
     expect(await left()).to.deep.equal(["dead1", "pending1", "young1"]);
-    expect((await clearDoneIntents(db)).count).to.equal(0);
+    expect((await clearDoneIntents(db, batch)).count).to.equal(0);
   });
 
   it("deletes a batch at a time, oldest first, and continues where the last one ended", async () => {
-    const { batch } = clearIntents.bound;
     await write("old", "done", "25 hours", batch + 5);
-    const first = await clearDoneIntents(db);
+    const first = await clearDoneIntents(db, batch);
     expect(first.count).to.equal(batch);
     expect((await left()).length).to.equal(5);
     const [remaining] = await db.rows<{ older: boolean }>(
@@ -51,7 +51,7 @@ describe("clearDoneIntents", () => {
     expect(remaining).to.deep.equal({ older: false });
     // Earlier rows are left to the next run.
     await write("older", "done", "2 days");
-    expect((await clearDoneIntents(db, first)).count).to.equal(5);
+    expect((await clearDoneIntents(db, batch, first)).count).to.equal(5);
     expect(await left()).to.deep.equal(["older1"]);
   });
 
@@ -59,7 +59,7 @@ describe("clearDoneIntents", () => {
     await write("old", "done", "25 hours", 2);
     await db.transaction(async (tx) => {
       await tx.rows("SELECT FROM job_intent WHERE unique_key = 'old1' FOR UPDATE");
-      expect((await clearDoneIntents(db)).count).to.equal(1);
+      expect((await clearDoneIntents(db, batch)).count).to.equal(1);
     });
     expect(await left()).to.deep.equal(["old1"]);
   });
@@ -68,14 +68,14 @@ describe("clearDoneIntents", () => {
     await write("old", "done", "25 hours", 20_000);
     await write("young", "done", "1 hour", 20_000);
     await db.rows("ANALYZE job_intent");
-    const { statements } = await countQueries(db, () => clearDoneIntents(db));
+    const { statements } = await countQueries(db, () => clearDoneIntents(db, batch));
     const rolledBack = new Error("rolled back");
     for (const mode of ["force_custom_plan", "force_generic_plan"]) {
       let plan: { "QUERY PLAN": ReadonlyArray<{ Plan: Plan }> } | undefined;
       const explain = db.transaction(async (tx) => {
         await tx.rows(`SET LOCAL plan_cache_mode = ${mode}`);
-        await tx.rows(`PREPARE clearing (text) AS ${statements[0]}`);
-        plan = await tx.first("EXPLAIN (FORMAT json) EXECUTE clearing ('-infinity')");
+        await tx.rows(`PREPARE clearing (timestamptz, int) AS ${statements[0]}`);
+        plan = await tx.first(`EXPLAIN (FORMAT json) EXECUTE clearing ('-infinity', ${batch})`);
         await tx.rows("DEALLOCATE clearing");
         throw rolledBack;
       });

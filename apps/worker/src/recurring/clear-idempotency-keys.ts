@@ -1,17 +1,13 @@
-import { clearExpiredKeys, type ClearedKeys } from "@carillon/domain";
-import { leads, type RecurringTask } from "@carillon/scheduling";
+import { clearExpiredKeys } from "@carillon/domain";
 import { clearIdempotencyKeys } from "@carillon/jobs";
+import type { RecurringTask } from "@carillon/scheduling";
+
+import { deleteInBatches } from "../delete-in-batches.ts";
 
 /** Deletes answers that requests with an `Idempotency-Key` no longer get (once-and-again.md §1). */
 export default {
   definition: clearIdempotencyKeys,
-  async run({ db, batches }) {
-    let before: ClearedKeys | undefined;
-    await batches(async (size) => {
-      before = await db.transaction(async (tx) =>
-        (await leads(tx, clearIdempotencyKeys)) ? clearExpiredKeys(tx, size, before) : undefined,
-      );
-      return before?.count === size ? "more" : "done";
-    });
+  async run(run) {
+    await deleteInBatches(clearIdempotencyKeys, run, clearExpiredKeys);
   },
 } satisfies RecurringTask;

@@ -1,20 +1,14 @@
-import { clearDoneIntents, type ClearedIntents } from "@carillon/outbox";
-import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearIntents } from "@carillon/jobs";
+import { clearDoneIntents } from "@carillon/outbox";
+import type { RecurringTask } from "@carillon/scheduling";
+
+import { deleteInBatches } from "../delete-in-batches.ts";
 
 /** Deletes rows of `job_intent` that finished more than a day ago. */
 export default {
   definition: clearIntents,
-  async run({ db, log, batches }) {
-    let rows = 0;
-    let before: ClearedIntents | undefined;
-    await batches(async (size) => {
-      before = await db.transaction(async (tx) =>
-        (await leads(tx, clearIntents)) ? clearDoneIntents(tx, before) : undefined,
-      );
-      rows += before?.count ?? 0;
-      return before?.count === size ? "more" : "done";
-    });
-    if (rows > 0) log.debug({ rows }, "cleared finished intents");
+  async run(run) {
+    const rows = await deleteInBatches(clearIntents, run, clearDoneIntents);
+    if (rows > 0) run.log.debug({ rows }, "cleared finished intents");
   },
 } satisfies RecurringTask;

@@ -1,17 +1,13 @@
-import { clearAttempts, type ClearedAttempts } from "@carillon/domain";
+import { clearAttempts } from "@carillon/domain";
 import { clearSignIns } from "@carillon/jobs";
-import { leads, type RecurringTask } from "@carillon/scheduling";
+import type { RecurringTask } from "@carillon/scheduling";
+
+import { deleteInBatches } from "../delete-in-batches.ts";
 
 /** Deletes sign-ins that were begun and not finished (people.md §5). */
 export default {
   definition: clearSignIns,
-  async run({ db, batches }) {
-    let before: ClearedAttempts | undefined;
-    await batches(async (size) => {
-      before = await db.transaction(async (tx) =>
-        (await leads(tx, clearSignIns)) ? clearAttempts(tx, size, before) : undefined,
-      );
-      return before?.count === size ? "more" : "done";
-    });
+  async run(run) {
+    await deleteInBatches(clearSignIns, run, clearAttempts);
   },
 } satisfies RecurringTask;

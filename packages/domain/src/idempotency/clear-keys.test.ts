@@ -1,7 +1,8 @@
+import type { DeletedRows } from "@carillon/db";
 import { countQueries, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { clearExpiredKeys, type ClearedKeys } from "./clear-keys.ts";
+import { clearExpiredKeys } from "./clear-keys.ts";
 
 interface PlanNode {
   readonly "Subplan Name"?: string;
@@ -60,7 +61,7 @@ describe("clearExpiredKeys", () => {
     await db.rows("ANALYZE idempotency_keys");
     const { statements, result: first } = await countQueries(db, () => clearExpiredKeys(db, size));
     /** Counts the blocks that are read to find the batch behind another one. */
-    const blocksBehind = async ({ last }: ClearedKeys) => {
+    const blocksBehind = async ({ last }: DeletedRows) => {
       const [plan] = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
         `EXPLAIN (ANALYZE, BUFFERS, FORMAT json) ${statements[0]}`,
         [last, size],

@@ -1,4 +1,4 @@
-import { type RowOf, type Sql, statement } from "@carillon/db";
+import { deleteOldest, type DeletedRows, oldestRows, type Sql, statement } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 import type { Realm, Site } from "@carillon/model";
 
@@ -91,29 +91,10 @@ export async function takeAttempt<Kind extends keyof Stored>(
 
 const clear = statement({
   name: "sso-attempts-clear",
-  text: `WITH old AS (
-      SELECT id, created_at FROM sso_attempts
-      WHERE created_at <= now() - interval '1 hour' AND created_at >= $1::timestamptz
-      ORDER BY created_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
-    ), deleted AS (
-      DELETE FROM sso_attempts WHERE id = ANY (ARRAY(SELECT id FROM old))
-    )
-    SELECT count(*)::int AS count, max(created_at)::text AS last FROM old`,
+  text: oldestRows("sso_attempts", "created_at", "created_at <= now() - interval '1 hour'"),
 });
 
-/** What one batch deleted; the next one continues at `last`. */
-export type ClearedAttempts = RowOf<typeof clear>;
-
-/**
- * Deletes one batch of the attempts that are older than an hour, the oldest first.
- * @param size maximum rows
- * @param before the previous batch; by default, starts with the oldest attempt
- */
-export async function clearAttempts(
-  sql: Sql,
-  size: number,
-  before?: ClearedAttempts,
-): Promise<ClearedAttempts> {
-  const [cleared] = await sql.rows(clear, [before?.last ?? "-infinity", size]);
-  return cleared ?? { count: 0, last: null };
+/** Deletes one batch of the attempts that are older than an hour, the oldest first. */
+export function clearAttempts(sql: Sql, size: number, before?: DeletedRows): Promise<DeletedRows> {
+  return deleteOldest(sql, clear, size, before);
 }
