@@ -5,7 +5,7 @@ import type { FileIntake, StoredObject } from "./file-intake.ts";
 /** Streams bytes into a new object of the file store, as fast as the store takes them. */
 export class ObjectWriter {
   readonly #intake: FileIntake;
-  // Readers get each chunk as it is: in byte mode, `read` would copy all chunks that have arrived into a new one.
+  // In object mode, `read` returns each chunk as it was written. In byte mode it would copy all waiting chunks into one.
   readonly #bytes = new PassThrough({
     writableHighWaterMark: 64 * 1024,
     readableObjectMode: true,
@@ -19,7 +19,7 @@ export class ObjectWriter {
   constructor(intake: FileIntake, signal?: AbortSignal) {
     this.#intake = intake;
     this.#storing = intake.store(this.#bytes, signal);
-    // `drained` and `stored` report the failure.
+    // Avoids an unhandled rejection: `drained` and `stored` report the failure.
     this.#storing.catch(() => {});
     this.#bytes.on("error", () => {});
   }

@@ -20,11 +20,11 @@ interface CheckedIntent {
 }
 
 /**
- * Adds a job for every pending intent whose job the queue has lost, or whose job has failed permanently. Asks the queue
- * for each job: a waiting or delayed job is not lost. The row counts the attempts of a job that failed permanently;
- * after too many attempts it becomes a dead letter.
- * @param overdueMs only intents without progress for this long
- * @returns how many jobs were added
+ * Adds a new job for each pending intent whose job is missing in the queue or has failed permanently. Adds none while the
+ * job is waiting or delayed. Counts a permanent failure as an attempt; an intent without attempts left becomes a dead
+ * letter instead.
+ * @param overdueMs skips intents that made progress less than this many milliseconds ago
+ * @returns how many intents had lost their job, or had one that failed permanently
  */
 export async function repairIntents(
   services: Pick<WorkerServices, "db" | "queues">,
@@ -44,7 +44,7 @@ export async function repairIntents(
   const renewed = await countEnded(db, await Promise.all(ended.map((one) => endOf(queues, one))));
   const lost = waiting.filter(({ presence }) => presence === "absent");
   const added = [...lost.map(({ intent }) => intent), ...renewed];
-  // They are overdue: any pause before their next attempt is over.
+  // Without a delay: the intents are overdue, so the pause before their next attempt has passed.
   await queues.publish(intentPublications(added));
   const present = checked.filter(({ presence }) => presence === "to run");
   await stampIntents(db, [...present.map(({ intent }) => intent), ...added]);

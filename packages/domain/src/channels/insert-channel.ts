@@ -61,7 +61,7 @@ export function creationGroupRows(values: ChannelGroupValues): number {
   return Object.values(values).reduce<number>((rows, value) => rows + groupSettingRows(value), 0);
 }
 
-/** The checked properties that channels created together share. */
+/** The checked properties that are equal for all channels of one request. */
 export interface ChannelKind {
   readonly creatorId: number | null;
   readonly inviteOnly?: boolean;
@@ -74,7 +74,7 @@ export interface ChannelKind {
   readonly isDefault?: boolean;
 }
 
-/** The checked properties of each single channel. */
+/** The checked properties that each channel of a request has for itself. */
 interface OwnParts {
   readonly name: string;
   readonly description?: string;
@@ -87,8 +87,8 @@ export type NewChannel = ChannelKind & OwnParts;
 const groupColumns = columnsOf(channelPermissions);
 
 /**
- * Inserts in the order of names, so that two requests for the same names cannot deadlock. Of names that differ only in
- * case, the first is used.
+ * Inserts in the order of names, so that two requests for the same names cannot deadlock. If names differ only in case, the
+ * first of them is inserted.
  */
 export const insert = statement({
   name: "insert-channels",
@@ -115,8 +115,8 @@ export const insert = statement({
 });
 
 /**
- * Inserts channels and their recipients in one statement, without subscriptions.
- * @returns the inserted channels; the names of missing ones are taken
+ * Inserts channels and their recipients in one statement, without subscriptions. Skips channels whose names are taken.
+ * @returns the inserted channels
  */
 export async function insertChannels(
   tx: Tx,

@@ -28,7 +28,7 @@ export interface StoredFile {
   readonly head: Buffer;
 }
 
-/** A stored file on its way into an account's attachments. */
+/** A stored file that is about to become an attachment of an account. */
 export interface NewAttachment {
   readonly actor: Account;
   readonly file: StoredFile;
@@ -46,7 +46,7 @@ export async function newAttachment(actor: Account, file: StoredFile): Promise<N
   return { actor, file, name, pathId, contentType };
 }
 
-/** The serial queue of uploads that may exceed the quota; others have the number of their account. */
+/** Key under which uploads that may exceed the quota are serialized. Other uploads use the id of their account. */
 const queueOfQuota = 0;
 
 /**
@@ -94,7 +94,7 @@ export async function addAttachments(
   const added = await insertAll(tx, realmId, uploads.filter(canAdd), quota);
   return uploads.map((upload) => {
     if (!canAdd(upload)) return serialize(upload.actor.id);
-    // Some of the batch may fit: each tries alone.
+    // The uploads of the batch exceed the quota together; some of them may fit, so they are tried one by one.
     if (!added)
       return context.canBlock ? rejected(errors.uploadQuota(quota)) : serialize(queueOfQuota);
     return added.has(upload)
@@ -113,9 +113,9 @@ export async function addAttachment(tx: Tx, site: Site, upload: NewAttachment): 
 }
 
 /**
- * Inserts the rows of files and emits their events.
- * @returns those that were inserted: not those whose objects are due for deletion. Undefined if nothing was written, because
- *   the quota has no room for all of them
+ * Inserts the rows of files and emits their events. Skips files whose objects are due for deletion. Writes nothing if all
+ * files together exceed the quota.
+ * @returns the inserted files; undefined if nothing was written
  */
 async function insertAll(
   tx: Tx,

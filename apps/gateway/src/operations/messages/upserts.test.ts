@@ -233,11 +233,17 @@ describe("POST /messages with an upsert key", () => {
 
   it("sends and binds a new message while the organization forbids editing", async () => {
     const { db, org } = scene;
+    const withoutEditing = async <T>(work: () => Promise<T>): Promise<T> => {
+      await changeOrganization(db, org.realm, { allowMessageEditing: false });
+      try {
+        return await work();
+      } finally {
+        await changeOrganization(db, org.realm, { allowMessageEditing: true });
+      }
+    };
     for (const by of [robot, sender]) {
       const { id } = await upsert(ofRoom("old"), by);
-      await changeOrganization(db, org.realm, { allowMessageEditing: false });
-      const next = await upsert(ofRoom("new"), by);
-      await changeOrganization(db, org.realm, { allowMessageEditing: true });
+      const next = await withoutEditing(() => upsert(ofRoom("new"), by));
       expect(next.upsert_result).to.equal("created");
       expect(next.id).to.be.greaterThan(id);
       expect(await upsert(ofRoom("newer"), by)).to.deep.equal({
