@@ -43,7 +43,7 @@ describe("The page that ends mails about missed messages", () => {
     expect(await wantsMail()).to.equal(true);
   });
 
-  it("is not there for a link that does not work", async () => {
+  it("answers 404 for an invalid link", async () => {
     for (const wrong of [
       path.slice(0, -1),
       `${path}0`,
@@ -55,7 +55,7 @@ describe("The page that ends mails about missed messages", () => {
     expect(await wantsMail()).to.equal(true);
   });
 
-  it("takes the one click of a mail program, and a second one", async () => {
+  it("accepts the one-click request of a mail program, and a repeated one", async () => {
     for (let clicks = 0; clicks < 2; clicks++) {
       const body = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
       const answer = await client().send("POST", path, { body });

@@ -40,7 +40,7 @@ describe("Domains of the organization's addresses", () => {
     (await gateway.as(by).succeed(listDomains)).domains;
   const refuses = (work: () => Promise<Refusable>, code = "BAD_REQUEST") => refused(db, work, code);
 
-  it("are added, changed and removed, with an event each, and are in list and snapshot", async () => {
+  it("are added, changed and removed with an event each, and are in the list and the snapshot", async () => {
     const { result, events } = await eventsOf(db, org.realm.id, () =>
       add({ domain: " Example.COM ", allow_subdomains: false }),
     );
@@ -83,7 +83,7 @@ describe("Domains of the organization's addresses", () => {
     ]);
   });
 
-  it("are changed by owners only", async () => {
+  it("can be changed only by owners", async () => {
     await add({ domain: "example.com", allow_subdomains: false });
     for (const by of [org.admin, org.moderator, org.member, org.guest, org.bot]) {
       await refuses(
@@ -116,7 +116,7 @@ describe("Domains of the organization's addresses", () => {
     it(`refuse ${JSON.stringify(domain).slice(0, 40)}`, () =>
       refuses(() => add({ domain, allow_subdomains: true })));
 
-  it("refuse absent parameters, a second one of the same name, and unknown ones", async () => {
+  it("refuse missing parameters, a domain that is listed already, and unknown domains", async () => {
     await refuses(() => add({ allow_subdomains: true }), "REQUEST_VARIABLE_MISSING");
     await refuses(() => add({ domain: "example.com" }), "REQUEST_VARIABLE_MISSING");
     await add({ domain: "example.com", allow_subdomains: true });
@@ -131,7 +131,7 @@ describe("Domains of the organization's addresses", () => {
     });
   });
 
-  it("of which two requests add the same one, one succeeds", async () => {
+  it("are added once by two requests at the same time", async () => {
     const answers = await Promise.all(
       [1, 2].map(() => add({ domain: "example.com", allow_subdomains: true })),
     );
@@ -139,7 +139,7 @@ describe("Domains of the organization's addresses", () => {
     expect(await listed()).to.have.length(1);
   });
 
-  it("lift the restriction of addresses with the last one", async () => {
+  it("restrict addresses no longer once the last one is removed", async () => {
     await add({ domain: "example.com", allow_subdomains: true });
     await add({ domain: "example.org", allow_subdomains: true });
     const params = { emails_restricted_to_domains: true };
@@ -160,7 +160,7 @@ describe("Domains of the organization's addresses", () => {
     const accepts = async (email: string) => expect((await create(email)).status).to.equal(200);
     const change = (params: Params) => gateway.as(org.owner).succeed(updateRealm, { params });
 
-    it("takes addresses of the domains only, and no + in them", async () => {
+    it("accepts only addresses of the domains, without a +", async () => {
       await add({ domain: "example.com", allow_subdomains: false });
       await add({ domain: "example.org", allow_subdomains: true });
       await accepts("ann@elsewhere.test");
@@ -178,7 +178,7 @@ describe("Domains of the organization's addresses", () => {
         await refuses(() => create(email));
     });
 
-    it("refuses disposable addresses, unless the organization takes them", async () => {
+    it("refuses disposable addresses, unless the organization allows them", async () => {
       for (const domain of ["mailinator.com", "Mailinator.com", "sub.mailinator.com"])
         await refuses(() => create(`ann@${domain}`));
       await accepts("ann@my-mailinator.example");
@@ -186,7 +186,7 @@ describe("Domains of the organization's addresses", () => {
       await accepts("ann@mailinator.com");
     });
 
-    it("takes a disposable address of a listed domain", async () => {
+    it("accepts a disposable address of a listed domain", async () => {
       await add({ domain: "mailinator.com", allow_subdomains: false });
       await change({ emails_restricted_to_domains: true });
       await accepts("ann@mailinator.com");

@@ -74,7 +74,7 @@ describe("Resumable uploads", () => {
     }
   });
 
-  it("store a file in pieces, and answer the last one with its address", async () => {
+  it("store a file in pieces, and answer the last piece with the URL of the file", async () => {
     const id = await begin(11, "Notes of 2026.txt", "text/plain");
     const first = await patch(id, 0, "hello ");
     expect([first.status, first.headers.get("Upload-Offset")]).to.deep.equal([204, "6"]);
@@ -159,7 +159,7 @@ describe("Resumable uploads", () => {
     expect(parts).to.equal(0);
   });
 
-  it("are refused as tus refuses them", async () => {
+  it("are refused with the status codes of tus", async () => {
     const id = await begin(5);
     const create = (headers: Record<string, string>) => tus("POST", "", headers);
     const of = (headers: Record<string, string>) => tus("PATCH", id, headers, "hello");

@@ -42,7 +42,7 @@ export interface UnsubscribeHolder {
   readonly address: string;
 }
 
-/** Finds the account of a link; undefined for a link that does not work. */
+/** Finds the account of a link. @returns undefined if the link is invalid */
 export async function findUnsubscribe(
   sql: Sql,
   site: Site,

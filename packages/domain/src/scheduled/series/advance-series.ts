@@ -29,9 +29,9 @@ export interface SeriesNote {
 
 /** How the outcomes of a batch changed series. */
 export interface SeriesProgress {
-  /** The outcomes of the batch. Adds the runs of occurrences, and the reasons of missed occurrences. */
+  /** The outcomes of the batch. Those of occurrences have their runs, and a reason if the occurrence was missed. */
   readonly outcomes: readonly Outcome[];
-  /** By failed row. */
+  /** For the notices, by the failed row. */
   readonly notes: ReadonlyMap<DueRow, SeriesNote>;
   readonly events: readonly NewEvent[];
 }

@@ -85,8 +85,8 @@ const replace = statement({
 /**
  * Plans the next occurrence of each series: a scheduled message of its author, expanded and rendered. Takes a fixed number
  * of statements. The series, and the rows that are replaced, must be locked.
- * @param hasDeliveryJob tells which new rows are inserted as having their delivery job: marking them after the commit would
- *   take as long as inserting them
+ * @param hasDeliveryJob tells for which new rows the delivery job is in the queue already; they are inserted with this mark,
+ *   because marking them after the commit would take as long as inserting them
  */
 export async function planOccurrences(
   tx: Tx,
