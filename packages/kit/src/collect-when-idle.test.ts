@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 
 describe("collectWhenIdle", () => {
-  it("collects the garbage of the start, and does not expose gc()", async () => {
+  it("collects garbage once the start is over, and does not leave gc() exposed", async () => {
     const asked: NodeGCPerformanceDetail[] = [];
     const observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {

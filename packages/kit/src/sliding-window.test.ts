@@ -37,7 +37,7 @@ describe("A sliding window", () => {
     }
   });
 
-  it("is free when the newest request is outside it, and drops counts from before a clock was set back", () => {
+  it("is empty once the newest request is older than the window, and drops counts of the future when the clock is set back", () => {
     const window = new SlidingWindow({ seconds: 60, requests: 3 });
     const free = { limit: 3, remaining: 3, freeAt: start, blockedMs: 0 };
     expect(window.state(start)).to.deep.equal(free);

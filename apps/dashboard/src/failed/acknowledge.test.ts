@@ -33,7 +33,7 @@ describe("acknowledging failures", () => {
     );
   }
   const fresh = { headers: { accept: "application/json" } };
-  /** The verdict as it is once the readings of a moment ago are too old. */
+  /** Returns the verdict, read after the cached readings have been dropped. */
   async function overview(): Promise<Overview["verdict"]> {
     await dashboard().post("/failed/acknowledge", { fault: "server", until: "0" });
     return ((await dashboard().json("/", fresh)) as Overview).verdict;

@@ -5,7 +5,7 @@ import type { Login, Visitor } from "../credentials.ts";
 import { WrongCredentials } from "./wrong-credentials.ts";
 
 /**
- * Demands HTTP Basic credentials. Comparing takes constant time; an address with too many failures is refused for a while
+ * Requires HTTP Basic credentials. Compares them in constant time. Refuses an address with too many failures for a while,
  * without comparing.
  */
 export function authenticate(

@@ -34,10 +34,10 @@ describe("a scheduled message", () => {
 
   const sent = async () =>
     (await messagesOf(scene.as(sender), inChannel(room.id))).map(({ content }) => content);
-  /** True once as many statements wait for a lock. */
+  /** Waits until this many statements wait for a lock. */
   const blocked = (count = 1) =>
     waitFor(async () => (await countWaiting(scene.db.pool)) >= count, {
-      what: "somebody waits for the row",
+      what: "a statement waits for the row",
     });
 
   it("is sent once when many jobs run at the same time", async () => {

@@ -61,10 +61,10 @@ describe("Unread messages of a channel that the account has left", () => {
 
   async function oldest(): Promise<Pending> {
     for (const step of await pending()) return step;
-    throw new Error("nothing was written down");
+    throw new Error("no intent is pending");
   }
 
-  /** Runs the jobs, each as often as said, until there are none. @returns how many steps it took */
+  /** Runs pending jobs, each this many times, until none are left. @returns the number of steps */
   async function mark(times = 1): Promise<number> {
     let steps = 0;
     for (let jobs = await pending(); jobs.length > 0; jobs = await pending())
@@ -153,7 +153,7 @@ describe("Unread messages of a channel that the account has left", () => {
     await leave();
     const { events } = await eventsOf(db, org.realm.id, async () => {
       const step = await oldest();
-      // A worker that is killed leaves nothing of its step behind, and the next one begins it anew.
+      // The transaction of a killed worker is rolled back, and the next worker begins the step again.
       await db
         .transaction(async (tx) => {
           await tx.rows("UPDATE user_messages SET flags = flags | 1 WHERE user_id = $1", [
@@ -213,7 +213,7 @@ describe("Unread messages of a channel that the account has left", () => {
     await blocker.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
     const frozen = runJob(db, markRead, step).catch((error: unknown) => error);
     await blocker.untilWaiting(1, "the worker is about to commit");
-    // As PostgreSQL does with a transaction that its process does not go on with.
+    // PostgreSQL ends the session of a frozen process in the same way, when its transaction is idle for too long.
     await db.rows(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );

@@ -53,7 +53,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await client.close();
   });
 
-  /** Another worker, whose pauses are short. */
+  /** Starts another worker, which retries after short pauses. */
   async function work(): Promise<TestWorker> {
     const of = await queues.connect();
     const hasty: JobDefinition = {
@@ -69,7 +69,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     return worker;
   }
 
-  /** So many devices of accounts of their own begin to register, and their jobs are in the queue. */
+  /** Starts the registration of devices, each of another account, and adds their jobs to the queue. */
   async function register(count: number): Promise<number[]> {
     const ids: number[] = [];
     for (let i = 0; i < count; i++) {
@@ -138,13 +138,15 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
       },
       { what: "the circuit is open" },
     );
-    // The store's rest ends before the circuit closes: the next worker finds the row.
+    // Ends the queue's pause while the circuit is still open, so that the next worker takes jobs and reads the row.
     await db.rows("UPDATE bouncer_circuit SET no_calls_until = now() + interval '1 h'");
     await queues.pauseFor("bouncer", 1);
     const calls = server.calls.length;
     const other = await work();
-    await waitFor(() => (other.runner.begun().get("bouncer") ?? 0) > 0, { what: "it has looked" });
-    // Each of its jobs lets the queue rest before it goes back.
+    await waitFor(() => (other.runner.begun().get("bouncer") ?? 0) > 0, {
+      what: "the other worker has taken a job",
+    });
+    // Each of these jobs pauses the queue before it is handed back.
     await waitFor(
       async () => {
         const [pausedForMs, { active }] = await Promise.all([
@@ -188,7 +190,7 @@ forEachBackend("Registrations for push, by way of the queue", (backend) => {
     await queues.publish(intentPublications(intents));
     const done = () =>
       db.prisma.jobIntent.count({ where: { uniqueKey: `test-${message.id}`, state: "done" } });
-    await waitFor(async () => (await done()) === 1, { what: "the notice is dealt with" });
+    await waitFor(async () => (await done()) === 1, { what: "the notice is sent" });
     await worker.close(0);
     const counts = await queues.queue("bouncer").counts();
     expect(counts).to.include({ active: 0, failed: 0, delayed: 0, waiting: 25 });
