@@ -3,7 +3,7 @@ import { firstCodePoints } from "@carillon/kit";
 /** Names are cut to what the column holds; http-contract.md §9. */
 const maxLength = 30;
 
-/** Programs that send requests are few; invented and long names must not fill the memory. */
+/** Few programs send requests. The limits keep invented and long names from filling the memory. */
 const cache = new Map<string, string>();
 const cacheLimit = 500;
 const maxCachedLength = 500;

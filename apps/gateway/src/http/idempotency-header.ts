@@ -8,7 +8,7 @@ const bare = /^[\x21\x23-\x2b\x2d-\x7e]{1,255}$/;
 /** A key as a string of RFC 8941, in which quotation marks and backslashes are escaped. */
 const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 
-/** The header that tells whether the answer is the stored one of an earlier request. */
+/** The response header that tells whether the answer is the stored answer of an earlier request. */
 const marker = "Idempotent-Replayed";
 
 /**
@@ -34,7 +34,7 @@ function isSentTwice(req: IncomingMessage, text: string): boolean {
   return text.includes(",") && (req.headersDistinct["idempotency-key"] ?? []).length > 1;
 }
 
-/** Sets the header of the answer that marks it as one to a request with a key. */
+/** Sets the response header for a request with a key. */
 export function markReplayed(ctx: Context, isReplayed: boolean): void {
   ctx.set(marker, String(isReplayed));
 }

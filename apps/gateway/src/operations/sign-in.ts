@@ -37,7 +37,7 @@ type Beginning = HandlerContext<
   Services
 >;
 
-/** Keys of links; others can be of none. */
+/** What the key of an invitation link looks like. */
 const linkShape = /^[A-Za-z0-9]{1,100}$/;
 
 /** The provider that an organization uses. */
@@ -70,7 +70,7 @@ async function begin({ input, host, headers, signal, services }: Beginning): Pro
     const { state, nonce, verifier } = checks;
     const attempt = { nonce, verifier, otp, link: linkShape.test(link ?? "") ? link : undefined };
     await storeAttempt(db, site, realm, { kind: "begun", browser, state }, attempt);
-    return away(location, { "Set-Cookie": setCookie });
+    return redirectTo(location, { "Set-Cookie": setCookie });
   });
 }
 
@@ -109,17 +109,17 @@ async function nameAccount(
   const offer = offerOf(services, realm);
   if (!offer) return noProviderPage();
   if (!pending || browser === undefined) return staleSignInPage();
-  const at = { services, realm, guard, provider: offer.provider, browser };
+  const context = { services, realm, guard, provider: offer.provider, browser };
   const { identity, link } = pending;
   if (site.termsUrl !== undefined && input.terms !== "true") {
     const needsName = { email: identity.email ?? "", name: fullName, problem: undefined };
-    return finish(at, { needsName }, pending, { terms: "Agree to the terms to join" });
+    return finish(context, { needsName }, pending, { terms: "Agree to the terms to join" });
   }
-  return finish(at, await signIn(db, site, realm, identity, { link, fullName }), pending, {});
+  return finish(context, await signIn(db, site, realm, identity, { link, fullName }), pending, {});
 }
 
-/** One sign-in that a page answers. */
-interface At extends OnPage {
+/** What the answers to one sign-in need. */
+interface SignInContext extends OnPage {
   readonly services: Services;
   readonly provider: IdentityProvider;
   /** The value of the browser's cookie. */
@@ -127,11 +127,11 @@ interface At extends OnPage {
 }
 
 /**
- * Answers to the outcome of a sign-in.
- * @param sent about the form that was sent; undefined if there was none yet
+ * Answers a sign-in with the page for its outcome, or with a redirect to the phone app.
+ * @param sent the fault of the submitted form for the name; undefined if no form was submitted
  */
 async function finish(
-  { services, realm, guard, provider, browser }: At,
+  { services, realm, guard, provider, browser }: SignInContext,
   outcome: SignInOutcome,
   pending: PendingName,
   sent?: { readonly terms?: string },
@@ -149,13 +149,13 @@ async function finish(
   }
   if (pending.otp !== undefined) {
     const address = phoneAddress(realmUrl(site, realm), pending.otp, outcome);
-    return sent ? openAppPage(address) : away(address);
+    return sent ? openAppPage(address) : redirectTo(address);
   }
   const ticket = await makeTicket(db, site, realm.id, outcome.id);
   return ticketPage(guard, ticket, outcome.email);
 }
 
-/** Answers with pages for failures of the provider. */
+/** Runs a step of a sign-in. Answers failures of the provider with error pages. */
 async function answering(
   { log }: Services,
   { displayName }: IdentityProvider,
@@ -181,7 +181,7 @@ function returnAddress(url: string): string {
   return `${url}${contract.completeSignIn.path}/`;
 }
 
-/** The address that the browser was sent back to, with the parameters that matter. */
+/** Returns the address to which the provider sent the browser back, with its parameters. */
 function callback(url: string, input: contract.InputOf<typeof contract.completeSignIn>): URL {
   const address = new URL(returnAddress(url));
   for (const [name, value] of Object.entries(input))
@@ -200,8 +200,8 @@ function phoneAddress(url: string, otp: string, { id, email, apiKey }: SignedIn)
   return `zulip://login?${query.toString()}`;
 }
 
-/** Sends the browser elsewhere: to an address that the server or the provider has made, never to one of the request. */
-function away(location: string, headers: Readonly<Record<string, string>> = {}): RawReply {
+/** Redirects to an address that the server or the provider has made, never to one of the request. */
+function redirectTo(location: string, headers: Readonly<Record<string, string>> = {}): RawReply {
   const reply = redirect(location);
   return { ...reply, status: 302, headers: { ...reply.headers, ...headers } };
 }

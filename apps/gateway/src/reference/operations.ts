@@ -8,7 +8,7 @@ export const getReference = operation({
   path: "/api",
   access: "anyone",
   raw: [{ status: 200, about: "The page.", type: "text/html" }],
-  summary: "This API as a page",
+  summary: "The API reference",
 });
 
 export const getReferenceWithSlash = operation({
@@ -17,7 +17,7 @@ export const getReferenceWithSlash = operation({
   path: "/api/",
   access: "anyone",
   raw: [{ status: 302, about: "The page is at `/api`." }],
-  summary: "The way to this API as a page",
+  summary: "Redirect to the API reference",
 });
 
 export const getReferenceFile = operation({
@@ -26,7 +26,7 @@ export const getReferenceFile = operation({
   path: "/api/reference/{file}",
   access: "anyone",
   raw: [{ status: 200, about: "The file." }],
-  summary: "What the page is made of",
+  summary: "A file of the API reference",
   pathParams: { file: path.text() },
 });
 
@@ -36,5 +36,5 @@ export const getOpenApiDocument = operation({
   path: "/api/v1/openapi.json",
   access: "anyone",
   raw: [{ status: 200, about: "The document.", type: "application/json" }],
-  summary: "This API as an OpenAPI document",
+  summary: "The OpenAPI document",
 });

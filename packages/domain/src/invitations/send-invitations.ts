@@ -29,8 +29,8 @@ export interface WantedInvitations extends WantedOffer {
 /**
  * Mails each address a link with which one account can be made (people.md §1).
  * @param rules the rate rule `invites`; empty for no limit
- * @returns the error to answer with after the commit if some addresses have accounts and the others are invited; undefined
- * if all are invited
+ * @returns undefined if all addresses are invited; if some have accounts, the error to answer with after the commit of the
+ *   others' invitations
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `INVITATION_FAILED`; nothing has changed then
  */
 export async function sendInvitations(
@@ -44,7 +44,7 @@ export async function sendInvitations(
   const { actor, realm } = inviter;
   const all = parseInvitees(wanted.addresses);
   const offer = await checkOffer(tx, site, inviter, wanted, all.length);
-  const { invitees, invalid, skipped } = await sortOut(tx, site, realm, all);
+  const { invitees, invalid, skipped } = await sortAddresses(tx, site, realm, all);
   if (invalid.length > 0)
     throw errors.invitationFailed("Some addresses cannot be invited; nobody was", [
       ...invalid,
@@ -77,7 +77,7 @@ export async function sendInvitations(
 /** An address that is not invited: the reason, and whether it belongs to a deactivated account. */
 type NotInvited = readonly [address: string, reason: string, deactivated: boolean];
 
-interface SortedOut {
+interface SortedAddresses {
   readonly invitees: readonly Invitee[];
   /** Malformed or not allowed. */
   readonly invalid: readonly NotInvited[];
@@ -85,12 +85,12 @@ interface SortedOut {
   readonly skipped: readonly NotInvited[];
 }
 
-async function sortOut(
+async function sortAddresses(
   tx: Tx,
   site: Site,
   realm: Realm,
   all: readonly Invitee[],
-): Promise<SortedOut> {
+): Promise<SortedAddresses> {
   const invalid: NotInvited[] = [];
   const addresses: Invitee[] = [];
   for (const invitee of all) {
@@ -108,7 +108,7 @@ async function sortOut(
   for (const [i, invitee] of addresses.entries()) {
     const isActive = known.get(i + 1);
     const refusal = refusals[i];
-    if (isActive !== undefined) skipped.push([invitee.email, alreadyThere(isActive), !isActive]);
+    if (isActive !== undefined) skipped.push([invitee.email, reasonOfAccount(isActive), !isActive]);
     else if (refusal !== undefined) invalid.push([invitee.email, refusal, false]);
     else invitees.push(invitee);
   }
@@ -122,7 +122,7 @@ const accountsOf = statement({
       JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = lower(n.email)`,
 });
 
-function alreadyThere(isActive: boolean): string {
+function reasonOfAccount(isActive: boolean): string {
   return isActive ? "Already has an account" : "Has an account that is deactivated";
 }
 
