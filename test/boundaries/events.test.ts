@@ -20,7 +20,11 @@ describe("events", () => {
       .filter(([kind, isMarked]) => (declared.get(kind) ?? true) !== isMarked)
       .map(([kind]) => kind);
     expect(wrong, "marked and served, or not marked and not served").to.deep.equal([]);
-    const missing = [...declared].filter(([kind, notYet]) => !notYet && !marked.has(kind));
+    // Opt-in events are Carillon's own: docs/api/event-types.md, generated from the declarations, is enough for them.
+    const missing = allEvents
+      .filter(({ internal, optIn, notServedYet }) => !internal && !optIn && !notServedYet)
+      .map(kindOf)
+      .filter((kind) => !marked.has(kind));
     expect(missing, "served, and not on the page").to.deep.equal([]);
     expect(marked.size).to.be.greaterThan(40);
   });
