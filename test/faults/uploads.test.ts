@@ -145,7 +145,7 @@ describe("Uploads and faults", function () {
     }
   });
 
-  it("believe no Content-Length that is too small or too large", async () => {
+  it("do not trust a Content-Length that is too small or too large", async () => {
     const none = await unused();
     const whole = form("lie");
     await answered(begin(whole.length - 10, whole), 400);

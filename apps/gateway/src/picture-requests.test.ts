@@ -61,7 +61,7 @@ describe("Requests that wait for their pictures", () => {
     expect(left).to.equal(await db.prisma.picture.count());
   });
 
-  it("are void for a worker that has begun, too", async () => {
+  it("are void even if a worker has begun them", async () => {
     const id = await db.transaction((tx) =>
       requestPictures(tx, scene.org.realm.id, "avatar", "a".repeat(26)),
     );

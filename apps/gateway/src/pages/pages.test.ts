@@ -205,7 +205,7 @@ describe("Pages for people", () => {
     expect(taken).to.deep.equal([]);
   });
 
-  it("take a forged Host for none of their addresses", async () => {
+  it("make no link from a forged Host", async () => {
     const { token, cookie } = await opened();
     const headers = { Cookie: cookie, "X-Forwarded-Host": "evil.example" };
     const fields = { csrf_token: token, name: "Iago" };
@@ -215,7 +215,7 @@ describe("Pages for people", () => {
     expect((await post(fields, headers)).headers.get("location")).to.equal("/try/done");
   });
 
-  it("use a cookie for https alone where the server is reached by https", async () => {
+  it("set a Secure cookie if the server is reached by https", async () => {
     const { headers } = await get("/try/known", {}, secure);
     expect(headers.get("set-cookie")).to.match(
       /^__Host-carillon-form=[A-Za-z0-9]{32}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,

@@ -35,7 +35,7 @@ describe("Scheduled messages with custom emoji", () => {
     (await db.prisma.message.findFirstOrThrow({ where: { content }, orderBy: { id: "desc" } }))
       .renderedContent;
 
-  it("are rendered with the emoji that there are at delivery", async () => {
+  it("are rendered with the emoji that exist at delivery", async () => {
     await add("acme_old");
     const ids = await due("was :acme_old: here", "is :acme_new: here");
     await scene
@@ -49,7 +49,7 @@ describe("Scheduled messages with custom emoji", () => {
     );
   });
 
-  it("take no statement for each message", async () => {
+  it("need no additional statement for each message", async () => {
     const counted = async (count: number) => {
       const ids = await due(
         ...Array.from({ length: count }, (_, n) => `:acme_new: :a${n}: ${count}`),

@@ -94,7 +94,7 @@ describe("Thumbnails of uploaded pictures", () => {
     `<p><a href="${file.url}">${file.filename}</a></p>\n<div class="message_inline_image"><a href="${file.url}" title="${file.filename}">${img}</a></div>`;
   const placeholder = `<img class="image-loading-placeholder" data-original-content-type="image/png" src="${loader}">`;
 
-  it("replace the placeholder in messages, by an event that is no edit", async () => {
+  it("replace the placeholder in messages, with an event that is not an edit", async () => {
     const file = await png();
     const id = await post(link(file));
     const direct = await send(scene.as(author), toUsers([outsider.id], { content: link(file) }));
@@ -126,7 +126,7 @@ describe("Thumbnails of uploaded pictures", () => {
     expect(await found("search", "a.png")).to.deep.equal([id]);
   });
 
-  it("are answered to those who may read the picture, the closest for other names", async () => {
+  it("are served to accounts that may read the picture; other names get the closest one", async () => {
     const moving = await upload(scene.as(author), "m.gif", gifPicture(3), "image/gif");
     const scan = await upload(scene.as(author), "s.tiff", tiffPicture(30, 60), "image/tiff");
     const id = await post(`${link(moving)} ${link(scan)}`);
@@ -192,7 +192,7 @@ describe("Thumbnails of uploaded pictures", () => {
     ]);
   });
 
-  it("are not made of what only claims to be a picture", async () => {
+  it("are not made of files that only claim to be pictures", async () => {
     const html = new TextEncoder().encode("<html><body>no</body></html>");
     const files = [
       await png("html.png", new Uint8Array(html)),
@@ -208,7 +208,7 @@ describe("Thumbnails of uploaded pictures", () => {
     expect(await work()).to.equal(0);
   });
 
-  it("remove the previews of what cannot be decoded or is too large", async () => {
+  it("remove the previews of pictures that cannot be decoded or are too large", async () => {
     const broken = await png("broken.png", pngPicture(900, 900).slice(0, 60));
     const bomb = await png("bomb.png", pngPicture(20_000, 20_000));
     const good = await png("good.png");
@@ -295,7 +295,7 @@ describe("Thumbnails of uploaded pictures", () => {
     expect(archived?.html).to.equal(preview(file, thumbnailIn(file, "1000x800")));
   });
 
-  it("are in scheduled messages at delivery, whose statements do not grow with them", async () => {
+  it("are in scheduled messages at delivery, without additional statements for each", async () => {
     const files = await Promise.all(
       ["1.png", "2.png", "3.png", "4.png", "5.png"].map((name) => png(name)),
     );

@@ -8,7 +8,7 @@ import clearInvitationsTask from "./clear-invitations.ts";
 describe("the recurring work clear-invitations", () => {
   const db = useDatabase();
 
-  it("deletes links 30 days after they were over, in batches, with their channels, and nothing else", async () => {
+  it("deletes links 30 days after they have ended, in batches, with their channels, and nothing else", async () => {
     const { realm, member, owner } = await organization(db);
     const room = await channel(db, owner);
     const write = (name: string, count: number, expires: string | null, ended: string | null) =>

@@ -90,7 +90,7 @@ describe("the look for a reply among very many messages", () => {
     expect(read).to.be.at.most(110);
   });
 
-  it("reads what came since the row was scheduled, where that is little", async () => {
+  it("reads the messages since the row was scheduled, if they are few", async () => {
     expect(await look("quiet")).to.deep.equal({ found: 0, read: 1 });
     const [last = 0] = await say(robot, "noisy");
     const { found, read } = await look("noisy", null, last - 1);

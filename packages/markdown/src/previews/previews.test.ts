@@ -152,7 +152,7 @@ describe("Previews of uploaded files", () => {
     );
   });
 
-  it("shows no files of other servers and no others that the author may not read", () => {
+  it("shows neither files of other servers nor files that the author may not read", () => {
     const other = `https://x.org${url("a.png")}`;
     expect(html(`![n](${other}) ${other}`)).to.equal(
       `<p>!<a href="${other}">n</a> <a href="${other}">${other}</a></p>`,

@@ -96,7 +96,7 @@ describe("POST /invites/multiuse", () => {
     expect(body.ignored_parameters_unsupported).to.deep.equal(["notify_referrer_on_join"]);
   });
 
-  it("is revoked by the maker and administrators, that of owners by owners, once", async () => {
+  it("can be revoked once, by its maker and administrators; a link for owners by owners only", async () => {
     const { owner, admin, moderator, guest, realm } = scene.org;
     await create(owner, { invite_as: roles.owner });
     await create(owner);

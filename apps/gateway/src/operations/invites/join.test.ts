@@ -151,7 +151,7 @@ describe("the page of a link, /join/{key}", () => {
     await db.rows("DELETE FROM default_channels WHERE channel_id = $1", [preset.id]);
   });
 
-  it("adds the default channels as they are at the joining, to guests too", async () => {
+  it("adds the default channels of the time of joining, also for guests", async () => {
     const { owner } = scene.org;
     const { email, key } = await invited(owner, {
       include_realm_default_subscriptions: true,
@@ -168,7 +168,7 @@ describe("the page of a link, /join/{key}", () => {
     await db.rows("DELETE FROM default_channels WHERE channel_id = $1", [preset.id]);
   });
 
-  it("says at the end how to sign in, without key and password", async () => {
+  it("shows at the end how to sign in, but neither key nor password", async () => {
     const { text, status } = await page.open("/joined");
     expect(status).to.equal(200);
     expect(text).to.include(`http://${scene.org.realm.subdomain}.carillon.test`);
@@ -226,7 +226,7 @@ describe("the page of a link, /join/{key}", () => {
     await changeOrganization(db, realm, { requireUniqueNames: false });
   });
 
-  it("requires the terms to be ticked if there are some", async () => {
+  it("requires agreement to the terms if the server has terms", async () => {
     const gateway = await startGateway(db, {
       site: { termsUrl: "https://example.com/terms?a=1&b=2" },
     });
@@ -246,7 +246,7 @@ describe("the page of a link, /join/{key}", () => {
     }
   });
 
-  it("refuses forms of other sites and without the token, and nothing happens", async () => {
+  it("refuses forms from other sites or without the token, and changes nothing", async () => {
     const { key, email } = await invited(scene.org.member);
     const { token, cookie } = await page.opened(pathOf(key));
     const fields = { csrf_token: token, full_name: "Jo", password };
@@ -267,7 +267,7 @@ describe("the page of a link, /join/{key}", () => {
     expect(await accountOf(email)).not.to.equal(null);
   });
 
-  it("has one page for all links with which nobody can join", async () => {
+  it("answers with the same page for all links that are not valid", async () => {
     const { owner, admin, member, realm, groups } = scene.org;
     const [revoked, expired] = [await invited(member), await invited(member)];
     const { invites } = await scene.as(member).succeed(listInvites);
@@ -318,7 +318,7 @@ describe("the page of a link, /join/{key}", () => {
     expect((await page.open(pathOf(late.key))).status).to.equal(200);
   });
 
-  it("ends with its maker, and does not come back with the maker", async () => {
+  it("is ended when its maker is deactivated, and stays ended when the maker is reactivated", async () => {
     const { owner, realm } = scene.org;
     const maker = await user(db, realm, { role: roles.administrator });
     const { key } = await invited(maker, { invite_expires_in_minutes: null });
@@ -335,7 +335,7 @@ describe("the page of a link, /join/{key}", () => {
     await gone(key);
   });
 
-  it("has no form without passwords", async () => {
+  it("has no form if passwords are turned off", async () => {
     const { key } = await invited(scene.org.member);
     const { token, cookie } = await page.opened(pathOf(key));
     await changeOrganization(db, scene.org.realm, { passwordAuthEnabled: false });
@@ -347,7 +347,7 @@ describe("the page of a link, /join/{key}", () => {
     await joined(key);
   });
 
-  describe("two at once", () => {
+  describe("two requests at once", () => {
     const at = async (posts: ReadonlyArray<readonly [key: string, fields?: object]>) => {
       const forms = await Promise.all(posts.map(([key]) => page.opened(pathOf(key))));
       return Promise.all(
@@ -382,7 +382,7 @@ describe("the page of a link, /join/{key}", () => {
       await gone(other);
     });
 
-    it("a joining and the deactivation of the maker leave the account, or the link ended", async () => {
+    it("to join and to deactivate the maker leave the account, or end the link", async () => {
       for (let i = 0; i < 4; i++) {
         const maker = await user(db, scene.org.realm);
         const { key, email } = await invited(maker);
@@ -397,7 +397,7 @@ describe("the page of a link, /join/{key}", () => {
       }
     });
 
-    it("a joining and its revocation leave the account, or the link revoked", async () => {
+    it("to join and to revoke the link leave the account, or the link revoked", async () => {
       for (let i = 0; i < 4; i++) {
         const { key, email } = await invited(scene.org.member);
         const { id } = await db.prisma.invitation.findFirstOrThrow({ where: { email } });
@@ -414,7 +414,7 @@ describe("the page of a link, /join/{key}", () => {
       }
     });
 
-    it("a joining and POST /users with the address make one account", async () => {
+    it("to join and to POST /users with the address make one account", async () => {
       const { key, email } = await invited(scene.org.member);
       const { token, cookie } = await page.opened(pathOf(key));
       const [answer, made] = await Promise.all([
@@ -431,7 +431,7 @@ describe("the page of a link, /join/{key}", () => {
     });
   });
 
-  it("is ended by POST /users with its address, which tells makers", async () => {
+  it("is ended by POST /users with its address, with an event to its maker", async () => {
     const { owner, member, realm } = scene.org;
     const { key, email } = await invited(member);
     const { events } = await eventsOf(db, realm.id, () =>
@@ -598,7 +598,7 @@ describe("the page of a link, /join/{key}", () => {
       await changeOrganization(db, realm, { welcomeMessageCustomText: "" });
     });
 
-    it("announce the person in the channel for sign-ups, whichever way they came", async () => {
+    it("announce the person in the channel for sign-ups, however they joined", async () => {
       const { owner, realm, member } = scene.org;
       const room = await channel(db, owner, { subscribers: [owner] });
       await changeOrganization(db, realm, { signupAnnouncementsChannelId: room.id });

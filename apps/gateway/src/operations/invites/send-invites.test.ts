@@ -149,7 +149,7 @@ describe("POST /invites", () => {
     it(`refuses a member's ${JSON.stringify(params).slice(0, 70)}`, () =>
       refuses(scene.org.member, params));
 
-  it("refuses an address and a name of any length", () =>
+  it("refuses an extremely long address with an extremely long name", () =>
     refuses(
       scene.org.member,
       { invitee_emails: "<".repeat(600_000) + ">".repeat(10_000) },
@@ -257,7 +257,7 @@ describe("POST /invites", () => {
     await refuses(scene.org.moderator, { welcome_message_custom_text: "" });
   });
 
-  it("bounds channels and groups times addresses", async () => {
+  it("limits the product of addresses and channels or groups", async () => {
     const rooms: number[] = [];
     for (let i = 0; i < 3; i++) rooms.push((await channel(db, scene.org.admin)).id);
     const many = Array.from({ length: 100 }, () => address()).join(",");
@@ -365,7 +365,7 @@ describe("POST /invites", () => {
         .succeed(updateRealm, { params: { emails_restricted_to_domains: false } });
     });
 
-    it("counts mails of the organization, resends included, and lets nothing over the rule through", async () => {
+    it("counts all mails of the organization, also resent ones, and refuses requests over the limit", async () => {
       const org = await organization(db);
       const gateway = await startGateway(db, { inviteRules: [{ seconds: 86_400, requests: 4 }] });
       try {
@@ -488,7 +488,7 @@ describe("POST /invites", () => {
       expect(await sentMails(db)).to.deep.equal([]);
     });
 
-    it("is for the maker and administrators, and of an owner's invitation for owners", async () => {
+    it("is allowed to the maker and administrators; for an owner's invitation only to owners", async () => {
       const { owner, admin, moderator, member, guest, bot } = scene.org;
       for (const act of [resend, revoke]) {
         const { id } = await one(member);
@@ -534,7 +534,7 @@ describe("POST /invites", () => {
       await db.prisma.invitation.delete({ where: { id: link.id } });
     });
 
-    it("tells of a revocation, and takes the invitation off the list", async () => {
+    it("sends an event for a revocation, and removes the invitation from the list", async () => {
       const { member, realm } = scene.org;
       const { id } = await one(member);
       const { events } = await eventsOf(db, realm.id, () => revoke(scene.org.admin, id));

@@ -53,7 +53,7 @@ describe("Message series with managers", () => {
     scene.as(by).call(editMessageSeries, { path: { series_id: id }, params });
   const at = (id: number) => ({ path: { series_id: id } });
 
-  it("are seen and changed by managers, and the author stays unless words change", async () => {
+  it("are seen and changed by managers; the author stays the same unless topic or content change", async () => {
     const { db } = scene;
     const id = await create(managedBy(manager, scene.org.guest));
     for (const by of [stranger, scene.org.guest])
@@ -166,7 +166,7 @@ describe("Message series with managers", () => {
     ]);
   });
 
-  it("keep their author and words if a manager who may not post in the channel changes the message or takes over", async () => {
+  it("keep their author and message if a manager who may not post in the channel changes it or takes over", async () => {
     const { db, org } = scene;
     const id = await create(managedBy(manager));
     const canSendMessageGroupId = await db.transaction((tx) =>

@@ -72,7 +72,7 @@ describe("PATCH /realm: settings", () => {
     org = await organization(db);
   });
 
-  it("are all stored, told in one event with what older clients read, audited, and shown", async () => {
+  it("are stored, audited and shown, and sent in one event with the fields that older clients read", async () => {
     const own = await organization(db);
     const room = await channel(db, own.owner);
     const channels = namedOrganizationSettings.flatMap(([name, { names }]) =>
@@ -158,7 +158,7 @@ describe("PATCH /realm: settings", () => {
     "message_retention_days",
   ];
 
-  it("of owners are refused to administrators, with the whole request", async () => {
+  it("that only owners may change are refused to administrators, with the whole request", async () => {
     expect(
       namedOrganizationSettings.flatMap(([name, setting]) => (setting.ownersOnly ? [name] : [])),
     ).to.deep.equal(ownersOnly);
@@ -168,12 +168,12 @@ describe("PATCH /realm: settings", () => {
     ])
       await refuses(
         org.admin,
-        { description: "Nothing of it", [name]: value },
+        { description: "Not stored", [name]: value },
         "UNAUTHORIZED_PRINCIPAL",
       );
   });
 
-  it("may be changed by administrators otherwise", async () => {
+  it("other than these may be changed by administrators", async () => {
     const { answer } = await change(org.admin, { digest_weekday: 3, default_language: "fr" });
     expect(answer).to.deep.equal({ digest_weekday: 3, default_language: "updated" });
   });
@@ -224,7 +224,7 @@ describe("PATCH /realm: settings", () => {
     { authentication_methods: { __proto__: null, constructor: true, Email: true } },
   ])
     it(`refuses ${JSON.stringify(params).slice(0, 80)}, with the whole request`, () =>
-      refuses(org.owner, { description: "Nothing of it", ...params }));
+      refuses(org.owner, { description: "Not stored", ...params }));
 
   it("refuses values of other kinds for every setting, each with the whole request", async () => {
     const texts = ["name", "description", "welcome_message_custom_text"];
@@ -233,13 +233,13 @@ describe("PATCH /realm: settings", () => {
     for (const name of Object.keys(organizationSettings).filter((one) => !texts.includes(one)))
       for (const bad of ["[]", "{}", "[1]", '{"a":1}', "1e400", "-0.5", "\0", "x".repeat(300)]) {
         if (name === "default_code_block_language" && bad.length < 60 && bad !== "\0") continue;
-        const params = { description: "Nothing of it", [name]: bad };
+        const params = { description: "Not stored", [name]: bad };
         refusedWith(await gateway.as(org.owner).call(updateRealm, { params }), "BAD_REQUEST");
       }
     expect(await stored()).to.deep.equal(before);
   });
 
-  it("reports what is not taken", async () => {
+  it("reports parameters that are not supported", async () => {
     const params = {
       enable_spectator_access: true,
       want_advertise_in_communities_directory: true,

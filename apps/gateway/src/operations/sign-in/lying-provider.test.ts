@@ -146,7 +146,7 @@ describe("An identity provider", () => {
   });
 
   describe("that is away", () => {
-    it("gives a page with 503, and no failed start", async () => {
+    it("answers with a page and 503, and the gateway starts nevertheless", async () => {
       const away = await startScriptedProvider();
       const own = await startGateway(db, { site: { identityProvider: away.config } });
       await away.close();
@@ -158,7 +158,7 @@ describe("An identity provider", () => {
     });
 
     for (const path of ["/token", "/keys"])
-      it(`gives a page with 503 when ${path} fails, and the attempt is used up`, async () => {
+      it(`answers with a page and 503 when ${path} fails, and uses up the attempt`, async () => {
         const own = await startScriptedProvider();
         const at = await startGateway(db, { site: { identityProvider: own.config } });
         try {
@@ -182,7 +182,7 @@ describe("An identity provider", () => {
 
   describe("that is slow", () => {
     for (const path of ["/.well-known/openid-configuration", "/token", "/keys"])
-      it(`is given up when ${path} does not answer, and nothing of the database is held meanwhile`, async () => {
+      it(`is given up when ${path} does not answer, and no database connection is held meanwhile`, async () => {
         const own = await startScriptedProvider();
         const at = await startGateway(db, {
           site: { identityProvider: own.config },
@@ -306,7 +306,7 @@ describe("An identity provider", () => {
     }
   });
 
-  it("is asked for its description once by sign-ins at the same time, and then no more", async () => {
+  it("is asked for its description once by concurrent sign-ins, and not again", async () => {
     const own = await startScriptedProvider();
     const at = await startGateway(db, { site: { identityProvider: own.config } });
     try {
@@ -319,7 +319,7 @@ describe("An identity provider", () => {
     }
   });
 
-  describe("to which a browser does not come back as it went", () => {
+  describe("to which a browser returns in another way than it left", () => {
     const over = /This sign-in is over/;
 
     it("signs nobody in twice with one answer", async () => {

@@ -93,7 +93,7 @@ describe("Roles and groups of the identity provider", () => {
     }
   });
 
-  it("neither make owners nor touch them", async () => {
+  it("neither make people owners nor change owners", async () => {
     await signIn(org.owner, ["externals"]);
     expect(await roleOf(org.owner)).to.equal(roles.owner);
     await signIn(org.owner, []);
@@ -117,7 +117,7 @@ describe("Roles and groups of the identity provider", () => {
     expect(none).to.deep.equal([]);
   });
 
-  it("put people into groups and take them out, and leave others as they are", async () => {
+  it("add people to groups and remove them, and leave other groups as they are", async () => {
     const [engineering, design] = [
       await userGroup(db, org.realm, { name: "engineering" }),
       await userGroup(db, org.realm, { name: "design" }),

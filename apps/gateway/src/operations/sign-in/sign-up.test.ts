@@ -85,7 +85,7 @@ describe("Signing up at an identity provider", () => {
     expect((await joined(await comeIn(person), person)).id).to.equal(account.id);
   });
 
-  it("takes an invitation to the address, with its role and channels, without the link", async () => {
+  it("uses an invitation to the address, with its role and channels, even without its link", async () => {
     const room = await channel(db, scene.org.owner);
     const person = newcomer();
     await gateway.as(scene.org.admin).succeed(sendInvites, {
@@ -170,7 +170,7 @@ describe("Signing up at an identity provider", () => {
     }
   });
 
-  it("puts the name together from its parts", async () => {
+  it("composes the name from its parts", async () => {
     await open(true);
     const parts = { name: undefined, given_name: unique("Ada"), family_name: "Lovelace" };
     const person = { ...newcomer(), ...parts };
@@ -218,7 +218,7 @@ describe("Signing up at an identity provider", () => {
     }
   });
 
-  it("takes the form neither from another browser, nor without its token, nor as an answer of the provider", async () => {
+  it("refuses the form from another browser, without its token, and in place of the provider's answer", async () => {
     await open(true);
     const visitor = pageVisitor(gateway.anonymous);
     const person = newcomer({ name: undefined });
