@@ -214,7 +214,7 @@ describe("the health of the dashboard", () => {
       await until(200);
       await proxy.refuse();
       await until(503);
-      // What restarts on this would kill the page that explains it.
+      // 200, so that no supervisor restarts the dashboard: its page explains the outage.
       expect((await fetch(`http://127.0.0.1:${port}/live`)).status).to.equal(200);
       expect(await (await ask("/metrics")).text()).to.match(
         /^carillon_store_up\{store="queues"\} 1$/m,
@@ -290,7 +290,7 @@ describe("the pages of the dashboard", () => {
       await blocker.query("BEGIN; LOCK TABLE scheduled_messages IN ACCESS EXCLUSIVE MODE");
       const page = await ask("/");
       expect(page.status).to.equal(200);
-      // None of those that wait has given up meanwhile.
+      // No waiting statement has timed out meanwhile.
       const waiting = await others.rows(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );

@@ -2,7 +2,7 @@ import { clearInvitations as clear } from "@carillon/domain";
 import { clearInvitations } from "@carillon/jobs";
 import { leads, type RecurringTask } from "@carillon/scheduling";
 
-/** Deletes links that are over, and counts of mails that no rate rule looks at any more. */
+/** Deletes links that ended long ago, and counts of mails that are older than any rate rule. */
 export default {
   definition: clearInvitations,
   run: ({ db, batches }) =>

@@ -2,7 +2,7 @@ import { followLogs, recordDueMails } from "@carillon/domain";
 import { missedMessages } from "@carillon/jobs";
 import type { RecurringTask } from "@carillon/scheduling";
 
-/** Finds who has missed messages, and records the mails that are due (docs/decisions/060). */
+/** Finds the accounts that have missed messages, and records the mails that are due (docs/decisions/060). */
 export default {
   definition: missedMessages,
   async run({ db, batches, signal }) {
