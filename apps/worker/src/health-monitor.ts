@@ -1,4 +1,4 @@
-import type { Logger } from "@carillon/kit";
+import { answerWithin, type Logger } from "@carillon/kit";
 
 /** The state of one queue at a check. */
 export interface QueueReading {
@@ -73,7 +73,11 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
   async function findProblem(): Promise<string | undefined> {
     let reading: HealthReading;
     try {
-      reading = await answerWithin((signal) => options.probe(signal), intervalMs);
+      const controller = new AbortController();
+      // A probe may ignore its signal.
+      reading = await answerWithin(options.probe(controller.signal), intervalMs, (error) =>
+        controller.abort(error),
+      );
     } catch (error) {
       // The reading before the gap cannot be compared with the next one.
       before = undefined;
@@ -110,25 +114,4 @@ function problemBetween(before: HealthReading, now: HealthReading): string | und
   return untouched
     ? `jobs wait in the queue ${untouched.name} and this worker has begun none since the last check`
     : undefined;
-}
-
-/** Returns the probe's answer. Throws when none comes in time, also if the probe ignores its signal. */
-async function answerWithin(
-  probe: HealthMonitorOptions["probe"],
-  limitMs: number,
-): Promise<HealthReading> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const reason = new Error(`no answer within ${limitMs} ms`);
-      controller.abort(reason);
-      reject(reason);
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([probe(controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "./clock.ts";
+import { answerWithin } from "./within.ts";
 
 export interface CacheOptions {
   /** How long a result is kept at least, in milliseconds. */
@@ -42,7 +43,7 @@ export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): C
 
   const reader = () => {
     if (kept !== undefined && clock.now() < until) return kept;
-    return within((running ??= start()), limitMs);
+    return answerWithin((running ??= start()), limitMs);
   };
   return Object.assign(reader, {
     forget() {
@@ -50,20 +51,4 @@ export function cached<T>(read: () => Promise<T>, options: CacheOptions = {}): C
       running = undefined;
     },
   });
-}
-
-/**
- * Waits for `work`.
- * @throws Error when it takes longer than `limitMs` milliseconds
- */
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

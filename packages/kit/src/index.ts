@@ -35,4 +35,4 @@ export * from "./state-machine.ts";
 export * from "./strict-base64.ts";
 export * from "./thread-pool.ts";
 export * from "./when-needed.ts";
-export { within } from "./within.ts";
+export { answerWithin, within } from "./within.ts";

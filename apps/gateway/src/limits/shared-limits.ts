@@ -1,4 +1,4 @@
-import { systemClock, type Clock, type Logger, type RateRule } from "@carillon/kit";
+import { answerWithin, systemClock, type Clock, type Logger, type RateRule } from "@carillon/kit";
 
 import { Bucket, type BucketState } from "./bucket.ts";
 import type { HitStore, StoredWindow } from "./hit-store.ts";
@@ -190,17 +190,11 @@ export class SharedLimits {
   /** Returns the store's answer; undefined if it fails or takes too long. Never throws. */
   async #tryStore<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#paused) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("no answer in time")), this.#answerTimeoutMs);
-    });
     try {
-      return await Promise.race([work(), late]);
+      return await answerWithin(work(), this.#answerTimeoutMs);
     } catch (error) {
       this.#failed(error);
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
