@@ -98,14 +98,11 @@ export {
 } from "./pictures/picture-requests.ts";
 export { changeRealmPicture, defaultLogo } from "./pictures/realm-pictures.ts";
 export { deleteFormerPictures, requirePicture } from "./pictures/stored-pictures.ts";
-export { followLogs } from "./notifications/missed/follow-log.ts";
-export { missedMail } from "./notifications/missed/missed-mail.ts";
-export { recordDueMails } from "./notifications/missed/record-due.ts";
-export { unsubscribe } from "./notifications/missed/unsubscribe.ts";
-export {
-  findUnsubscribe,
-  type UnsubscribeHolder,
-} from "./notifications/missed/unsubscribe-token.ts";
+export { followLogs } from "./missed-messages/follow-log.ts";
+export { missedMail } from "./missed-messages/missed-mail.ts";
+export { recordDueMails } from "./missed-messages/record-due.ts";
+export { unsubscribe } from "./missed-messages/unsubscribe.ts";
+export { findUnsubscribe, type UnsubscribeHolder } from "./missed-messages/unsubscribe-token.ts";
 export { planPushBatch } from "./notifications/plan-pushes.ts";
 export {
   prepareRemovals,

@@ -3,7 +3,7 @@ import { maxMissed, missedMessages } from "@carillon/jobs";
 import { flag, flagNames, switchSql, visibilityPolicy } from "@carillon/model";
 import { leads } from "@carillon/scheduling";
 
-import { batchingPeriod } from "../../settings/batching-period.ts";
+import { batchingPeriod } from "../settings/batching-period.ts";
 
 /*
  * Sending a message records nothing for mails. A job reads the event log afterwards, and finds the accounts that may miss

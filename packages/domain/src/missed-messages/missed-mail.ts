@@ -4,7 +4,7 @@ import { type MissedMailIntent } from "@carillon/jobs";
 import type { Letter } from "@carillon/mail";
 import { realmUrl, type Site, switchSql, unknownName } from "@carillon/model";
 
-import { loadPushedMessages, type PushedMessage } from "../pushed-messages.ts";
+import { loadPushedMessages, type PushedMessage } from "../notifications/pushed-messages.ts";
 import { loadMissed } from "./missed-facts.ts";
 import { type MissedConversation, missedText } from "./missed-text.ts";
 import { unsubscribeUrl } from "./unsubscribe-token.ts";

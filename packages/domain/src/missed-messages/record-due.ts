@@ -4,8 +4,8 @@ import { flag } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 import { leads } from "@carillon/scheduling";
 
-import { isPresent, presentFor } from "../candidates.ts";
-import { batchingPeriod } from "../../settings/batching-period.ts";
+import { isPresent, presentFor } from "../notifications/candidates.ts";
+import { batchingPeriod } from "../settings/batching-period.ts";
 
 /** SQL: the key of an account's mail. @param number counts the mails of the account */
 const keySql = (userId: string, number: string) => `'missed-' || ${userId} || '-' || ${number}`;

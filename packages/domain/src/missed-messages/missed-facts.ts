@@ -8,7 +8,7 @@ import {
   visibilityPolicy,
 } from "@carillon/model";
 
-import { triggerOf } from "../candidates.ts";
+import { triggerOf } from "../notifications/candidates.ts";
 
 /** The personal settings that decide about mails, by their names in {@link triggerOf}. */
 const settings = {

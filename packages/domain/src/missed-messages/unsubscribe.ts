@@ -8,8 +8,8 @@ import {
   storeSettings,
 } from "@carillon/model";
 
-import { subscriptionPropertyEvent } from "../../channels/subscription-properties.ts";
-import { settingEvent } from "../../settings/update-defaults.ts";
+import { subscriptionPropertyEvent } from "../channels/subscription-properties.ts";
+import { settingEvent } from "../settings/update-defaults.ts";
 import type { UnsubscribeHolder } from "./unsubscribe-token.ts";
 
 /** The settings that turn on mails about missed messages. */

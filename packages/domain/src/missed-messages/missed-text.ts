@@ -1,7 +1,7 @@
 import type { Letter } from "@carillon/mail";
 import { topicPath } from "@carillon/markdown";
 
-import type { PushedMessage } from "../pushed-messages.ts";
+import type { PushedMessage } from "../notifications/pushed-messages.ts";
 
 /** The missed messages of one conversation. */
 export interface MissedConversation {
