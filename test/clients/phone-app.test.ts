@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { z } from "zod";
 import { makeBusy, type BusyAccount } from "./support/busy-account.ts";
 import { pollOf } from "./support/poll.ts";
+import { toDoOf } from "./support/to-do.ts";
 import { useServer } from "./support/server.ts";
 import {
   channel,
@@ -482,6 +483,43 @@ describe("The phone app's cold start", function () {
           { text: "Large", voters: [] },
           { text: "Small", voters: [owner] },
           { text: "None", voters: [guest] },
+        ],
+      });
+    });
+
+    it("writes a to-do list, to which others add tasks that both strike", async () => {
+      const place = { type: "channel", to: String(busy.channelId), topic: "chimes" };
+      const content = "/todo Before noon\nOil: the large one\nSweep";
+      const { id: listId } = await done(phone.post("/api/v1/messages", { ...place, content }));
+      const sent = (await heard("message"))["message"] as Parameters<typeof toDoOf>[0];
+      expect(toDoOf(sent)).to.deep.equal({
+        title: "Before noon",
+        tasks: [
+          { task: "Oil", desc: "the large one", completed: false },
+          { task: "Sweep", desc: "", completed: false },
+        ],
+      });
+      const submit = (name: "owner" | "guest", data: object) =>
+        done(
+          server.as(name).post("/api/v1/submessage", {
+            message_id: listId,
+            msg_type: "widget",
+            content: JSON.stringify(data),
+          }),
+        );
+      const guest = busy.people.get("guest") ?? 0;
+      const task = { task: "Ring", desc: "twice", completed: false };
+      await submit("guest", { type: "new_task", key: 2, ...task });
+      expect(await heard("submessage")).to.include({ message_id: listId, sender_id: guest });
+      await submit("owner", { type: "strike", key: `2,${guest}` });
+      await submit("guest", { type: "strike", key: "1,canned" });
+      const { message: read } = await done(phone.get(`/api/v1/messages/${String(listId)}`));
+      expect(toDoOf(read as Parameters<typeof toDoOf>[0])).to.deep.equal({
+        title: "Before noon",
+        tasks: [
+          { task: "Oil", desc: "the large one", completed: false },
+          { task: "Sweep", desc: "", completed: true },
+          { ...task, completed: true },
         ],
       });
     });

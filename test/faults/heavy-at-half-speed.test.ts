@@ -1,7 +1,10 @@
 import { deliveryJob, type PendingDelivery } from "@carillon/jobs";
 import {
   channel,
+  heavyTexts,
+  nth,
   organization,
+  pastMessages,
   scheduledMessage,
   waitFor,
   type TestProcess,
@@ -11,14 +14,15 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** Long messages per organization, and the number of such organizations. */
-const heavy = 30;
+/** Long messages and reminders of an organization, and the number of such organizations. */
+const texts = Object.values(heavyTexts);
+const heavy = texts.length;
+const reminders = 5;
 const organizations = 3;
-const list = (n: number) => `${"- a\n".repeat(2_490)}${n}`;
 
 onBothBackends("A worker with half a CPU", scenarioMs, {
-  "sends another organization's message between long texts of several organizations": (backend) =>
-    inWorld(backend, halfSpeed),
+  "sends another organization's message between long texts of every kind, and reminders, of several organizations":
+    (backend) => inWorld(backend, halfSpeed),
 });
 
 /** Stops the process half of the time, until the returned function is called. */
@@ -42,8 +46,19 @@ async function halfSpeed(world: World): Promise<void> {
   for (let i = 0; i < organizations; i++) {
     const org = await organization(db);
     const room = await channel(db, org.realm, { subscribers: [org.member] });
-    for (let n = 0; n < heavy; n++) {
-      const row = await scheduledMessage(db, org.member, room, { content: list(n), dueIn: -1 });
+    const [target = 0] = await pastMessages(db, room, org.member, { topic: "topic 1" });
+    await db.rows("UPDATE messages SET content = $2 WHERE id = $1", [target, heavyTexts.lists(i)]);
+    for (let n = 0; n < heavy + reminders; n++) {
+      const row =
+        n < heavy
+          ? await scheduledMessage(db, org.member, room, {
+              content: nth(texts, n % texts.length)(n, room.name),
+              dueIn: -1,
+            })
+          : await scheduledMessage(db, org.member, [], {
+              dueIn: -1,
+              row: { kind: 2, reminderTargetMessageId: target },
+            });
       deliveries.push({
         realmId: org.realm.id,
         scheduledMessageId: row.id,
@@ -80,7 +95,7 @@ async function halfSpeed(world: World): Promise<void> {
   );
   const of = (realmId: number) => sent.find((one) => one.realmId === realmId);
   for (const realmId of loud) {
-    expect(of(realmId)?.messages).to.equal(heavy);
+    expect(of(realmId)?.messages).to.equal(heavy + reminders);
     // It was added to the queue after them, and did not wait for all messages of any of them.
     expect(of(quiet.realm.id)?.last ?? Infinity).to.be.below(of(realmId)?.last ?? 0);
   }

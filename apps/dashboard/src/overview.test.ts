@@ -73,4 +73,40 @@ describe("the overview", () => {
     expect(shown).to.contain("50 × The &lt;b&gt;channel&lt;/b&gt; is archived.");
     expect(shown).to.contain('<a href="/failed">60 messages and reminders failed in the last hour');
   });
+
+  it("distinguishes processes that were stopped from those that were lost", async () => {
+    await dashboard().db.rows(
+      `INSERT INTO process_heartbeats (process_id, role, host, pid, last_seen, stopping_since, counters)
+       VALUES (gen_random_uuid(), 'worker', 'stopped', 18, now() - interval '10 minutes', now() - interval '11 minutes',
+         '{"completed": 5, "notSent": 2, "alarms": 3}')`,
+    );
+    const shown = await waitFor(
+      async () => {
+        const text = await page();
+        return text.includes("<td>stopped</td>") ? text : undefined;
+      },
+      { what: "the page shows the process", everyMs: 100 },
+    );
+    expect(shown).to.match(/<td class="state">\s*stopped by SIGTERM, 10 min( \d+ s)? ago/);
+    for (const figure of [
+      "jobs completed: 5",
+      "messages failed: 2",
+      "delivery jobs left to the relay: 3",
+    ])
+      expect(shown).to.contain(figure);
+    const { verdict } = (await dashboard().json("/")) as Overview;
+    const lost = verdict.findings.find(({ trouble }) => trouble === "process-lost");
+    expect((lost?.details ?? []).join()).not.to.contain("stopped:18");
+  });
+
+  it("explains each figure, and which failed jobs the queues keep", async () => {
+    const shown = await page();
+    const figures = shown.match(/<dt>/g) ?? [];
+    expect(figures.length).to.be.at.least(10);
+    expect(shown.match(/<div title="[^"]+">\s*<dt>/g)).to.have.length(figures.length);
+    expect(shown).to.match(
+      /<p class="soft">\s*Failed jobs are kept in the queue for 14 days, even when they were replayed/,
+    );
+    expect(shown).not.to.match(/<th[^>]*>Completed/);
+  });
 });

@@ -261,6 +261,10 @@ describe("the standalone", () => {
     expect(await standalone.ended).to.equal(0);
     const log = await readFile(dataFile("logs", "worker.log"), "utf8");
     expect(log.match(/"why":"\w+"/g)).to.deep.equal(['"why":"SIGTERM"']);
+    expect(standalone.output().match(/^(Stopping|Carillon has stopped).*$/gm)).to.deep.equal([
+      "Stopping … waiting for requests and jobs in progress. Press Ctrl-C again to stop immediately.",
+      "Carillon has stopped.",
+    ]);
   });
 
   it("restarts an app that dies", async () => {

@@ -638,10 +638,12 @@ declare module "@carillon/db" {
     };
     "deliver-try": {
       id: number;
+      attempts: number;
     };
     "deliver-try-ended": {};
     "deliver-try-single": {
       id: number;
+      attempts: number;
     };
     "deliver-uncount": {};
     "delivery-failures-record": {};
@@ -2091,6 +2093,7 @@ declare module "@carillon/db" {
       bytes: number | null;
     };
     "scheduled-failed": {};
+    "scheduled-failed-unread": {};
     "scheduled-in-realm": {
       id: number;
       kind: number;

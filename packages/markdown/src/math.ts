@@ -9,24 +9,52 @@ type Katex = typeof import("katex").default;
 const require = createRequire(import.meta.url);
 let katex: Katex | undefined;
 
+/** A formula of a parsed text. */
+interface Formula {
+  readonly tex: string;
+}
+
 /** Typesets `$$tex$$` inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
-export function renderMath(tex: string, rendering: Rendering): string {
-  return typeset(tex, false, rendering) ?? `<span class="tex-error">$$${escapeText(tex)}$$</span>`;
+export function renderMath(formula: Formula, rendering: Rendering): string {
+  const html = affordable(formula, false, rendering);
+  return html ?? `<span class="tex-error">$$${escapeText(formula.tex)}$$</span>`;
 }
 
 /** Typesets the contents of a math fence. */
-export function renderMathBlock(tex: string, rendering: Rendering): string {
-  const html = typeset(tex, true, rendering);
-  return `<p>${html ?? `<span class="tex-error">${escapeText(tex)}</span>`}</p>`;
+export function renderMathBlock(formula: Formula, rendering: Rendering): string {
+  const html = affordable(formula, true, rendering);
+  return `<p>${html ?? `<span class="tex-error">${escapeText(formula.tex)}</span>`}</p>`;
 }
 
-function typeset(tex: string, displayMode: boolean, rendering: Rendering): string | undefined {
+/** Returns undefined if KaTeX refuses the formula, or the text has used up what its formulas may cost. */
+function affordable(
+  formula: Formula,
+  displayMode: boolean,
+  rendering: Rendering,
+): string | undefined {
+  const { tex } = formula;
   rendering.texLeft -= texCost(tex);
   if (rendering.texLeft < 0 || !isBounded(tex)) return undefined;
+  const html = typeset(formula, displayMode);
+  if (html === undefined) return undefined;
+  return takeMarkup(rendering, html.length, tex.length) ? html : undefined;
+}
+
+/** HTML of formulas, for texts that are rendered twice: before and in the transaction that sends them. */
+const typesetBefore = new WeakMap<Formula, string | undefined>();
+
+function typeset(formula: Formula, displayMode: boolean): string | undefined {
+  if (typesetBefore.has(formula)) return typesetBefore.get(formula);
+  const html = callKatex(formula.tex, displayMode);
+  typesetBefore.set(formula, html);
+  return html;
+}
+
+function callKatex(tex: string, displayMode: boolean): string | undefined {
   const { renderToString } = load();
   try {
     // KaTeX prints unknown commands and \message to the console.
-    const html = silenceConsole(() =>
+    return silenceConsole(() =>
       renderToString(tex, {
         displayMode,
         throwOnError: true,
@@ -36,7 +64,6 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
         maxSize: 50,
       }),
     );
-    return takeMarkup(rendering, html.length, tex.length) ? html : undefined;
   } catch {
     return undefined;
   }

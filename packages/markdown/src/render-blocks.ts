@@ -20,7 +20,7 @@ function render(piece: string | Unsettled, rendering: Rendering): string {
   if (typeof piece === "string") return piece;
   switch (piece.kind) {
     case "math-block":
-      return `${renderMathBlock(piece.tex, rendering)}\n`;
+      return `${renderMathBlock(piece, rendering)}\n`;
     case "previews":
       return rendering.previews.take(piece.asBlocks);
     case "lone-upload": {

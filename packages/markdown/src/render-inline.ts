@@ -39,7 +39,7 @@ function renderNodes(nodes: readonly Inline[], rendering: Rendering): string {
 export function renderPiece(node: UnsettledPiece, rendering: Rendering): string {
   switch (node.kind) {
     case "math":
-      return renderMath(node.tex, rendering);
+      return renderMath(node, rendering);
     case "element":
       return affordable(node.html, node.source, rendering);
     case "link":

@@ -32,15 +32,22 @@ describe("dead letters", () => {
 
   /** Dead since `ago` seconds. */
   async function dead(
-    values: { job?: string; realmId?: number | null; ago?: number; error?: string } = {},
+    values: {
+      job?: string;
+      realmId?: number | null;
+      ago?: number;
+      error?: string;
+      payload?: object;
+    } = {},
   ): Promise<number> {
     const { job = "push-notify", realmId = org.realm.id, ago = 60, error = "no route" } = values;
+    const { payload = { text: "secret" } } = values;
     const [row] = await dashboard().db.rows<{ id: number }>(
       `INSERT INTO job_intent (realm_id, job, unique_key, payload, state, version, attempts, last_error,
          created_at, run_at, enqueued_at, finished_at)
-       VALUES ($1, $2, $3, '{"text": "secret"}', 'dead', 4, 8, $4, now() - interval '1 day', now() - interval '1 day',
+       VALUES ($1, $2, $3, $6, 'dead', 4, 8, $4, now() - interval '1 day', now() - interval '1 day',
          now() - interval '1 day', now() - make_interval(secs => $5)) RETURNING id`,
-      [realmId, job, `${job}-${++made}`, error, ago],
+      [realmId, job, `${job}-${++made}`, error, ago, payload],
     );
     return row?.id ?? 0;
   }
@@ -242,6 +249,43 @@ describe("dead letters", () => {
       ...html,
     });
     expect(await preview.text()).to.contain("<td>Mail <code>send-mail</code></td>");
+  });
+
+  it("name the account of a mail", async () => {
+    const { db } = dashboard();
+    const { admin, guest, member, moderator, owner, realm } = org;
+    const named = [
+      [admin, "John <b>"],
+      [guest, "Paul <b>"],
+      [member, "George <b>"],
+      [moderator, "Ringo <b>"],
+      [owner, "Yoko <b>"],
+    ] as const;
+    for (const [{ id }, name] of named)
+      await db.rows("UPDATE users SET full_name = $2 WHERE id = $1", [id, name]);
+    const [entry] = await db.rows<{ id: number }>(
+      `INSERT INTO audit_log (realm_id, event_type, modified_user_id) VALUES ($1, 'user_deactivated', $2) RETURNING id`,
+      [realm.id, admin.id],
+    );
+    const [link] = await db.rows<{ id: number }>(
+      `INSERT INTO account_links (realm_id, user_id, issuer, subject) VALUES ($1, $2, 'https://idp.test', 'ringo')
+       RETURNING id`,
+      [realm.id, moderator.id],
+    );
+    const mails: Array<[string, object]> = [
+      ["send-mail", { kind: "account-deactivated", auditId: entry?.id }],
+      ["send-mail", { kind: "organization-deactivated", userId: guest.id, actorId: null }],
+      ["mail-missed-messages", { userId: member.id, messageIds: [1], more: 0 }],
+      ["send-mail", { kind: "identity-linked", linkId: link?.id }],
+    ];
+    for (const [job, payload] of mails) await dead({ job, payload });
+    await dead({ payload: { userId: owner.id } });
+    const page = await (await dashboard().ask("/dead-letters")).text();
+    for (const [{ id }, name] of named.slice(0, -1))
+      expect(page).to.contain(
+        `to <bdi>${name.replace("<b>", "&lt;b&gt;")}</bdi> <span class="soft">#${id}</span>`,
+      );
+    expect(page).not.to.contain("Yoko");
   });
 
   it("refuse malformed requests, and change nothing", async () => {

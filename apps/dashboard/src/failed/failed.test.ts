@@ -191,6 +191,13 @@ describe("failed messages", () => {
     expect(text).to.contain("notice 800003, removed since");
   });
 
+  it("show relative times, with the instant on hover", async () => {
+    await failure({ ago: 7_300 });
+    expect(await page()).to.match(
+      /<time[^>]* title="[-0-9]{10} [:0-9]{8} UTC"\s*>\s*2 h 1 min ago<\/time/,
+    );
+  });
+
   it("are shown escaped", async () => {
     await failure({ channelId: room.id, reason: `<img src=x onerror=alert(1)> "quoted"` });
     for (const as of ["operator", "viewer"] as const) {

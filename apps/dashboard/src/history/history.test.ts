@@ -106,6 +106,13 @@ describe("the history", () => {
     expect(page).to.contain("Sent: 1,234 in all; Failed: 56 in all");
     expect(page).to.match(/<td class="n">1,234<\/td>\s*<td class="n">56<\/td>/);
     expect(page).to.match(/<td class="n">4.4 s<\/td>/);
+    // A single period is a bar of its own width, and says its figures on hover.
+    const bar = (figures: string) =>
+      new RegExp(
+        `<rect[^>]* width="[1-9][^"]*"[^>]*>\\s*<title>[-0-9]{10} [:0-9]{8} UTC: ${figures}</title>`,
+      );
+    expect(page).to.match(bar("Sent 1,234")).and.match(bar("Failed 56"));
+    expect(page).to.match(bar("95th percentile \\(p95\\) [.0-9]+ s"));
     expect(page).not.to.match(/ style=|<style|<script>/);
   });
 });

@@ -1,5 +1,5 @@
 import { statement, typed, type RowOf, type Sql } from "@carillon/db";
-import { sendMail } from "@carillon/jobs";
+import { mailMissedMessages, sendMail } from "@carillon/jobs";
 
 /** Types of {@link intentColumns} that PostgreSQL cannot describe. */
 export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
@@ -11,11 +11,15 @@ export const intentOverrides = { state: typed<"pending" | "done" | "dead">() };
  */
 export type IntentView = RowOf<typeof byId>;
 
-/** Finds the account of a mail, through its audit log entry, address change or password reset, or in its payload. */
-const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
+/**
+ * Finds the account of a mail, through its audit log entry, address change, password reset or link to an identity, or in
+ * its payload. The mail of an invitation has none.
+ */
+const accountOfMail = `CASE WHEN i.job IN ('${sendMail.name}', '${mailMissedMessages.name}') THEN coalesce(
     (SELECT a.modified_user_id FROM audit_log a WHERE a.id = (i.payload->>'auditId')::bigint),
     (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint),
     (SELECT p.user_id FROM password_resets p WHERE p.id = (i.payload->>'resetId')::bigint),
+    (SELECT l.user_id FROM account_links l WHERE l.id = (i.payload->>'linkId')::bigint),
     (i.payload->>'userId')::int) END`;
 
 /** Columns of `job_intent i`. Errors are truncated; the log has them in full. */

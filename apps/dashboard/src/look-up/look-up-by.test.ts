@@ -95,6 +95,17 @@ describe("looking messages up by account, channel and time", () => {
     expect(text).not.to.match(/<b>|<u>|<i>|secret/);
   });
 
+  it("lists pending messages before others, the soonest first", async () => {
+    const { db } = dashboard();
+    const lone = await channel(db, org.member);
+    const past = await sent(90, org.owner, lone);
+    const due: number[] = [];
+    for (const hours of [3, 1, 2])
+      due.push((await scheduledMessage(db, org.owner, lone, { dueIn: hours * 3_600 })).id);
+    const [third, first, second] = due;
+    expect(await ids({ channel: String(lone.id) })).to.deep.equal([first, second, third, past]);
+  });
+
   it("finds messages to a channel by number or name", async () => {
     const { db } = dashboard();
     const { id } = await scheduledMessage(db, org.owner, room, { dueIn: 50 });

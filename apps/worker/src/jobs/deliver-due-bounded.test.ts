@@ -4,10 +4,14 @@ import {
   channel,
   failingDatabase,
   noticesTo,
+  remind,
   runJob,
   scheduledMessage,
+  send,
   storedRow,
+  toChannel,
   user,
+  waitFor,
   useScene,
   type AboutToRun,
   type TestAccount,
@@ -18,16 +22,24 @@ import {
 import { expect } from "chai";
 
 /** What PostgreSQL ends transactions with that may succeed later. */
-const codes = ["25P03", "55P03", "57014", "40001", "40P01"];
+const codes = ["25P03", "55P03", "57014"];
+const conflicts = ["40001", "40P01"];
+
+/** A failure that no code stands for: the deadline of the job ends while the statement runs. */
+const deadline = "deadline";
 
 /** Runs of the job until everything has ended, at most: an error that comes back is no reason to go on for ever. */
-const maxRuns = 40;
+const maxRuns = 80;
 
 describe("a scheduled message whose delivery always fails", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
 
+  // Ids that no other row and no limit of a statement has: the tests find statements by the ids of scheduled messages.
+  before(() =>
+    scene.db.rows("SELECT setval(pg_get_serial_sequence('scheduled_messages', 'id'), 10_000_000)"),
+  );
   beforeEach(async () => {
     sender = await user(scene.db, scene.org.realm);
     room = await channel(scene.db, scene.org.realm, { subscribers: [sender, scene.org.admin] });
@@ -54,21 +66,40 @@ describe("a scheduled message whose delivery always fails", () => {
     );
     return row?.n ?? 0;
   };
-  /** What the queue and the sweep do, without their pauses. @returns how often the job ran */
-  const runToTheEnd = async (services: { db?: Database } = {}) => {
+  /** Ends the deadline of the job that runs now. */
+  let endDeadline = () => {};
+  /** Runs one job. The job's deadline ends when {@link endDeadline} is called. */
+  const run = (payload: DeliverDue, services: { db?: Database }, attempt = 1) => {
+    const controller = new AbortController();
+    endDeadline = () => controller.abort();
+    return runJob(scene.db, deliverDue, payload, { services, attempt, signal: controller.signal });
+  };
+  /** Makes a statement fail with one of {@link codes}, or with the deadline of its job. */
+  const failWith = (code: string) => {
+    if (code !== deadline) return code;
+    endDeadline();
+    return undefined;
+  };
+  /**
+   * What the queue and the sweep do, without their pauses.
+   * @param careful whether the first job is one of the sweep, and counts its tries
+   * @returns how often the job ran
+   */
+  const runToTheEnd = async (services: { db?: Database } = {}, careful = false) => {
     const realmId = scene.org.realm.id;
     let runs = 0;
     while ((await pending()) > 0 && runs < maxRuns) {
       const waiting: Array<Publication<DeliverDue> & { attempt: number }> = [];
       // The first is the delivery job of the second, those after it are of the sweep.
-      const payload = runs === 0 ? { realmId, second: 1 } : { realmId, second: 1, tick: runs };
+      const isFirst = runs === 0 && !careful;
+      const payload = { realmId, second: 1, ...(isFirst ? {} : { tick: runs }) };
       waiting.push({ job: deliverDue, payload, attempt: 1 });
       for (let next = waiting.shift(); next && runs < maxRuns; next = waiting.shift()) {
         const { payload: given, attempt } = next;
         runs++;
         await scene.db.rows("UPDATE scheduled_messages SET retry_at = NULL WHERE attempts < 3");
         try {
-          const { published } = await runJob(scene.db, deliverDue, given, { services, attempt });
+          const { published } = await run(given, services, attempt);
           for (const one of published as Publication<DeliverDue>[])
             waiting.push({ ...one, attempt: 1 });
         } catch {
@@ -107,37 +138,186 @@ describe("a scheduled message whose delivery always fails", () => {
     const payload = { realmId: scene.org.realm.id, second: 1, tick: 1 };
     await runJob(scene.db, deliverDue, payload, { services: { db } });
     expect(await ends([row])).to.deep.equal(["sent"]);
-    // The first two find the row, and count the try; a message like this one needs no others.
-    return [...names].filter((name) => !["deliver-claimed", "deliver-claim-given"].includes(name));
+    expect([...names]).to.include.members(["deliver-claim-given", "deliver-claimed"]);
+    return [...names];
   };
+  /** A statement that only careful jobs send for short messages. */
+  const isOfCarefulJobs = (name: string) => name === "deliver-claim-given";
+  /** The errors with which a statement may fail. A deadline that ends during the COMMIT comes too late. */
+  const errorsOf = (name: string) =>
+    ["delivery-batch-record", "event-append"].includes(name) ? codes : [...codes, deadline];
+  /** The first of the rows that a statement concerns. */
+  const firstOf = (rows: readonly TestScheduledMessage[], { ids }: AboutToRun) =>
+    rows.find(({ id }) => ids.has(id));
 
-  it("fails without the others for any statement and error, and delays no other message", async () => {
-    for (const [i, name] of (await statementsOfSending()).entries()) {
-      const code = nth(codes, i % codes.length);
-      const rows = await make(5);
-      const bad = nth(rows, 2).id;
-      const db = failingDatabase(scene.db, (statement) =>
-        statement.name === name && statement.ids.has(bad) ? code : undefined,
-      );
-      const runs = await runToTheEnd({ db });
+  it("fails without the others, whatever statement fails and with whatever error", async () => {
+    for (const name of await statementsOfSending()) {
+      const errors = errorsOf(name);
+      // Every second message fails, each with another error.
+      const rows = await make(2 * errors.length + 1);
+      const bad = rows.filter((_, i) => i % 2 === 1);
+      const db = failingDatabase(scene.db, (statement) => {
+        const row = statement.name === name ? firstOf(bad, statement) : undefined;
+        return row && failWith(nth(errors, bad.indexOf(row)));
+      });
+      const runs = await runToTheEnd({ db }, isOfCarefulJobs(name));
       const found = await ends(rows);
-      expect(found, `${name}: ${code}`).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
-      expect(runs).to.be.below(maxRuns);
-      const stored = await storedRow(scene.db, bad);
-      expect(stored?.failureMessage).to.match(/^The server tried \d times to send it/);
+      expect(found, name).to.deep.equal(rows.map((row) => (bad.includes(row) ? "failed" : "sent")));
+      expect(runs, name).to.be.below(maxRuns);
+      for (const { id } of bad)
+        expect((await storedRow(scene.db, id))?.failureMessage, name).to.match(
+          /^The server tried \d times to send it/,
+        );
     }
   });
 
   it("fails with the others when a statement fails for all", async () => {
-    for (const [i, name] of (await statementsOfSending()).entries()) {
-      const code = nth(codes, i % codes.length);
+    for (const name of await statementsOfSending()) {
+      const errors = [...errorsOf(name), ...conflicts];
       const rows = await make(2);
-      const fails = (statement: AboutToRun) =>
-        statement.name === name && statement.ids.size > 0 ? code : undefined;
-      const runs = await runToTheEnd({ db: failingDatabase(scene.db, fails) });
-      expect(await ends(rows), `${name}: ${code}`).to.deep.equal(["failed", "failed"]);
+      let failures = 0;
+      const db = failingDatabase(scene.db, (statement) =>
+        statement.name === name && firstOf(rows, statement)
+          ? failWith(nth(errors, failures++ % errors.length))
+          : undefined,
+      );
+      const runs = await runToTheEnd({ db }, isOfCarefulJobs(name));
+      expect(await ends(rows), name).to.deep.equal(["failed", "failed"]);
       expect(runs).to.be.below(maxRuns);
+      expect(failures).to.be.at.least(errors.length);
     }
+  });
+
+  it("is sent once, in its place, after two failures of any statement", async () => {
+    for (const [i, name] of (await statementsOfSending()).entries()) {
+      const rows = await make(5);
+      const bad = nth(rows, 2).id;
+      let failures = 0;
+      const db = failingDatabase(scene.db, (statement) => {
+        if (statement.name !== name || !statement.ids.has(bad) || failures === 2) return undefined;
+        failures++;
+        const errors = [...errorsOf(name), ...conflicts];
+        return failWith(nth(errors, (i + failures) % errors.length));
+      });
+      await runToTheEnd({ db }, isOfCarefulJobs(name));
+      expect(failures, name).to.equal(2);
+      const sent = await scene.db.rows<{ id: number }>(
+        `SELECT scheduled_message_id AS id FROM messages
+         WHERE scheduled_message_id = ANY($1::bigint[]) ORDER BY id`,
+        [rows.map(({ id }) => id)],
+      );
+      expect(
+        sent.map(({ id }) => id),
+        name,
+      ).to.deep.equal(rows.map(({ id }) => id));
+    }
+  });
+
+  it("fails even if its row cannot be read", async () => {
+    const rows = await make(5);
+    const bad = nth(rows, 2).id;
+    // Damaged data: the error is none that may pass.
+    const db = failingDatabase(scene.db, ({ name, ids }) =>
+      ids.has(bad) && ["deliver-claim-given", "deliver-claimed"].includes(name)
+        ? "XX001"
+        : undefined,
+    );
+    expect(await runToTheEnd({ db })).to.be.below(maxRuns);
+    expect(await ends(rows)).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
+  });
+
+  describe("because it takes longer than its job may", () => {
+    /** The transactions that wait in the trigger below. */
+    const slowOnes = async () =>
+      (
+        await scene.db.rows<{ started: string }>(
+          `SELECT xact_start::text AS started FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+        )
+      ).map(({ started }) => started);
+    before(async () => {
+      await scene.db.rows(
+        `CREATE FUNCTION sleep_long() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN IF NEW.content LIKE '%takes long%' THEN PERFORM pg_sleep(600); END IF; RETURN NEW; END $$`,
+      );
+      await scene.db.rows(
+        "CREATE TRIGGER sleep_long BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION sleep_long()",
+      );
+    });
+    after(() => scene.db.rows("DROP TRIGGER sleep_long ON messages"));
+
+    /** Runs to the end, and ends the deadline of each job that waits for the slow message. */
+    const runSlowly = async (meanwhile: () => Promise<unknown> = async () => {}) => {
+      const ended = new Set<string>();
+      let over = false;
+      const ending = waitFor(
+        async () => {
+          for (const started of over ? [] : await slowOnes()) {
+            if (ended.has(started)) continue;
+            if (ended.size === 0) await meanwhile();
+            ended.add(started);
+            endDeadline();
+          }
+          return over;
+        },
+        { what: "all messages have ended", timeoutMs: 120_000 },
+      );
+      const runs = await runToTheEnd().finally(() => (over = true));
+      await ending;
+      expect(ended.size).to.be.at.least(1);
+      return runs;
+    };
+
+    it("fails with its reason, after all others are sent", async () => {
+      const rows = await make(5);
+      const slow = nth(rows, 2).id;
+      await scene.db.rows("UPDATE scheduled_messages SET content = 'takes long' WHERE id = $1", [
+        slow,
+      ]);
+      expect(await runSlowly()).to.be.below(maxRuns);
+      expect(await ends(rows)).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
+      expect((await storedRow(scene.db, slow))?.failureMessage).to.match(
+        /^The server tried \d times to send it/,
+      );
+    });
+
+    it("delays no message that is due while it is tried alone", async () => {
+      // The first message of a channel locks the channel.
+      await make(1);
+      await runToTheEnd();
+      const slow = nth(await make(1), 0);
+      await scene.db.rows(
+        `UPDATE scheduled_messages SET content = 'takes long', attempts = 3, retry_at = now()
+         WHERE id = $1`,
+        [slow.id],
+      );
+      const rows: TestScheduledMessage[] = [];
+      await runSlowly(async () => {
+        rows.push(...(await make(3)));
+        await runJob(scene.db, deliverDue, { realmId: scene.org.realm.id, second: 2 });
+        expect(await ends([...rows, slow])).to.deep.equal(["sent", "sent", "sent", "pending"]);
+      });
+      expect(await ends([slow])).to.deep.equal(["failed"]);
+    });
+
+    it("fails as a reminder, and the other reminders are sent", async () => {
+      const client = scene.as(sender);
+      const target = await send(client, toChannel(room.id, { content: "a plan" }));
+      const ids = [];
+      for (const note of ["first", "takes long", "third"])
+        ids.push(await remind(client, target, { note }));
+      await scene.db.rows(
+        "UPDATE scheduled_messages SET deliver_at = now() - interval '9 s' WHERE id = ANY($1)",
+        [ids],
+      );
+      expect(await runSlowly()).to.be.below(maxRuns);
+      const stored = await Promise.all(ids.map((id) => storedRow(scene.db, id)));
+      expect(stored.map((row) => [row?.delivered, row?.failed])).to.deep.equal([
+        [true, false],
+        [false, true],
+        [true, false],
+      ]);
+    });
   });
 
   it("fails when each try kills its worker", async () => {

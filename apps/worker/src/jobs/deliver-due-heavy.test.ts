@@ -1,7 +1,10 @@
+import type { Database } from "@carillon/db";
 import { bytesAtFirst, deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
 import {
   channel,
   countQueries,
+  failingDatabase,
+  heavyTexts,
   organization,
   remind,
   runJob,
@@ -15,34 +18,6 @@ import {
 } from "@carillon/testkit";
 import { LongRunSlots } from "../long-run-slots.ts";
 import { expect } from "chai";
-
-const longest = 10_000;
-/** The text again and again, as long as a message may be, with a number that makes it one of its kind. */
-const filled = (part: string) => (n: number) =>
-  `${part.repeat(Math.ceil(longest / part.length)).slice(0, longest - 20)}\n\n${n}`;
-const numbered = (part: (i: number) => string) => (n: number) =>
-  `${n} ${Array.from({ length: 2_000 }, (_, i) => part(i)).join("")}`.slice(0, longest);
-
-const lists = filled("- a\n");
-
-/** Texts that are dear to read, to look names up for, or to write. */
-const kinds: Record<string, (n: number) => string> = {
-  lists,
-  "ordered lists": filled("1. a\n"),
-  "quoted lists": filled("> - a\n"),
-  "nested quotes": filled(">>>>>>>>>> a\n"),
-  tables: (n) => `| a | b |\n|---|---|\n${filled("| x | y |\n")(n).slice(0, longest - 30)}`,
-  "bare links": filled("https://a.co/x "),
-  "links with a label": filled("[a](b.co) "),
-  "mentions of people who are not there": numbered((i) => `@**nobody ${i}** `),
-  "mentions by numbers": numbered((i) => `@**|${i + 1}** `),
-  "links to topics": numbered((i) => `#**general>topic ${i}** `),
-  formulas: filled("$$x^2$$ "),
-  "a displayed formula": (n) => `\`\`\`math\n${"x^2+".repeat(2_400)}${n}\n\`\`\``,
-  "a block of code": (n) => `\`\`\`\n${"if (a < b) { return; }\n".repeat(430)}${n}\n\`\`\``,
-  emoji: filled("😀 "),
-  "named emoji": filled(":smile: "),
-};
 
 describe("due messages with long texts", () => {
   const scene = useScene();
@@ -58,7 +33,7 @@ describe("due messages with long texts", () => {
       await scheduledMessage(scene.db, by, to, { content, topic: "t", dueIn: i - 300 });
   };
   /** Runs the delivery job of an organization and all that it leaves. @returns rows and bytes of the batches */
-  const deliver = async (realmId: number) => {
+  const deliver = async (realmId: number, services: { db?: Database } = {}) => {
     const longRuns = new LongRunSlots(0);
     const batches: number[] = [];
     let runs = 0;
@@ -66,7 +41,7 @@ describe("due messages with long texts", () => {
     while (next) {
       runs++;
       const run: Awaited<ReturnType<typeof runJob>> = await runJob(scene.db, deliverDue, next, {
-        services: { longRuns },
+        services: { longRuns, ...services },
       });
       for (const line of run.logLines)
         if (line.msg === "delivered scheduled messages") batches.push(Number(line["sent"]));
@@ -89,14 +64,24 @@ describe("due messages with long texts", () => {
     return row?.id ?? 0;
   };
 
-  for (const [kind, text] of Object.entries(kinds))
+  /** Begins the topics to which the texts link. */
+  const beginTopics = () =>
+    scene.db.rows(
+      `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       SELECT s.realm_id, s.sender_id, s.recipient_id, true, 'topic ' || n, '', '', 1, s.client_id
+       FROM scheduled_messages s, generate_series(0, 1_999) AS n WHERE s.id = (SELECT max(id) FROM scheduled_messages)`,
+    );
+
+  for (const [kind, text] of Object.entries(heavyTexts))
     it(`are sent in small batches between which others are sent: ${kind}`, async () => {
       const { db, org } = scene;
-      const contents = Array.from({ length: 14 }, (_, n) => text(n));
+      const contents = Array.from({ length: 14 }, (_, n) => text(n, room.name));
       const other = await organization(db);
       const hall = await channel(db, other.realm, { subscribers: [other.member] });
       const lone = await scheduledMessage(db, other.member, hall, { dueIn: -1 });
       await due(contents);
+      await beginTopics();
       const [{ batches, runs }] = await Promise.all([
         deliver(org.realm.id),
         deliver(other.realm.id),
@@ -114,7 +99,10 @@ describe("due messages with long texts", () => {
 
   it("are sent in small batches between which others are sent: reminders of a list", async () => {
     const { db, org } = scene;
-    const target = await send(scene.as(sender), toChannel(room.id, { content: lists(0) }));
+    const target = await send(
+      scene.as(sender),
+      toChannel(room.id, { content: heavyTexts.lists(0) }),
+    );
     const first = await remind(scene.as(sender), target, { note: "- a\n".repeat(100) });
     await db.rows(
       `INSERT INTO scheduled_messages (realm_id, sender_id, kind, recipient_id, content, rendered_content, client_id,
@@ -132,15 +120,61 @@ describe("due messages with long texts", () => {
     expect(Math.max(...batches)).to.be.at.most(11);
   });
 
-  it("are parsed before their rows are locked", async () => {
-    await due(Array.from({ length: 4 }, (_, n) => lists(n)));
-    const { statements } = await countQueries(scene.db, () => deliver(scene.org.realm.id));
-    const peek = statements.findIndex(
-      (text) => text.includes("f.before < $3") && !text.includes("FOR NO KEY"),
+  for (const [what, texts] of Object.entries({
+    "long texts": Array.from({ length: 4 }, (_, n) => heavyTexts.lists(n)),
+    "short texts with formulas": Array.from(
+      { length: 40 },
+      (_, n) => `${n} ${"$$x$$ ".repeat(30)}`,
+    ),
+  }))
+    it(`are parsed before their rows are locked: ${what}`, async () => {
+      await due(texts);
+      const { statements } = await countQueries(scene.db, () => deliver(scene.org.realm.id));
+      const peek = statements.findIndex(
+        (text) => text.includes("f.before < $3") && !text.includes("FOR NO KEY"),
+      );
+      const given = statements.findIndex((text) => text.includes("s.id = ANY($2::bigint[]) AND"));
+      expect(peek).to.be.at.least(0);
+      expect(given).to.be.above(peek);
+    });
+
+  it("are sent as they were edited after they were read, and not sent if they were deleted", async () => {
+    const { db, org } = scene;
+    const client = scene.as(sender);
+    await due(Array.from({ length: 6 }, (_, n) => heavyTexts.lists(n)));
+    const rows = await db.rows<{ id: number }>(
+      "SELECT id FROM scheduled_messages WHERE NOT delivered AND NOT failed ORDER BY deliver_at",
     );
-    const given = statements.findIndex((text) => text.includes("s.id = ANY($2::bigint[]) AND"));
-    expect(peek).to.be.at.least(0);
-    expect(given).to.be.above(peek);
+    const ids = rows.map(({ id }) => id);
+    const edited = new Map<number, string>();
+    const change = async (id: number, n: number) => {
+      const path = `/api/v1/scheduled_messages/${id}`;
+      if (n === 0) return client.delete(path);
+      const content = heavyTexts.tables(n);
+      edited.set(id, content);
+      return client.patch(path, { content });
+    };
+    let changed = false;
+    const racing = failingDatabase(db, ({ name }) => {
+      if (name !== "deliver-claim-given" || changed) return undefined;
+      changed = true;
+      // Two rows stay as they were.
+      return Promise.all(ids.slice(0, 4).map(change)).then((answers) => {
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+        return undefined;
+      });
+    });
+    await deliver(org.realm.id, { db: racing });
+    expect(changed).to.equal(true);
+    expect(await left()).to.equal(0);
+    const sent = await db.rows<{ id: number; content: string }>(
+      `SELECT scheduled_message_id AS id, content FROM messages WHERE scheduled_message_id = ANY($1::bigint[])
+       ORDER BY id`,
+      [ids],
+    );
+    expect(sent.map(({ id }) => id)).to.deep.equal(ids.slice(1));
+    for (const { id, content } of sent)
+      expect(content).to.equal(edited.get(id) ?? heavyTexts.lists(ids.indexOf(id)));
   });
 
   it("begin small when a delivery job comes, so that jobs of other organizations get their turn", async () => {
@@ -148,6 +182,16 @@ describe("due messages with long texts", () => {
     await due(Array.from({ length: 20 }, (_, n) => `${"- a\n".repeat(size / 4 - 3)}${n}`));
     const { batches } = await deliver(scene.org.realm.id);
     expect(nth(batches, 0) * size).to.be.at.most(bytesAtFirst + size);
+  });
+
+  it("are bounded by their names, even if they are short", async () => {
+    const links = (n: number) =>
+      `${n} ${Array.from({ length: 40 }, (_, i) => `#**${room.name}>topic ${40 * n + i}**`).join("")}`;
+    await due(Array.from({ length: 80 }, (_, n) => links(n).slice(0, 999)));
+    await beginTopics();
+    const { batches } = await deliver(scene.org.realm.id);
+    expect(await left()).to.equal(0);
+    expect(Math.max(...batches) * 40).to.be.at.most(2_000);
   });
 
   it("do not shrink batches of short messages", async () => {

@@ -1,10 +1,13 @@
-import type { Database } from "@carillon/db";
+import { lockClass, type Database } from "@carillon/db";
+import { channelUpkeep } from "@carillon/jobs";
 import {
   changesOf,
   channel,
   eventsOf,
+  failingDatabase,
   organization,
   pastMessages,
+  useBlocker,
   useDatabase,
   type ChannelOverrides,
   type TestChannel,
@@ -124,6 +127,57 @@ describe("The weekly traffic of channels", () => {
     await Promise.all([keepUp(), keepUp()]);
     await keepUp();
     expect(await trafficOf(made)).to.deep.equal([10]);
+  });
+
+  describe("when two processes compute it", () => {
+    const blocker = useBlocker(db);
+    let made: TestChannel;
+
+    beforeEach("leave work in one organization only", async () => {
+      made = await room(90);
+      await sent(made, 40, 3);
+      await count();
+      await keepUp();
+      await db.rows("UPDATE channels SET weekly_traffic = NULL WHERE id = $1", [made.id]);
+      await db.rows("DELETE FROM daily_work WHERE realm_id = $1", [org.realm.id]);
+    });
+
+    it("is computed by the process that has the lock", async () => {
+      let other: number | undefined;
+      const first = failingDatabase(db, ({ name }) => {
+        if (name !== "traffic-store") return undefined;
+        return (async () => {
+          const { tables } = await changesOf(db, async () => (other = await keepUp()));
+          expect(tables).to.deep.equal([]);
+          return undefined;
+        })();
+      });
+      expect(await keepUp(first)).to.equal(1);
+      expect(other).to.equal(0);
+      expect(await trafficOf(made)).to.deep.equal([10]);
+    });
+
+    it("is left to the other process by one that loses the lock between two transactions", async () => {
+      // The transactions after the one that marks quiet channels: the traffic, then the note that the day's work is done.
+      let later: number | undefined;
+      const first = failingDatabase(db, ({ name }) => {
+        if (name === "quiet-channels") later = 0;
+        if (name !== "leader-lock" || later === undefined) return undefined;
+        if (++later === 1)
+          return blocker
+            .lock("SELECT pg_advisory_xact_lock($1, hashtext($2))", [
+              lockClass.leader,
+              `${channelUpkeep.name}/${org.realm.id}`,
+            ])
+            .then(() => undefined);
+        return later === 2 ? blocker.release().then(() => undefined) : undefined;
+      });
+      expect(await keepUp(first)).to.equal(0);
+      expect(later).to.be.at.least(1);
+      await blocker.release();
+      expect(await keepUp()).to.equal(1);
+      expect(await trafficOf(made)).to.deep.equal([10]);
+    });
   });
 
   it("skips archived channels", async () => {

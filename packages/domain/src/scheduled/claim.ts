@@ -179,8 +179,14 @@ export async function peekDue(sql: Sql, realmId: number, limits: BatchLimits): P
   return readRows(sql, await sql.rows(peek, limitValues(realmId, limits)));
 }
 
-/** Reads rows by their ids, in the order of delivery. */
-async function readRows(sql: Sql, ids: ReadonlyArray<{ readonly id: number }>): Promise<DueRow[]> {
+/**
+ * Reads rows by their ids, in the order of delivery. Rows with a counted try are read after the count has committed:
+ * otherwise the tries of a row that cannot be read would never be counted, and the rows behind it would wait forever.
+ */
+export async function readRows(
+  sql: Sql,
+  ids: ReadonlyArray<{ readonly id: number }>,
+): Promise<DueRow[]> {
   return ids.length === 0 ? [] : sql.rows(claimed, [packed.bigints(ids.map(({ id }) => id))]);
 }
 
@@ -236,7 +242,7 @@ const countBatchTry = statement({
   name: "deliver-try",
   text: `WITH picked AS (SELECT s.id, s.retry_at FROM scheduled_messages s
       WHERE s.id = ANY(ARRAY(${withinLimits(mayShareBatch("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE)
-    ${countTry} AND NOT EXISTS (SELECT FROM picked p WHERE p.retry_at > now()) RETURNING s.id`,
+    ${countTry} AND NOT EXISTS (SELECT FROM picked p WHERE p.retry_at > now()) RETURNING s.id, s.attempts`,
 });
 
 /** Skips rows that are being edited: rows that are tried singly have lost their place in the order. */
@@ -244,20 +250,23 @@ const countSingleTry = statement({
   name: "deliver-try-single",
   text: `WITH picked AS (SELECT s.id FROM scheduled_messages s
       WHERE s.id = ANY(ARRAY(${withinLimits(needsSingleTry("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE SKIP LOCKED)
-    ${countTry} RETURNING s.id`,
+    ${countTry} RETURNING s.id, s.attempts`,
 });
 
+/** A row in which a try has been counted. `attempts` includes that try. */
+export type CountedRow = RowOf<typeof countBatchTry>;
+
 /**
- * Counts a try in due rows. The caller commits the count before it sends them, so that a try that kills its process or
- * loses its connection has been counted.
+ * Counts a try in due rows. The caller commits the count before it reads and sends them, so that a try that kills its
+ * process or loses its connection has been counted.
  */
-export async function beginTries(tx: Tx, realmId: number, limits: BatchLimits): Promise<DueRow[]> {
-  return readRows(tx, await tx.rows(countBatchTry, limitValues(realmId, limits)));
+export function beginTries(tx: Tx, realmId: number, limits: BatchLimits): Promise<CountedRow[]> {
+  return tx.rows(countBatchTry, limitValues(realmId, limits));
 }
 
 /** Counts a try in one of the rows that are tried singly. */
-export async function beginSingleTry(tx: Tx, realmId: number): Promise<DueRow[]> {
-  return readRows(tx, await tx.rows(countSingleTry, limitValues(realmId, { rows: 1, bytes: 1 })));
+export function beginSingleTry(tx: Tx, realmId: number): Promise<CountedRow[]> {
+  return tx.rows(countSingleTry, limitValues(realmId, { rows: 1, bytes: 1 }));
 }
 
 const endLease = statement({

@@ -16,6 +16,7 @@ import { deliverOneByOne } from "./deliver-one-by-one.ts";
 import { splitAtConditions } from "./evaluate-conditions.ts";
 import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
 import type { Outcome } from "./outcome.ts";
+import { maxNames } from "./read-ahead.ts";
 import {
   canPrepareEarly,
   makeRows,
@@ -34,7 +35,7 @@ import { writeRows } from "./write-rows.ts";
  *   next batch, early   claiming ─▶ checking ─▶ waiting ──▶ numbering ─▶ writing ─▶ committed
  *   next batch, late    claiming ─▶ waiting ──▶ checking ─▶ numbering ─▶ writing ─▶ committed
  *
- *   claiming ─────────────────▶ unread       it has long texts, which must be parsed before rows are claimed
+ *   claiming ─────────────────▶ unread       long texts or many names: to be parsed before the claim
  *   claiming, waiting ────────▶ elsewhere    another transaction has the delivery lock
  *   claiming to waiting ──────▶ abandoned    the batch before it did not commit
  *   claiming to writing ──────▶ rolledBack   an error; then one of:
@@ -115,13 +116,21 @@ export interface BatchPlan {
    * No next batch is prepared while this one is written.
    */
   readonly counted?: readonly number[];
+  /**
+   * Whether the one row is sent out of order: the batch does not take the delivery lock, so that the organization's other
+   * messages are sent meanwhile.
+   */
+  readonly single?: boolean;
 }
 
 /** Texts of more bytes than this may be expensive to parse. */
 const longText = 1_000;
 
-/** Bytes of long texts that a transaction parses itself: 20 ms. */
+/** Bytes of expensive texts that a transaction parses and renders itself: 20 ms. */
 const maxUnreadBytes = 20_000;
+
+/** A byte of a text with formulas takes as long as this many others: 500 short messages of formulas take 2.5 s. */
+const formulaFactor = 10;
 
 /**
  * Delivers one batch of an organization's due messages (scheduled-messages.md §5). It commits as a whole or not at all,
@@ -184,7 +193,7 @@ export class DeliveryBatch {
     if (isFree === false || realm.deactivated) return { kind: "elsewhere" };
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);
-    if (!given && hasLongTexts(found)) return { kind: "unread" };
+    if (!given && (hasExpensiveTexts(found) || hasManyNames(found))) return { kind: "unread" };
     const wanted = ids ? found.filter(({ id }) => ids.includes(id)) : found;
     const rows = splitAtConditions(splitAtTopicMentions(wanted));
     const prepared = previous
@@ -195,10 +204,13 @@ export class DeliveryBatch {
     return { kind: "committed", outcomes: await this.#write(tx, prepared) };
   }
 
-  /** Resolves with false if another transaction has the delivery lock; a batch behind another takes it later. */
+  /**
+   * Resolves with false if another transaction has the delivery lock. A batch behind another takes it later, and a single
+   * row not at all: the lock of the row keeps others from sending it.
+   */
   #takeLock(tx: Tx): Promise<boolean | void> {
-    const { previous, counted } = this.#plan;
-    if (previous) return beginClaiming(tx);
+    const { previous, counted, single } = this.#plan;
+    if (previous || single) return beginClaiming(tx);
     return counted ? awaitDeliveryLock(tx, this.#realmId) : becomeDeliverer(tx, this.#realmId);
   }
 
@@ -273,8 +285,23 @@ export class DeliveryBatch {
   }
 }
 
-function hasLongTexts(rows: readonly DueRow[]): boolean {
-  return sumBytes(rows.filter(({ bytes }) => bytes > longText)) > maxUnreadBytes;
+function hasExpensiveTexts(rows: readonly DueRow[]): boolean {
+  return rows.reduce((sum, row) => sum + expensiveBytes(row), 0) > maxUnreadBytes;
+}
+
+function expensiveBytes({ bytes, content }: DueRow): number {
+  if (/\$\$|[`~]{3,}\s*math/.test(content)) return formulaFactor * bytes;
+  return bytes > longText ? bytes : 0;
+}
+
+/** Whether the texts may have more names than are looked up for one batch. */
+function hasManyNames(rows: readonly DueRow[]): boolean {
+  return rows.reduce((sum, { content }) => sum + countNames(content), 0) > maxNames;
+}
+
+/** Counts what may be a mention or a link: `@**name**`, `@_*group*`, `#**channel**`. */
+function countNames(content: string): number {
+  return content.match(/[@#]_?\*/g)?.length ?? 0;
 }
 
 function sumBytes(rows: readonly DueRow[]): number {

@@ -8,7 +8,8 @@ import {
   endTries,
   loadDueState,
   peekDue,
-  type DueRow,
+  readRows,
+  type CountedRow,
 } from "./claim.ts";
 import {
   DeliveryBatch,
@@ -247,9 +248,10 @@ class Delivery {
     }
   }
 
-  async #beginCounted(rows: readonly DueRow[]): Promise<DeliveryBatch> {
+  async #beginCounted(counted: readonly CountedRow[], single = false): Promise<DeliveryBatch> {
+    const rows = await readRows(this.#options.db, counted);
     const { ids, reader } = await readAhead(this.#options, this.#realmId, rows);
-    return this.#begin({ ids, counted: rows.map(({ id }) => id) }, reader);
+    return this.#begin({ ids, counted: counted.map(({ id }) => id), single }, reader);
   }
 
   /** Tries one row that was in batches which failed, or fails it after too many tries. */
@@ -265,7 +267,7 @@ class Delivery {
       return looking;
     }
     try {
-      return await this.#deliver(await this.#beginCounted(counted));
+      return await this.#deliver(await this.#beginCounted(counted, true));
     } catch (error) {
       if (signal?.aborted || !isTransient(error)) throw error;
       log.warn(
@@ -277,7 +279,7 @@ class Delivery {
   }
 
   /** Counts a try in a separate transaction; returns undefined when another transaction has the delivery lock. */
-  #count(countTry: (tx: Tx) => Promise<DueRow[]>): Promise<DueRow[] | undefined> {
+  #count(countTry: (tx: Tx) => Promise<CountedRow[]>): Promise<CountedRow[] | undefined> {
     return this.#options.db.transaction(
       async (tx) => ((await becomeDeliverer(tx, this.#realmId)) ? countTry(tx) : undefined),
       { attempts: 1 },

@@ -64,8 +64,12 @@ export function rejected(row: DueRow, error: ApiError): Failure {
 
 /** Fails a row that has used up its tries. */
 export function stuck(row: DueRow, silent: boolean): Failure {
-  const reason = `The server tried ${row.attempts - 1} times to send it, and could not.`;
-  return failed(row, "stuck", reason, silent);
+  return failed(row, "stuck", stuckReason(row.attempts), silent);
+}
+
+/** @param attempts counted tries, the one that fails the row included */
+export function stuckReason(attempts: number): string {
+  return `The server tried ${attempts - 1} times to send it, and could not.`;
 }
 
 /** Fails a row whose delivery threw an unexpected error. */

@@ -1,5 +1,5 @@
 import { packed, statement, type Tx } from "@carillon/db";
-import { recordBatch } from "@carillon/scheduling";
+import { pending, recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
@@ -53,6 +53,25 @@ const markFailed = statement({
       ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
 });
+
+/** Does not read the text, which may be what cannot be read: an UPDATE copies the reference to a text stored out of line. */
+const markFailedUnread = statement({
+  name: "scheduled-failed-unread",
+  text: `UPDATE scheduled_messages s SET failed = true, detached = s.series_id IS NOT NULL, failure_message = $3,
+      ended_at = clock_timestamp(), ended_by = $4
+    WHERE s.realm_id = $1 AND s.id = $2 AND ${pending("s")}`,
+});
+
+/** Marks a row as failed without reading it. */
+export async function storeFailedUnread(
+  tx: Tx,
+  realmId: number,
+  id: number,
+  reason: string,
+): Promise<void> {
+  const lock = { name: "scheduled", keys: [id] } as const;
+  await tx.lock(lock, markFailedUnread, [realmId, id, reason, processName]);
+}
 
 /** Marks rows as sent. The transaction has locked them, so this never waits. */
 export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {

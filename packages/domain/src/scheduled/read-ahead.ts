@@ -18,10 +18,10 @@ export interface RowsRead {
 }
 
 /** Names that are looked up for the texts of one batch, unless its first text has more. */
-const maxNames = 2_000;
+export const maxNames = 2_000;
 
-/** Processor time for parsing the texts of one batch, in milliseconds, unless its first text takes more. */
-const maxParsingMs = 200;
+/** Time for parsing the texts of one batch, and for rendering them, in milliseconds, unless the first text takes more. */
+const maxMs = 200;
 
 /**
  * Parses the texts of due rows in slices, before a transaction claims the rows. Also renders them, because the renderer
@@ -41,36 +41,56 @@ export async function readAhead(
     rows.map(({ senderId }) => senderId),
   );
   let names = 0;
-  let spentMs = 0;
-  let isFull = false;
-  const read: Array<{ row: DueRow; parsed: ParsedMessage | undefined }> = [];
-  await inSlices(rows, (row) => {
-    if (isFull) return;
-    const startedAt = performance.now();
-    const isMessage = row.senderActive && !row.tooLate && !isReminder(row);
-    const parsed = isMessage ? reader.readAhead(row.content) : undefined;
+  const parsedTexts = new Map<DueRow, ParsedMessage>();
+  const parsedRows = await firstWithin(rows, (row) => {
+    if (!row.senderActive || row.tooLate || isReminder(row)) return true;
+    const parsed = reader.readAhead(row.content);
+    parsedTexts.set(row, parsed);
     const account = accounts.get(row.senderId);
-    if (parsed && account && setting(account, "translate_emoticons"))
-      reader.readAhead(row.content, true);
-    names += parsed?.references.length ?? 0;
-    spentMs += performance.now() - startedAt;
-    isFull = names > maxNames || spentMs > maxParsingMs;
-    if (!isFull || read.length === 0) read.push({ row, parsed });
+    if (account && setting(account, "translate_emoticons")) reader.readAhead(row.content, true);
+    names += parsed.references.length;
+    return names <= maxNames;
   });
-  const texts = read.flatMap(({ row, parsed }) =>
-    parsed ? [{ parsed, authorId: row.senderId }] : [],
-  );
+  const texts = parsedRows.flatMap((row) => {
+    const parsed = parsedTexts.get(row);
+    return parsed ? [{ parsed, authorId: row.senderId }] : [];
+  });
   const { lookups, realm, memberships } = await loadRendering(db, realmId, options.site.url, texts);
-  await inSlices(texts, ({ parsed, authorId }) => {
-    const account = accounts.get(authorId);
+  const rendered = await firstWithin(parsedRows, (row) => {
+    const parsed = parsedTexts.get(row);
+    const account = accounts.get(row.senderId);
     // A text that cannot be rendered is rejected by the check.
-    if (account) attempt(() => renderFor({ realm, memberships, lookups }, parsed, account, reader));
+    if (parsed && account)
+      attempt(() => renderFor({ realm, memberships, lookups }, parsed, account, reader));
+    return true;
   });
   await composeDue(
     { ...options, reader },
     db,
     realm,
-    read.flatMap(({ row }) => (isReminder(row) && row.senderActive ? [row] : [])),
+    rendered.filter((row) => isReminder(row) && row.senderActive),
   );
-  return { ids: read.map(({ row }) => row.id), reader };
+  return { ids: rendered.map(({ id }) => id), reader };
+}
+
+/**
+ * Does `work` for the rows in order until it has taken {@link maxMs} or returns false, in slices.
+ * @returns the rows that fit: all of them, or the first ones, at least one
+ */
+async function firstWithin(
+  rows: readonly DueRow[],
+  work: (row: DueRow) => boolean,
+): Promise<DueRow[]> {
+  const fit: DueRow[] = [];
+  let isFull = false;
+  let spentMs = 0;
+  await inSlices(rows, (row) => {
+    if (isFull) return;
+    const startedAt = performance.now();
+    const mayContinue = work(row);
+    spentMs += performance.now() - startedAt;
+    isFull = !mayContinue || spentMs > maxMs;
+    if (!isFull || fit.length === 0) fit.push(row);
+  });
+  return fit;
 }

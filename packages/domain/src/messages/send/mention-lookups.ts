@@ -177,6 +177,11 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
+/** Returns the last of the values with the same key. */
+function distinctBy<T>(values: readonly T[], key: (value: T) => string): T[] {
+  return [...new Map(values.map((value) => [key(value), value])).values()];
+}
+
 /** Returns a function that folds the names in the texts and the names of the users found. It returns other names unchanged. */
 function foldNames(
   { fold }: Folding,
@@ -268,8 +273,12 @@ async function loadNewestOfTopics(
   realmId: number,
   texts: readonly AuthoredText[],
 ): Promise<Map<string, number>> {
-  const links = texts.flatMap(({ parsed, authorId }) =>
-    parsed.names.topics.map((link) => ({ ...link, authorId })),
+  // Each link once: looking a topic up may read hundreds of its messages, and a batch has hundreds of texts.
+  const links = distinctBy(
+    texts.flatMap(({ parsed, authorId }) =>
+      parsed.names.topics.map((link) => ({ ...link, authorId })),
+    ),
+    ({ authorId, channelName, topic }) => JSON.stringify([authorId, channelName, topic]),
   );
   const rows = await sql.rows(newestOfTopics, [
     realmId,
