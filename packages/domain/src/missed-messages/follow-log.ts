@@ -142,8 +142,9 @@ const newest = (array: string) =>
 /**
  * Records messages for accounts that may have to be mailed about them: members of conversations, mentioned accounts,
  * followers of topics, and accounts that want mails about the channel. The exact decision is made with the mail
- * (`missed-facts.ts`); this leaves out only accounts whose settings exclude it. Skips messages of the welcome bot, whose
- * receivers have just joined. `OFFSET 0` forces an index for each lookup, as in `push-candidates`.
+ * (`missed-facts.ts`); this leaves out only accounts whose settings exclude it. Finds them once for each channel and
+ * topic, not for each message. Skips messages of the welcome bot, whose receivers have just joined. `OFFSET 0` forces an
+ * index for each lookup, as in `push-candidates`.
  */
 const note = statement({
   name: "missed-messages-note",
@@ -156,20 +157,38 @@ const note = statement({
         WHERE m.id = (e.payload->'message'->>'id')::bigint AND m.realm_id = $1 OFFSET 0) m
       WHERE e.realm_id = $1 AND e.seq > $2 AND e.seq <= $3 AND e.type = 'message'
         AND NOT EXISTS (SELECT FROM users b WHERE b.id = m.sender_id AND b.system_bot_kind = 'welcome')
+    ), followers AS MATERIALIZED (
+      SELECT c.channel_id, c.topic, array_agg(t.user_id) AS ids
+      FROM (SELECT DISTINCT channel_id, topic FROM sent WHERE is_channel) c JOIN LATERAL (
+        SELECT t.user_id FROM user_topics t WHERE t.channel_id = c.channel_id AND lower(t.topic) = c.topic
+          AND t.visibility_policy = ${visibilityPolicy.followed} OFFSET 0) t ON true
+      GROUP BY c.channel_id, c.topic
+    ), every_channel AS MATERIALIZED (
+      SELECT u.id FROM users u
+      WHERE u.realm_id = $1 AND (u.settings->>'enable_stream_email_notifications')::boolean
+    ), channels AS MATERIALIZED (
+      SELECT DISTINCT channel_id FROM sent WHERE is_channel
+    ), subscribers AS MATERIALIZED (
+      SELECT sub.channel_id, array_agg(sub.user_id) AS ids FROM (
+        SELECT c.channel_id, sub.user_id FROM channels c CROSS JOIN LATERAL (
+          SELECT s.user_id FROM subscriptions s
+          WHERE s.channel_id = c.channel_id AND s.active AND s.email_notifications OFFSET 0) sub
+        UNION ALL SELECT c.channel_id, u.id FROM channels c CROSS JOIN LATERAL (
+          SELECT s.user_id FROM subscriptions s
+          WHERE (SELECT EXISTS (SELECT FROM every_channel))
+            AND s.channel_id = c.channel_id AND s.active AND s.is_user_active AND s.email_notifications IS NULL OFFSET 0) sub
+          JOIN every_channel u ON u.id = sub.user_id) sub
+      GROUP BY sub.channel_id
     ), concerned AS MATERIALIZED (
-      SELECT s.id, s.created_at, c.user_id, c.cause FROM sent s CROSS JOIN LATERAL (
+      SELECT s.id, s.created_at, c.user_id, c.cause FROM sent s
+      LEFT JOIN followers f ON s.is_channel AND f.channel_id = s.channel_id AND f.topic = s.topic
+      LEFT JOIN subscribers b ON s.is_channel AND b.channel_id = s.channel_id
+      CROSS JOIN LATERAL (
         SELECT unnest(s.audience) AS user_id, 'personal' AS cause WHERE NOT s.is_channel OR s.everybody
         UNION ALL SELECT own.key::int, 'personal' FROM jsonb_each(s.user_data) own
           WHERE own.value->'flags' ?| ARRAY[${mentionFlags}]
-        UNION ALL SELECT t.user_id, 'followed' FROM user_topics t WHERE s.is_channel AND t.channel_id = s.channel_id
-          AND lower(t.topic) = s.topic AND t.visibility_policy = ${visibilityPolicy.followed}
-        UNION ALL SELECT sub.user_id, 'channel' FROM subscriptions sub
-          WHERE s.is_channel AND sub.channel_id = s.channel_id AND sub.active AND sub.email_notifications
-        UNION ALL SELECT u.id, 'channel' FROM users u CROSS JOIN LATERAL (
-            SELECT FROM subscriptions sub WHERE sub.channel_id = s.channel_id AND sub.user_id = u.id AND sub.active
-              AND sub.email_notifications IS NULL OFFSET 0) sub
-          WHERE s.is_channel AND u.realm_id = $1
-            AND coalesce((u.settings->>'enable_stream_email_notifications')::boolean, false)
+        UNION ALL SELECT unnest(f.ids), 'followed'
+        UNION ALL SELECT unnest(b.ids), 'channel'
         OFFSET 0) c
       WHERE c.user_id <> s.sender_id AND EXISTS (SELECT FROM user_messages um
         WHERE um.user_id = c.user_id AND um.message_id = s.id AND um.flags & ${flag.read} = 0 OFFSET 0)
