@@ -8,7 +8,6 @@ import {
   mediaTypeOf,
   requestPictures,
   type StoredFile,
-  takeRequest,
 } from "@carillon/domain";
 import { type ImageType, imageTypeOf, imageTypes } from "@carillon/images";
 import type { PictureKind } from "@carillon/jobs";
@@ -55,18 +54,13 @@ export async function makePictures<Op extends Operation, Result>(
   const { db, pictures } = services;
   return pictures.limited(actor.id, deadline, async () => {
     const id = await db.transaction((tx) => requestPictures(tx, actor.realmId, kind, file.key));
-    await pictures.finished(actor.realmId, id, deadline);
-    const result = await db.transaction(async (tx) => {
-      const outcome = await takeRequest(tx, id);
-      if (!outcome) return undefined;
-      if (outcome.pictures.length === 0) throw errors.badImage();
-      return { of: await change(tx, outcome.pictures) };
-    });
-    if (!result)
+    const outcome = await pictures.outcomeOf(actor.realmId, id, deadline);
+    if (!outcome)
       throw errors.unavailable(
         "The server could not make the picture in time; nothing was changed",
       );
-    return result.of;
+    if (outcome.pictures.length === 0) throw errors.badImage();
+    return db.transaction((tx) => change(tx, outcome.pictures));
   });
 }
 

@@ -95,6 +95,9 @@ describe("Requests that wait for their pictures", () => {
         (await db.prisma.storedObject.count({ where: { deleteAfter: { not: null } } })) === 0,
       { what: "the end of the request" },
     );
+    await waitFor(async () => (await db.prisma.pictureRequest.count()) === 0, {
+      what: "the request is taken",
+    });
     await run();
     expect(await version()).to.equal(1);
   });

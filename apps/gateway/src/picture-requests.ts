@@ -1,5 +1,5 @@
-import type { Sql } from "@carillon/db";
-import { finishedRequests } from "@carillon/domain";
+import type { Database } from "@carillon/db";
+import { finishedRequests, type PictureOutcome, takeRequest } from "@carillon/domain";
 import { type Cancellation, KeyedSemaphore, type Logger } from "@carillon/kit";
 
 /** A request that waits for its pictures. */
@@ -18,8 +18,8 @@ const pauseMs = 50;
 const pollMs = 1_000;
 
 interface PictureRequestsParts {
-  /** Not bound to a request, because one statement reads the rows of all requests. */
-  readonly db: Sql;
+  /** Not bound to a request: one statement reads the rows of all requests, and a request that has ended is taken, too. */
+  readonly db: Database;
   readonly log: Logger;
   /** Milliseconds that a request waits for a worker; 20,000 unless given. */
   readonly waitMs?: number | undefined;
@@ -31,7 +31,7 @@ interface PictureRequestsParts {
  * the process and at most 20 times a second. Waiting requests hold no database connection.
  */
 export class PictureRequests {
-  readonly #db: Sql;
+  readonly #db: Database;
   readonly #log: Logger;
   readonly #waitMs: number;
   readonly #waiters = new Map<number, Waiter>();
@@ -53,8 +53,21 @@ export class PictureRequests {
     return this.#limits.of(accountId).run(work, deadline);
   }
 
-  /** Waits until the request is finished, it has waited too long, or its deadline ends. The caller must check which. */
-  async finished(realmId: number, id: number, deadline: Cancellation): Promise<void> {
+  /**
+   * Waits until a worker has finished the request, it has waited too long, or its deadline ends. Then ends the request, so that
+   * no worker can finish it any more.
+   * @returns what a worker has made; undefined if none has finished in time
+   */
+  async outcomeOf(
+    realmId: number,
+    id: number,
+    deadline: Cancellation,
+  ): Promise<PictureOutcome | undefined> {
+    await this.#finished(realmId, id, deadline);
+    return this.#db.transaction((tx) => takeRequest(tx, id));
+  }
+
+  async #finished(realmId: number, id: number, deadline: Cancellation): Promise<void> {
     if (deadline.reason) return;
     await new Promise<void>((done) => {
       const resolve = () => {

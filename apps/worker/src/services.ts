@@ -30,6 +30,8 @@ export interface WorkerServices {
   readonly mailer: Mailer;
   /** Holds uploaded files. */
   readonly files: FileStore;
+  /** Milliseconds of decoding a picture for which a request waits; 8,000 unless given. */
+  readonly pictureTimeoutMs?: number;
   /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;

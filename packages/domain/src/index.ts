@@ -90,6 +90,7 @@ export {
   clearRequests,
   finishedRequests,
   finishRequest,
+  isPictureOverdue,
   type MadePicture,
   type PictureOutcome,
   requestPictures,

@@ -1703,6 +1703,9 @@ declare module "@carillon/db" {
     "picture-requests-finished": {
       id: number;
     };
+    "picture-requests-overdue": {
+      isOverdue: boolean;
+    };
     "pictures-of-account-delete": {
       objectKey: string;
     };

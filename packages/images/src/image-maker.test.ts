@@ -1,8 +1,7 @@
 import { fork } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { pngPicture, waitFor } from "@carillon/testkit";
+import { decodersOf, isDecoder, isReading, pngPicture, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import sharp, { type Color, type Sharp } from "sharp";
 import { makeImages, type DecoderLimits, type MadeImages, type Rendition } from "./image-maker.ts";
@@ -29,9 +28,10 @@ const { signal } = new AbortController();
 function make(
   bytes: Buffer,
   renditions: Parameters<typeof makeImages>[1] = [still],
-  limits?: DecoderLimits,
+  limits: Partial<DecoderLimits> = {},
 ) {
-  return makeImages(async () => Readable.from(pieces(bytes)), renditions, { signal }, limits);
+  const open = async () => Readable.from(pieces(bytes));
+  return makeImages(open, renditions, { signal, limits });
 }
 
 function* pieces(bytes: Buffer) {
@@ -217,8 +217,7 @@ describe("image maker", function () {
         return source;
       },
       [still],
-      { signal },
-      { timeoutMs: 1_500, memoryKib: 1024 * 1024 },
+      { signal, limits: { timeoutMs: 1_500 } },
     );
     expect(await stopping).to.deep.equal({ made: false, reason: "tooSlow" });
     expect(opened, "other pictures need not wait for a second attempt").to.equal(1);
@@ -227,7 +226,7 @@ describe("image maker", function () {
 
   it("bounds the memory of the decoder", async () => {
     const file = await picture(9_000, 9_000).png({ progressive: true }).toBuffer();
-    const limits = { timeoutMs: 20_000, memoryKib: 256 * 1024 };
+    const limits = { memoryKib: 256 * 1024 };
     expect(await make(file, [still], limits)).to.deep.equal({
       made: false,
       reason: "notDecodable",
@@ -260,41 +259,10 @@ describe("image maker", function () {
       what: "the decoder reads",
     });
     parent.kill("SIGKILL");
-    await waitFor(() => !commandOf(decoder).includes("decoder.mjs"), {
-      what: "the decoder has ended",
-    });
+    await waitFor(() => !isDecoder(decoder), { what: "the decoder has ended" });
   });
 });
 
-/** Returns the process ids of decoders that a process has started. */
-function decodersOf(parent: number): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => pid > 0 && parentOf(pid) === parent && commandOf(pid).includes("decoder.mjs"));
-}
-
-/** Returns whether the decoder has loaded libvips, and so reads or decodes. */
-function isReading(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/maps`, "utf8").includes("libvips");
-}
-
 async function noDecoders(parent: number): Promise<void> {
   await waitFor(() => decodersOf(parent).length === 0, { what: "no decoder runs" });
-}
-
-function parentOf(pid: number): number | undefined {
-  const text = read(`/proc/${pid}/stat`);
-  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
-}
-
-function commandOf(pid: number): string {
-  return read(`/proc/${pid}/cmdline`);
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

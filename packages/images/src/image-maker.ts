@@ -35,9 +35,11 @@ export type MadeImages =
 export interface MakeOptions {
   /** Ends the work; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** Default: 20 s and 1 GiB. */
+  readonly limits?: Partial<DecoderLimits>;
 }
 
-/** Limits of the process that decodes. Tests take smaller ones. */
+/** Limits of the process that decodes. */
 export interface DecoderLimits {
   /** Maximum milliseconds between two chunks of the input, and of decoding after the last chunk. */
   readonly timeoutMs: number;
@@ -69,9 +71,9 @@ const decoder = fileURLToPath(new URL("../decoder/decoder.mjs", import.meta.url)
 export async function makeImages(
   open: () => Promise<Readable>,
   renditions: readonly Rendition[] | ((facts: ImageFacts) => readonly Rendition[]),
-  { signal }: MakeOptions,
-  limits = usualLimits,
+  { signal, limits: given }: MakeOptions,
 ): Promise<MadeImages> {
+  const limits = { ...usualLimits, ...given };
   signal.throwIfAborted();
   await decoding.acquire(cancellationBy(signal));
   const startedAt = performance.now();
@@ -126,7 +128,10 @@ class Decoding {
         const aborted = () => reject(reasonOf(signal));
         signal.addEventListener("abort", aborted, { signal: ended.signal });
         if (signal.aborted) aborted();
-        this.#listen(renditions, resolve, reject);
+        const refresh = () => {
+          if (!ended.signal.aborted) timer?.refresh();
+        };
+        this.#listen(renditions, refresh, resolve, reject);
         const stalled = () =>
           this.#waitsFor(source)
             ? reject(new Error("the bytes of a picture stopped arriving"))
@@ -136,7 +141,7 @@ class Decoding {
           source = bytes;
           bytes.on("error", reject);
           if (ended.signal.aborted) return bytes.destroy();
-          bytes.on("data", () => timer?.refresh());
+          bytes.on("data", refresh);
           return bytes.pipe(this.#child.stdin!);
         }, reject);
       });
@@ -155,6 +160,7 @@ class Decoding {
 
   #listen(
     renditions: readonly Rendition[] | ((facts: ImageFacts) => readonly Rendition[]),
+    isReady: () => void,
     resolve: (result: MadeImages | "failed") => void,
     reject: (error: unknown) => void,
   ): void {
@@ -177,8 +183,11 @@ class Decoding {
     });
     child.on("message", (message: DecoderMessage) => {
       try {
-        if (message.ready) this.#ready = true;
-        else if (message.refused) resolve({ made: false, reason: message.refused });
+        if (message.ready) {
+          this.#ready = true;
+          // Loading libvips on a busy machine takes seconds, which are not the picture's.
+          isReady();
+        } else if (message.refused) resolve({ made: false, reason: message.refused });
         else if (message.files) this.#files = message.files;
         else if (message.facts) {
           this.#facts = message.facts;

@@ -6,6 +6,7 @@ export * from "./bouncer.ts";
 export * from "./bouncer-faults.ts";
 export * from "./connections.ts";
 export * from "./database.ts";
+export * from "./decoders.ts";
 export * from "./described-statement.ts";
 export * from "./event-log.ts";
 export * from "./exposition.ts";

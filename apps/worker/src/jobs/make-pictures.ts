@@ -21,11 +21,18 @@ const renditions: Readonly<Record<PictureKind, readonly Rendition[]>> = {
   ],
 };
 
+/**
+ * Milliseconds of decoding after which a picture is refused. The request waits for 20 s, so it is answered even behind another
+ * picture that takes as long.
+ */
+const usualTimeoutMs = 8_000;
+
 /** The first frame of an animated emoji. */
 const stillEmoji: Rendition = { name: "emoji-still", width: 64, height: 64, ...png };
 
 /** Makes and stores the pictures of a request that still waits for them. The request decides whether they are used. */
-export default callProcessor(makePictures, async (db, intent, { files, signal }) => {
+export default callProcessor(makePictures, async (db, intent, calling) => {
+  const { files, signal, pictureTimeoutMs: timeoutMs = usualTimeoutMs } = calling;
   const { requestId } = intent.payload;
   const request = await waitingRequest(db, intent.realmId, requestId);
   if (!request) return undefined;
@@ -34,7 +41,7 @@ export default callProcessor(makePictures, async (db, intent, { files, signal })
     async () => (await files.get(objectKey, { signal })).stream,
     ({ frames }) =>
       kind === "emoji" && frames > 1 ? [...renditions.emoji, stillEmoji] : renditions[kind],
-    { signal },
+    { signal, limits: { timeoutMs } },
   ).catch((error: unknown) => {
     // The request has ended and deleted its file.
     if (error instanceof ObjectMissing) return undefined;

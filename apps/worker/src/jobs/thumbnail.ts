@@ -17,6 +17,7 @@ import { recordIntents } from "@carillon/outbox";
 
 import { callProcessor, type Calling } from "../intent-processor.ts";
 import { storeBytes } from "../store-bytes.ts";
+import { Interrupted, yieldToRequests } from "../yield-to-requests.ts";
 
 /** How many decoders may take too long with a picture before it counts as not decodable. */
 const maxTimeouts = 3;
@@ -40,8 +41,9 @@ export default callProcessor(thumbnail, async (db, { id, realmId, payload }, cal
   if (image.state === "pending") {
     const isLast = timeouts + 1 >= maxTimeouts;
     const outcome = await makeThumbnails(db, attachmentId, image.objectKey, { ...calling, isLast });
-    if (outcome === "tooSlow") {
-      const again = { attachmentId, timeouts: timeouts + 1, behind: behindAll };
+    if (outcome) {
+      const counted = outcome === "tooSlow" ? timeouts + 1 : timeouts;
+      const again = { attachmentId, ...(counted > 0 && { timeouts: counted }), behind: behindAll };
       const intent = { key: `${attachmentId}-slow-${id}`, payload: again };
       return (tx) => recordIntents(tx, realmId, thumbnail, [intent]);
     }
@@ -55,23 +57,25 @@ export default callProcessor(thumbnail, async (db, { id, realmId, payload }, cal
   return (tx) => recordIntents(tx, realmId, thumbnail, [continuation]);
 });
 
-/** Makes and stores the thumbnails, or records that there are none. @returns `tooSlow` if another job must try again */
+/** Makes and stores the thumbnails, or records that there are none. @returns why another job must try again, if one must */
 async function makeThumbnails(
   db: Database,
   attachmentId: number,
   objectKey: string,
   { files, signal, log, isLast }: Calling & { readonly isLast: boolean },
-): Promise<"tooSlow" | undefined> {
-  const made = await makeImages(
-    async () => (await files.get(objectKey, { signal })).stream,
-    thumbnailsOf,
-    { signal },
+): Promise<"tooSlow" | "interrupted" | undefined> {
+  const made = await yieldToRequests(db, signal, (ending) =>
+    makeImages(async () => (await files.get(objectKey, { signal: ending })).stream, thumbnailsOf, {
+      signal: ending,
+    }),
   ).catch((error: unknown) => {
+    if (error instanceof Interrupted) return { made: false, reason: "interrupted" } as const;
     // The file was deleted more than a day ago, or its store was replaced.
     if (error instanceof ObjectMissing) return { made: false, reason: "missing" } as const;
     throw error;
   });
   if (!made.made) {
+    if (made.reason === "interrupted") return "interrupted";
     if (made.reason === "tooSlow" && !isLast) return "tooSlow";
     log.info({ attachmentId, reason: made.reason }, "uploaded image has no thumbnails");
     await db.transaction((tx) => finishImage(tx, attachmentId, { state: "refused" }));

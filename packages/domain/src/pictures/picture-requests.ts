@@ -12,8 +12,8 @@ import { recordIntents } from "@carillon/outbox";
  *                  │                              │
  *                  └──────── take (gateway) ──────┘──→ (no row)
  *
- * Only the request uses the pictures, in the transaction that takes its row. A request that has waited too long takes the row
- * too: a worker that finishes later finds no row and changes nothing. Pictures that no request uses stay unused objects in
+ * Only the request uses the pictures, after it has taken its row. A request that has waited too long, or whose client has hung
+ * up, takes the row too: a worker that finishes later finds no row and changes nothing. Pictures that no request uses stay unused objects in
  * the ledger, which are deleted after 24 hours.
  */
 
@@ -98,6 +98,17 @@ const finishedAmong = statement({
 /** Returns the ids of the finished requests among the given ones. */
 export async function finishedRequests(sql: Sql, ids: readonly number[]): Promise<number[]> {
   return (await sql.rows(finishedAmong, [ids])).map(({ id }) => id);
+}
+
+const overdue = statement({
+  name: "picture-requests-overdue",
+  text: `SELECT EXISTS (SELECT FROM picture_requests WHERE outcome IS NULL
+      AND created_at BETWEEN now() - interval '20 seconds' AND now() - interval '1 second') AS "isOverdue"`,
+});
+
+/** Returns whether a request of any organization has waited for more than a second, and still waits. */
+export async function isPictureOverdue(sql: Sql): Promise<boolean> {
+  return (await sql.rows(overdue))[0]?.isOverdue ?? false;
 }
 
 const take = statement({
