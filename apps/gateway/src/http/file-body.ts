@@ -84,8 +84,9 @@ export class FileBody implements RawBody {
   #headers(): Record<string, string> {
     const { name, contentType } = this.#file;
     const { asAttachment = false, isPublic = false } = this.#options;
-    const type = mediaTypeOf(contentType);
-    const isInline = inlineTypes.has(type) && !asAttachment;
+    // Browsers split the header at commas and take the last type: of `text/plain;,text/html` that is HTML.
+    const type = contentType.includes(",") ? undefined : mediaTypeOf(contentType);
+    const isInline = type !== undefined && inlineTypes.has(type) && !asAttachment;
     return {
       "Content-Type": contentType,
       "Accept-Ranges": "bytes",
@@ -98,24 +99,36 @@ export class FileBody implements RawBody {
     };
   }
 
-  /** Checks that the object exists. Returns a stream, because Koa would replace Content-Length by that of an empty text. */
+  /** Checks that the object exists with its size. Returns a stream, because Koa would replace Content-Length by that of an empty text. */
   async #empty(): Promise<Readable> {
-    const { objectKey } = this.#file;
+    const { objectKey, size } = this.#file;
     const found = await this.#store.stat(objectKey).catch(rethrow);
     if (!found) throw objectGone();
+    if (found.size !== size) throw otherSize(this.#file, found.size);
     return Readable.from([]);
   }
 
   async #open(range: ByteRange | undefined): Promise<Readable | Buffer> {
     const { objectKey, size } = this.#file;
     if (!range && size <= readWhole) return this.#store.read(objectKey, size).catch(rethrow);
-    const opened = await this.#store.get(this.#file.objectKey, range && { range }).catch(rethrow);
-    return opened.stream;
+    const opened = await this.#store.get(objectKey, range && { range }).catch(rethrow);
+    if (opened.size === size) return opened.stream;
+    // Content-Length would be wrong: the client would wait for more bytes, or take them for the next answer.
+    opened.stream.on("error", () => {});
+    opened.stream.destroy();
+    throw otherSize(this.#file, opened.size);
   }
 }
 
 function rethrow(error: unknown): never {
   throw error instanceof ObjectMissing ? objectGone() : storeRefusal(error);
+}
+
+/** Creates the refusal of a file whose object has another size. Its cause is logged: an operator must restore the object. */
+function otherSize({ objectKey, size }: ServedFile, found: number) {
+  const refusal = errors.storageUnavailable();
+  refusal.cause = new Error(`the object ${objectKey} has ${found} of ${size} bytes`);
+  return refusal;
 }
 
 function objectGone() {

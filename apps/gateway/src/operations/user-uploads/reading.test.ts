@@ -1,5 +1,6 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { getTemporaryUrl } from "@carillon/contract";
+import { temporaryUrl } from "@carillon/domain";
 import type { FileStore } from "@carillon/files";
 import {
   authorization,
@@ -62,6 +63,10 @@ describe("Reading files", () => {
       ["a.html", "text/html", `attachment; filename="a.html"`],
       ["a.svg", "image/svg+xml", `attachment; filename="a.svg"`],
       ["a.pdf", "application/pdf", `inline; filename="a.pdf"`],
+      ["b.pdf", "application/pdf; a=b", `inline; filename="b.pdf"`],
+      // Browsers take the last of several types.
+      ["a.txt", "text/plain;,text/html", `attachment; filename="a.txt"`],
+      ["c.pdf", "application/pdf;,text/html", `attachment; filename="c.pdf"`],
       ["ä (1).png", "image/png", "inline; filename*=UTF-8''%C3%A4%20%281%29.png"],
       [`${"x?".repeat(4_000)}.png`, "image/png", `inline; filename="${"x".repeat(251)}.png"`],
     ];
@@ -72,7 +77,7 @@ describe("Reading files", () => {
       const saved = await get(`/user_uploads/download/${encodeURI(pathId)}`);
       expect(saved.headers.get("content-disposition"), name).to.match(/^attachment; /);
       expect(shown.headers.get("content-security-policy")?.includes("sandbox"), name).to.equal(
-        type !== "application/pdf",
+        !/^application\/pdf(;[^,]*)?$/.test(type),
       );
     }
   });
@@ -171,6 +176,23 @@ describe("Reading files", () => {
     }
   });
 
+  it("answers 503 to every request if the store has a file of another size", async () => {
+    const client = scene.as(scene.org.member);
+    // Of this size a file is streamed.
+    const { url, pathId } = await upload(client, "changed.bin", new Uint8Array(100_000));
+    const where = { pathId };
+    const { objectKey } = await scene.db.prisma.attachment.findUniqueOrThrow({ where });
+    for (const bytes of [50_000, 150_000]) {
+      await testFiles().delete([objectKey]);
+      await testFiles().put(objectKey, Readable.from([Buffer.alloc(bytes)]));
+      for (const range of [{}, { Range: "bytes=0-9" }]) {
+        const { status, text } = await client.send("GET", url, { headers: range });
+        refusedWith({ status, body: JSON.parse(text) as AnswerBody }, "INTERNAL_ERROR", {}, 503);
+      }
+      expect((await get(url, {}, "HEAD")).status).to.equal(503);
+    }
+  });
+
   it("sends few files at a time to one account, and cuts off those that are not read", async () => {
     const mebibyte = 2 ** 20;
     const { url } = await upload(
@@ -266,6 +288,19 @@ describe("Reading files", () => {
         const answer = await scene.gateway.anonymous.get(`/user_uploads/temporary/${path}`);
         refusedWith(answer, "BAD_REQUEST");
       }
+    });
+
+    it("ends after 60 seconds", async () => {
+      const { secrets } = scene.gateway.services.site;
+      const [{ now } = { now: 0 }] = await scene.db.rows<{ now: number }>(
+        "SELECT extract(epoch FROM now())::float8 AS now",
+      );
+      const madeAt = (secondsAgo: number) =>
+        scene.gateway.anonymous.get(
+          temporaryUrl(secrets, { pathId: file.pathId, name: "ten.txt" }, now - secondsAgo),
+        );
+      expect((await madeAt(30)).status).to.equal(200);
+      refusedWith(await madeAt(61), "BAD_REQUEST");
     });
 
     it("ends with the file", async () => {
