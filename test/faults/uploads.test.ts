@@ -145,6 +145,22 @@ describe("Uploads and faults", function () {
     }
   });
 
+  it("are refused if their account is deactivated while they arrive", async () => {
+    const none = await unused();
+    const whole = form("x".repeat(1_000));
+    const seen = begin(whole.length, whole.subarray(0, 500));
+    await reserved(none);
+    const where = { id: org.member.id };
+    await db.prisma.user.update({ where, data: { isActive: false } });
+    try {
+      seen.socket.write(whole.subarray(500));
+      await answered(seen, 401);
+      await discarded(none);
+    } finally {
+      await db.prisma.user.update({ where, data: { isActive: true } });
+    }
+  });
+
   it("do not trust a Content-Length that is too small or too large", async () => {
     const none = await unused();
     const whole = form("lie");
@@ -246,6 +262,19 @@ describe("Uploads and faults", function () {
       if (round % 2 === 0) expect([file, claim], `round ${round}`).to.deep.equal([null, null]);
       else expect(file?.id, `round ${round}`).to.equal(claim?.attachmentId);
     }
+  });
+
+  it("of one account are read eight at a time, and those of another account meanwhile", async () => {
+    const whole = form("x".repeat(400_000));
+    // More than what is written to the disk at once.
+    const sent = 300_000;
+    const temporary = async () => (await readdir(join(folder, "tmp"))).length;
+    const own = Array.from({ length: 9 }, () => begin(whole.length, whole.subarray(0, sent)));
+    await waitFor(async () => (await temporary()) === 8, { what: "eight are being stored" });
+    await upload(gateway.as(org.owner), "other.txt", "x".repeat(sent));
+    expect(await temporary()).to.equal(8);
+    for (const { socket } of own) socket.write(whole.subarray(sent));
+    for (const seen of own) await answered(seen, 200);
   });
 });
 

@@ -222,6 +222,7 @@ declare module "@carillon/db" {
     };
     "accounts-try-for-change": {
       id: number;
+      isActive: boolean;
     };
     "accounts-with-owners": {
       id: number;

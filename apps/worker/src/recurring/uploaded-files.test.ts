@@ -1,6 +1,6 @@
 import { getTemporaryUrl, listAttachments } from "@carillon/contract";
 import { newObjectKey } from "@carillon/files";
-import { reserveObjects } from "@carillon/domain";
+import { purgeArchive, reserveObjects } from "@carillon/domain";
 import { startTask, type RecurringTask } from "@carillon/scheduling";
 import {
   captureLog,
@@ -12,6 +12,7 @@ import {
   testFiles,
   toChannel,
   upload,
+  useBlocker,
   user,
   useScene,
   watch,
@@ -25,6 +26,7 @@ import unclaimedFiles from "./unclaimed-files.ts";
 
 describe("Recurring work on uploaded files", () => {
   const scene = useScene();
+  const blocker = useBlocker(scene.db);
   let own: TestAccount;
   beforeEach(async () => {
     own = await user(scene.db, scene.org.realm);
@@ -47,6 +49,22 @@ describe("Recurring work on uploaded files", () => {
     (await scene.as(own).succeed(listAttachments)).attachments.map(({ name }) => name);
   const keyOf = async (pathId: string) =>
     (await scene.db.prisma.attachment.findUniqueOrThrow({ where: { pathId } })).objectKey;
+
+  it("spares a file that a longer transaction claims while the deletion waits for it", async () => {
+    const client = scene.as(own);
+    const room = await channel(scene.db, own, { subscribers: [own] });
+    const message = await send(client, toChannel(room.id, { content: "no link yet" }));
+    const { pathId } = await upload(client, "claimed-late.txt");
+    const { id } = await scene.db.prisma.attachment.findUniqueOrThrow({ where: { pathId } });
+    await age(36);
+    await blocker.lock("SELECT FROM attachments WHERE id = $1 FOR NO KEY UPDATE", [id]);
+    const running = run(unclaimedFiles);
+    await blocker.untilWaiting(1, "the deletion waits");
+    await blocker.lock("INSERT INTO attachment_claims VALUES ($1, $2)", [id, message]);
+    await blocker.lock("COMMIT");
+    await running;
+    expect(await names()).to.deep.equal(["claimed-late.txt"]);
+  });
 
   it("deletes files of five weeks that nothing links to, and sends events to their uploaders", async () => {
     const client = scene.as(own);
@@ -80,6 +98,11 @@ describe("Recurring work on uploaded files", () => {
     );
     const { upload_space_used: after } = await client.succeed(listAttachments);
     expect([before - after, events[0]?.["upload_space_used"]]).to.deep.equal([5, after]);
+    // A removed message keeps its file until it can no longer be restored.
+    await scene.db.rows("UPDATE message_removals SET ended_at = now() - interval '31 days'");
+    await scene.db.transaction((tx) => purgeArchive(tx, 100));
+    await run(unclaimedFiles);
+    expect(await names()).not.to.include("archived.txt");
   });
 
   it("deletes unclaimed files in several batches", async () => {

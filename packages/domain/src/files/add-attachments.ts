@@ -85,15 +85,19 @@ export async function addAttachments(
   if (context.isSerialized(queueOfQuota)) return uploads.map(() => serialize(queueOfQuota));
   // Without these locks, clients could get the events of two changes in the wrong order.
   const owners = [...new Set(uploads.map(({ actor }) => actor.id))];
-  const locked = context.canBlock
+  const locked: ReadonlyMap<number, Pick<Account, "isActive">> = context.canBlock
     ? await lockAccounts(tx, realmId, owners)
     : await tryLockAccounts(tx, realmId, owners);
-  const canAdd = ({ actor: { id } }: NewAttachment) =>
-    context.canBlock || (locked.has(id) && !context.isSerialized(id));
+  const mustWait = ({ actor: { id } }: NewAttachment) =>
+    !context.canBlock && (!locked.has(id) || context.isSerialized(id));
+  // An upload takes up to an hour: its account may have been deactivated meanwhile.
+  const isActive = ({ actor: { id } }: NewAttachment) => locked.get(id)?.isActive === true;
   const quota = site.uploads.quota ?? Number.MAX_SAFE_INTEGER;
-  const added = await insertAll(tx, realmId, uploads.filter(canAdd), quota);
+  const addable = uploads.filter((upload) => !mustWait(upload) && isActive(upload));
+  const added = await insertAll(tx, realmId, addable, quota);
   return uploads.map((upload) => {
-    if (!canAdd(upload)) return serialize(upload.actor.id);
+    if (mustWait(upload)) return serialize(upload.actor.id);
+    if (!isActive(upload)) return rejected(errors.unauthorized());
     // The uploads of the batch exceed the quota together; some of them may fit, so they are tried one by one.
     if (!added)
       return context.canBlock ? rejected(errors.uploadQuota(quota)) : serialize(queueOfQuota);

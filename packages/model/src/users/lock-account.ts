@@ -58,17 +58,18 @@ export async function lockAccounts(
 
 const tryChangeAll = statement({
   name: "accounts-try-for-change",
-  text: `SELECT u.id FROM users u WHERE ${ofPeople} AND u.id = ANY($2::int[]) FOR NO KEY UPDATE SKIP LOCKED`,
+  text: `SELECT u.id, u.is_active AS "isActive" FROM users u WHERE ${ofPeople} AND u.id = ANY($2::int[])
+    FOR NO KEY UPDATE SKIP LOCKED`,
 });
 
-/** Locks those of the accounts that no other transaction has locked, without waiting; returns their ids. */
+/** Locks those of the accounts that no other transaction has locked, without waiting; returns them by id. */
 export async function tryLockAccounts(
   tx: Tx,
   realmId: number,
   userIds: readonly number[],
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlyMap<number, Pick<Account, "id" | "isActive">>> {
   const rows = await tx.rows(tryChangeAll, [realmId, userIds]);
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map((account) => [account.id, account]));
 }
 
 const withBots = statement({
