@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { checkQuota, claimUnused, forgetObjects } from "@carillon/domain";
-import { type FileStore, StorageUnavailable } from "@carillon/files";
+import { type FileStore, isUnavailable } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { FileIntake } from "./http/file-intake.ts";
 import { storeRefusal } from "./http/store-refusal.ts";
@@ -25,7 +25,7 @@ export function fileIntake({ db, store, keys, log, quota }: IntakeParts): FileIn
       await store.delete([key]);
       await forgetObjects(db, [key]);
     } catch (err) {
-      if (err instanceof StorageUnavailable) return;
+      if (isUnavailable(err)) return;
       log.warn({ err, key }, "stored object not deleted; delete-objects will delete it");
     }
   }
@@ -39,7 +39,8 @@ export function fileIntake({ db, store, keys, log, quota }: IntakeParts): FileIn
       try {
         return { key, ...(await store.put(key, bytes, { signal })) };
       } catch (error) {
-        await discard(key);
+        // A store that hangs would let the request wait for as long again. The ledger deletes what may be left.
+        if (!isUnavailable(error)) await discard(key);
         throw storeRefusal(error);
       }
     },

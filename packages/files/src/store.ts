@@ -100,6 +100,11 @@ export class StorageUnavailable extends Error {
 /** The body was so slow that it kept a buffer from other uploads. */
 export class BodyTooSlow extends StorageUnavailable {}
 
+/** Returns whether a call has failed because the store cannot be used, and not because of the body. */
+export function isUnavailable(error: unknown): error is StorageUnavailable {
+  return error instanceof StorageUnavailable && !(error instanceof BodyTooSlow);
+}
+
 /** There is no object with this key. */
 export class ObjectMissing extends Error {
   override readonly name = "ObjectMissing";

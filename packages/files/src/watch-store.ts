@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-import { BodyTooSlow, StorageUnavailable, type FileStore } from "./store.ts";
+import { type FileStore, isUnavailable, type StorageUnavailable } from "./store.ts";
 
 /** Counts of a process since its start. They only rise. */
 export interface StoreCounts {
@@ -56,7 +56,7 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
   let timer: NodeJS.Timeout | undefined;
 
   const failed = (error: unknown) => {
-    if (!isFaultOfStore(error)) return;
+    if (!isUnavailable(error)) return;
     lastFailure = performance.now();
     if (since !== undefined) return;
     since = lastFailure;
@@ -102,7 +102,7 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
         counts.storedBytes += stored.size;
         return stored;
       } catch (error) {
-        if (isFaultOfStore(error)) counts.unavailable++;
+        if (isUnavailable(error)) counts.unavailable++;
         else counts.broken++;
         throw error;
       }
@@ -122,8 +122,4 @@ export function watchStore(store: FileStore, options: WatchOptions): WatchedStor
       await store.close();
     },
   };
-}
-
-function isFaultOfStore(error: unknown): error is StorageUnavailable {
-  return error instanceof StorageUnavailable && !(error instanceof BodyTooSlow);
 }
