@@ -31,11 +31,11 @@ function run(options, stop = () => false, body = content) {
   });
 }
 
-/** Yields the bytes slowly enough that a client can break off between them. */
-async function* slowly() {
+/** Yields more than half of the bytes, and the rest once the upload has been stopped. */
+async function* untilStopped(stopped) {
   for (let at = 0; at < content.length; at += 65_536) {
+    if (at > (content.length * 5) / 8) await stopped;
     yield content.subarray(at, at + 65_536);
-    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
@@ -47,12 +47,14 @@ async function download(answer) {
 }
 
 print("content", hashOf(content));
-const source = Readable.from(slowly());
+let isStopped;
+const stopped = new Promise((resolve) => (isStopped = resolve));
 const broken = await run(
   { uploadSize: content.length, chunkSize: content.length },
   (sent) => sent > content.length / 2,
-  source,
+  Readable.from(untilStopped(stopped)),
 );
+isStopped();
 const head = () =>
   fetch(broken.upload.url, { method: "HEAD", headers: { ...headers, "Tus-Resumable": "1.0.0" } });
 let offset = 0;
