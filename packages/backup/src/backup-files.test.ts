@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { fileStoreFromEnvironment, newObjectKey, type FileStore } from "@carillon/files";
@@ -217,6 +217,42 @@ describe("a backup with uploaded files", () => {
     expect((await contentIn(target, whole.key))?.equals(whole.bytes)).to.equal(true);
     expect(await target.stat(changed.key)).to.deep.equal({ size: 200_000 });
     await remove(missing.key, changed.key, whole.key, lost.key);
+  });
+
+  it("holds the bytes of at most 16 files in memory, however many there are", async () => {
+    const [count, size] = [300, 200 * kibibyte];
+    const content = randomBytes(size);
+    await db.rows(
+      `WITH made AS (INSERT INTO stored_objects (key)
+          SELECT 'many' || translate(lpad(n::text, 22, '0'), '0123456789', 'abcdefghij') FROM generate_series(1, $1) n RETURNING key)
+        INSERT INTO attachments (realm_id, owner_id, path_id, object_key, name, content_type, size, sha256)
+        SELECT $2, $3, key, key, 'f', 'text/plain', $4, $5 FROM made`,
+      [count, realmId, ownerId, size, createHash("sha256").update(content).digest()],
+    );
+    let opened = 0;
+    let written = 0;
+    let most = 0;
+    const many: FileStore = {
+      ...store,
+      async get() {
+        opened++;
+        most = Math.max(most, opened - written / size);
+        return { stream: Readable.from([content], { objectMode: false }), size, length: size };
+      },
+    };
+    const target = new Writable({
+      write(chunk: Buffer, _, done) {
+        written += chunk.length;
+        setImmediate(done);
+      },
+    });
+    const { files } = await writeBackup(db.url, target, { files: async () => many });
+    expect(files).to.include({ objects: count, bytes: count * size });
+    expect(opened).to.equal(count);
+    // Up to two more are on their way through the streams.
+    expect(most).to.be.within(15, 18);
+    await db.rows("DELETE FROM attachments WHERE object_key ^@ 'many'");
+    await db.rows("DELETE FROM stored_objects WHERE key ^@ 'many'");
   });
 
   it("is refused completely when it is truncated or changed in its files", async () => {
