@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -133,6 +134,52 @@ describe("carillon backup, restore, files move and doctor with uploaded files", 
     expect(await hashIn(storeOf({ FILES_DIR: target }), kept.key)).to.equal(kept.sha256);
   });
 
+  describe("on a disk that is full", () => {
+    let full: string;
+    const mount = (options: string, path: string) =>
+      execFileSync("mount", ["-t", "tmpfs", "-o", options, "carillon-test", path], {
+        stdio: "ignore",
+      });
+    beforeEach(async function () {
+      full = join(folder, `full-${newObjectKey()}`);
+      await mkdir(full);
+      try {
+        mount("size=1m,mode=0700", full);
+      } catch {
+        // Only root may mount, and some containers forbid it to root too.
+        full = "";
+        this.skip();
+      }
+    });
+    afterEach(() => {
+      if (full !== "") execFileSync("umount", [full]);
+    });
+
+    it("leave nothing of a backup, and name the file", async () => {
+      const { key } = await upload(2_000_000);
+      const file = join(full, "backup");
+      const made = await run(["backup", file]);
+      expect(made).to.include({ code: 1 });
+      expect(made.noted).to.equal(`carillon: the disk of ${file} is full (ENOSPC)`);
+      expect(await readdir(full)).to.deep.equal([]);
+      expect(await run(["backup", join(folder, key)])).to.include({ code: 0 });
+    });
+
+    it("restore nothing, and everything once there is room", async () => {
+      const file = await upload(2_000_000);
+      const backup = join(folder, file.key);
+      expect(await run(["backup", backup])).to.include({ code: 0 });
+      const into = commandLineOn(await emptyDatabase(), { FILES_DIR: full });
+      const refused = await into(["restore", backup]);
+      expect(refused).to.include({ code: 1 });
+      expect(refused.noted).to.match(/^carillon: FILES_DIR .+: the disk is full; .+ \(ENOSPC\)$/);
+      mount("remount,size=8m", full);
+      // Into the same database, which is still empty.
+      expect(await into(["restore", backup])).to.include({ code: 0 });
+      expect(await hashIn(storeOf({ FILES_DIR: full }), file.key)).to.equal(file.sha256);
+    });
+  });
+
   it("do not create a folder of files that is missing", async () => {
     await upload(10);
     const missing = join(folder, "missing");
@@ -245,4 +292,57 @@ describe("carillon backup, restore, files move and doctor with uploaded files", 
     await writeFile(own, "");
     expect((await run(["doctor"])).said).to.match(/^failed +files: FILES_DIR .+not a folder/m);
   });
+
+  it("are examined by doctor, which says in whole lines what it has found", async () => {
+    const missingFolder = join(folder, "not-yet");
+    const linesOf = async (variables: Record<string, string> = { FILES_DIR: own }) => {
+      const { said } = await run(["doctor"], variables);
+      return said
+        .split("\n")
+        .filter((line) => /^\w+ +(files|uploaded files|unused objects):/.test(line));
+    };
+    expect(await linesOf({ FILES_DIR: missingFolder })).to.deep.equal([
+      `warning  files: FILES_DIR ${missingFolder} does not exist; the first upload creates it`,
+    ]);
+    expect(await linesOf(unreachable)).to.deep.equal([
+      "failed   files: S3_ENDPOINT: nothing listens there (ECONNREFUSED, files at http://127.0.0.1:9)",
+    ]);
+    const [lost] = [await upload(10), await upload(20)];
+    const stored = `ok       files: stored in the folder ${own}; can be written, read and deleted`;
+    expect(await linesOf()).to.deep.equal([
+      stored,
+      "ok       uploaded files: all 2 looked up: the store has them",
+      "ok       unused objects: 0 unused objects wait for their deletion",
+    ]);
+    await store.delete([lost.key]);
+    await db.rows("INSERT INTO stored_objects VALUES ('due', now() - interval '2 hours')");
+    for (const host of ["a", "b"])
+      await db.prisma.processHeartbeat.create({
+        data: { processId: randomUUID(), role: "gateway", host, pid: 1 },
+      });
+    expect(await linesOf()).to.deep.equal([
+      stored,
+      `failed   uploaded files: all 2 looked up: ${lost.path} is missing (object ${lost.key}); processes run on 2 hosts: do they share the folder?`,
+      "warning  unused objects: 1 should have been deleted more than an hour ago: do workers run, and reach the store?",
+    ]);
+    await db.prisma.processHeartbeat.deleteMany();
+    // Objects that the store does not have, more than a sample looks up.
+    await db.rows(
+      `INSERT INTO attachments (realm_id, owner_id, path_id, object_key, name, content_type, size, sha256)
+       SELECT $1, $2, 'many/' || n, 'many' || translate(lpad(n::text, 22, '0'), '0123456789', 'abcdefghij'), 'f', 'text/plain', 1, ''
+       FROM generate_series(1, 1000) n`,
+      [ids.realmId, ids.ownerId],
+    );
+    const [, sampled] = await linesOf();
+    expect(sampled).to.match(
+      /^failed   uploaded files: \d+ of 1002 looked up: (many\/\d+ is missing \(object many[a-j]{22}\), ){5}and \d+ more$/,
+    );
+  });
 });
+
+const unreachable = {
+  S3_BUCKET: "files",
+  S3_ENDPOINT: "http://127.0.0.1:9",
+  S3_ACCESS_KEY_ID: "nobody",
+  S3_SECRET_ACCESS_KEY: "none",
+};

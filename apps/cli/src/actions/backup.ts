@@ -103,7 +103,10 @@ async function intoFile(
       const made = await write(
         // `r+` does not re-create the file that an interruption has deleted.
         createWriteStream(part, { flags: "r+", flush: true }),
-      );
+      ).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOSPC" && error.code !== "EDQUOT") throw error;
+        throw new StartupError(`the disk of ${file} is full (${error.code})`);
+      });
       await renameToFinal(part, file);
       await syncFolder(dirname(file));
       return made;
