@@ -4,7 +4,18 @@
  */
 export const layers: readonly (readonly string[])[] = [
   ["kit"],
-  ["contract", "jobs", "mail", "push", "files", "embedded", "images", "markdown", "calendar"],
+  [
+    "contract",
+    "jobs",
+    "mail",
+    "push",
+    "outgoing",
+    "files",
+    "embedded",
+    "images",
+    "markdown",
+    "calendar",
+  ],
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup"],
   ["model", "domain"],
@@ -19,7 +30,7 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^temporal-polyfill(\/|$)/, only: ["packages/calendar"] },
   { names: /^chrono-node(\/|$)/, only: ["packages/domain"] },
   { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },
-  { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
+  { names: /^undici(\/|$)/, only: ["packages/push", "packages/outgoing", "apps/bouncer"] },
   { names: /^(libsodium|sodium)-/, only: ["packages/push"] },
   { names: /^@aws-sdk\//, only: ["packages/files"] },
   { names: /^sharp$/, only: ["packages/images"] },

@@ -11,22 +11,11 @@ const rules = [
  * Returns the statements of a migration that could make the previous build fail: what they drop, rename or forbid.
  * Statements on tables that the migration creates, or only on columns that it adds, are excluded.
  * @param sql the migration's whole text
+ * @param added columns that earlier migrations of the same release add, as {@link addedColumns} returns them
  */
-export function removals(sql: string): string[] {
-  // Masks string literals first: a semicolon, a dash or a keyword in one means nothing.
-  const plain = sql.replace(/'(?:[^']|'')*'/g, (text) => text.replace(/[;-]|drop/gi, "_"));
-  const statements = plain
-    .replace(/--.*$/gm, "")
-    .split(";")
-    .map((text) => text.trim())
-    .filter(Boolean);
-  const columns = new Set(
-    statements
-      .filter((text) => /^alter table /i.test(text))
-      .flatMap((text) =>
-        [...text.matchAll(/\badd column "?(\w+)/gi)].flatMap((found) => found[1] ?? []),
-      ),
-  );
+export function removals(sql: string, added: Iterable<string> = []): string[] {
+  const statements = statementsOf(sql);
+  const columns = new Set([...added, ...addedColumns(sql)]);
   const own = new Set(statements.map((text) => tableOf(/^create table /i, text)).filter(Boolean));
   return statements.filter((text) => {
     const on = tableOf(/^alter table /i, text) ?? /\bon (?:only )?"?(\w+)/i.exec(text)?.[1];
@@ -36,6 +25,25 @@ export function removals(sql: string): string[] {
       !isUniqueAmong(columns, text)
     );
   });
+}
+
+/** Returns the names of the columns that a migration adds to tables. */
+export function addedColumns(sql: string): string[] {
+  return statementsOf(sql)
+    .filter((text) => /^alter table /i.test(text))
+    .flatMap((text) =>
+      [...text.matchAll(/\badd column "?(\w+)/gi)].flatMap((found) => found[1] ?? []),
+    );
+}
+
+function statementsOf(sql: string): string[] {
+  // Masks string literals first: a semicolon, a dash or a keyword in one means nothing.
+  const plain = sql.replace(/'(?:[^']|'')*'/g, (text) => text.replace(/[;-]|drop/gi, "_"));
+  return plain
+    .replace(/--.*$/gm, "")
+    .split(";")
+    .map((text) => text.trim())
+    .filter(Boolean);
 }
 
 /** Whether the statement makes columns unique that the migration adds: builds without it leave them null. */

@@ -7,6 +7,7 @@ import {
   type DescribedColumn,
   describeRows,
   rowsFile,
+  testSite,
   writeRows,
 } from "@carillon/testkit";
 import pg from "pg";
@@ -55,7 +56,7 @@ export async function describedRows(): Promise<Map<string, string>> {
 
 /** The statements of polls, which the gateway composes of what the domain says of accounts. */
 function ofPolls(db: Database): FoundStatement[] {
-  const { accounts } = eventPresenter(db, { url: "http://localhost" });
+  const { accounts } = eventPresenter(db, testSite());
   return Object.values(queueStatements(accounts)).map((statement) => ({
     statement,
     workspace: "packages/events",

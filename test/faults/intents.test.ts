@@ -11,6 +11,7 @@ import {
   keepingMailer,
   startWorker,
   testFiles,
+  testOutgoing,
   testSite,
   waitFor,
   type TestWorker,
@@ -248,6 +249,7 @@ function servicesOf({ db, queues }: World): WorkerServices {
     site: testSite(),
     mailer: keepingMailer(),
     files: testFiles(),
+    outgoing: testOutgoing(),
     log: silentLogger,
   };
 }

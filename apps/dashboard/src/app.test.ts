@@ -94,6 +94,7 @@ for (const kind of backends)
         "commands",
         "push",
         "bouncer",
+        "outgoing",
         "images",
         "maintenance",
       ]);

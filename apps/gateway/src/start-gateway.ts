@@ -12,6 +12,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import { outgoingConfig } from "@carillon/outgoing";
 import { bouncerClient, pushConfig } from "@carillon/push";
 import { connectQueues } from "@carillon/queue";
 
@@ -73,6 +74,7 @@ export async function startGateway(
     uploads: uploadLimits(env),
     termsUrl: env.TERMS_URL,
     identityProvider: identityProviderFrom(env),
+    callable: outgoingConfig(env).rules,
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const { guesses, mails, invites: inviteRules, requests: limiter } = limits;

@@ -9,6 +9,7 @@ import {
   scheduledMessage,
   keepingMailer,
   testFiles,
+  testOutgoing,
   testSite,
   useDatabase,
   useQueues,
@@ -44,6 +45,7 @@ describe("A job that is ended while a statement of it runs", () => {
     site: testSite(),
     mailer: keepingMailer(),
     files: testFiles(),
+    outgoing: testOutgoing(),
     queues,
   });
 

@@ -9,6 +9,7 @@ import {
   storeKinds,
   keepingMailer,
   testFiles,
+  testOutgoing,
   testSite,
   waitUntil,
   type TestStore,
@@ -102,6 +103,7 @@ for (const kind of storeKinds)
         site: testSite(),
         mailer: keepingMailer(),
         files: testFiles(),
+        outgoing: testOutgoing(),
         log: silentLogger,
       };
       const runner = startRunner({ definitions, processors, services });

@@ -3,6 +3,7 @@ import type { Site } from "@carillon/model";
 import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
 import type { Mailer } from "@carillon/mail";
+import type { OutgoingClient } from "@carillon/outgoing";
 import type { Queues } from "@carillon/queue";
 import type { DeliveryJobPublisher } from "@carillon/scheduling";
 
@@ -22,6 +23,12 @@ export interface Delivered {
   readonly latenessSeconds: readonly number[];
 }
 
+/** A call of an endpoint. `seconds`: 0 if none was made. */
+export interface CallMade {
+  readonly outcome: string;
+  readonly seconds: number;
+}
+
 /** What the processors of this process may use. */
 export interface WorkerServices {
   readonly db: Database;
@@ -34,6 +41,8 @@ export interface WorkerServices {
   readonly pictureTimeoutMs?: number;
   /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
+  /** Calls endpoints that members have set. */
+  readonly outgoing: { readonly client: Pick<OutgoingClient, "post">; readonly timeoutMs: number };
   readonly log: Logger;
   /** Whether this process has lately added the delivery job of a second; false unless given. */
   readonly hasDeliveryJob?: DeliveryJobPublisher["hasAdded"];
@@ -41,4 +50,6 @@ export interface WorkerServices {
   readonly longRuns?: LongRunSlots;
   /** Called after every delivered batch, for the metrics. */
   readonly onDelivery?: (delivery: Delivered) => void;
+  /** Called after every call of an endpoint, for the metrics. */
+  readonly onCall?: (call: CallMade) => void;
 }

@@ -7,6 +7,7 @@ import { identityProviderFrom, secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
+import { outgoingClient, outgoingConfig } from "@carillon/outgoing";
 import { bouncerClient, pushConfig } from "@carillon/push";
 import { connectQueues } from "@carillon/queue";
 
@@ -43,6 +44,7 @@ export async function startWorkerProcess(
     "the secret of the installation, the same for all processes",
   );
   const push = pushConfig(env);
+  const outgoing = outgoingConfig(env);
   const db = await connectDatabase(databaseUrl, {
     max: poolSize,
     name: "worker",
@@ -62,6 +64,8 @@ export async function startWorkerProcess(
   shutdown.add(2, "jobs of commits", () => published.close());
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
+  const endpoints = outgoingClient(outgoing);
+  shutdown.add(3, "endpoints", () => endpoints.close());
   const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));
   const observer = observeWorker({ env, log, db, files }, shutdown);
   shutdown.add(3, "file store", () => files.close());
@@ -81,7 +85,9 @@ export async function startWorkerProcess(
       pushConfigured: push !== undefined,
       uploads: uploadLimits(env),
       identityProvider: identityProviderFrom(env),
+      callable: outgoing.rules,
     },
+    outgoing: { client: endpoints, timeoutMs: outgoing.timeoutMs },
     bouncer: client && guardBouncer(client, { db, queues, log }),
   };
   const runner = startRunner({

@@ -8,6 +8,10 @@
 export const lockOrder = [
   /** The commands of one person to the scheduling bot, which are done one at a time. By account. */
   "botCommands",
+  /** The calls of one bot in one conversation, which are made one after the other. By a hash of both. */
+  "outgoingConversation",
+  /** The calls in progress of an organization, while another one is added to them. By organization. */
+  "outgoingSlots",
   /** The intent that a job works on; claimed before the job reads anything else. By id. */
   "intent",
   /** The step that a deletion job works on; claimed before the job reads anything else. By deletion. */

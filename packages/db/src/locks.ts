@@ -42,6 +42,10 @@ export const lockClass = {
   botCommands: 1_115,
   /** Held while a request counts an organization's mails with invitations, or its reusable links. */
   invitationCounts: 1_116,
+  /** Held while a call of an outgoing webhook is begun or ended; the second key is a hash of bot and conversation. */
+  outgoingConversation: 1_117,
+  /** Held while a call to an endpoint is counted among those in progress. */
+  outgoingSlots: 1_118,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

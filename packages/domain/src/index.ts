@@ -6,6 +6,15 @@ export {
   rejected,
   singleRequest,
 } from "./batches/batch-outcome.ts";
+export { listDeliveries, readWebhook, rotateWebhook } from "./bots/bot-service.ts";
+export { type EndpointRequest, prepareCall } from "./bot-webhooks/prepare-call.ts";
+export { maxAnswerBytes, readAnswer, type Verdict } from "./bot-webhooks/read-answer.ts";
+export {
+  answeringClient,
+  type MadeAttempt,
+  settleCall,
+  type SettledCall,
+} from "./bot-webhooks/settle-call.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
@@ -43,6 +52,9 @@ export {
 } from "./files/add-attachments.ts";
 export { deleteAttachment, listAttachments } from "./files/attachments.ts";
 export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
+export { claimCall, type ClaimedCall, returnCall } from "./outgoing-calls/claim-call.ts";
+export { clearCalls, readyCalls, repairCalls } from "./outgoing-calls/ready-calls.ts";
+export { recordEndpointAnswered, recordEndpointUnanswered } from "./outgoing-calls/slots.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { fileName, safeName } from "./files/file-names.ts";
 export {

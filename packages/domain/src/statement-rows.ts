@@ -347,6 +347,17 @@ declare module "@carillon/db" {
     "bot-administrators": {
       id: number;
     };
+    "bot-deliveries": {
+      webhook_id: string;
+      message_id: number;
+      attempt: number;
+      attempted_at: number;
+      status: number | null;
+      error: string | null;
+      duration_ms: number;
+      outcome: string;
+      response_head: string;
+    };
     "bot-guest-no-more": {
       id: number;
     };
@@ -390,6 +401,35 @@ declare module "@carillon/db" {
     };
     "bot-recent-topics": {
       topic: string;
+    };
+    "bot-service-destination": {
+      payload_url: string;
+      interface_type: number;
+    };
+    "bot-service-failing": {};
+    "bot-service-insert": {};
+    "bot-service-owner-told": {
+      bot_id: number;
+    };
+    "bot-service-read": {
+      url: string;
+      format: number;
+      tokenSealed: Buffer;
+      secretSealed: Buffer;
+      oldSecretSealed: Buffer | null;
+      failing: boolean;
+      waiting: number;
+    };
+    "bot-service-secret": {};
+    "bot-service-token": {
+      url: string;
+      format: number;
+      tokenSealed: Buffer;
+    };
+    "bot-service-update": {
+      url: string;
+      format: number;
+      tokenSealed: Buffer;
     };
     "bot-storage-add-part": {
       more: number;
@@ -1205,6 +1245,7 @@ declare module "@carillon/db" {
       nameKey: string;
       isActive: boolean;
       followsWhereMentioned: boolean;
+      isCalled: boolean;
     };
     "message-deletion-again": {};
     "message-deletion-finish": {};
@@ -1535,6 +1576,84 @@ declare module "@carillon/db" {
     };
     "others-of-roles": {
       ids: string | null;
+    };
+    "outgoing-attempt-log": {};
+    "outgoing-call-begin": {
+      call: number;
+    };
+    "outgoing-call-behind": {};
+    "outgoing-call-current": {
+      attempts: number;
+      ageMs: number;
+      isActive: boolean;
+    };
+    "outgoing-call-finish": {};
+    "outgoing-call-look": {
+      botId: number;
+      conversation: string;
+    };
+    "outgoing-call-read": {
+      callId: number;
+      version: number;
+      realmId: number;
+      botId: number;
+      messageId: number;
+      conversation: string;
+      trigger: string;
+      webhookId: string;
+      isOverflowed: boolean;
+      origin: string;
+      isActive: boolean;
+      deactivated: boolean;
+      isEarly: boolean;
+      isBehind: boolean;
+    };
+    "outgoing-call-retry": {};
+    "outgoing-call-return": {};
+    "outgoing-call-wake": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "outgoing-calls-insert": {
+      callId: number;
+      version: number;
+      calls: number;
+      crowded: boolean | null;
+    };
+    "outgoing-calls-of-bots-end": {};
+    "outgoing-calls-ready": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "outgoing-calls-repair": {
+      id: number;
+    };
+    "outgoing-circuit-answered": {};
+    "outgoing-circuit-failed": {
+      openMs: number;
+    };
+    "outgoing-clear": {
+      count: number;
+    };
+    "outgoing-message-place": {
+      topic: string;
+      channelId: number | null;
+      memberIds: number[] | null;
+    };
+    "outgoing-service": {
+      url: string;
+      format: number;
+      tokenSealed: Buffer;
+      secretSealed: Buffer;
+      oldSecretSealed: Buffer | null;
+      now: number;
+    };
+    "outgoing-slot-release": {};
+    "outgoing-slot-take": {
+      slotId: number;
+      failures: number;
     };
     "own-account-lock": {
       id: number;

@@ -36,6 +36,12 @@ export const queues = {
     // The bouncer's rate limit (push.md §4).
     limit: { jobs: 1_000, withinMs: 60_000 },
   },
+  // Endpoints of third parties: their calls wait for the network, and must delay nothing else.
+  outgoing: {
+    concurrency: 50,
+    title: "Outgoing webhooks",
+    about: "Calls the endpoints of outgoing webhook bots.",
+  },
   // One at a time: each picture takes a processor and up to 1 GiB.
   images: {
     concurrency: 1,

@@ -51,6 +51,8 @@ const mebibytesRule = { error: "must be a whole number of MiB, at least 1" };
 
 const timeoutRule = { error: "must be a number of seconds from 1 to 20" };
 
+const callTimeoutRule = { error: "must be a number of seconds from 1 to 60" };
+
 const variables = {
   PORT: port.default(9991),
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -77,6 +79,12 @@ const variables = {
     .regex(/^[\x21-\x7e]+$/, "must be the key that the push bouncer gave: ASCII without spaces")
     .optional(),
   PUSH_TIMEOUT: z.coerce.number(timeoutRule).min(1, timeoutRule).max(20, timeoutRule).default(15),
+  OUTGOING_ALLOWED_NETWORKS: z.string().min(1).optional(),
+  OUTGOING_TIMEOUT: z.coerce
+    .number(callTimeoutRule)
+    .min(1, callTimeoutRule)
+    .max(60, callTimeoutRule)
+    .default(10),
   BOUNCER_PORT: port.default(9995),
   BOUNCER_DATABASE_URL: url("postgres", "postgresql").optional(),
   BOUNCER_FCM_CREDENTIALS: z.string().min(1).optional(),

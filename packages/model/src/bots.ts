@@ -3,9 +3,11 @@ import {
   botAdded,
   type BotDefaults,
   botDeleted,
-  type BotObject,
+  type BotService,
   botUpdated,
   errors,
+  type LoggedBot,
+  type LoggedService,
   type NewEvent,
   type RealmPermission,
   realmPermissions,
@@ -15,16 +17,21 @@ import { notNull, type Sql, statement, type Tx, typed } from "@carillon/db";
 
 import { loadMemberships } from "./permissions/memberships.ts";
 import { lockOrganization, type Realm } from "./realms.ts";
+import type { Secrets } from "./site.ts";
 import type { Account } from "./users/account.ts";
 import type { Viewer } from "./users/addresses.ts";
 import { hasPowerOfOwnersSql } from "./users/administration.ts";
 import { findCollision } from "./users/full-name.ts";
 import { loadAfter } from "./load-after.ts";
 
+/** SQL: the services of the bot of the row `sv` of `bot_service`, which may be missing, as logged. */
+const loggedServices = `CASE WHEN sv.bot_id IS NULL THEN '[]'::json ELSE json_build_array(json_build_object(
+      'base_url', sv.url, 'interface', sv.interface, 'token_sealed', encode(sv.token_sealed, 'hex'))) END`;
+
 /** Bots with the power of owners are administered by owners only (users.md §5). */
 const administered = statement({
   name: "administered-bots",
-  text: `SELECT v.id AS viewer, json_build_object('user_id', b.id, 'services', '[]'::json,
+  text: `SELECT v.id AS viewer, json_build_object('user_id', b.id, 'services', ${loggedServices},
       'default_sending_stream', s.name, 'default_events_register_stream', e.name,
       'default_all_public_streams', b.default_all_public_channels) AS bot
     FROM unnest($2::int[], $3::int[]) AS v (id, role)
@@ -33,14 +40,15 @@ const administered = statement({
         AND ($4::int[] IS NULL OR b.id = ANY($4))
       LEFT JOIN channels s ON s.id = b.default_sending_channel_id
       LEFT JOIN channels e ON e.id = b.default_events_register_channel_id
+      LEFT JOIN bot_service sv ON sv.bot_id = b.id
     ORDER BY b.id, v.id`,
-  overrides: { viewer: notNull, bot: typed<BotObject>() },
+  overrides: { viewer: notNull, bot: typed<LoggedBot>() },
 });
 
 /** A bot and an account that administers it. */
 export interface AdministeredBot {
   readonly viewer: number;
-  readonly bot: BotObject;
+  readonly bot: LoggedBot;
 }
 
 /**
@@ -84,16 +92,16 @@ export async function administratorsOfBots(
 
 /** Makes the event for accounts that now administer a bot. */
 export function botAddedEvent(
-  bot: BotDefaults & { readonly user_id: number },
+  bot: BotDefaults & { readonly user_id: number; readonly services: LoggedService[] },
   audience: Audience,
 ): NewEvent {
-  const { user_id, default_sending_stream, default_events_register_stream } = bot;
+  const { user_id, services, default_sending_stream, default_events_register_stream } = bot;
   const { default_all_public_streams } = bot;
   return botAdded(
     {
       bot: {
         user_id,
-        services: [],
+        services,
         default_sending_stream,
         default_events_register_stream,
         default_all_public_streams,
@@ -101,6 +109,17 @@ export function botAddedEvent(
     },
     { audience },
   );
+}
+
+/** Returns the services as their bot's administrators see them. */
+export function shownServices(
+  services: readonly LoggedService[],
+  secrets: Pick<Secrets, "open">,
+): BotService[] {
+  return services.map(({ token_sealed, ...service }) => ({
+    ...service,
+    token: secrets.open(Buffer.from(token_sealed, "hex")),
+  }));
 }
 
 /** Makes the event for accounts that no longer administer a bot. */
@@ -111,10 +130,10 @@ export function botDeletedEvent(
   return botDeleted({ bot: { user_id } }, { audience });
 }
 
-/** Makes the event for a bot's administrators when its defaults change. */
+/** Makes the event for a bot's administrators when its defaults or its endpoint change. */
 export function botUpdatedEvent(
   botId: number,
-  changed: Partial<BotDefaults>,
+  changed: Partial<BotDefaults> & { readonly services?: LoggedService[] },
   audience: Audience,
 ): NewEvent {
   return botUpdated({ bot: { user_id: botId, ...changed } }, { audience });

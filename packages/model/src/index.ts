@@ -9,6 +9,7 @@ export {
   botUpdatedEvent,
   checkBotName,
   canCreateBot,
+  shownServices,
 } from "./bots.ts";
 export {
   type AccessFacts,

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 
 import { deriveKey, type Environment, sealerOf } from "@carillon/kit";
+import type { AddressRules } from "@carillon/outgoing";
 
 import type { IdentityProvider } from "./identity-provider.ts";
 
@@ -20,6 +21,8 @@ export interface Site {
   readonly termsUrl?: string | undefined;
   /** With which people may sign in; undefined if none is configured. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Which addresses may be called for members; only globally reachable ones unless given. */
+  readonly callable?: AddressRules | undefined;
 }
 
 /** Bounds of uploaded files. */

@@ -1,3 +1,4 @@
+export * from "./add-jobs.ts";
 export { type Batcher, createBatcher } from "./batcher.ts";
 export * from "./clear-intents.ts";
 export { storedReason } from "./intents.ts";

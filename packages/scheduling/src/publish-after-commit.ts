@@ -1,7 +1,12 @@
 import type { Database, PostCommitBus } from "@carillon/db";
 import type { JobPublisher } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
-import { createIntentPublisher, intentsRecorded } from "@carillon/outbox";
+import {
+  createIntentPublisher,
+  createJobPublisher,
+  intentsRecorded,
+  jobsToAdd,
+} from "@carillon/outbox";
 
 import { deliveryScheduled } from "./delivery/delivery-jobs.ts";
 import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "./delivery/job-publisher.ts";
@@ -39,16 +44,18 @@ export function publishJobsAfterCommit(options: PublishAfterCommitOptions): Afte
     };
   const deliveryJobs = createDeliveryJobPublisher({ queues, db, log });
   const intents = createIntentPublisher({ queues, db, log });
+  const jobs = createJobPublisher({ queues, log });
   const subscriptions = [
     postCommit.subscribe(deliveryScheduled, (delivery) => deliveryJobs.add(delivery)),
     postCommit.subscribe(intentsRecorded, (recorded) => intents.add(recorded)),
+    postCommit.subscribe(jobsToAdd, (added) => jobs.add(added)),
   ];
   return {
     missed: () => ({ alarms: deliveryJobs.missed, intents: intents.missed }),
     hasDeliveryJob: deliveryJobs.hasAdded,
     async close() {
       for (const unsubscribe of subscriptions) unsubscribe();
-      await Promise.all([deliveryJobs.idle(), intents.idle()]);
+      await Promise.all([deliveryJobs.idle(), intents.idle(), jobs.idle()]);
     },
   };
 }

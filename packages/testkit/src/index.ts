@@ -8,6 +8,7 @@ export * from "./connections.ts";
 export * from "./database.ts";
 export * from "./decoders.ts";
 export * from "./described-statement.ts";
+export * from "./endpoint.ts";
 export * from "./event-log.ts";
 export * from "./exposition.ts";
 export * from "./factories/index.ts";

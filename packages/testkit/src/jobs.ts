@@ -3,6 +3,7 @@ import { checkPayload, type JobDefinition, type Publication } from "@carillon/jo
 import type { Queues } from "@carillon/queue";
 import type { Mail } from "@carillon/mail";
 import type { AnyProcessor, Runner, WorkerServices } from "@carillon/worker";
+import { testOutgoing } from "./endpoint.ts";
 import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
 import { keepingMailer } from "./mail.ts";
@@ -49,6 +50,7 @@ export async function runJob<Payload>(
     queues: collecting(published),
     mailer: keepingMailer(mail),
     files: testFiles(),
+    outgoing: testOutgoing(),
     ...options.services,
   };
   const processors = options.processors ?? (await loadProcessors());
@@ -121,6 +123,7 @@ export async function startWorker(
     log,
     mailer: keepingMailer(mail),
     files: testFiles(),
+    outgoing: testOutgoing(),
     ...options.services,
   };
   const processors = options.processors ?? (await loadProcessors());

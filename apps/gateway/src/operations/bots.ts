@@ -4,7 +4,10 @@ import {
   changeBotApiKey,
   createBot,
   deactivateBot,
+  listDeliveries,
   listOwnBots,
+  readWebhook,
+  rotateWebhook,
   updateBot,
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
@@ -23,6 +26,11 @@ export default [
       sendingChannel: input.default_sending_stream,
       eventsChannel: input.default_events_register_stream,
       allPublicChannels: input.default_all_public_streams,
+      service: {
+        name: input.service_name,
+        url: input.payload_url,
+        format: input.interface_type,
+      },
     }),
   ),
 
@@ -37,6 +45,7 @@ export default [
         eventsChannel: input.default_events_register_stream,
         allPublicChannels: input.default_all_public_streams,
       },
+      service: { url: input.service_payload_url, format: input.service_interface },
     }),
   ),
 
@@ -50,5 +59,17 @@ export default [
 
   handle.changes(contract.regenerateBotApiKey, async ({ tx, path, actor, services: { site } }) => ({
     api_key: await changeBotApiKey(tx, site, actor, path.bot_id),
+  })),
+
+  handle.reads(contract.getBotWebhook, ({ sql, path, actor, services: { site } }) =>
+    readWebhook(sql, site, actor, path.bot_id),
+  ),
+
+  handle.changes(contract.rotateBotWebhook, ({ tx, path, input, actor, services: { site } }) =>
+    rotateWebhook(tx, site, actor, path.bot_id, input.which),
+  ),
+
+  handle.reads(contract.listBotDeliveries, async ({ sql, path, actor }) => ({
+    deliveries: await listDeliveries(sql, actor, path.bot_id),
   })),
 ];

@@ -6,6 +6,7 @@ import {
   organization,
   keepingMailer,
   testFiles,
+  testOutgoing,
   testSite,
   useDatabase,
   useQueues,
@@ -23,7 +24,15 @@ describe("the recurring work of a worker", () => {
   let services: WorkerServices;
   let realmId: number;
   before(async () => {
-    services = { db, queues, site: testSite(), mailer: keepingMailer(), files: testFiles(), log };
+    services = {
+      db,
+      queues,
+      site: testSite(),
+      mailer: keepingMailer(),
+      files: testFiles(),
+      outgoing: testOutgoing(),
+      log,
+    };
     tasks = tasksOf("worker", [...(await workerTasks()), heartbeatOf("worker")]);
     const { realm, member } = await organization(db, { row: { waitingPeriodThreshold: 2 } });
     realmId = realm.id;

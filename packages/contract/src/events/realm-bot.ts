@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { botDefaults, botObject } from "../operations/bots.ts";
+import {
+  botDefaults,
+  botObject,
+  botService,
+  loggedBot,
+  loggedService,
+} from "../operations/bots.ts";
 import { event } from "../primitives/event.ts";
 
 export const botAdded = event({
@@ -8,9 +14,9 @@ export const botAdded = event({
   about: "A bot was created, or the receiver has become one of its administrators.",
   to: "some",
   receivers: "its owner and administrators; an account that becomes one of them",
-  fields: {
-    bot: botObject,
-  },
+  fields: { bot: botObject },
+  // The log holds no token in plain text.
+  log: { bot: loggedBot },
 });
 
 export const botUpdated = event({
@@ -19,7 +25,16 @@ export const botUpdated = event({
   about: "A field that only the bot's administrators see changed.",
   to: "some",
   receivers: "its owner and administrators",
-  fields: { bot: botDefaults.partial().extend({ user_id: z.int() }) },
+  fields: {
+    bot: botDefaults
+      .partial()
+      .extend({ user_id: z.int(), services: z.array(botService).optional() }),
+  },
+  log: {
+    bot: botDefaults
+      .partial()
+      .extend({ user_id: z.int(), services: z.array(loggedService).optional() }),
+  },
 });
 
 export const botDeleted = event({

@@ -12,13 +12,29 @@ export const botDefaults = z.strictObject({
   default_all_public_streams: z.boolean(),
 });
 
+const serviceFields = {
+  /** The URL that is called, as given. */
+  base_url: z.string(),
+  /** The format of requests and answers: 1 generic, 2 Slack. */
+  interface: z.int(),
+};
+
+/** The endpoint of an outgoing webhook bot (bot-platform.md §2.1). `token`: every request has it. */
+export const botService = z.strictObject({ ...serviceFields, token: z.string() });
+
+/** The same as logged, with the token sealed, in hexadecimal digits. */
+export const loggedService = z.strictObject({ ...serviceFields, token_sealed: z.string() });
+
 /** Fields of a bot for its owner and administrators, in addition to the user object (users.md §5). */
 export const botObject = z.strictObject({
   user_id: z.int(),
-  /** For outgoing webhooks, which do not exist. */
-  services: z.array(z.never()),
+  /** The endpoint of an outgoing webhook bot; empty for other bots. */
+  services: z.array(botService),
   ...botDefaults.shape,
 });
+
+/** The fields as logged. */
+export const loggedBot = botObject.extend({ services: z.array(loggedService) });
 
 /** Fields of a bot for its owner only. */
 const ownedFields = { api_key: z.string(), avatar_url: z.string(), ...botDefaults.shape };
@@ -33,12 +49,15 @@ const ownBot = z.strictObject({
 
 export type BotDefaults = z.input<typeof botDefaults>;
 export type BotObject = z.input<typeof botObject>;
+export type BotService = z.input<typeof botService>;
+export type LoggedBot = z.input<typeof loggedBot>;
+export type LoggedService = z.input<typeof loggedService>;
 export type CreatedBot = z.input<typeof createdBot>;
 export type OwnBot = z.input<typeof ownBot>;
 export type UpdatedBot = Omit<OwnBot, "username" | "api_key"> & {
   bot_owner?: string;
-  service_interface: null;
-  service_payload_url: null;
+  service_interface: number | null;
+  service_payload_url: string | null;
   config_data: null;
 };
 
@@ -70,7 +89,22 @@ export const createBot = operation({
     bot_type: form
       .int()
       .default(1)
-      .describe("1 generic, 2 incoming webhook. Other types are not supported."),
+      .describe(
+        "1 generic, 2 incoming webhook, 3 outgoing webhook. Embedded bots are not supported.",
+      ),
+    payload_url: form
+      .text()
+      .optional()
+      .describe(
+        "Required for an outgoing webhook: the URL that is called, also as a JSON string, at most 2048 characters. Without effect for other bots.",
+      ),
+    interface_type: oneInteger([1, 2])
+      .default(1)
+      .describe("Format of the calls of an outgoing webhook: 1 generic, 2 Slack."),
+    service_name: form
+      .text()
+      .optional()
+      .describe("Name of the endpoint, at most 100 characters; `short_name` unless given."),
     default_sending_stream: form.text().optional().describe("The name of a channel."),
     default_events_register_stream: form.text().optional().describe("The name of a channel."),
     default_all_public_streams: form.bool().default(false),
@@ -118,6 +152,13 @@ export const updateBot = operation({
       .optional()
       .describe("Name of a channel; empty for none."),
     default_all_public_streams: form.bool().optional(),
+    service_payload_url: form
+      .text()
+      .optional()
+      .describe("For outgoing webhooks: another URL, also as a JSON string."),
+    service_interface: oneInteger([1, 2])
+      .optional()
+      .describe("For outgoing webhooks: 1 generic, 2 Slack."),
   },
   result: {
     full_name: z.string(),
@@ -125,9 +166,10 @@ export const updateBot = operation({
     ...botDefaults.shape,
     /** The visible address of its owner; absent if it has no owner. */
     bot_owner: z.string().optional(),
-    /** For outgoing webhooks and embedded bots, which do not exist. */
-    service_interface: z.null(),
-    service_payload_url: z.null(),
+    /** Of an outgoing webhook; null for other bots. */
+    service_interface: z.int().nullable(),
+    service_payload_url: z.string().nullable(),
+    /** For embedded bots, which do not exist. */
     config_data: z.null(),
   },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
@@ -174,5 +216,100 @@ export const regenerateBotApiKey = operation({
     "For the bot's owner and for administrators of the organization. The old key becomes invalid at once.",
   pathParams: { bot_id: path.int() },
   result: { api_key: z.string() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+const webhookFields = {
+  payload_url: z.string(),
+  /** 1 generic, 2 Slack */
+  interface_type: z.int(),
+  token: z.string(),
+  /** Secrets of the signatures by Standard Webhooks, newest first. */
+  signing_secrets: z.array(z.string()),
+  /** Whether the last call failed. */
+  state: z.enum(["ok", "failing"]),
+  /** Calls that are not done. */
+  waiting: z.int(),
+};
+
+const webhook = z.strictObject(webhookFields);
+
+export type BotWebhook = z.input<typeof webhook>;
+
+/** `GET /bots/{bot_id}/webhook` (bot-platform.md §2.1). */
+export const getBotWebhook = operation({
+  id: "get-bot-webhook",
+  method: "GET",
+  path: "/api/v1/bots/{bot_id}/webhook",
+  access: "account",
+  summary: "Get the endpoint of an outgoing webhook bot",
+  example: {
+    made: { USER_ID: ["create-bot", "user_id"] },
+    path: { bot_id: "$USER_ID" },
+    refused: [400, "an outgoing webhook bot"],
+  },
+  description: "For the bot's owner and for administrators of the organization.",
+  pathParams: { bot_id: path.int() },
+  result: webhookFields,
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `POST /bots/{bot_id}/webhook/rotate` (bot-platform.md §2.1). */
+export const rotateBotWebhook = operation({
+  id: "rotate-bot-webhook",
+  method: "POST",
+  path: "/api/v1/bots/{bot_id}/webhook/rotate",
+  access: "account",
+  summary: "Replace a secret of an outgoing webhook bot",
+  description:
+    "For the bot's owner and for administrators of the organization. An old token ends at once; an old signing secret signs along for 24 hours.",
+  pathParams: { bot_id: path.int() },
+  example: {
+    made: { USER_ID: ["create-bot", "user_id"] },
+    path: { bot_id: "$USER_ID" },
+    params: { which: "token" },
+    refused: [400, "an outgoing webhook bot"],
+  },
+  params: { which: form.oneOf("token", "signing_secret") },
+  result: webhookFields,
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+const delivery = z.strictObject({
+  /** The same for all attempts of a call. */
+  webhook_id: z.string(),
+  message_id: z.int(),
+  /** From 1. */
+  attempt: z.int(),
+  /** UNIX seconds */
+  attempted_at: z.int(),
+  /** Status of the answer; null without one. */
+  status: z.int().nullable(),
+  /** Why the attempt failed; null for one that did not. */
+  error: z.string().nullable(),
+  duration_ms: z.int(),
+  outcome: z.enum(["done", "retry", "failed"]),
+  /** The first 1,024 characters of the answer. */
+  response_head: z.string(),
+});
+
+export type BotDelivery = z.input<typeof delivery>;
+
+/** `GET /bots/{bot_id}/webhook/deliveries` (bot-platform.md §2.1). */
+export const listBotDeliveries = operation({
+  id: "get-bot-webhook-deliveries",
+  method: "GET",
+  path: "/api/v1/bots/{bot_id}/webhook/deliveries",
+  access: "account",
+  summary: "Get the last calls of an outgoing webhook bot",
+  description:
+    "For the bot's owner and for administrators of the organization: the last 100 attempts of at most 14 days, newest first.",
+  example: {
+    made: { USER_ID: ["create-bot", "user_id"] },
+    path: { bot_id: "$USER_ID" },
+    refused: [400, "an outgoing webhook bot"],
+  },
+  pathParams: { bot_id: path.int() },
+  result: { deliveries: z.array(delivery) },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
 });

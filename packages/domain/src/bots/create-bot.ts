@@ -28,6 +28,7 @@ import {
 
 import { insertUser } from "../users/create-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/change-address.ts";
+import { checkService, insertService } from "./bot-service.ts";
 import { botAdministrators } from "./bots.ts";
 
 /** The properties of a requested bot. */
@@ -39,6 +40,12 @@ interface NewBot {
   readonly sendingChannel: string | undefined;
   readonly eventsChannel: string | undefined;
   readonly allPublicChannels: boolean;
+  /** The endpoint of an outgoing webhook; other types ignore it. */
+  readonly service: {
+    readonly name: string | undefined;
+    readonly url: string | undefined;
+    readonly format: number;
+  };
 }
 
 /**
@@ -68,6 +75,8 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     throw errors.badRequest("You may not create such bots");
   const fullName = checkFullName(wanted.fullName);
   const email = botAddress(site, realm, wanted.shortName);
+  const name = wanted.service.name?.trim() || wanted.shortName.trim();
+  const service = botType === 3 ? checkService(site, { ...wanted.service, name }) : undefined;
   await checkAddressIsFree(tx, realm, email);
   await checkNameIsFree(tx, realm, fullName);
   await checkBotName(tx, realm, fullName);
@@ -99,9 +108,10 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     default_events_register_stream: registered?.name ?? null,
     default_all_public_streams: wanted.allPublicChannels,
   };
+  const services = service ? [await insertService(tx, site, account, service)] : [];
   emit(tx, realm.id, [
     ...inserted.events,
-    botAddedEvent({ user_id: account.id, ...defaults }, administrators),
+    botAddedEvent({ user_id: account.id, services, ...defaults }, administrators),
   ]);
   return {
     user_id: account.id,
@@ -111,11 +121,12 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   };
 }
 
-function checkType(type: number): 1 | 2 {
-  if (type === 1 || type === 2) return type;
-  if (type === 3 || type === 4)
-    throw errors.badRequest("This server does not support outgoing webhooks and embedded bots");
-  throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
+function checkType(type: number): 1 | 2 | 3 {
+  if (type === 1 || type === 2 || type === 3) return type;
+  if (type === 4) throw errors.badRequest("This server does not support embedded bots");
+  throw errors.badRequest(
+    "bot_type must be 1 (generic), 2 (incoming webhook) or 3 (outgoing webhook)",
+  );
 }
 
 /** The requested defaults of a bot: names of channels, blank for none; undefined for no change. */

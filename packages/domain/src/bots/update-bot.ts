@@ -4,6 +4,7 @@ import { emit } from "@carillon/events";
 import {
   type Account,
   type AuditEntry,
+  botUpdatedEvent,
   checkBotName,
   checkFullName,
   checkNameIsFree,
@@ -33,7 +34,8 @@ import {
 } from "../users/change-role.ts";
 import { changeAddress, addressTaken, checkAddressIsFree } from "../users/change-address.ts";
 import { renewBotKey } from "../users/api-key.ts";
-import { checkAdministersBot } from "./bots.ts";
+import { changeService, readService, type ServiceChanges } from "./bot-service.ts";
+import { botAdministrators, checkAdministersBot } from "./bots.ts";
 import { botAddress, changeBotDefaults, type WantedDefaults } from "./create-bot.ts";
 
 /**
@@ -49,7 +51,7 @@ export async function updateBot(
 ): Promise<UpdatedBot> {
   const open = await openBot(tx, actor, botId, changes);
   const wanted = await checkBotChanges(tx, site, open, changes);
-  return apply(tx, site, open, wanted, changes.defaults).catch((error: unknown) => {
+  return apply(tx, site, open, wanted, changes).catch((error: unknown) => {
     throw sqlState(error) === "23505" ? addressTaken() : error;
   });
 }
@@ -79,7 +81,7 @@ async function apply(
   site: Site,
   { realm, actor, bot }: OpenBot,
   { fullName, role, owner, address }: WantedOfBot,
-  wantedDefaults: WantedDefaults,
+  changes: Pick<BotChanges, "defaults" | "service">,
 ): Promise<UpdatedBot> {
   const events: NewEvent[] = [];
   const audit: AuditEntry[] = [];
@@ -114,8 +116,14 @@ async function apply(
     deliveryEmail: address ?? bot.deliveryEmail,
     botOwnerId: owner?.id ?? bot.botOwnerId,
   };
-  const defaults = await changeBotDefaults(tx, actor, now, wantedDefaults);
+  const defaults = await changeBotDefaults(tx, actor, now, changes.defaults);
   events.push(...defaults.events);
+  const service = await changeService(tx, site, now, changes.service);
+  if (service) {
+    events.push(botUpdatedEvent(bot.id, { services: [service] }, await botAdministrators(tx, now)));
+    audit.push({ type: "bot_service_changed", userId: bot.id });
+  }
+  const current = await readService(tx, now);
   audit.push(...defaults.audit);
   recordAudit(tx, bot.realmId, actor.id, audit);
   emit(tx, bot.realmId, events);
@@ -124,8 +132,8 @@ async function apply(
     avatar_url: ownPictureUrl(site.url, pictureOf(now)),
     ...defaults.now,
     ...(await ownerAddress(tx, now)),
-    service_interface: null,
-    service_payload_url: null,
+    service_interface: current?.interface_type ?? null,
+    service_payload_url: current?.payload_url ?? null,
     config_data: null,
   };
 }
@@ -147,6 +155,7 @@ interface BotChanges {
   readonly ownerId: number | undefined;
   readonly shortName: string | undefined;
   readonly defaults: WantedDefaults;
+  readonly service: ServiceChanges;
 }
 
 /** A locked bot, the actor, and the new owner. */

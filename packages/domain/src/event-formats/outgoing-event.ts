@@ -10,7 +10,7 @@ import type {
   ProgramNeed,
   ValuesOf,
 } from "@carillon/contract";
-import type { Viewer } from "@carillon/model";
+import type { Secrets, Viewer } from "@carillon/model";
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
 /** The properties of an organization that events depend on. */
@@ -23,6 +23,8 @@ export interface EventContext {
   readonly host: string;
   /** All custom emoji, for clients that do not support single changes. */
   readonly realmEmoji: Readonly<Record<string, EmojiObject>>;
+  /** Unseals what the log holds sealed. */
+  readonly secrets: Pick<Secrets, "open">;
 }
 
 /** Why a queue gets an event: its user is in the audience, or it listens to all public channels. */

@@ -1,7 +1,7 @@
 import { eventOf } from "@carillon/contract";
 import { defaultChannelsEvent } from "@carillon/model";
 import { scheduledKind } from "@carillon/scheduling";
-import { organization, useDatabase } from "@carillon/testkit";
+import { organization, testSite, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
@@ -27,7 +27,8 @@ describe("the events of a queue", () => {
     const declared = { ...eventOf("muted_users", undefined)!, optIn: true } as const;
     const event = { ...logged({ type: "muted_users", payload: { muted_users: [] } }), declared };
     const place = { siteUrl: "http://carillon.test", host: "" };
-    const context = { emptyTopicDisplayName: "misc", ...place, realmEmoji: {} };
+    const { secrets } = testSite();
+    const context = { emptyTopicDisplayName: "misc", ...place, realmEmoji: {}, secrets };
     const sent = (eventTypes: readonly string[] | null) =>
       presentEvent(event, queue({ eventTypes }), context, "audience");
     expect(sent(null)).to.deep.equal([]);

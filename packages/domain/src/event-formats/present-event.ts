@@ -28,6 +28,8 @@ import {
 } from "./messages.ts";
 import { type EventContext, type Format, OutgoingEvent, type Via } from "./outgoing-event.ts";
 import {
+  formatBotAdd,
+  formatBotUpdate,
   formatEmojiChange,
   formatGroupChange,
   formatGroupUpdate,
@@ -62,6 +64,8 @@ export function presentEvent(
 
 /** The formats of events that depend on the queue (events.md §1.1, §4), by the names of their declarations. */
 const formats: Formats = {
+  botAdded: formatBotAdd,
+  botUpdated: formatBotUpdate,
   channelUpdated: formatStreamUpdate,
   channelsCreated: formatStreamCreate,
   channelsDeleted: formatStreamDelete,

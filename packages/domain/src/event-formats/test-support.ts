@@ -100,6 +100,7 @@ export function presented(
       siteUrl: "http://carillon.test",
       host: "carillon.test",
       realmEmoji: testEmoji,
+      secrets: { open: (sealed) => Buffer.from(sealed).toString("utf8") },
     },
     via,
   );

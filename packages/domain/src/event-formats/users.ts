@@ -1,4 +1,6 @@
 import {
+  type botAdded,
+  type botUpdated,
   type emojiAdded,
   emojiReplaced,
   type emojiUpdated,
@@ -16,7 +18,13 @@ import {
   type userUpdated,
 } from "@carillon/contract";
 import type { QueueEvent } from "@carillon/events";
-import { mediumUrl, type Picture, pictureUrl, rolesSeeingAddress } from "@carillon/model";
+import {
+  mediumUrl,
+  type Picture,
+  pictureUrl,
+  rolesSeeingAddress,
+  shownServices,
+} from "@carillon/model";
 
 import { legacyPresence } from "../presence.ts";
 import type { Format, OutgoingEvent } from "./outgoing-event.ts";
@@ -36,6 +44,21 @@ export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   const url = known ? pictureUrl(context.siteUrl, known, viewer) : person.avatar_url;
   const avatar_url = ownAvatar ? null : url;
   return [outgoing.present({ person: { ...person, avatar_url } })];
+};
+
+/** `realm_bot/add`: the log holds tokens sealed. */
+export const formatBotAdd: Format<typeof botAdded> = (outgoing) => {
+  const { bot } = outgoing.fields;
+  const services = shownServices(bot.services, outgoing.context.secrets);
+  return [outgoing.present({ bot: { ...bot, services } })];
+};
+
+/** `realm_bot/update`: the log holds tokens sealed. */
+export const formatBotUpdate: Format<typeof botUpdated> = (outgoing) => {
+  const { services, ...bot } = outgoing.fields.bot;
+  if (!services) return [outgoing.present({ bot })];
+  const shown = shownServices(services, outgoing.context.secrets);
+  return [outgoing.present({ bot: { ...bot, services: shown } })];
 };
 
 /** A change of picture in rows of earlier releases, which have a single URL for all receivers. */

@@ -8,7 +8,10 @@ import type { EventContext } from "../event-formats/outgoing-event.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 
 /** Returns the presenter with which a gateway's hub converts events of the log to events of a queue. */
-export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
+export function eventPresenter(
+  sql: Sql,
+  site: Pick<Site, "url" | "secrets">,
+): Presenter<EventContext> {
   return {
     context: async (realmId) => {
       const [realm, realmEmoji] = await Promise.all([
@@ -16,7 +19,9 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
         listEmoji(sql, realmId),
       ]);
       const { emptyTopicDisplayName } = realm;
-      return { emptyTopicDisplayName, siteUrl: site.url, host: hostOf(site, realm), realmEmoji };
+      const host = hostOf(site, realm);
+      const { url: siteUrl, secrets } = site;
+      return { emptyTopicDisplayName, siteUrl, host, realmEmoji, secrets };
     },
     present: presentEvent,
     accounts: queueAccounts,

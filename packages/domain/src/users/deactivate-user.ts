@@ -30,6 +30,8 @@ import {
 import { archivedAmong } from "../channel-events/channel-events.ts";
 import { peerEvents } from "../channel-events/subscription-events.ts";
 import { type MessagesToDelete, recordDeletions } from "../deletion/record-deletions.ts";
+import { endCallsOfBots } from "../outgoing-calls/claim-call.ts";
+import { outgoingWebhook } from "../outgoing-calls/record-calls.ts";
 import { forgetDevices } from "../push/devices/devices.ts";
 import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { dropQueues } from "./api-key.ts";
@@ -312,6 +314,7 @@ export async function deactivateAccount(
   const audience = await lockAccountAudience(tx, account);
   const invitations = account.isBot ? [] : await endInvitationsOfMaker(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
+  if (account.botType === outgoingWebhook) await endCallsOfBots(tx, [account.id]);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [
     ...peerEvents(

@@ -14,6 +14,11 @@ export interface MessageInput {
   /** Whether the topic was accepted before, perhaps by an earlier version, and may contain invisible characters. */
   readonly topicIsStored?: boolean;
   readonly content: string;
+  /**
+   * Whether a bot answers a message in its conversation: it needs no access to the channel and no permission to post
+   * there (bot-platform.md §2.4).
+   */
+  readonly isReply?: boolean;
   /** JSON of the widget that the sender requests; undefined for none, except a widget that the content asks for. */
   readonly widget?: string | undefined;
 }
@@ -47,6 +52,8 @@ export interface CheckedMessage {
   readonly rendered: RenderedMessage;
   /** Mentioned people who automatically follow topics in which they are mentioned. */
   readonly mentionedFollowers: readonly number[];
+  /** Outgoing webhook bots that it mentions, which are called. */
+  readonly mentionedCallees?: readonly number[];
   /** Its first submessage, as JSON; undefined for a message without a widget. */
   readonly widget?: string | undefined;
   /**
@@ -79,6 +86,8 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly recipientId?: number;
   /** The scheduled message from which it comes, which is sent at most once. */
   readonly scheduledMessageId?: number;
+  /** The call of an outgoing webhook that it answers, which is answered at most once. */
+  readonly outgoingCallId?: number;
   /** Whether the server sends it in the sender's name, although it comes from no scheduled message. */
   readonly isAutomatic?: boolean;
   /** Local echo: the event of this queue contains the client's local id. */

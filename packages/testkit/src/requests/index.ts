@@ -1,3 +1,4 @@
+export * from "./calling.ts";
 export * from "./answers.ts";
 export * from "./behind-one.ts";
 export * from "./channel-watching.ts";

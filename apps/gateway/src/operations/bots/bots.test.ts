@@ -165,7 +165,6 @@ describe("POST /bots", () => {
     ["a short name with @", { short_name: "a@carillon.test" }],
     ["a short name that is too long", { short_name: "x".repeat(80) }],
     ["an unknown type", { bot_type: 7 }],
-    ["an outgoing webhook", { bot_type: 3 }],
     ["an embedded bot", { bot_type: 4 }],
     ["a type in words", { bot_type: "generic" }],
     ["an unknown channel", { default_sending_stream: "nowhere" }],
@@ -210,9 +209,13 @@ describe("POST /bots", () => {
     expect(statuses).to.have.members([200, 400, 400]);
   });
 
-  it("reports parameters of other bot types as unsupported", async () => {
-    const { body } = await create(org.member, fresh({ payload_url: "https://example.org" }));
-    expect(body.ignored_parameters_unsupported).to.deep.equal(["payload_url"]);
+  it("accepts the parameters of outgoing webhooks for other types, without effect", async () => {
+    const params = { payload_url: "nowhere", interface_type: 2, service_name: "x".repeat(200) };
+    const { body } = await create(org.member, fresh(params));
+    expect(body).not.to.have.property("ignored_parameters_unsupported");
+    expect(await db.prisma.botService.findUnique({ where: { botId: body.user_id } })).to.equal(
+      null,
+    );
   });
 });
 

@@ -125,15 +125,11 @@ describe("PATCH /bots/{bot_id}", () => {
       expect((await change(owner, target, {})).body).not.to.have.property("bot_owner");
     });
 
-    it("reports unsupported bot parameters", async () => {
+    it("refuses the parameters of outgoing webhooks for other bots", async () => {
       const { member } = scene.org;
-      const params = {
-        service_payload_url: "https://example.org",
-        service_interface: 1,
-        config_data: { a: "b" },
-      };
-      const { body } = await patch(member, (await bot(db, member)).id, params);
-      expect(body.ignored_parameters_unsupported).to.deep.equal(Object.keys(params).sort());
+      const target = await bot(db, member);
+      await refuses(member, target.id, { service_payload_url: "https://example.org" });
+      await refuses(member, target.id, { service_interface: 1 });
     });
   });
 

@@ -119,6 +119,9 @@ function check(
   const mentionedFollowers = rendered.mentionedUserIds.filter(
     (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
   );
+  const mentionedCallees = rendered.mentionedUserIds.filter(
+    (id) => facts.lookups.usersById.get(id)?.isCalled,
+  );
   return {
     sender,
     target,
@@ -126,6 +129,7 @@ function check(
     content,
     rendered,
     mentionedFollowers,
+    mentionedCallees,
     begins,
     ...(widget === undefined ? {} : { widget }),
   };
@@ -183,8 +187,10 @@ function channelTarget(
     throw errors.streamDoesNotExist(
       name === undefined ? { stream_id: channelId } : { stream: name },
     );
-  checkPosting(sender, owner, channel, facts.memberships);
+  if (input.isReply !== true) checkPosting(sender, owner, channel, facts.memberships);
+  else if (channel.isArchived) throw errors.badRequest("This channel is archived");
   if (
+    input.isReply !== true &&
     !facts.started.has(foldedTopicKey({ recipientId: channel.recipientId, topic }, facts.folding))
   ) {
     if (!canCreateTopic(sender, owner, channel, facts.memberships))

@@ -35,6 +35,8 @@ export interface NamedGroup extends MentionableGroup {
 /** A user whom a text names. */
 interface NamedUser extends MentionableUser {
   readonly followsWhereMentioned: boolean;
+  /** Whether it is an outgoing webhook bot. */
+  readonly isCalled: boolean;
   /** The name as the database folds it. */
   readonly nameKey: string;
 }
@@ -212,7 +214,8 @@ function grouped<T>(values: readonly T[], key: (value: T) => string): Map<string
 }
 
 const follows = `NOT is_bot AND coalesce((rule_settings->'automatically_follow_topics_where_mentioned')::bool, true)`;
-const userColumns = `id, full_name AS "fullName", lower(full_name) AS "nameKey", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
+const userColumns = `id, full_name AS "fullName", lower(full_name) AS "nameKey", is_active AS "isActive", ${follows} AS "followsWhereMentioned",
+  bot_type IS NOT DISTINCT FROM 3 AS "isCalled"`;
 
 /**
  * Hides the arrays from the planner: with their values PostgreSQL would make a new plan of the whole check for each

@@ -9,6 +9,7 @@ import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { claimFiles } from "../../files/claims.ts";
+import { recordCalls } from "../../outgoing-calls/record-calls.ts";
 import { recordPushPlan } from "../../notifications/plan-pushes.ts";
 import { openConversations } from "../../user-visibility/new-conversations.ts";
 import { amongAudience } from "./audience.ts";
@@ -111,7 +112,7 @@ export async function writeMessages(
     mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
   const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
-  const [visibility, channelEvents, , , , , , claimed] = await Promise.all([
+  const [visibility, channelEvents, , , , , , , claimed] = await Promise.all([
     raiseVisibility(tx, received),
     touchChannels(tx, realm.id, received),
     inserting,
@@ -119,6 +120,7 @@ export async function writeMessages(
     storeWidgets(tx, numbered),
     recordPushPlan(tx, realm.id, pushed),
     recordBotCommands(tx, realm.id, numbered),
+    recordCalls(tx, realm.id, numbered),
     claimFiles(
       tx,
       realm.id,

@@ -7,18 +7,21 @@ import { contentVector, topicVector, topicWords } from "../search/search-vector.
 import type { Receivers } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
-/** Inserts messages, and parses the words of each topic once. Fails if a `scheduled_message_id`, which is unique, exists. */
+/**
+ * Inserts messages, and parses the words of each topic once. Fails if a `scheduled_message_id` or an `outgoing_call_id`
+ * exists, which are unique.
+ */
 export const insertMessages = statement({
   name: "messages-insert",
   text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,
-      rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
+      rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, outgoing_call_id, search)
     SELECT m.id, $1, m.scheduled_message_id, m.sender_id, m.recipient_id, m.is_channel, m.topic, m.content,
-      m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment,
+      m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment, m.outgoing_call_id,
       topics.vectors[m.topic_place] || ${contentVector("m.content_words")}
     FROM unnest($3::bigint[], $4::bigint[], $5::int[], $6::int[], $7::bool[], $8::text[], $9::text[], $10::text[],
-        $11::int[], $12::bool[], $13::bool[], $14::bool[], $15::int[], $16::text[])
+        $11::int[], $12::bool[], $13::bool[], $14::bool[], $15::int[], $16::text[], $18::bigint[])
       AS m (id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content, rendered,
-        client_id, has_link, has_image, has_attachment, topic_place, content_words),
+        client_id, has_link, has_image, has_attachment, topic_place, content_words, outgoing_call_id),
       (SELECT array_agg(${topicVector("t.words")} ORDER BY t.place) AS vectors
         FROM unnest($17::text[]) WITH ORDINALITY AS t (words, place)) AS topics`,
 });
@@ -57,6 +60,7 @@ export async function messageValues(
     packed.ints(topicPlaces),
     packed.texts(words),
     packed.texts([...places.keys()].map(topicWords)),
+    packed.bigints(ofEach(({ outgoingCallId }) => outgoingCallId ?? null)),
   ];
 }
 

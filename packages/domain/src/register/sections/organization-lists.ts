@@ -7,6 +7,7 @@ import {
   listProfileFields,
   listUserGroups,
   loadAdministeredBots,
+  shownServices,
   loadRealmDefaults,
   settingChoices,
 } from "@carillon/model";
@@ -76,9 +77,14 @@ export const presence: Section = {
 /** The bots that the account may administer: its own; all of them for administrators. */
 export const realmBots: Section = {
   names: ["realm_bot"],
-  async load({ tx, actor }) {
+  async load({ tx, actor, site }) {
     const bots = await loadAdministeredBots(tx, actor.realmId, [actor]);
-    return { realm_bots: bots.map(({ bot }) => bot) };
+    return {
+      realm_bots: bots.map(({ bot }) => ({
+        ...bot,
+        services: shownServices(bot.services, site.secrets),
+      })),
+    };
   },
 };
 

@@ -1,0 +1,87 @@
+import { statement, type Sql } from "@carillon/db";
+import type { CallWebhook } from "@carillon/jobs";
+
+import { admittedEndpoints } from "./slots.ts";
+
+/** Ready calls of one bot that are read at once: as many as may be in progress. */
+const ofBot = 4;
+
+const ready = statement({
+  name: "outgoing-calls-ready",
+  // The recursion visits each bot with waiting calls once, however many calls wait.
+  text: `WITH RECURSIVE bots (id) AS (
+      (SELECT bot_id FROM outgoing_call WHERE state = 'waiting' ORDER BY bot_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT c.bot_id FROM outgoing_call c WHERE c.state = 'waiting' AND c.bot_id > bots.id
+        ORDER BY c.bot_id LIMIT 1)
+      FROM bots WHERE bots.id IS NOT NULL
+    )
+    SELECT c.id AS "callId", c.version, c.calls
+    FROM bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
+      ${admittedEndpoints}
+      CROSS JOIN LATERAL (
+        SELECT w.id, w.version, w.calls, w.next_at, w.message_id FROM outgoing_call w
+        WHERE w.bot_id = bots.id AND w.state = 'waiting' AND w.next_at <= now() - make_interval(secs => $2 / 1000.0)
+        ORDER BY w.next_at, w.message_id LIMIT ${ofBot}) c
+    WHERE $1::int IS NULL OR s.realm_id = $1
+    ORDER BY c.next_at, c.message_id LIMIT $3`,
+});
+
+/**
+ * Reads calls that may be made now, the longest due first.
+ * @param wanted `realmId`: of this organization only; `olderThanMs`: due for so many milliseconds
+ */
+export function readyCalls(
+  sql: Sql,
+  {
+    realmId,
+    olderThanMs = 0,
+    limit,
+  }: {
+    readonly realmId?: number;
+    readonly olderThanMs?: number;
+    readonly limit: number;
+  },
+): Promise<CallWebhook[]> {
+  return sql.rows(ready, [realmId ?? null, olderThanMs, limit]);
+}
+
+const repair = statement({
+  name: "outgoing-calls-repair",
+  text: `UPDATE outgoing_call c SET next_at = now() WHERE c.id = ANY (ARRAY(
+      SELECT b.id FROM outgoing_call b
+      WHERE b.state = 'waiting' AND b.next_at = 'infinity' AND NOT EXISTS (
+        SELECT FROM outgoing_call e WHERE e.bot_id = b.bot_id AND e.conversation = b.conversation
+          AND e.state = 'waiting' AND e.message_id < b.message_id)
+      ORDER BY b.id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))
+    RETURNING c.id`,
+});
+
+/** Lets calls go that wait for an earlier one although there is none, such as after the deletion of rows by hand. */
+export async function repairCalls(sql: Sql, limit: number): Promise<number> {
+  return (await sql.rows(repair, [limit])).length;
+}
+
+const clear = statement({
+  name: "outgoing-clear",
+  text: `WITH calls AS (
+      DELETE FROM outgoing_call WHERE id = ANY (ARRAY(
+        SELECT id FROM outgoing_call WHERE state <> 'waiting' AND finished_at < now() - interval '14 days'
+        ORDER BY finished_at LIMIT $1)) RETURNING id
+    ), attempts AS (
+      DELETE FROM outgoing_attempt WHERE id = ANY (ARRAY(
+        SELECT id FROM outgoing_attempt WHERE attempted_at < now() - interval '14 days'
+        ORDER BY attempted_at LIMIT $1)) RETURNING id
+    ), slots AS (
+      DELETE FROM outgoing_slot WHERE until < now() - interval '1 hour' RETURNING id
+    ), origins AS (
+      DELETE FROM outgoing_origin WHERE open_until < now() - interval '14 days' RETURNING origin
+    )
+    SELECT greatest((SELECT count(*) FROM calls), (SELECT count(*) FROM attempts))::int AS count
+    FROM (SELECT count(*) FROM slots) s, (SELECT count(*) FROM origins) o`,
+});
+
+/** Deletes finished calls and attempts after 14 days, and slots of killed workers. @returns about how many rows */
+export async function clearCalls(sql: Sql, limit: number): Promise<number> {
+  return (await sql.rows(clear, [limit]))[0]?.count ?? 0;
+}

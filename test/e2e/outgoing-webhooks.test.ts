@@ -1,0 +1,107 @@
+import { publishJobsAfterCommit } from "@carillon/scheduling";
+import { silentLogger } from "@carillon/kit";
+import {
+  callsOf,
+  channel,
+  forEachBackend,
+  organization,
+  saidBy,
+  send,
+  startGateway,
+  startWorker,
+  toChannel,
+  useDatabase,
+  useEndpoint,
+  useQueues,
+  waitFor,
+  webhookBot,
+  type Gateway,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+  type TestWorker,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+forEachBackend("an outgoing webhook bot", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+  const endpoint = useEndpoint();
+  let gateway: Gateway;
+  let worker: TestWorker;
+  let published: ReturnType<typeof publishJobsAfterCommit>;
+  let org: TestOrganization;
+  let room: TestChannel;
+
+  before("start a gateway and a worker", async () => {
+    org = await organization(db);
+    room = await channel(db, org.realm, { subscribers: [org.member] });
+    gateway = await startGateway(db, { queues });
+    worker = await startWorker(db, queues);
+    published = publishJobsAfterCommit({ db, queues, log: silentLogger });
+  });
+  after(async () => {
+    await gateway?.close();
+    await worker?.close();
+    await published?.close();
+  });
+
+  const newBot = () =>
+    webhookBot({ db, as: (account) => gateway.as(account) }, org.owner, endpoint.url);
+  const mention = (bot: TestAccount, content: string, topic = "lunch") =>
+    send(
+      gateway.as(org.member),
+      toChannel(room.id, { topic, content: `@**${bot.fullName}** ${content}` }),
+    );
+  const answers = (bot: TestAccount, count: number) =>
+    waitFor(
+      async () => {
+        const said = await saidBy(db, bot);
+        return said.length >= count ? said : undefined;
+      },
+      { what: `${count} answers` },
+    );
+
+  it("answers a mention, again after a failure, and in the order of messages", async () => {
+    const bot = await newBot();
+    endpoint.answer(({ body }, response) => {
+      if (endpoint.calls.length === 1) {
+        response.writeHead(503).end();
+        return;
+      }
+      return { content: `heard ${(JSON.parse(body) as { data: string }).data.split(" ").at(-1)}` };
+    });
+    for (const word of ["one", "two", "three"]) await mention(bot, word);
+    const said = await answers(bot, 3);
+    expect(said.map(({ content }) => content)).to.deep.equal([
+      "heard one",
+      "heard two",
+      "heard three",
+    ]);
+    const ids = endpoint.calls.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids).size).to.equal(3);
+    expect(ids[0]).to.equal(ids[1]);
+    expect((await callsOf(db, bot)).map(({ state }) => state)).to.deep.equal([
+      "done",
+      "done",
+      "done",
+    ]);
+  });
+
+  it("answers in many conversations at once, with four calls in progress at most", async () => {
+    const bot = await newBot();
+    let open = 0;
+    let most = 0;
+    endpoint.answer(async () => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open--;
+      return { content: "done" };
+    });
+    const topics = Array.from({ length: 30 }, (_, n) => `topic ${n}`);
+    await Promise.all(topics.map((topic) => mention(bot, "go", topic)));
+    const said = await answers(bot, 30);
+    expect(said.map(({ topic }) => topic)).to.have.members(topics);
+    expect(most).to.be.within(1, 4);
+  });
+});
