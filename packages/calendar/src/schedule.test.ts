@@ -159,6 +159,19 @@ describe("schedules", () => {
     });
   });
 
+  it("counts the days of a rule with COUNT once for all occurrences of a list", () => {
+    const steps = (count: number) => {
+      const { rule, reads } = counted("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;COUNT=1000");
+      const found = new Schedule(
+        { rule, start: parseLocalTime("0001-01-01T09:00"), timezone: "Etc/UTC" },
+        zones,
+      );
+      expect(found.after(seconds("2026-11-24T00:00Z"), count)).to.have.length(count);
+      return reads();
+    };
+    expect(steps(100)).to.be.below(2 * steps(1));
+  });
+
   it("decides in few steps that a rule never occurs, however old it is", () => {
     for (const rrule of [
       "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",

@@ -42,11 +42,19 @@ export class Schedule {
     return this.#recurrence.includes(day);
   }
 
+  /**
+   * Lists the days with occurrences after a day, ascending, without excluded ones. Asking for the next day again and again
+   * instead would count the days of a rule with COUNT from its start each time.
+   * @param limit last day looked at
+   */
+  *days(after: DayNumber, limit: DayNumber = lastDay): Generator<DayNumber, undefined> {
+    for (const day of this.#recurrence.days(after, limit))
+      if (!this.#parts.excludedDays?.has(day)) yield day;
+  }
+
   /** Finds the first day with an occurrence after a day, without excluded ones. */
   nextDay(after: DayNumber, limit: DayNumber = lastDay): DayNumber | undefined {
-    for (const day of this.#recurrence.days(after, limit))
-      if (!this.#parts.excludedDays?.has(day)) return day;
-    return undefined;
+    return this.days(after, limit).next().value;
   }
 
   /** Returns the occurrence of a day that the rule includes. */
@@ -62,10 +70,9 @@ export class Schedule {
    */
   after(after: number, count: number): Occurrence[] {
     const found: Occurrence[] = [];
-    let day: DayNumber | undefined = this.#dayBefore(after);
-    while (found.length < count && (day = this.nextDay(day)) !== undefined) {
+    for (const day of this.days(this.#dayBefore(after))) {
       const occurrence = this.at(day);
-      if (occurrence.instant > after) found.push(occurrence);
+      if (occurrence.instant > after && found.push(occurrence) === count) break;
     }
     return found;
   }
@@ -78,8 +85,7 @@ export class Schedule {
   occursWithin(after: number, years = 10): boolean {
     const before = this.#dayBefore(after);
     const limit = before + 2 + Math.ceil(years * 365.2425);
-    for (let day = this.nextDay(before, limit); day !== undefined; day = this.nextDay(day, limit))
-      if (this.at(day).instant > after) return true;
+    for (const day of this.days(before, limit)) if (this.at(day).instant > after) return true;
     return false;
   }
 
