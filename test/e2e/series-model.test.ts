@@ -14,11 +14,16 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import fc from "fast-check";
-import { type ModelRule, SeriesModel, type ModelState } from "./support/series-model.ts";
+import {
+  type ModelRule,
+  SeriesModel,
+  type ModelState,
+  type ModelTraits,
+} from "./support/series-model.ts";
 
 type Step =
   | { readonly kind: "deliver" | "editText" | "skip" | "pause" | "resume" | "detach" }
-  | { readonly kind: "deleteDetached" | "removeExclusions" }
+  | { readonly kind: "deleteDetached" | "removeExclusions" | "checkIn" }
   | { readonly kind: "deactivate" | "reactivate" | "archive" | "unarchive" }
   | { readonly kind: "travel"; readonly days: number }
   | { readonly kind: "editRule"; readonly rule: ModelRule };
@@ -31,6 +36,8 @@ const rules = fc.record<ModelRule>({
   count: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined, freq: 2 }),
   late: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.boolean()),
 });
+
+const traits = fc.record<ModelTraits>({ managed: fc.boolean(), watched: fc.boolean() });
 
 const kinds = (...of: ReadonlyArray<Exclude<Step["kind"], "travel" | "editRule">>) =>
   fc.constantFrom(...of).map((kind): Step => ({ kind }));
@@ -48,6 +55,7 @@ const steps = fc.array(
     },
     { weight: 2, arbitrary: kinds("archive", "unarchive", "unarchive", "removeExclusions") },
     { weight: 2, arbitrary: kinds("deactivate", "reactivate") },
+    { weight: 2, arbitrary: kinds("checkIn") },
     { weight: 1, arbitrary: rules.map((rule): Step => ({ kind: "editRule", rule })) },
   ),
   { minLength: 4, maxLength: 20 },
@@ -59,9 +67,9 @@ describe("A series, whatever is done with it", function () {
 
   it("is in the state of a simple model", () =>
     holds(
-      fc.asyncProperty(rules, fc.boolean(), steps, async (rule, managed, all) => {
+      fc.asyncProperty(rules, traits, steps, async (rule, of, all) => {
         fc.pre(rule.count === undefined || rule.count > 1);
-        const walk = await SeriesWalk.begin(scene, rule, managed);
+        const walk = await SeriesWalk.begin(scene, rule, of);
         for (const [index, step] of all.entries()) {
           await walk.take(step);
           const found = await walk.state();
@@ -98,22 +106,23 @@ class SeriesWalk {
   static async begin(
     scene: ReturnType<typeof useScene>,
     rule: ModelRule,
-    managed: boolean,
+    of: ModelTraits,
   ): Promise<SeriesWalk> {
     const { db, org } = scene;
     const author = await user(db, org.realm);
     const manager = await user(db, org.realm);
     const room = await channel(db, org.realm, { subscribers: [author] });
-    const walk = new SeriesWalk(scene, [room, author], new SeriesModel(rule, managed));
+    const walk = new SeriesWalk(scene, [room, author], new SeriesModel(rule, of));
     walk.#id = await createdSeries(scene.as(author), {
       type: "channel",
       to: room.id,
       topic: "walk",
       content: walk.model.text,
       ...scheduleOf(rule),
-      ...(managed
+      ...(of.managed
         ? { can_manage_group: { direct_members: [manager.id], direct_subgroups: [] } }
         : {}),
+      ...(of.watched ? { unless: [{ kind: "check_in" }] } : {}),
     });
     return walk;
   }
@@ -145,6 +154,8 @@ class SeriesWalk {
         return this.#alike(author.post(`${path}/pause`), model.pause());
       case "resume":
         return this.#alike(author.post(`${path}/resume`), model.resume());
+      case "checkIn":
+        return this.#alike(author.post(`${path}/check_in`), model.checkIn());
       case "detach": {
         if (model.planned === undefined) return;
         const row = await this.#rowOf(model.planned);

@@ -28,6 +28,15 @@ interface DetachedMessage {
   readonly day: Day;
   readonly text: string;
   readonly late: boolean;
+  readonly checkedIn: boolean;
+}
+
+/** What does not change in a series. */
+export interface ModelTraits {
+  /** It has an active manager. */
+  readonly managed: boolean;
+  /** It has a `check_in` condition. */
+  readonly watched: boolean;
 }
 
 const maxFailures = 5;
@@ -41,7 +50,7 @@ export class SeriesModel {
   authorActive = true;
   archived = false;
   text = "text 0";
-  readonly managed: boolean;
+  readonly #traits: ModelTraits;
   #rule: ModelRule;
   #start: Day = 0;
   #state: ModelState["state"] = "active";
@@ -49,15 +58,17 @@ export class SeriesModel {
   /** The last day that is over: only later ones are planned. */
   #cursor: Day = -Infinity;
   #planned: Day | undefined;
+  /** The author has checked in at the planned occurrence. */
+  #checkedIn = false;
   #sent = 0;
   #failures = 0;
   readonly #excluded = new Set<Day>();
   readonly #runs = new Map<Day, ModelRun>();
   #detached: DetachedMessage[] = [];
 
-  constructor(rule: ModelRule, managed: boolean) {
+  constructor(rule: ModelRule, traits: ModelTraits) {
     this.#rule = rule;
-    this.managed = managed;
+    this.#traits = traits;
     this.#plan(this.today);
   }
 
@@ -109,7 +120,13 @@ export class SeriesModel {
     if (day === undefined) return false;
     this.#excluded.add(day);
     this.#record(day, "skipped");
-    if (this.#planned !== undefined) this.#plan(Math.min(this.today, day - 1));
+    if (this.#planned !== undefined) this.#planAnother(Math.min(this.today, day - 1));
+    return true;
+  }
+
+  checkIn(): boolean {
+    if (!this.authorActive || !this.#traits.watched || this.#planned === undefined) return false;
+    this.#checkedIn = true;
     return true;
   }
 
@@ -131,9 +148,9 @@ export class SeriesModel {
   detach(text: string): boolean {
     const day = this.#planned;
     if (!this.authorActive || this.archived || day === undefined) return false;
-    this.#detached.push({ day, text, late: this.#rule.late });
+    this.#detached.push({ day, text, late: this.#rule.late, checkedIn: this.#checkedIn });
     this.#cursor = day;
-    this.#plan(Math.min(this.today, day - 1));
+    this.#planAnother(Math.min(this.today, day - 1));
     return true;
   }
 
@@ -162,8 +179,9 @@ export class SeriesModel {
       this.#deliverPlanned(this.#planned);
   }
 
-  #deliverDetached({ day, text, late }: DetachedMessage): void {
+  #deliverDetached({ day, text, late, checkedIn }: DetachedMessage): void {
     if (!this.authorActive) this.#record(day, "failed");
+    else if (checkedIn) this.#record(day, "withheld");
     else if (late || day < this.today) this.#record(day, "missed");
     else if (this.archived) this.#record(day, "failed");
     else this.#send(day, text);
@@ -172,19 +190,22 @@ export class SeriesModel {
   #deliverPlanned(day: Day): void {
     const later = this.#days().filter((other) => other > day && other <= this.today);
     this.#cursor = day;
+    if (!this.authorActive && !this.#traits.managed) {
+      this.#record(day, "failed");
+      this.#pause("author_deactivated");
+      return;
+    }
+    if (this.#checkedIn) {
+      this.#record(day, "withheld");
+      return this.#planAnother(day);
+    }
     if (later.length > 0) {
       // Only the latest one may be sent, unless it is too late, too.
       const due = [day, ...later];
       const missed = this.#isTooLate(due.at(-1) ?? day) ? due : due.slice(0, -1);
       for (const one of missed) this.#record(one, "missed");
       this.#cursor = missed.at(-1) ?? day;
-      this.#plan(this.#cursor);
-      return;
-    }
-    if (!this.authorActive && !this.managed) {
-      this.#record(day, "failed");
-      this.#pause("author_deactivated");
-      return;
+      return this.#planAnother(this.#cursor);
     }
     if (this.#isTooLate(day)) this.#record(day, "missed");
     else if (this.archived) {
@@ -194,7 +215,7 @@ export class SeriesModel {
       this.#send(day, this.text);
       this.#failures = 0;
     }
-    this.#plan(day);
+    this.#planAnother(day);
   }
 
   #isTooLate(day: Day): boolean {
@@ -230,7 +251,15 @@ export class SeriesModel {
     this.#plan(this.#planned === undefined ? this.today : Math.min(this.today, this.#planned - 1));
   }
 
+  /** Plans an occurrence in a row of its own, at which nobody has checked in. */
+  #planAnother(after: Day): void {
+    this.#planned = undefined;
+    this.#plan(after);
+  }
+
+  /** Plans an occurrence in the row of the planned one, if there is one. */
   #plan(after: Day): void {
+    if (this.#planned === undefined) this.#checkedIn = false;
     this.#planned = this.#next(after);
     this.#state = this.#planned === undefined ? "ended" : "active";
     this.#reason = null;

@@ -283,6 +283,21 @@ describe("the delivery of series", () => {
     expect(Number((await read(id)).next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
   });
 
+  it("reports the occurrences that were missed after one that was withheld", async () => {
+    const id = await create({ ...minutesAgo(60), unless: [{ kind: "check_in" }] });
+    const checkedIn = await scene.as(author).post(`/api/v1/message_series/${id}/check_in`);
+    expect(checkedIn.status, checkedIn.text).to.equal(200);
+    await movePlanned(scene.db, id, { days: 4 });
+    await deliver(scene.db, scene.org.realm);
+    expect(await sent()).to.deep.equal([]);
+    expect(await outcomes(id)).to.deep.equal(["missed", "missed", "missed", "withheld"]);
+    const [received, ...more] = await notices();
+    expect(more).to.deep.equal([]);
+    expect(received?.content).to.include("3 occurrences were missed");
+    expect(await failures()).to.equal(1);
+    expect(Number((await read(id)).next_delivery_timestamp)).to.be.above(Date.now() / 1_000);
+  });
+
   it("sends an occurrence that is up to a minute late, even if catch_up_seconds is 0", async () => {
     const id = await create({ catch_up_seconds: 0 });
     const { next_scheduled_message_id: planned } = await read(id);

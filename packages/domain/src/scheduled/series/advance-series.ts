@@ -10,7 +10,7 @@ import { isLateByDeactivation, isTooLate } from "../failures.ts";
 import type { Outcome } from "../outcome.ts";
 import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
 import { type NewRun, recordRuns } from "./runs.ts";
-import { type FollowingPlan, planFollowing, withSchedules } from "./schedule.ts";
+import { type FollowingPlan, occurrenceAfter, planFollowing, withSchedules } from "./schedule.ts";
 import { seriesEvents } from "./series-events.ts";
 import { sendSeriesNotices, type SeriesNotice } from "./series-notices.ts";
 import { gracePeriodOf, type SeriesRow } from "./series-row.ts";
@@ -132,20 +132,29 @@ export async function advanceSeries(
 /** A due row that is an occurrence of a series. */
 type OccurrenceRow = DueRow & { readonly series: SeriesRow };
 
-/** Plans what follows each planned occurrence. Leaves out series whose rule or time zone can no longer be computed. */
+/**
+ * Plans what follows each planned occurrence. Leaves out series whose rule or time zone can no longer be computed. After a
+ * withheld occurrence plans the one after it, even if that one is too late: it has a failed row and a notice of its own,
+ * which name it and all later ones that were missed.
+ */
 async function planAfter(
   outcomes: readonly Outcome[],
   now: number,
 ): Promise<ReadonlyMap<DueRow, FollowingPlan>> {
-  const rows = outcomes.map(({ row }) => row as OccurrenceRow).filter(({ detached }) => !detached);
+  const ended = outcomes.flatMap(({ kind, row }) =>
+    row.detached ? [] : [{ kind, row: row as OccurrenceRow }],
+  );
   const plans = await withSchedules(
-    rows.map(({ series }) => series),
-    (schedule, i) => {
-      const { series, occurrence } = rows[i]!;
-      return planFollowing(schedule, occurrence!, now, gracePeriodOf(series));
+    ended.map(({ row: { series } }) => series),
+    (schedule, i): FollowingPlan => {
+      const { kind, row } = ended[i]!;
+      const { series, occurrence } = row;
+      return kind === "withheld"
+        ? { next: occurrenceAfter(schedule, occurrence!), missed: [] }
+        : planFollowing(schedule, occurrence!, now, gracePeriodOf(series));
     },
   );
-  return new Map(rows.flatMap((row, i) => (plans[i] ? [[row, plans[i]] as const] : [])));
+  return new Map(ended.flatMap(({ row }, i) => (plans[i] ? [[row, plans[i]] as const] : [])));
 }
 
 function isMissed(outcome: Outcome): boolean {

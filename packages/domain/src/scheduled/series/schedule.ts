@@ -149,10 +149,15 @@ export function occurrencesAfter(
   const next = schedule.after(after, count);
   if (next.every(({ day }) => day > last)) return next;
   const found: Occurrence[] = [];
-  for (let day = schedule.nextDay(last); day !== undefined; day = schedule.nextDay(day)) {
-    if (found.push(schedule.at(day)) === count) break;
-  }
+  for (const day of schedule.days(last)) if (found.push(schedule.at(day)) === count) break;
   return found;
+}
+
+/** Finds the occurrence after the one of a local date, whether it is due or not. */
+export function occurrenceAfter(schedule: Schedule, date: string): Occurrence | undefined {
+  const day = parseDate(date);
+  const next = day === undefined ? undefined : schedule.nextDay(day);
+  return next === undefined ? undefined : schedule.at(next);
 }
 
 /** What follows an occurrence that has ended. */
@@ -180,8 +185,8 @@ export function planFollowing(
 ): FollowingPlan {
   const due: Occurrence[] = [];
   let next: Occurrence | undefined;
-  let day = parseDate(cursor);
-  while (day !== undefined && (day = schedule.nextDay(day)) !== undefined) {
+  const last = parseDate(cursor);
+  for (const day of last === undefined ? [] : schedule.days(last)) {
     const occurrence = schedule.at(day);
     if (occurrence.instant > now) {
       next = occurrence;
