@@ -10,9 +10,11 @@ import {
   type TestAccount,
   type TestChannel,
 } from "@carillon/testkit";
+import { scheduledKind } from "@carillon/scheduling";
 import { expect } from "chai";
 
-import { newest } from "./evaluate-conditions.ts";
+import type { DueRow } from "./claim.ts";
+import { maxLookUps, newest, splitAtConditions } from "./evaluate-conditions.ts";
 
 const many = 30_000;
 const writers = 40;
@@ -105,5 +107,41 @@ describe("the look for a reply among very many messages", () => {
     expect(await look(null)).to.deep.equal({ found: 0, read: 0 });
     expect(await look(null, [idle])).to.deep.equal({ found: 0, read: 0 });
     expect((await look(null, [robot])).read).to.be.at.most(2);
+  });
+});
+
+describe("splitAtConditions", () => {
+  /** A due row with the fields that decide. */
+  const row = (id: number, over: Partial<DueRow>) =>
+    ({
+      id,
+      kind: scheduledKind.sendLater,
+      senderId: 1,
+      channelId: null,
+      memberIds: [],
+      conversation: String(id),
+      ...over,
+    }) as DueRow;
+  const people = (count: number) => Array.from({ length: count }, (_, n) => n + 2);
+  const kept = (rows: readonly DueRow[]) => splitAtConditions(rows).length;
+
+  it("leaves rows to the next batch whose conditions look up too many accounts", () => {
+    const named = { kind: "reply", by: people(50) } as const;
+    const direct = Array.from({ length: 250 }, (_, id) => row(id, { unless: [named] }));
+    expect(kept(direct)).to.equal(maxLookUps / 50);
+    const inTopics = direct.map((each) => ({ ...each, channelId: 1 }));
+    expect(kept(inTopics)).to.equal(maxLookUps / 100);
+    const inGroups = [6_000, 4_000, 1].map((members, id) =>
+      row(id, { unless: [{ kind: "reply" }], memberIds: people(members) }),
+    );
+    expect(kept(inGroups)).to.equal(2);
+    const withoutNames = direct.map((each) => ({ ...each, unless: null }));
+    expect(kept([...withoutNames, ...direct])).to.equal(250 + maxLookUps / 50);
+  });
+
+  it("keeps the first row, however many accounts its conditions look up", () => {
+    const members = people(maxLookUps + 1);
+    const rows = [1, 2].map((id) => row(id, { unless: [{ kind: "reply" }], memberIds: members }));
+    expect(kept(rows)).to.equal(1);
   });
 });

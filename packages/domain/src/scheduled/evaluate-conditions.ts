@@ -236,21 +236,43 @@ export async function readableRows(
 }
 
 /**
- * Returns the rows before the first one whose conditions depend on an earlier row of the same batch: the message of the
- * earlier row may be the reply that keeps the later one from being sent.
+ * Maximum number of accounts whose newest messages the conditions of one transaction look up, unless those of its first row
+ * look up more.
+ */
+export const maxLookUps = 10_000;
+
+/**
+ * Returns the rows before the first one that a transaction must leave to the next:
+ * - Its conditions depend on an earlier row: the message of the earlier row may be the reply that keeps the later one from
+ *   being sent.
+ * - The conditions of the rows up to it look up too many accounts.
  */
 export function splitAtConditions(rows: readonly DueRow[]): readonly DueRow[] {
   if (rows.every(({ unless }) => !unless)) return rows;
   /** Senders of earlier rows, by conversation. */
   const senders = new Map<string, Set<number>>();
-  const first = rows.findIndex((row) => {
+  let lookUps = 0;
+  const first = rows.findIndex((row, index) => {
     if (isReminder(row)) return false;
+    lookUps += lookUpsOf(row);
+    if (lookUps > maxLookUps && index > 0) return true;
     const earlier = senders.get(row.conversation) ?? new Set();
     if (row.unless?.some((condition) => dependsOn(condition, row, earlier))) return true;
     senders.set(row.conversation, earlier.add(row.senderId));
     return false;
   });
   return first < 0 ? rows : rows.slice(0, first);
+}
+
+/** Counts the accounts whose messages the conditions of a row look up: in a topic, and in the resolved topic. */
+function lookUpsOf({ unless, channelId, memberIds }: DueRow): number {
+  let lookUps = 0;
+  for (const condition of unless ?? []) {
+    if (condition.kind !== "reply") continue;
+    if (channelId === null) lookUps += (condition.by ?? memberIds ?? []).length;
+    else lookUps += 2 * (condition.by ?? []).length;
+  }
+  return lookUps;
 }
 
 /** Whether a message of one of the senders to the row's conversation may decide the condition. */
