@@ -39,28 +39,43 @@ const claimTimeoutMs = 2_000;
 /** SQLSTATE of a lock that was not granted in time. */
 const lockNotAvailable = "55P03";
 
-/** Another transaction holds the intent for longer than a claim waits: the job must be retried. */
+/** Another transaction holds the intent, or a lock that its work needs, for too long: the job must be retried. */
 export class IntentBusy extends Error {
   override readonly name = "IntentBusy";
 }
 
-/** Runs a statement that locks an intent's row, with a short `lock_timeout`. @throws IntentBusy */
+/**
+ * Runs a statement that waits for a lock, with a short `lock_timeout`.
+ * @param reason for the error
+ * @throws IntentBusy when another transaction holds the lock for longer than `waitMs` milliseconds
+ */
+export async function lockSoon<R>(
+  tx: Tx,
+  waitMs: number,
+  reason: string,
+  lock: () => Promise<R>,
+): Promise<R> {
+  const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
+  try {
+    // One round trip: the connection runs the statements in this order.
+    const limited = lockTimeout(waitMs);
+    const locked = lock();
+    await Promise.all([limited, locked, lockTimeout(0)]);
+    return await locked;
+  } catch (error) {
+    if (sqlState(error) !== lockNotAvailable) throw error;
+    throw new IntentBusy(reason, { cause: error });
+  }
+}
+
+/** Runs a statement that locks an intent's row. @throws IntentBusy */
 async function lockIntent<R>(
   tx: Tx,
   intentId: number,
   lock: () => Promise<readonly R[]>,
 ): Promise<R | undefined> {
-  const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
-  try {
-    // One round trip: the connection runs the statements in this order.
-    const limited = lockTimeout(claimTimeoutMs);
-    const locked = lock();
-    await Promise.all([limited, locked, lockTimeout(0)]);
-    return (await locked)[0];
-  } catch (error) {
-    if (sqlState(error) !== lockNotAvailable) throw error;
-    throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
-  }
+  const reason = `another transaction holds intent ${intentId}`;
+  return (await lockSoon(tx, claimTimeoutMs, reason, lock))[0];
 }
 
 /**

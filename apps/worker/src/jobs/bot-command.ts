@@ -7,6 +7,7 @@ import {
   finishIntent,
   firstIntentOfAccount,
   IntentBusy,
+  lockSoon,
   readIntent,
 } from "@carillon/outbox";
 
@@ -28,6 +29,12 @@ export default processor(botCommand, (context) =>
   }),
 );
 
+/**
+ * Milliseconds that a job waits for an earlier command of its person, longer than commands take. A job that waited for a
+ * command which itself waits for a lock would keep other people's commands from running.
+ */
+const waitMs = 250;
+
 interface Answering {
   readonly db: Database;
   readonly site: Site;
@@ -41,7 +48,7 @@ interface Answering {
  * Answers the person's oldest unanswered command, at most the job's own. If the API refuses the command, rolls back and
  * sends the refusal in a second transaction.
  * @returns whether the job's own command, and so every earlier one, is answered
- * @throws IntentBusy if an earlier command fails: that counts as an attempt of the earlier command's job only
+ * @throws IntentBusy if an earlier command takes long, or fails: that counts as an attempt of the earlier command's job only
  */
 async function answerNext(
   answering: Answering,
@@ -51,7 +58,9 @@ async function answerNext(
   let ref: IntentRef | undefined;
   try {
     return await db.transaction(async (tx) => {
-      await lockKey(tx, "botCommands", userId);
+      await lockSoon(tx, waitMs, `an earlier command of account ${userId} takes long`, () =>
+        lockKey(tx, "botCommands", userId),
+      );
       ref = await firstIntentOfAccount(tx, botCommand, userId, own.intentId);
       const intent = ref && (await claimIntent(tx, botCommand, ref));
       if (!ref || !intent) return !ref;
