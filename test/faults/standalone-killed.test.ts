@@ -3,18 +3,21 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { install, type Installed } from "./support/installed.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
+import { expectReadmeCommands } from "./support/readme-commands.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 
 const messages = 20;
 
 onBothBackends("The standalone, killed and started again", scenarioMs, {
-  "keeps ports, credentials and pending messages": killedTwice,
+  "does what the README says of the scheduling bot, and keeps ports, credentials and pending messages":
+    killedTwice,
 });
 
 async function killedTwice(backend: QueueBackend): Promise<void> {
   const installed = await install(backend);
   try {
     await installed.start();
+    await expectReadmeCommands(await installed.member());
     const before = await installed.credentials();
     await schedule(await installed.member(), "first");
     await installed.kill();
