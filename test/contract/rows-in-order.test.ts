@@ -13,6 +13,8 @@ const contended = "channels|user_topics|users";
 const lockedBefore: Readonly<Record<string, string>> = {
   "topic-policies-forget": "topic-policies-to-move",
   "reseal-users-store": "reseal-lock",
+  "reseal-webhook_secrets-store": "reseal-lock",
+  "keys-anew-drop-webhook-secrets": "keys-anew-lock",
   "keys-anew-store": "keys-anew-lock",
 };
 

@@ -47,6 +47,7 @@ const nginx: Prepare = async (folder, { plain, tls, gateway }) => {
     .replace("listen 80;", `listen 127.0.0.1:${plain};`)
     .replace("listen 443 ", `listen 127.0.0.1:${tls} `)
     .replace("127.0.0.1:9991", `127.0.0.1:${gateway}`)
+    .replace("/var/log/nginx", folder)
     .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
     .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
   await writeFile(join(folder, "carillon.conf"), ours);

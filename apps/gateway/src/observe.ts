@@ -2,6 +2,7 @@ import type { Database } from "@carillon/db";
 import type { EventHub } from "@carillon/events";
 import type { WatchedStore } from "@carillon/files";
 import {
+  countByLabels,
   countFrom,
   createRegistry,
   gauge,
@@ -18,6 +19,7 @@ import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
 import type { KeyedRequests } from "./http/keyed-requests.ts";
 import type { RequestRecord } from "./http/request-log.ts";
+import type { WebhookCounts } from "./webhooks/counts.ts";
 
 /** The counters of the gateway, for its heartbeat and its metrics. */
 export interface RequestObserver {
@@ -41,11 +43,12 @@ export async function observeGateway(
     files: Pick<WatchedStore, "isUnavailable" | "counts">;
     group: Pick<GroupCommit, "waiting" | "onBegin">;
     keyed: Pick<KeyedRequests, "counts">;
+    webhooks: Pick<WebhookCounts, "read">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<RequestObserver> {
-  const { env, log, db, events, limits, files, group, keyed, missed } = parts;
+  const { env, log, db, events, limits, files, group, keyed, webhooks, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const all = () => ({
     ...counters,
@@ -63,6 +66,7 @@ export async function observeGateway(
   countFrom(registry, "carillon_enqueue_missed_total", missed);
   countFrom(registry, "carillon_rate_limit_failures_total", () => ({ store: limits.failures() }));
   countFrom(registry, "carillon_idempotency_keys_total", () => keyed.counts);
+  countByLabels(registry, "carillon_incoming_webhooks_total", () => webhooks.read());
   measureFileStore(registry, files);
   countFrom(registry, "carillon_uploads_total", () => {
     const { stored, unavailable, broken } = files.counts;

@@ -32,6 +32,7 @@ describe("the services of a request", () => {
       intake: {} as Services["intake"],
       bouncer: undefined,
       pictures: {} as Services["pictures"],
+      webhooks: {} as Services["webhooks"],
     };
     const bound = () => {
       const {

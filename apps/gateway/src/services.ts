@@ -12,6 +12,7 @@ import type { MailLimits } from "./limits/mail-limiter.ts";
 import type { PictureRequests } from "./picture-requests.ts";
 import type { LookUp } from "./shared-look-up.ts";
 import type { IdentityClient } from "./sign-in/identity-client.ts";
+import type { WebhookCounts } from "./webhooks/counts.ts";
 import type { TokenVerifier } from "./sign-in/token-verifier.ts";
 
 /** Services that every action of the gateway may use. */
@@ -44,6 +45,8 @@ export interface Services {
   readonly group: RequestWriter;
   /** Lets requests wait for their pictures. */
   readonly pictures: PictureRequests;
+  /** Counts requests of other programs. */
+  readonly webhooks: WebhookCounts;
   readonly log: Logger;
 }
 

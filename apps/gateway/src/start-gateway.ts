@@ -106,6 +106,7 @@ export async function startGateway(
       files,
       group: gateway.group,
       keyed: gateway.keyed,
+      webhooks: gateway.services.webhooks,
       missed: () => published.missed(),
     },
     shutdown,

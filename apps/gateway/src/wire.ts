@@ -36,6 +36,7 @@ import { bindServices, type Services } from "./services.ts";
 import { SharedLookUp } from "./shared-look-up.ts";
 import { IdentityClient } from "./sign-in/identity-client.ts";
 import type { TokenVerifier } from "./sign-in/token-verifier.ts";
+import { WebhookCounts } from "./webhooks/counts.ts";
 
 const operationsFolder = new URL("./operations", import.meta.url);
 
@@ -130,7 +131,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     site.identityProvider &&
     new IdentityClient(site.identityProvider, { timeoutMs: parts.identityMs });
   const ofPeople = { identities, tokens: parts.tokens };
-  const services = { ...ofParts, ...ofPeople, keys, events, intake, group, pictures };
+  const webhooks = new WebhookCounts();
+  const services = { ...ofParts, ...ofPeople, keys, events, intake, group, pictures, webhooks };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed, objectKeys };
 }

@@ -9,6 +9,7 @@ export function codesOf(operation: Operation): ErrorCode[] {
   if (parameters.some(({ presence }) => presence.aliases.length > 0))
     codes.add("REQUEST_CONFUSING_VAR");
   if (operation.access !== "anyone") codes.add("UNAUTHORIZED");
+  if (operation.takesPayload) codes.add("REQUEST_VARIABLE_MISSING").add("INVALID_API_KEY");
   if (operation.idempotencyKey) codes.add("IDEMPOTENCY_KEY_REUSED").add("IDEMPOTENCY_KEY_IN_USE");
   for (const code of [...gateCodes(operation), ...operation.errors]) codes.add(code);
   return [...codes, "RATE_LIMIT_HIT", "INTERNAL_ERROR"];

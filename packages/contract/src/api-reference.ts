@@ -99,6 +99,9 @@ function section(operation: Operation, operations: readonly Operation[]): string
     ...(operation.bytesType === undefined
       ? []
       : [`The body has the bytes, with the content type \`${operation.bytesType}\`.`]),
+    ...(operation.takesPayload
+      ? ["The body is the payload, as JSON or in a form; the parameters are in the query."]
+      : []),
     ...(operation.idempotencyKey
       ? ["Safe to repeat with the header [`Idempotency-Key`](README.md#safe-repeats)."]
       : []),

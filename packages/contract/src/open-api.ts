@@ -56,6 +56,17 @@ export function openApi(
           scheme: "basic",
           description: "The account's e-mail address and its API key.",
         },
+        ...(operations.some(({ takesPayload }) => takesPayload)
+          ? {
+              botKey: {
+                type: "apiKey",
+                in: "query",
+                name: "api_key",
+                description:
+                  "The API key of a bot, for programs that can only be given an address.",
+              },
+            }
+          : {}),
       },
       schemas: { Success: success, Error: failure },
     },
@@ -110,7 +121,7 @@ const idempotentReplayed = {
 
 function describe(operation: Operation): Record<string, unknown> {
   // Neither HTTP nor OpenAPI 3.0 defines the body of a DELETE request, so generated clients send none.
-  const inBody = !["GET", "DELETE", "HEAD"].includes(operation.method);
+  const inBody = !["GET", "DELETE", "HEAD"].includes(operation.method) && !operation.takesPayload;
   return {
     operationId: operation.id,
     tags: [areaOf(operation)],
@@ -118,13 +129,14 @@ function describe(operation: Operation): Record<string, unknown> {
     ...descriptionOf(
       [operation.description, exampleCaller(operation)].filter(Boolean).join("\n\n"),
     ),
-    security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
+    security: securityOf(operation),
     parameters: [
       ...pathParameters(operation),
       ...(inBody ? [] : queryParameters(operation)),
       ...headerParameters(operation),
       ...(operation.idempotencyKey ? [idempotencyKey] : []),
     ],
+    ...(operation.takesPayload ? { requestBody: payloadBody(operation) } : {}),
     ...(operation.bytesType === undefined
       ? inBody && (operation.decoders.length > 0 || operation.takesFile)
         ? { requestBody: requestBody(operation) }
@@ -132,6 +144,19 @@ function describe(operation: Operation): Record<string, unknown> {
       : { requestBody: { required: true, content: { [operation.bytesType]: {} } } }),
     responses: { ...successes(operation), ...errorResponses(operation) },
   };
+}
+
+/** Describes the body with the payload of another program, whose shape depends on the program. */
+function payloadBody(operation: Operation): object {
+  const { bytes } = exampleOf(operation);
+  const example = bytes === undefined ? {} : { example: JSON.parse(bytes) as unknown };
+  return { required: true, content: { "application/json": { schema: {}, ...example } } };
+}
+
+/** A payload may come with the key of a bot as a parameter. */
+function securityOf({ access, takesPayload }: Operation): object[] {
+  if (access === "anyone") return [];
+  return takesPayload ? [{ botKey: [] }, { apiKey: [] }] : [{ apiKey: [] }];
 }
 
 /** Names the caller of an example about a message, which other accounts may not see. */
@@ -241,7 +266,12 @@ function successResponse(operation: Operation): object {
   // OpenAPI forbids an empty list of required names.
   const object = { type, properties, ...(required ? { required } : {}) };
   const own = Object.keys(operation.result).length > 0 ? [object] : [];
-  const response = json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
+  const answer = { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] };
+  const refusals = refusalsOf(operation).get(200);
+  const response = json(
+    refusals ? `Success, or a refusal: ${aboutCodes([...refusals])}` : "Success",
+    refusals ? { oneOf: [answer, refusalSchema([...refusals])] } : answer,
+  );
   return { ...response, ...headersOf(operation) };
 }
 
@@ -250,31 +280,39 @@ function headersOf({ idempotencyKey: takesKey }: Operation): { headers?: object 
 }
 
 function errorResponses(operation: Operation): Record<string, object> {
-  const byStatus = [...refusalsOf(operation)].map(
-    ([status, codes]) => [String(status), [...codes]] as const,
-  );
+  const byStatus = [...refusalsOf(operation)]
+    .filter(([status]) => status !== 200)
+    .map(([status, codes]) => [String(status), [...codes]] as const);
   return Object.fromEntries(
     byStatus.map(([status, codes]) => [
       status,
       {
         ...refusal(
           operation,
-          codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"),
-          {
-            allOf: [
-              { $ref: "#/components/schemas/Error" },
-              {
-                type: "object",
-                properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
-              },
-            ],
-          },
+          aboutCodes(codes),
+          refusalSchema(codes),
           errorExample(mostSpecificCode(operation, codes)),
         ),
         ...headersOf(operation),
       },
     ]),
   );
+}
+
+function aboutCodes(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n");
+}
+
+function refusalSchema(codes: readonly ErrorCode[]): JsonSchema {
+  return {
+    allOf: [
+      { $ref: "#/components/schemas/Error" },
+      {
+        type: "object",
+        properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
+      },
+    ],
+  };
 }
 
 /** Returns the fields that the codes add to an error; their types are in the texts. */

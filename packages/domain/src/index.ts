@@ -179,7 +179,12 @@ export { reportMessage } from "./messages/report-message.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";
 export type { SentMessage } from "./messages/send/send.ts";
-export { sendNow } from "./messages/send/send-now.ts";
+export {
+  reportMissingChannel,
+  reportToOwner,
+  sendNow,
+  sendTogether,
+} from "./messages/send/send-now.ts";
 export type { SendRequest } from "./messages/send/send-batch.ts";
 export { clearBindings } from "./messages/upsert/bindings.ts";
 export { sendOrEditBatch } from "./messages/upsert/send-or-edit.ts";

@@ -79,6 +79,7 @@ declare module "@carillon/db" {
       defaultSendingChannelId: number | null;
       settings: Json;
       keyDigest: Buffer;
+      webhookSecretSealed: Buffer | null;
       realmDeactivated: boolean;
     };
     "accounts-by-visible-addresses": {
@@ -1115,6 +1116,7 @@ declare module "@carillon/db" {
     "keys-anew-drop-address_changes": {};
     "keys-anew-drop-invitations": {};
     "keys-anew-drop-password_resets": {};
+    "keys-anew-drop-webhook-secrets": {};
     "keys-anew-has-address_changes": {
       present: boolean;
     };
@@ -1122,6 +1124,9 @@ declare module "@carillon/db" {
       present: boolean;
     };
     "keys-anew-has-password_resets": {
+      present: boolean;
+    };
+    "keys-anew-has-webhook-secrets": {
       present: boolean;
     };
     "keys-anew-lock": {};
@@ -2094,6 +2099,11 @@ declare module "@carillon/db" {
       sealed: Buffer;
     };
     "reseal-users-store": {};
+    "reseal-webhook_secrets-next": {
+      id: string;
+      sealed: Buffer | null;
+    };
+    "reseal-webhook_secrets-store": {};
     "reset-request-insert": {
       id: number;
     };

@@ -82,6 +82,12 @@ export const declaredMetrics = {
     labels: ["outcome"],
     of: ["gateway"],
   },
+  carillon_incoming_webhooks_total: {
+    type: "counter",
+    help: "Requests of other programs, by integration and outcome: sent, nothing (no message about it), no_channel, repeated, unsupported (event), refused. Requests without valid credentials are not counted",
+    labels: ["integration", "outcome"],
+    of: ["gateway"],
+  },
   carillon_polls_open: {
     type: "gauge",
     help: "Open event polls",

@@ -150,6 +150,24 @@ export function countFrom<Name extends MetricName<"counter">>(
   });
 }
 
+/** Exports counts that have several labels. */
+export function countByLabels<Name extends MetricName<"counter">>(
+  registry: Registry,
+  name: Name,
+  read: () => Iterable<{
+    readonly labels: Readonly<Record<LabelOf<Name>, string>>;
+    readonly count: number;
+  }>,
+): void {
+  const counts: Counter = new Counter({
+    ...configuration(registry, name),
+    collect() {
+      counts.reset();
+      for (const { labels, count } of read()) counts.inc(labels, count);
+    },
+  });
+}
+
 function configuration<Name extends MetricName>(registry: Registry, name: Name) {
   const { help, labels } = declaredMetrics[name];
   // The library's own constructors register a metric globally unless a registry is given.

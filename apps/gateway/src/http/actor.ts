@@ -10,8 +10,8 @@ export interface Actor {
 }
 
 export interface Credentials {
-  /** As sent; addresses compare case-insensitively. */
-  readonly email: string;
+  /** As sent; addresses compare case-insensitively. Undefined for a key that is sent without an address. */
+  readonly email: string | undefined;
   readonly apiKey: string;
 }
 

@@ -6,6 +6,7 @@ import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
 import type { Paged } from "./pages.ts";
+import type { PayloadBody } from "./payload.ts";
 import type { StreamedRequest } from "./streamed-request.ts";
 
 /** The data of a request for an action. */
@@ -27,6 +28,8 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   readonly file: StoredFile | undefined;
   /** The request itself, if the operation has a `protocol`. */
   readonly request: StreamedRequest | undefined;
+  /** The body, if the operation takes a payload. */
+  readonly payload: PayloadBody | undefined;
   /** The request's key, if it has one and the operation takes one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** The `Host` header, without the port. */
@@ -66,6 +69,20 @@ export interface Handler<Services = never> {
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
   /** For an operation that takes a file: checks the request before the body is read. */
   readonly beforeFile?: ((request: BeforeFile<Services>) => Promise<void>) | undefined;
+  /** Returns whether the path names something that the operation serves; without this any path does. */
+  readonly isServed?: ((path: object) => boolean) | undefined;
+  /**
+   * For an operation that takes a payload: checks the bytes of the body before they are decoded.
+   * @throws ApiError
+   */
+  readonly beforePayload?: ((request: BeforePayload<Services>) => void) | undefined;
+}
+
+/** The data of a request whose payload has not been decoded. */
+export interface BeforePayload<Services, A extends Actor = Actor> extends BeforeFile<Services, A> {
+  readonly headers: IncomingHttpHeaders;
+  /** The body, decompressed. */
+  readonly bytes: Buffer;
 }
 
 /** The data of a request whose body has not been read. */

@@ -21,11 +21,19 @@ export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   if (typeof text !== "string") return undefined;
   if (isSentTwice(req, text))
     throw errors.badRequest("A request must not have two Idempotency-Keys");
+  return parseKey("Idempotency-Key", text);
+}
+
+/**
+ * Parses the value of a header that identifies a request.
+ * @throws ApiError `BAD_REQUEST` that names the header
+ */
+export function parseKey(header: string, text: string): string {
   if (bare.test(text)) return text;
   const inside = quoted.exec(text)?.[1];
   if (inside !== undefined) return inside.replaceAll(/\\(.)/g, "$1");
   throw errors.badRequest(
-    "Idempotency-Key must be 1 to 255 visible ASCII characters without quotation marks and commas, or a quoted string",
+    `${header} must be 1 to 255 visible ASCII characters without quotation marks and commas, or a quoted string`,
   );
 }
 

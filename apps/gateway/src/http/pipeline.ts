@@ -6,7 +6,13 @@ import type { RequestDeadline } from "@carillon/db";
 import type { IdempotencyKey, StoredFile } from "@carillon/domain";
 import type { KeyedSemaphore } from "@carillon/kit";
 import type { Context } from "koa";
-import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } from "./actor.ts";
+import {
+  incomingWebhookBot,
+  type Actor,
+  type Authenticate,
+  type AuthFailure,
+  type Credentials,
+} from "./actor.ts";
 import { bodyLimitOf, readBody } from "./body.ts";
 import { clientName } from "./client-name.ts";
 import { readCredentials } from "./credentials.ts";
@@ -23,6 +29,8 @@ import { keyId, markReplayed, readIdempotencyKey } from "./idempotency-header.ts
 import { ignoredParameters } from "./ignored.ts";
 import type { KeyedRequests, KeyIdentity } from "./keyed-requests.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
+import { type PayloadBody, PayloadRequest } from "./payload.ts";
+import { keyOfAddress } from "./key-of-address.ts";
 import { limitRendering } from "./rendering-limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
@@ -88,6 +96,7 @@ export async function runPipeline<Services>(
   exchange.isPage = route.isPage;
   const ofPath = options.headersOfPaths?.get(route.path);
   exchange.headers = ofPath?.all;
+  checkServed(route, parts);
   if (ctx.method === "OPTIONS") {
     exchange.reply(204, "", { Allow: route.allowed.join(", "), ...ofPath?.options });
     return;
@@ -101,9 +110,21 @@ export async function runPipeline<Services>(
   // Separate functions from here on, so that a waiting poll retains no more than it needs.
   const services = options.servicesWithin(deadline);
   let actor: Actor | undefined;
+  const payload = operation.takesPayload ? new PayloadRequest(ctx, deadline) : undefined;
   if (operation.access !== "anyone") {
-    const found = await findCaller(options, ctx, operation, deadline, services);
-    actor = identify(found, exchange, operation);
+    const credentials = payload
+      ? await payload.credentials({
+          ip: ctx.ip,
+          limit: bodyLimitOf(operation),
+          bodyIdleMs: options.bodyIdleMs,
+          admit: async () => {
+            const admitted = await options.limiter.check({ operation, actor, ip: ctx.ip });
+            if (admitted) applyVerdict(ctx, admitted);
+          },
+        })
+      : readCredentials(ctx.req.headers.authorization);
+    const found = await findCaller(options, credentials, operation, deadline, services);
+    actor = identify(found, exchange, operation, credentials);
     deadline.connectionLimit = options.connectionLimits.of(actor.id);
   }
   const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
@@ -123,6 +144,13 @@ export async function runPipeline<Services>(
     actor,
     deadline,
     key === undefined ? undefined : path,
+    payload && {
+      request: payload,
+      check: (bytes) => {
+        const { headers } = ctx.req;
+        if (actor) handler.beforePayload?.({ path, actor, services, headers, bytes });
+      },
+    },
   );
   const { input, ignored, client, fingerprint, file } = parameters;
   const requestId = exchange.requestId;
@@ -132,7 +160,8 @@ export async function runPipeline<Services>(
         (idempotencyKey && (await options.findEarlierOutcome(idempotencyKey, services))) ?? refusal
       );
     const request = { input, path, actor, client, requestId, services, file, idempotencyKey };
-    const context = new RequestContext(request, ctx, deadline, parameters.request);
+    const { request: streamed, payload: body } = parameters;
+    const context = new RequestContext(request, ctx, deadline, streamed, body);
     const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
     return actor ? limitRendering({ operation, input }, actor.id, deadline, handle) : handle();
   };
@@ -196,13 +225,6 @@ async function reserveMemory(
   return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, deadline);
 }
 
-/** Returns the key for requests without credentials from an address: a negative number, because ids of accounts are positive. */
-function keyOfAddress(ip: string): number {
-  let hash = 0;
-  for (let i = 0; i < ip.length; i++) hash = (Math.imul(hash, 31) + ip.charCodeAt(i)) >>> 0;
-  return -1 - hash;
-}
-
 /** Bytes of memory that sending a file takes: a chunk of the store, and the buffers of the socket. */
 const fileMemory = 256 * 1024;
 
@@ -239,12 +261,11 @@ async function replyRaw(
 /** Finds the account of the request's credentials. */
 function findCaller<Services>(
   { authenticate, outage }: PipelineOptions<Services>,
-  ctx: Context,
+  credentials: Credentials,
   operation: Operation,
   deadline: RequestDeadline,
   services: Services,
 ): Promise<Actor | AuthFailure> {
-  const credentials = readCredentials(ctx.req.headers.authorization);
   const lookUp = () => authenticate(credentials, services);
   return withinDeadline(deadline, operation.longPoll ? outage.outlast(deadline, lookUp) : lookUp());
 }
@@ -260,10 +281,11 @@ async function readParameters<Services>(
   actor: Actor | undefined,
   deadline: RequestDeadline,
   fingerprintWith: object | undefined,
+  payload: { request: PayloadRequest; check: (bytes: Buffer) => void } | undefined,
 ) {
   const { bodyLimits, bodyIdleMs, deadlineMs, files } = options;
-  const fields = new Fields(fingerprintWith !== undefined);
-  if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
+  const fields = payload?.request.fields ?? new Fields(fingerprintWith !== undefined);
+  if (!payload && ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   let file: StoredFile | undefined;
   const request =
@@ -280,6 +302,9 @@ async function readParameters<Services>(
       deadline,
       receiveFile(ctx, fields, operation, files, limit, actor.realmId, { request, deadline }),
     );
+  } else if (payload && actor) {
+    const sender = { accountId: actor.id, deadline, idleMs: bodyIdleMs };
+    await withinDeadline(deadline, payload.request.read(limit, sender, payload.check));
   } else if (operation.method !== "GET" && !operation.protocol) {
     const sender = actor && { accountId: actor.id, deadline, idleMs: bodyIdleMs };
     await withinDeadline(
@@ -296,6 +321,7 @@ async function readParameters<Services>(
       client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
       file,
       request,
+      payload: payload?.request.body,
       fingerprint: fingerprintWith && (await fingerprintOf(operation, fingerprintWith, fields)),
     };
   } catch (error) {
@@ -338,6 +364,7 @@ class RequestContext<Services> implements Known<Services> {
   readonly idempotencyKey: IdempotencyKey | undefined;
   readonly deadline: RequestDeadline;
   readonly request: StreamedRequest | undefined;
+  readonly payload: PayloadBody | undefined;
   readonly #ctx: Context;
 
   constructor(
@@ -345,6 +372,7 @@ class RequestContext<Services> implements Known<Services> {
     ctx: Context,
     deadline: RequestDeadline,
     streamed: StreamedRequest | undefined,
+    payload: PayloadBody | undefined,
   ) {
     this.input = request.input;
     this.path = request.path;
@@ -356,6 +384,7 @@ class RequestContext<Services> implements Known<Services> {
     this.idempotencyKey = request.idempotencyKey;
     this.deadline = deadline;
     this.request = streamed;
+    this.payload = payload;
     this.#ctx = ctx;
   }
 
@@ -373,6 +402,12 @@ class RequestContext<Services> implements Known<Services> {
   }
 }
 
+/** @throws ApiError `NOT_FOUND` if the operations of the route do not serve what the path names */
+function checkServed<Services>(route: Route<Handler<Services>>, parts: readonly string[]): void {
+  for (const { operation, isServed } of route.methods.values())
+    if (isServed && !isServed(decodePath(operation, parts))) throw errors.notFound();
+}
+
 /** @throws ApiError `NOT_FOUND` when a part cannot name anything */
 function decodePath(operation: Operation, parts: readonly string[]): Record<string, unknown> {
   const path: Record<string, unknown> = {};
@@ -386,12 +421,23 @@ function decodePath(operation: Operation, parts: readonly string[]): Record<stri
 }
 
 /** @throws ApiError `UNAUTHORIZED` unless the credentials belong to an account that may use the operation */
-function identify(actor: Actor | AuthFailure, exchange: Exchange, operation: Operation): Actor {
+function identify(
+  actor: Actor | AuthFailure,
+  exchange: Exchange,
+  operation: Operation,
+  credentials: Credentials,
+): Actor {
+  const refusal = credentials.email === undefined ? errors.invalidApiKey : errors.unauthorized;
   if ("refused" in actor) {
     exchange.why = actor.refused;
-    throw errors.unauthorized();
+    throw refusal();
   }
   exchange.user = actor.id;
+  // A person's key must not be in the address of a webhook: whoever reads the address could act as the person.
+  if (operation.takesPayload && !actor.isBot) {
+    exchange.why = "key of a person";
+    throw refusal();
+  }
   if (actor.botType === incomingWebhookBot && !operation.webhookBots) {
     exchange.why = "incoming-webhook bot";
     throw errors.unauthorized();

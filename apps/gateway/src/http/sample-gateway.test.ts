@@ -34,7 +34,9 @@ export const accounts: Record<string, Actor> = {
 const authenticate: Authenticate = async ({ email, apiKey }) => {
   const actor = accounts[apiKey];
   if (!actor) return { refused: "unknown key" };
-  return email.toLowerCase() === `${apiKey}@carillon.test` ? actor : { refused: "another address" };
+  return email?.toLowerCase() === `${apiKey}@carillon.test`
+    ? actor
+    : { refused: "another address" };
 };
 
 export const echo = operation({

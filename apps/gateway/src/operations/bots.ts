@@ -23,6 +23,7 @@ export default [
       fullName: input.full_name,
       shortName: input.short_name,
       botType: input.bot_type,
+      webhookSecret: input.config_data?.webhook_secret,
       sendingChannel: input.default_sending_stream,
       eventsChannel: input.default_events_register_stream,
       allPublicChannels: input.default_all_public_streams,
@@ -40,6 +41,7 @@ export default [
       role: input.role,
       ownerId: input.bot_owner_id,
       shortName: input.short_name,
+      webhookSecret: input.config_data?.webhook_secret,
       defaults: {
         sendingChannel: input.default_sending_stream,
         eventsChannel: input.default_events_register_stream,

@@ -38,7 +38,8 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
     inPath(example.path[name] ?? name),
   );
   const { file } = example;
-  const fields = Object.entries(example.params).map(([name, value]) =>
+  const query = operation.takesPayload ? queryOf(example.params) : "";
+  const fields = Object.entries(operation.takesPayload ? {} : example.params).map(([name, value]) =>
     file ? `-F ${quoted(`${name}=${textOf(value)}`)}` : field(name, value),
   );
   if (file) {
@@ -59,9 +60,16 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
     ...(example.showsHeaders ? ["-i"] : []),
     ...(method === "HEAD" ? ["-I"] : method === usual ? [] : [`-X ${method}`]),
     ...headers,
-    quoted(serverUrl + path),
+    quoted(serverUrl + path + query),
     ...fields,
   ].join(" ");
+}
+
+function queryOf(params: WholeExample["params"]): string {
+  const pairs = Object.entries(params).map(
+    ([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`,
+  );
+  return pairs.length > 0 ? `?${pairs.join("&")}` : "";
 }
 
 /** The variable with an account's credentials. */

@@ -39,7 +39,15 @@ export const loggedBot = botObject.extend({ services: z.array(loggedService) });
 /** Fields of a bot for its owner only. */
 const ownedFields = { api_key: z.string(), avatar_url: z.string(), ...botDefaults.shape };
 
-const createdBot = z.strictObject({ user_id: z.int(), ...ownedFields });
+/** What programs need for an incoming-webhook bot: answers show only whether there is a secret (bot-platform.md §1.1). */
+const webhookConfig = z.strictObject({ webhook_secret: z.string().optional() });
+
+const createdBot = z.strictObject({
+  user_id: z.int(),
+  ...ownedFields,
+  /** Of an incoming-webhook bot. */
+  config_data: webhookConfig.optional(),
+});
 
 const ownBot = z.strictObject({
   username: z.string(),
@@ -58,8 +66,17 @@ export type UpdatedBot = Omit<OwnBot, "username" | "api_key"> & {
   bot_owner?: string;
   service_interface: number | null;
   service_payload_url: string | null;
-  config_data: null;
+  config_data: WebhookConfig | null;
 };
+export type WebhookConfig = z.input<typeof webhookConfig>;
+
+const configData = () =>
+  form
+    .json(webhookConfig)
+    .optional()
+    .describe(
+      'For incoming-webhook bots: `{"webhook_secret": "…"}` with at most 200 characters, with which programs then have to sign their requests; an empty one removes it. Answers show `********`.',
+    );
 
 /** `GET /bots` (users.md §5). */
 export const listBots = operation({
@@ -105,6 +122,7 @@ export const createBot = operation({
       .text()
       .optional()
       .describe("Name of the endpoint, at most 100 characters; `short_name` unless given."),
+    config_data: configData(),
     default_sending_stream: form.text().optional().describe("The name of a channel."),
     default_events_register_stream: form.text().optional().describe("The name of a channel."),
     default_all_public_streams: form.bool().default(false),
@@ -146,6 +164,7 @@ export const updateBot = operation({
       .text()
       .optional()
       .describe("Start of a new address, with which the bot logs in from then on."),
+    config_data: configData(),
     default_sending_stream: form.text().optional().describe("Name of a channel; empty for none."),
     default_events_register_stream: form
       .text()
@@ -169,8 +188,8 @@ export const updateBot = operation({
     /** Of an outgoing webhook; null for other bots. */
     service_interface: z.int().nullable(),
     service_payload_url: z.string().nullable(),
-    /** For embedded bots, which do not exist. */
-    config_data: z.null(),
+    /** Of an incoming-webhook bot; null for other bots. */
+    config_data: webhookConfig.nullable(),
   },
   errors: ["UNAUTHORIZED_PRINCIPAL"],
 });

@@ -28,6 +28,7 @@ export const errorCodes = codes({
     fields: ["var_name1", "var_name2"],
   },
   UNAUTHORIZED: { status: 401, when: "The credentials are missing or refused" },
+  INVALID_API_KEY: { status: 401, when: "The key in the address is not that of an active bot" },
   UNAUTHORIZED_PRINCIPAL: { status: 400, when: "The operation is for administrators or owners" },
   PERMISSION_DENIED: { status: 400, when: "The operation is for bots" },
   RATE_LIMIT_HIT: { status: 429, when: "Too many requests", fields: ["retry-after"] },
@@ -127,6 +128,17 @@ export const errorCodes = codes({
     status: 400,
     when: "Addresses cannot be invited; with `sent_invitations` the others are",
     fields: ["errors", "sent_invitations", "license_limit_reached", "daily_limit_reached"],
+  },
+
+  UNSUPPORTED_WEBHOOK_EVENT_TYPE: {
+    status: 200,
+    when: "The integration does not know the event; the status is that of a success, because senders switch off webhooks that fail",
+    fields: ["webhook_name", "event_type"],
+  },
+  MISSING_HTTP_EVENT_HEADER: {
+    status: 400,
+    when: "The header that names the event is missing",
+    fields: ["header"],
   },
 
   PUSH_SERVICE_NOT_CONFIGURED: { status: 400, when: "The server has no push service" },

@@ -29,6 +29,12 @@ export const errors = {
   /** Any failure of HTTP Basic, with one text, so that the answer does not reveal which. */
   unauthorized: () =>
     refusal("UNAUTHORIZED", "Log in with the account's e-mail address and API key (HTTP Basic)"),
+  /** The key in the address of a webhook, with one text, so that the answer does not reveal what is wrong. */
+  invalidApiKey: () =>
+    refusal("INVALID_API_KEY", "api_key is not the API key of an active bot of this server"),
+  /** The signature of a webhook. */
+  badSignature: () =>
+    refusal("UNAUTHORIZED", "The request is not signed with the webhook_secret of the bot"),
   unauthorizedPrincipal: (message = "You are not allowed to do this") =>
     refusal("UNAUTHORIZED_PRINCIPAL", message),
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
@@ -244,6 +250,19 @@ export const errors = {
       license_limit_reached: false,
       daily_limit_reached: dailyLimitReached,
     }),
+
+  /**
+   * @param webhook the name of the integration in names of programs
+   * @param event as the sender names it
+   */
+  unsupportedWebhookEvent: (webhook: string, event: string) =>
+    refusal(
+      "UNSUPPORTED_WEBHOOK_EVENT_TYPE",
+      `The integration ${webhook} does not support the event ${event}`,
+      { webhook_name: webhook, event_type: event },
+    ),
+  missingEventHeader: (header: string) =>
+    refusal("MISSING_HTTP_EVENT_HEADER", `The request has no header ${header}`, { header }),
 
   pushServiceNotConfigured: () =>
     refusal("PUSH_SERVICE_NOT_CONFIGURED", "This server has no push service"),

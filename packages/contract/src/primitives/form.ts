@@ -27,8 +27,9 @@ export const form = {
  * A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused, unless `anyText` leaves
  * the check to an action that may ignore the parameter.
  */
-function text(options: { anyText?: boolean } = {}): Parameter<string> {
+function text(options: { anyText?: boolean; maxLength?: number } = {}): Parameter<string> {
   return new Parameter({
+    ...(options.maxLength !== undefined && { maxLength: options.maxLength }),
     decode(value) {
       if (!options.anyText && isUnstorable(value)) throw new Unusable("must not contain U+0000");
       return value;

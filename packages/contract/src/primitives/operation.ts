@@ -79,6 +79,11 @@ export interface Declaration<
    * path, `X-HTTP-Method-Override` replaces the method, and its handler reads headers and body.
    */
   readonly protocol?: "tus";
+  /**
+   * Its body is the payload of another program (bot-platform.md §1.1), of which the handler gets the bytes. Parameters are
+   * in the query, or in a form with the payload; one of them may be the key of a bot, instead of HTTP Basic.
+   */
+  readonly takesPayload?: true;
   /** Request headers, for the reference. */
   readonly headers?: readonly HeaderParameter[];
   /** Media type of a body that the handler reads as bytes, for the reference. */

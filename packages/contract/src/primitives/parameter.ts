@@ -11,6 +11,8 @@ export interface Codec<T> {
   readonly schema: JsonSchema;
   /** The text is JSON (an array, an object); otherwise it is the value itself. */
   readonly json: boolean;
+  /** Maximum length of the text, if not the usual one. */
+  readonly maxLength?: number;
   /** Makes a reader for each text that may be too long for memory. */
   readonly reader?: () => TextReader<T>;
 }
@@ -113,8 +115,9 @@ export class Parameter<T> {
    * @throws ApiError `BAD_REQUEST` that names the parameter
    */
   decode(name: string, text: string): T {
-    if (text.length > maxText)
-      throw errors.badRequest(`${name} must not be longer than ${maxText} characters`);
+    const { maxLength = maxText } = this.codec;
+    if (text.length > maxLength)
+      throw errors.badRequest(`${name} must not be longer than ${maxLength} characters`);
     if (this.presence.nullIs !== "refused" && isJsonNull(text)) {
       if (this.presence.nullIs === "absent") return this.absent(name);
       return null as T;

@@ -24,6 +24,8 @@ export function rejected(error: Error): BatchOutcome<never> {
 export interface BatchContext {
   /** Whether the transaction holds a single request, and may wait for locks. */
   readonly canBlock: boolean;
+  /** Maximum copies of messages that the transaction writes, if not the usual one. */
+  readonly maxCopies?: number;
   /** Whether earlier requests with this key are waiting to run one at a time. */
   isSerialized(key: number): boolean;
 }

@@ -30,12 +30,20 @@ import { insertUser } from "../users/create-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/change-address.ts";
 import { checkService, insertService } from "./bot-service.ts";
 import { botAdministrators } from "./bots.ts";
+import {
+  checkWebhookSecret,
+  incomingWebhookBot,
+  sealedSecret,
+  shownConfig,
+} from "./webhook-secret.ts";
 
 /** The properties of a requested bot. */
 interface NewBot {
   readonly fullName: string;
   readonly shortName: string;
   readonly botType: number;
+  /** With which programs sign webhooks; undefined or empty for none. */
+  readonly webhookSecret: string | undefined;
   /** Names of channels. */
   readonly sendingChannel: string | undefined;
   readonly eventsChannel: string | undefined;
@@ -73,6 +81,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   const botType = checkType(wanted.botType);
   if (!(await canCreateBot(tx, realm, owner, botType)))
     throw errors.badRequest("You may not create such bots");
+  const secret = checkWebhookSecret(botType, wanted.webhookSecret);
   const fullName = checkFullName(wanted.fullName);
   const email = botAddress(site, realm, wanted.shortName);
   const name = wanted.service.name?.trim() || wanted.shortName.trim();
@@ -100,6 +109,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
       defaultSendingChannelId: sending?.id ?? null,
       defaultEventsRegisterChannelId: registered?.id ?? null,
       defaultAllPublicChannels: wanted.allPublicChannels,
+      webhookSecretSealed: sealedSecret(site, secret),
     },
     select: { id: true },
   });
@@ -118,6 +128,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     api_key: apiKey,
     avatar_url: ownPictureUrl(site.url, pictureOf(account)),
     ...defaults,
+    ...(botType === incomingWebhookBot && { config_data: shownConfig(Boolean(secret)) }),
   };
 }
 

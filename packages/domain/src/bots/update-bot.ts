@@ -1,4 +1,11 @@
-import { errors, isGuest, isOwner, type NewEvent, type UpdatedBot } from "@carillon/contract";
+import {
+  errors,
+  isGuest,
+  isOwner,
+  type NewEvent,
+  type UpdatedBot,
+  type WebhookConfig,
+} from "@carillon/contract";
 import { sqlState, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
@@ -37,6 +44,12 @@ import { renewBotKey } from "../users/api-key.ts";
 import { changeService, readService, type ServiceChanges } from "./bot-service.ts";
 import { botAdministrators, checkAdministersBot } from "./bots.ts";
 import { botAddress, changeBotDefaults, type WantedDefaults } from "./create-bot.ts";
+import {
+  checkWebhookSecret,
+  incomingWebhookBot,
+  sealedSecret,
+  shownConfig,
+} from "./webhook-secret.ts";
 
 /**
  * Changes a bot, which may be deactivated, for its owner or an administrator (users.md §5).
@@ -80,7 +93,7 @@ async function apply(
   tx: Tx,
   site: Site,
   { realm, actor, bot }: OpenBot,
-  { fullName, role, owner, address }: WantedOfBot,
+  { fullName, role, owner, address, webhookSecret }: WantedOfBot,
   changes: Pick<BotChanges, "defaults" | "service">,
 ): Promise<UpdatedBot> {
   const events: NewEvent[] = [];
@@ -105,6 +118,9 @@ async function apply(
     events.push(...(await changeBotOwner(tx, { ...bot, role: role ?? bot.role }, owner)));
     note("bot_owner_changed", bot.botOwnerId, owner.id);
   }
+  const config = await changeWebhookSecret(tx, site, bot, webhookSecret);
+  if (config.isChanged)
+    audit.push({ type: "bot_webhook_secret_changed", userId: bot.id, data: {} });
   if (owner || gainsPowerOfOwners(bot, role)) await renewBotKey(tx, site, actor.id, bot);
   if (address !== undefined) {
     events.push(...(await changeAddress(tx, bot, address)));
@@ -134,8 +150,31 @@ async function apply(
     ...(await ownerAddress(tx, now)),
     service_interface: current?.interface_type ?? null,
     service_payload_url: current?.payload_url ?? null,
-    config_data: null,
+    config_data: config.shown,
   };
+}
+
+/** Stores a new secret, and reads whether the bot has one. */
+async function changeWebhookSecret(
+  tx: Tx,
+  site: Site,
+  bot: Account,
+  secret: string | undefined,
+): Promise<{ isChanged: boolean; shown: WebhookConfig | null }> {
+  if (bot.botType !== incomingWebhookBot) return { isChanged: false, shown: null };
+  const prisma = await tx.prisma();
+  const { webhookSecretSealed: before } = await prisma.user.findUniqueOrThrow({
+    where: { id: bot.id },
+    select: { webhookSecretSealed: true },
+  });
+  if (secret === undefined || (secret === "" && before === null))
+    return { isChanged: false, shown: shownConfig(before !== null) };
+  await prisma.user.update({
+    where: { id: bot.id },
+    data: { webhookSecretSealed: sealedSecret(site, secret) },
+    select: { id: true },
+  });
+  return { isChanged: true, shown: shownConfig(secret !== "") };
 }
 
 async function ownerAddress(tx: Tx, { botOwnerId }: Account): Promise<{ bot_owner?: string }> {
@@ -154,6 +193,7 @@ interface BotChanges {
   readonly role: number | undefined;
   readonly ownerId: number | undefined;
   readonly shortName: string | undefined;
+  readonly webhookSecret: string | undefined;
   readonly defaults: WantedDefaults;
   readonly service: ServiceChanges;
 }
@@ -173,6 +213,7 @@ interface WantedOfBot {
   readonly role: number | undefined;
   readonly owner: Account | undefined;
   readonly address: string | undefined;
+  readonly webhookSecret: string | undefined;
 }
 
 /**
@@ -183,7 +224,7 @@ async function checkBotChanges(
   tx: Tx,
   site: Site,
   { realm, actor, bot, named }: OpenBot,
-  { fullName, role, ownerId, shortName }: BotChanges,
+  { fullName, role, ownerId, shortName, webhookSecret }: BotChanges,
 ): Promise<WantedOfBot> {
   const name = fullName === undefined ? undefined : await checkName(tx, realm, bot, fullName);
   const newRole = role === bot.role ? undefined : role;
@@ -199,7 +240,8 @@ async function checkBotChanges(
     );
   const address =
     shortName === undefined ? undefined : await checkAddress(tx, site, realm, bot, shortName);
-  return { fullName: name, role: newRole, owner, address };
+  const secret = checkWebhookSecret(bot.botType, webhookSecret);
+  return { fullName: name, role: newRole, owner, address, webhookSecret: secret };
 }
 
 async function checkName(

@@ -14,12 +14,31 @@ const nextAccounts = statement({
   text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch}`,
 });
 
-/** The sealed columns of the database, each with the digest by which its row is found. */
+/** The sealed columns of the database, with the digest by which the row is found, if there is one. */
 const sealed = [
-  { table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
-  { table: "address_changes", id: "id", seal: "token_sealed", digest: "token_digest" },
-  { table: "password_resets", id: "id", seal: "key_sealed", digest: "key_digest" },
-  { table: "invitations", id: "id", seal: "key_sealed", digest: "key_digest" },
+  { name: "users", table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
+  {
+    name: "address_changes",
+    table: "address_changes",
+    id: "id",
+    seal: "token_sealed",
+    digest: "token_digest",
+  },
+  {
+    name: "password_resets",
+    table: "password_resets",
+    id: "id",
+    seal: "key_sealed",
+    digest: "key_digest",
+  },
+  { name: "invitations", table: "invitations", id: "id", seal: "key_sealed", digest: "key_digest" },
+  {
+    name: "webhook_secrets",
+    table: "users",
+    id: "id",
+    seal: "webhook_secret_sealed",
+    digest: undefined,
+  },
 ] as const;
 
 const store = statement({
@@ -37,6 +56,17 @@ const links = (["address_changes", "password_resets", "invitations"] as const).m
   drop: statement({ name: `keys-anew-drop-${table}`, text: `DELETE FROM ${table}` }),
 }));
 
+const hasWebhookSecrets = statement({
+  name: "keys-anew-has-webhook-secrets",
+  text: `SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('users')
+    AND attname = 'webhook_secret_sealed' AND NOT attisdropped) AS present`,
+});
+
+const dropWebhookSecrets = statement({
+  name: "keys-anew-drop-webhook-secrets",
+  text: "UPDATE users SET webhook_secret_sealed = NULL WHERE webhook_secret_sealed IS NOT NULL",
+});
+
 const audit = statement({
   name: "keys-anew-audit",
   text: "INSERT INTO audit_log (realm_id, event_type) SELECT id, 'api_keys_issued_anew' FROM realms",
@@ -44,7 +74,8 @@ const audit = statement({
 
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
- * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked.
+ * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked, and the
+ * secrets of incoming webhooks, which need the new keys anyway.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */
@@ -65,7 +96,9 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
     after = rows.at(-1)?.id ?? after;
     if (rows.length < batch) break;
   }
-  // A backup of an older version may not have the tables.
+  // A backup of an older version may not have the column and the tables.
+  const [secretsFound] = await sql.rows(hasWebhookSecrets, []);
+  if (secretsFound?.present) await sql.rows(dropWebhookSecrets, []);
   for (const { isThere, drop } of links) {
     const [found] = await sql.rows(isThere, []);
     if (found?.present) await sql.rows(drop, []);
@@ -74,22 +107,22 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
   return count;
 }
 
-const tables = sealed.map(({ table, id, seal, digest }) => ({
-  table,
+const tables = sealed.map(({ name, table, id, seal, digest }) => ({
   next: statement({
-    name: `reseal-${table}-next`,
-    text: `SELECT ${id}::text AS id, ${seal} AS sealed FROM ${table} WHERE ${id} > $1 ORDER BY ${id} LIMIT ${batch}`,
+    name: `reseal-${name}-next`,
+    text: `SELECT ${id}::text AS id, ${seal} AS sealed FROM ${table}
+      WHERE ${id} > $1 AND ${seal} IS NOT NULL ORDER BY ${id} LIMIT ${batch}`,
   }),
   store: statement({
-    name: `reseal-${table}-store`,
-    text: `UPDATE ${table} t SET ${seal} = n.sealed, ${digest} = n.digest
+    name: `reseal-${name}-store`,
+    text: `UPDATE ${table} t SET ${seal} = n.sealed${digest === undefined ? "" : `, ${digest} = n.digest`}
       FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE t.${id} = n.id`,
   }),
 }));
 
 const keepOthersOut = statement({
   name: "reseal-lock",
-  text: `LOCK TABLE ${sealed.map(({ table }) => table).join(", ")} IN SHARE ROW EXCLUSIVE MODE`,
+  text: `LOCK TABLE ${[...new Set(sealed.map(({ table }) => table))].join(", ")} IN SHARE ROW EXCLUSIVE MODE`,
 });
 
 const running = statement({
@@ -129,7 +162,8 @@ async function resealTable(
   let after = "0";
   for (;;) {
     const rows = await tx.rows(next, [after]);
-    const texts = rows.map((row) => from.open(row.sealed));
+    // The statement leaves out nulls.
+    const texts = rows.map((row) => from.open(row.sealed!));
     await tx.rows(store, [
       rows.map(({ id }) => id),
       texts.map((text) => to.seal(text)),

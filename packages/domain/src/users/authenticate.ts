@@ -11,11 +11,14 @@ export interface NoAccount {
 export interface LoggedIn extends Account {
   /** Digest of the key that was used, which may be replaced before the request is handled. */
   readonly keyDigest: Uint8Array;
+  /** With which programs sign webhooks for the bot, sealed; null for none (bot-platform.md §1.1). */
+  readonly webhookSecretSealed: Uint8Array | null;
 }
 
 const byDigests = statement({
   name: "accounts-by-keys",
-  text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest", r.deactivated AS "realmDeactivated"
+  text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
+      u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
   overrides: accountOverrides,
@@ -51,18 +54,19 @@ const keyShape = /^[A-Za-z0-9]{32}$/;
 /**
  * Authenticates an account by its API key (users.md §1). Nothing is cached, so that a revoked key or a deactivated
  * account fails in every process from the next request on. Addresses are compared ignoring case.
+ * @param credentials without an address only the key is checked
  * @param holderOf queries the database; must read after it has been called
  */
 export async function authenticate(
   holderOf: (keyDigest: Uint8Array) => Promise<KeyHolder | undefined>,
   site: Pick<Site, "secrets">,
-  { email, apiKey }: { readonly email: string; readonly apiKey: string },
+  { email, apiKey }: { readonly email: string | undefined; readonly apiKey: string },
 ): Promise<LoggedIn | NoAccount> {
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
   const holder = await holderOf(site.secrets.digest(apiKey));
   if (!holder) return { refused: "unknown key" };
   const { account, realmDeactivated } = holder;
-  if (!areAlikeButForCase(account.deliveryEmail, email))
+  if (email !== undefined && !areAlikeButForCase(account.deliveryEmail, email))
     return { refused: "key of another account" };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };

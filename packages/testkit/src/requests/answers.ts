@@ -19,6 +19,7 @@ export type Refusable = Pick<Answer, "status" | "body">;
 /** Statuses of error codes other than 400 (http-contract.md §2), repeated here to detect changes. */
 const statuses: Readonly<Record<string, number>> = {
   UNAUTHORIZED: 401,
+  INVALID_API_KEY: 401,
   AUTHENTICATION_FAILED: 401,
   USER_DEACTIVATED: 401,
   REALM_DEACTIVATED: 401,

@@ -8,17 +8,32 @@ import {
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
-import { emphasised, notice, paragraph, silentUser, verbatim } from "@carillon/markdown";
+import {
+  emphasised,
+  notice,
+  type NoticePart,
+  paragraph,
+  silentUser,
+  verbatim,
+} from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "./notice.ts";
 import { sendMessages } from "./send.ts";
 
-/** What is wrong with a channel that a bot has sent a message to. */
-export interface BotTrouble {
-  /** The channel's name, or its id if no name is known. */
-  readonly channel: string | number;
-  readonly what: "missing" | "without subscribers";
-}
+/** What is wrong with a channel that a bot has sent a message to, or with a webhook that it received. */
+export type BotTrouble =
+  | {
+      /** The channel's name, or its id if no name is known. */
+      readonly channel: string | number;
+      readonly what: "missing" | "without subscribers";
+    }
+  | {
+      readonly what: "unreadable webhook";
+      /** The name of the integration. */
+      readonly integration: string;
+      /** What the answer says. It has nothing of the payload but names of fields. */
+      readonly reason: string;
+    };
 
 const claim = statement({
   name: "bot-owner-notified",
@@ -26,38 +41,45 @@ const claim = statement({
     AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
 });
 
+/** Maximum characters of the reason in a notice. */
+const maxReason = 300;
+
 /**
  * Notifies a bot's owner that the bot posts to a channel that is missing or has no subscribers (scheduled-messages.md §6),
- * at most once in five minutes. Needs its own transaction: the bot's message may have been rejected.
+ * or receives a webhook that it cannot read (bot-platform.md §1.2), at most once in five minutes. Needs its own
+ * transaction: the bot's message may have been rejected.
  */
-export async function notifyBotOwner(
-  tx: Tx,
-  bot: Account,
-  { channel, what }: BotTrouble,
-): Promise<void> {
+export async function notifyBotOwner(tx: Tx, bot: Account, trouble: BotTrouble): Promise<void> {
   if (!bot.isBot || bot.botOwnerId === null) return;
   const [due] = await tx.lock({ name: "accounts", keys: [bot.id] }, claim, [bot.id]);
   const owner = (await loadAccounts(tx, bot.realmId, [bot.botOwnerId])).get(bot.botOwnerId);
   if (!due || !owner?.isActive) return;
   const realm = await loadRealm(tx, bot.realmId);
   const notifier = await systemBot(tx, realm.id, "notification");
-  const name =
-    typeof channel === "number"
-      ? verbatim(`with the ID ${channel}`)
-      : emphasised(cutTo(channel, maxChannelNameLength, "…"));
-  const who = silentUser(bot);
   const { events } = await sendMessages(tx, realm, [
     await composeNotice(tx, {
       bot: notifier,
       target: directTo(notifier, owner),
-      notice: notice(
-        what === "missing"
-          ? paragraph`Your bot ${who} sent a message to the channel ${name}, which does not exist.`
-          : paragraph`Your bot ${who} sent a message to the channel ${name}, which nobody is subscribed to.`,
-      ),
+      notice: notice(textAbout(bot, trouble)),
     }),
   ]);
   emit(tx, realm.id, events);
+}
+
+function textAbout(bot: Account, trouble: BotTrouble): NoticePart {
+  const who = silentUser(bot);
+  if (trouble.what === "unreadable webhook") {
+    const reason = verbatim(cutTo(trouble.reason, maxReason, "…"));
+    return paragraph`Your bot ${who} received a request for the integration ${emphasised(trouble.integration)} that could not be read. ${reason}`;
+  }
+  const { channel, what } = trouble;
+  const name =
+    typeof channel === "number"
+      ? verbatim(`with the ID ${channel}`)
+      : emphasised(cutTo(channel, maxChannelNameLength, "…"));
+  return what === "missing"
+    ? paragraph`Your bot ${who} sent a message to the channel ${name}, which does not exist.`
+    : paragraph`Your bot ${who} sent a message to the channel ${name}, which nobody is subscribed to.`;
 }
 
 /**

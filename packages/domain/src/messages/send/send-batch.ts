@@ -122,7 +122,7 @@ export async function sendTo(
   ]);
 
   const outgoing: OutgoingMessage[] = [];
-  let copiesLeft = maxCopies;
+  let copiesLeft = context.maxCopies ?? maxCopies;
   let next = 0;
   /** The result of a committed request is the index of its message in `outgoing`. */
   const outcomes = requests.map((request, i): BatchOutcome<number> => {

@@ -1,10 +1,10 @@
 import type { Account, SendingClient, Site } from "@carillon/model";
-import { ApiError } from "@carillon/contract";
-import type { Database } from "@carillon/db";
+import { ApiError, errors } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
 import { singleRequest } from "../../batches/batch-outcome.ts";
-import { notifyBotOwner } from "./bot-trouble.ts";
+import { type BotTrouble, notifyBotOwner } from "./bot-trouble.ts";
 import { sendBatch, type SendInput, type SendRequest } from "./send-batch.ts";
 import type { SentMessage } from "./send.ts";
 
@@ -29,18 +29,67 @@ export async function sendNow(
   client: SendingClient,
   input: SendInput,
 ): Promise<SentMessage> {
-  const { db, log, write = (request) => sendSingle(sending, request) } = sending;
+  const { write = (request) => sendSingle(sending, request) } = sending;
   try {
     return await write({ actor, client, input });
   } catch (error) {
-    const channel = missingChannel(error);
-    if (actor.isBot && channel !== undefined)
-      await db
-        .transaction((tx) => notifyBotOwner(tx, actor, { channel, what: "missing" }))
-        .catch((failure: unknown) =>
-          log.error({ err: failure, bot: actor.id }, "bot owner could not be notified"),
-        );
+    await reportMissingChannel(sending, actor, error);
     throw error;
+  }
+}
+
+/**
+ * Notifies a bot's owner if the error says that the bot's channel does not exist, in a separate transaction.
+ * @returns whether it says so
+ */
+export async function reportMissingChannel(
+  sending: Pick<Sending, "db" | "log">,
+  actor: Account,
+  error: unknown,
+): Promise<boolean> {
+  const channel = missingChannel(error);
+  if (channel === undefined) return false;
+  if (actor.isBot) await reportToOwner(sending, actor, { channel, what: "missing" });
+  return true;
+}
+
+/** Notifies a bot's owner in a separate transaction. A failure is logged: the answer to the bot does not depend on it. */
+export async function reportToOwner(
+  { db, log }: Pick<Sending, "db" | "log">,
+  bot: Account,
+  trouble: BotTrouble,
+): Promise<void> {
+  await db
+    .transaction((tx) => notifyBotOwner(tx, bot, trouble))
+    .catch((failure: unknown) =>
+      log.error({ err: failure, bot: bot.id }, "bot owner could not be notified"),
+    );
+}
+
+/**
+ * Copies of the messages of one request: writing so many takes about a second, in which the organization's other messages
+ * wait.
+ */
+const maxCopiesTogether = 100_000;
+
+/**
+ * Sends messages of one request in its transaction: all or none.
+ * @throws ApiError the refusal of the first message that is refused
+ */
+export async function sendTogether(
+  tx: Tx,
+  site: Site,
+  requests: readonly SendRequest[],
+): Promise<void> {
+  const context = { ...singleRequest, maxCopies: maxCopiesTogether };
+  for (const outcome of await sendBatch(tx, site, requests, context)) {
+    if (outcome.kind === "rejected") throw outcome.error;
+    if (outcome.kind === "retryLater")
+      throw errors.badRequest(
+        `The messages of one request must not have more than ${maxCopiesTogether} receivers together`,
+      );
+    if (outcome.kind !== "committed")
+      throw new Error(`a message of a single request has outcome ${outcome.kind}, not committed`);
   }
 }
 

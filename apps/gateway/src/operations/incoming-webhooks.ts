@@ -1,0 +1,113 @@
+import * as contract from "@carillon/contract";
+import { type LoggedIn, reportToOwner } from "@carillon/domain";
+
+import { handle } from "../handle.ts";
+import type { BeforePayload, HandlerContext } from "../http/handler.ts";
+import type { Services } from "../services.ts";
+import type { WebhookOutcome } from "../webhooks/counts.ts";
+import { decodePayload } from "../webhooks/decode-payload.ts";
+import { deliveryKey } from "../webhooks/delivery-key.ts";
+import { type Integration, UnsupportedEvent } from "../webhooks/integration.ts";
+import { integrations } from "../webhooks/load-integrations.ts";
+import { readMessages } from "../webhooks/read-messages.ts";
+import { sendMessages } from "../webhooks/send-messages.ts";
+import { standardWebhooks } from "../webhooks/signature.ts";
+
+type Context = HandlerContext<typeof contract.receiveWebhook, Services, LoggedIn>;
+
+/** Receives payloads of other programs (bot-platform.md §1). */
+export default {
+  ...handle.inSteps(contract.receiveWebhook, async (context) => {
+    const integration = integrationOf(context.path);
+    const count = (outcome: WebhookOutcome) =>
+      context.services.webhooks.add(integration.name, outcome);
+    try {
+      count(await receive(integration, context));
+    } catch (error) {
+      if (error instanceof UnsupportedEvent) {
+        count("unsupported");
+        throw contract.errors.unsupportedWebhookEvent(integration.label, error.event);
+      }
+      if (error instanceof contract.ApiError) count("refused");
+      throw error;
+    }
+  }),
+
+  isServed: (path: object) => integrations.has((path as Context["path"]).integration),
+
+  beforePayload: ({ path, actor, services, headers, bytes }: BeforePayload<Services>) => {
+    const integration = integrationOf(path as Context["path"]);
+    // The pipeline hands over the account that the app's `authenticate` has found.
+    const { webhookSecretSealed: sealed } = actor as LoggedIn;
+    if (!sealed) return;
+    const secret = services.site.secrets.open(sealed);
+    const { signature: isSigned = standardWebhooks } = integration;
+    if (isSigned({ headers, bytes, secret, now: Date.now() })) return;
+    services.webhooks.add(integration.name, "refused");
+    throw contract.errors.badSignature();
+  },
+};
+
+function integrationOf({ integration: name }: Context["path"]): Integration {
+  const found = integrations.get(name);
+  if (!found) throw contract.errors.notFound();
+  return found;
+}
+
+/** Maximum characters of the name of an event, which is compared with patterns. */
+const maxEventName = 100;
+
+async function receive(integration: Integration, context: Context): Promise<WebhookOutcome> {
+  const { input, payload: body, headers, actor, services } = context;
+  if (!body) throw new Error("the operation is declared with takesPayload");
+  const { event, payload } = await reportingUnreadable(integration, context, async () => ({
+    event: eventOf(integration, headers),
+    payload: await decodePayload(integration, body, input),
+  }));
+  const key = deliveryKey(headers, actor.id);
+  const messages = await reportingUnreadable(integration, context, async () =>
+    readMessages(integration, {
+      event,
+      payload,
+      filter: { only: input.only_events, exclude: input.exclude_events },
+      parameters: {
+        branches: input.branches?.split(",").map((branch) => branch.trim()),
+        name: input.name,
+        desc: input.desc,
+        editResolved: input.edit_resolved,
+      },
+    }),
+  );
+  if (messages.length === 0) return "nothing";
+  return sendMessages(services, actor, integration, input, messages, key);
+}
+
+/** @throws ApiError `MISSING_HTTP_EVENT_HEADER` */
+function eventOf({ eventHeader }: Integration, headers: Context["headers"]): string | undefined {
+  if (eventHeader === undefined) return undefined;
+  const event = headers[eventHeader.toLowerCase()];
+  if (typeof event !== "string" || event === "")
+    throw contract.errors.missingEventHeader(eventHeader);
+  return event.slice(0, maxEventName);
+}
+
+/** Runs `work`, and notifies the bot's owner of a request that is refused for its payload (bot-platform.md §1.2). */
+async function reportingUnreadable<T>(
+  { label }: Integration,
+  { actor, services }: Pick<Context, "actor" | "services">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof contract.ApiError) {
+      const { message: reason } = error;
+      await reportToOwner(services, actor, {
+        what: "unreadable webhook",
+        integration: label,
+        reason,
+      });
+    }
+    throw error;
+  }
+}

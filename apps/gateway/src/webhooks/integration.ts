@@ -1,0 +1,96 @@
+import { errors } from "@carillon/contract";
+import type { z } from "zod";
+
+import type { SignatureScheme } from "./signature.ts";
+
+/** A message that an integration makes of a payload. */
+export interface WebhookMessage {
+  /** For `only_events` and `exclude_events`; without one the value of the event header, or none. */
+  readonly event?: string;
+  /** Text that is no Markdown. */
+  readonly topic: string;
+  readonly content: string;
+  /** Names what the message is about: with `edit_resolved` a later message with the same key edits it. */
+  readonly upsert?: { readonly key: string; readonly version: number };
+}
+
+/** Parameters of the request that integrations read (bot-platform.md §1.4). */
+export interface WebhookParameters {
+  /** Names of branches; undefined for all. */
+  readonly branches: readonly string[] | undefined;
+  /** The label of alerts that names their topic. */
+  readonly name: string;
+  /** The label of alerts that describes them. */
+  readonly desc: string;
+  /** Whether each alert is a message of its own, which is edited when the alert is resolved. */
+  readonly editResolved: boolean;
+}
+
+/** How one kind of payload becomes messages. */
+export interface Format {
+  /**
+   * @returns the messages, in order; none if the payload says nothing that people want to read
+   * @throws ApiError `BAD_REQUEST` if a field is missing or of another type; UnsupportedEvent
+   */
+  messages(payload: unknown, parameters: WebhookParameters): readonly WebhookMessage[];
+}
+
+/** A program whose payloads `POST /external/{name}` understands. */
+export interface Integration {
+  /** In the path: `slack_incoming`. */
+  readonly name: string;
+  /** In the name of the sending program, `Zulip{Label}Webhook`. */
+  readonly label: string;
+  /** One sentence about what sends such payloads, for the reference. */
+  readonly about: string;
+  /** Names of its events, for `only_events` and `exclude_events`; empty if it has none. */
+  readonly events: readonly string[];
+  /** The request header that names the event. */
+  readonly eventHeader?: string;
+  /** By the value of the event header; without such a header only `payload`. */
+  readonly formats: Readonly<Record<string, Format>>;
+  /** How its requests are signed; Standard Webhooks unless given. */
+  readonly signature?: SignatureScheme;
+  /** Whether a body may be `text/plain`, and a form may have the text in `content`. */
+  readonly takesText?: true;
+}
+
+/** Declares an integration: the default export of a file in `src/integrations`. */
+export function integration(declared: Integration): Integration {
+  return declared;
+}
+
+/** Declares how payloads of a shape become messages. Fields that the shape does not name are ignored. */
+export function format<Shape extends z.ZodType>(
+  shape: Shape,
+  messages: (payload: z.output<Shape>, parameters: WebhookParameters) => readonly WebhookMessage[],
+): Format {
+  return {
+    messages: (payload, parameters) => messages(parsed(shape, payload), parameters),
+  };
+}
+
+function parsed<Shape extends z.ZodType>(shape: Shape, payload: unknown): z.output<Shape> {
+  const { success, data, error } = shape.safeParse(payload);
+  if (success) return data;
+  const [issue] = error.issues;
+  const place = issue?.path.map(String).join(".") ?? "";
+  throw errors.badRequest(
+    `The payload is not as expected: ${place === "" ? "" : `${place}: `}${issue?.message ?? "unknown"}`,
+  );
+}
+
+/** Thrown for an event that the integration does not know. */
+export class UnsupportedEvent extends Error {
+  readonly event: string;
+
+  constructor(event: string) {
+    super(`unsupported event ${event}`);
+    this.event = event;
+  }
+}
+
+/** Returns `1 commit`, `2 commits`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,2 @@
+/** Messages that one request may make. */
+export const maxMessages = 50;

@@ -1,0 +1,1 @@
+ALTER TABLE "users" ADD COLUMN "webhook_secret_sealed" BYTEA;
