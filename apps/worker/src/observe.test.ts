@@ -93,7 +93,7 @@ describe("the metrics of a worker's deliveries", () => {
       await makeDue(db, planned ?? 0);
     }
     await movePlanned(db, missed, { days: 4, seconds: 3_600 });
-    // A skip is in the history alone: it ends at a request.
+    // A skipped occurrence is only in the history: no worker delivers it.
     await client.succeed(skipSeriesOccurrence, { path: { series_id: await create(room) } });
     const counted = await deliveredMetrics("carillon_series_occurrences_total");
     const runs = await db.rows<{ outcome: string; count: number }>(

@@ -37,7 +37,7 @@ export default {
 
   beforePayload: ({ path, actor, services, headers, bytes }: BeforePayload<Services>) => {
     const integration = integrationOf(path as Context["path"]);
-    // The pipeline hands over the account that the app's `authenticate` has found.
+    // `authenticate` of the app has found this account.
     const { webhookSecretSealed: sealed } = actor as LoggedIn;
     if (!sealed) return;
     const secret = services.site.secrets.open(sealed);

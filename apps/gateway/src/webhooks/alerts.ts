@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { z } from "zod";
 
-/** Alerts of one request: checking 2,000 takes 20 ms. */
+/** Maximum alerts of one request: checking 2,000 takes 20 ms. */
 export const maxAlerts = 2_000;
 
 export const alertStatus = z.enum(["firing", "resolved"]);
@@ -13,7 +13,7 @@ export const statusMarks = {
   resolved: { mark: "✅", word: "Resolved" },
 } as const;
 
-/** What tells one firing of an alert from others. */
+/** Identifies one firing of an alert. */
 interface Firing {
   readonly status: "firing" | "resolved";
   readonly labels: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ interface Firing {
 }
 
 /**
- * Returns the upsert key of an alert from its beginning to its end: when it fires again it is a new message. A request
- * about the firing that arrives after the one about the end is stale.
+ * Returns the upsert key of one firing of an alert, so that an alert that fires again gets a new message. The version makes
+ * a firing request stale that arrives after the resolved one.
  */
 export function alertKey({ status, labels, fingerprint, startsAt }: Firing) {
   const identity = fingerprint || JSON.stringify(sortedEntries(labels));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { linkTo, plain, plainLine } from "./foreign-text.ts";
 import { counted } from "./integration.ts";
 
-/** Lines of one push. */
+/** Maximum lines for one push. */
 const maxLines = 20;
 
 /** A commit of a push. */
@@ -32,7 +32,7 @@ export function pushed({ who, verb, branch, count, commits }: Push): string {
   return `${first}\n\n${[...shown, ...more].join("\n")}`;
 }
 
-/** How many commits of a push are shown, and so have to be checked. */
+/** Maximum commits of a push that are shown; only these are checked. */
 export const shownCommits = maxLines;
 
 /** Returns the name of the branch or the tag of a Git reference; undefined for other references. */

@@ -1,4 +1,4 @@
-/** What became of the requests of integrations, for the metrics. */
+/** Outcomes of requests to integrations, for the metrics. */
 export type WebhookOutcome =
   | "sent"
   | "nothing"

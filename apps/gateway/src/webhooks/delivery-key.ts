@@ -8,7 +8,7 @@ import { keyId, parseKey } from "../http/idempotency-header.ts";
 /** Headers by which senders mark the repeats of a request, in their order. */
 const headerNames = ["X-GitHub-Delivery", "X-Gitlab-Event-UUID", "webhook-id", "Idempotency-Key"];
 
-/** Requests with one key are repeats, whatever else they contain: senders of webhooks cannot act on another answer. */
+/** Requests with the same key are repeats, whatever they contain: senders of webhooks could not react to a refusal. */
 const noFingerprint = Buffer.alloc(32);
 
 /** Milliseconds that a request waits for another one with its key. */

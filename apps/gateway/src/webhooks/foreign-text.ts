@@ -92,7 +92,7 @@ function targetOf(url: string | null | undefined): string | undefined {
   return target.length > maxUrl ? undefined : target;
 }
 
-/** Characters of a URL that would be markup where the URL stands by itself. */
+/** Characters that act as markup in a URL without link syntax. */
 const activeInUrl = /[*$~[\]@]/g;
 
 function percentEncoded(character: string): string {
@@ -100,8 +100,8 @@ function percentEncoded(character: string): string {
 }
 
 /**
- * Returns a URL that stands by itself.
- * @param next the character after it: most would count as a part of the URL
+ * Returns a URL without link syntax, which becomes a link.
+ * @param next the character after it; most characters would become a part of the URL
  */
 function bareUrl(url: string, next: string): string {
   const target = targetOf(url)?.replaceAll(activeInUrl, percentEncoded);
@@ -132,12 +132,12 @@ export function codeBlock(language: string, text: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Returns our Markdown that another system composed, with mentions of everybody that have no effect. */
+/** Makes the wildcard mentions in Markdown that another system composed ineffective. */
 export function withoutWildcards(markdown: string): string {
   return markdown.replaceAll(/@(?=\*\*(?:all|everyone|channel|stream|topic)\*\*)/g, "&#64;");
 }
 
-/** Stands for a finished part while the marks around it are translated: control characters were removed before. */
+/** Placeholder of a finished part while the marks around it are translated. Control characters were removed before. */
 const hole = "\u0001";
 
 /** Code, and what Slack writes between angle brackets. */
@@ -180,7 +180,7 @@ const bold = emphasis("*", word);
 const italic = emphasis("_", word);
 const struck = emphasis("~", word);
 
-/** Translates emphasis, and takes the effect of mentions, code marks and angle brackets in a text without references. */
+/** Translates emphasis, and escapes mentions, code marks and angle brackets, in a text without references. */
 function slackMarks(text: string): string {
   return text
     .replaceAll(/@(?=[*_])/g, "&#64;")
@@ -200,7 +200,7 @@ function emphasis(mark: string, word: string): RegExp {
   );
 }
 
-/** Returns a code block: its marks stand on lines of their own only in our Markdown. */
+/** Returns a code block. Our Markdown, unlike Slack's, requires its fences on separate lines. */
 function slackBlock(text: string): string {
   const code = decoded(text);
   if (!code.includes("\n")) return `\`\`\`${code}\`\`\``;
@@ -208,7 +208,7 @@ function slackBlock(text: string): string {
 }
 
 /**
- * Returns what stands for the text between angle brackets; undefined if it is no reference.
+ * Translates a reference between angle brackets. Returns undefined if the text is no reference.
  * @param next the character after the brackets
  */
 function slackReference(inner: string, next: string): string | undefined {

@@ -10,7 +10,7 @@ export interface WebhookMessage {
   /** Text that is no Markdown. */
   readonly topic: string;
   readonly content: string;
-  /** Names what the message is about: with `edit_resolved` a later message with the same key edits it. */
+  /** Identifies the subject of the message: with `edit_resolved`, a later message with the same key edits it. */
   readonly upsert?: { readonly key: string; readonly version: number };
 }
 
@@ -26,7 +26,7 @@ export interface WebhookParameters {
   readonly editResolved: boolean;
 }
 
-/** How one kind of payload becomes messages. */
+/** Converts one kind of payload into messages. */
 export interface Format {
   /**
    * @returns the messages, in order; none if the payload says nothing that people want to read
@@ -60,7 +60,7 @@ export function integration(declared: Integration): Integration {
   return declared;
 }
 
-/** Declares how payloads of a shape become messages. Fields that the shape does not name are ignored. */
+/** Declares the conversion of payloads of a shape into messages. Ignores fields that the shape does not name. */
 export function format<Shape extends z.ZodType>(
   shape: Shape,
   messages: (payload: z.output<Shape>, parameters: WebhookParameters) => readonly WebhookMessage[],

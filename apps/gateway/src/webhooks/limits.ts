@@ -1,2 +1,2 @@
-/** Messages that one request may make. */
+/** Maximum messages of one request. */
 export const maxMessages = 50;

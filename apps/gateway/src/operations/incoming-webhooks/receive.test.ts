@@ -67,7 +67,7 @@ describe("POST /external/{integration}", () => {
     expect(message).to.include({ sender_id: hook.id, content: "hello", type: "private" });
   });
 
-  it("takes generic bots, and HTTP Basic instead of the key in the address", async () => {
+  it("accepts generic bots, and HTTP Basic instead of the key in the address", async () => {
     const generic = await bot(scene.db, scene.org.member);
     succeeded(await send("json", toRoom(), generic));
     for (const account of [generic, hook])
@@ -79,7 +79,7 @@ describe("POST /external/{integration}", () => {
     ]);
   });
 
-  it("takes forms with the payload, and with the key", async () => {
+  it("accepts forms with the payload, and with the key", async () => {
     const form = (fields: Record<string, string>) => ({
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields).toString(),
@@ -103,7 +103,7 @@ describe("POST /external/{integration}", () => {
     });
   });
 
-  it("takes plain text", async () => {
+  it("accepts plain text", async () => {
     const headers = { "Content-Type": "text/plain; charset=utf-8" };
     succeeded(await send("text", toRoom({ headers, body: "Grüße **x** @**all**" })));
     const [message] = await read();
@@ -254,7 +254,7 @@ describe("POST /external/{integration}", () => {
     ]);
     const { db } = scene;
     const [first, second] = firing(2) as [Alert, Alert];
-    // A topic that only our code cannot know in advance to be refused: the first message may begin its topic.
+    // The channel refuses the topic of the second message.
     const alerts = [first, { ...second, labels: { instance: "(no topic)" } }];
     await db.rows("UPDATE channels SET topics_policy = 'disable_empty_topic' WHERE id = $1", [
       room.id,

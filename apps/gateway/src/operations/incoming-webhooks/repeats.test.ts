@@ -52,7 +52,7 @@ describe("Repeats of webhooks", () => {
     }
   });
 
-  it("are told by the first of the headers, for each bot", async () => {
+  it("are recognized by the first of the headers, separately for each bot", async () => {
     const both = { "X-GitHub-Delivery": "one", "Idempotency-Key": "two" };
     succeeded(await send(both));
     succeeded(await send({ ...both, "Idempotency-Key": "three" }));
@@ -64,7 +64,7 @@ describe("Repeats of webhooks", () => {
     expect(await count()).to.equal(3);
   });
 
-  it("need a value that is a key", async () => {
+  it("need a well-formed value of the header", async () => {
     for (const value of ["a,b", "a b", "x".repeat(256), '"a'])
       await refused(scene.db, () => send({ "webhook-id": value }), "BAD_REQUEST");
   });
@@ -116,7 +116,7 @@ describe("Repeats of webhooks", () => {
     }
   });
 
-  it("of alerts edit their messages where the address asks for it", async () => {
+  it("of alerts edit their messages if the address asks for it", async () => {
     const query = { edit_resolved: "true" };
     const [one, two] = ["one", "two"].map((instance) => ({
       status: "firing",
@@ -133,7 +133,7 @@ describe("Repeats of webhooks", () => {
     expect(await read()).to.deep.equal(["🚨 **Firing:** Down", "🚨 **Firing:** Down"]);
     succeeded(await fire({ ...one, status: "resolved" }, two));
     expect(await read()).to.deep.equal(["✅ **Resolved:** Down", "🚨 **Firing:** Down"]);
-    // A request that was overtaken by a later one.
+    // The firing request arrives once more, after the resolved one.
     succeeded(await fire(one));
     expect(await read()).to.deep.equal(["✅ **Resolved:** Down", "🚨 **Firing:** Down"]);
     succeeded(await fire({ ...one, startsAt: "2026-03-02T10:00:00Z" }));

@@ -73,8 +73,8 @@ const issueLink = ({ iid, title }: Numbered, url: string) =>
 
 const numbered = z.object({ iid: z.int(), title: z.string() });
 
-/** What people do with merge requests and issues; other actions are not told. */
-const toldActions = new Set(["open", "close", "reopen", "merge"]);
+/** Actions on merge requests and issues that make messages; other actions make none. */
+const reportedActions = new Set(["open", "close", "reopen", "merge"]);
 
 const mergeRequests = format(
   z.object({
@@ -92,7 +92,7 @@ const mergeRequests = format(
     const who = plainLine(by.username);
     const linked = mergeRequestLink(mr, mr.url);
     const into = plain(mr.target_branch);
-    return told("Merge Request Hook", mr.action, mergeRequestTopic(of, mr), {
+    return messagesOf("Merge Request Hook", mr.action, mergeRequestTopic(of, mr), {
       open: `${who} opened ${linked} from ${plain(mr.source_branch)} into ${into}.${quote(mr.description)}`,
       close: `${who} closed ${linked}.`,
       reopen: `${who} reopened ${linked}.`,
@@ -114,7 +114,7 @@ const issues = format(
   ({ user: by, project: of, object_attributes: issue }) => {
     const who = plainLine(by.username);
     const linked = issueLink(issue, issue.url);
-    return told("Issue Hook", issue.action, issueTopic(of, issue), {
+    return messagesOf("Issue Hook", issue.action, issueTopic(of, issue), {
       open: `${who} opened ${linked}.${quote(issue.description)}`,
       close: `${who} closed ${linked}.`,
       reopen: `${who} reopened ${linked}.`,
@@ -174,7 +174,7 @@ export default integration({
     "Push Hook",
     "Tag Push Hook",
     ...["open", "close", "reopen"].map((action) => `Issue Hook ${action}`),
-    ...[...toldActions].map((action) => `Merge Request Hook ${action}`),
+    ...[...reportedActions].map((action) => `Merge Request Hook ${action}`),
     "Note Hook",
     "Pipeline Hook",
   ],
@@ -191,13 +191,13 @@ export default integration({
 });
 
 /** Returns the message for the action, with the event that names both; none for an action without one. */
-function told(
+function messagesOf(
   hook: string,
   action: string | null | undefined,
   topic: string,
   contents: Readonly<Record<string, string>>,
 ): WebhookMessage[] {
-  if (action == null || !toldActions.has(action)) return [];
+  if (action == null || !reportedActions.has(action)) return [];
   const content = contents[action];
   return content === undefined ? [] : [{ event: `${hook} ${action}`, topic, content }];
 }
