@@ -18,7 +18,7 @@ const blockedPorts = new Set([
 export type CheckedUrl = { readonly url: URL } | { readonly problem: string };
 
 /**
- * Checks a URL that this server is to call (bot-platform.md §4.1). Resolves no name: addresses of names are judged at
+ * Checks a URL that this server is to call (bot-platform.md §4.1). Resolves no name: the addresses of names are checked at
  * each connection.
  */
 export function checkUrl(text: string, rules: AddressRules): CheckedUrl {

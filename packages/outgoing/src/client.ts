@@ -16,7 +16,7 @@ export interface OutgoingRequest {
   readonly maxBytes: number;
 }
 
-/** What became of a call. The reasons quote neither what was sent nor what was answered, so they may be logged. */
+/** Outcome of a call. The reasons quote neither what was sent nor what was answered, so they may be logged. */
 export type OutgoingOutcome =
   | {
       readonly kind: "answered";
@@ -30,7 +30,7 @@ export type OutgoingOutcome =
     }
   /** An address is not allowed; another attempt cannot help until the name resolves differently. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** There is no complete answer in time. */
+  /** No complete answer arrived in time. */
   | { readonly kind: "lost"; readonly reason: string }
   /** The answer is not HTTP, breaks off, or is compressed. `status` if its head was read. */
   | { readonly kind: "broken"; readonly reason: string; readonly status?: number };

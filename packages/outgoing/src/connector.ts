@@ -20,7 +20,7 @@ const connectMs = 5_000;
 
 /**
  * Makes the function that connects. It resolves the name itself, refuses it if one of its addresses is refused, and
- * connects only to the addresses that were judged: a name that resolves differently the next time gains nothing.
+ * connects only to the checked addresses: a name that resolves differently the next time gains nothing.
  */
 export function judgingConnector(
   build: typeof buildConnector,

@@ -28,13 +28,13 @@ const settlingMs = 15_000;
 /** Milliseconds after which a job leaves a call that is in progress: less than the deadline of the job. */
 const maxJobMs = 20_000;
 
-/** Ready calls that the end of a call wakes. */
+/** Maximum ready calls whose jobs are added when a call has ended. */
 const woken = 2;
 
 /** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
 export default processor(callWebhook, async (context) => {
   const calling = call(context);
-  // A call may take longer than a job: its row keeps other workers away, and it ends without the job.
+  // A call may outlast its job. It then continues alone, and its row keeps other workers from making it.
   calling.catch(() => {});
   const left = new AbortController();
   await Promise.race([calling, pause(maxJobMs, undefined, { signal: left.signal })]).finally(() =>

@@ -4,10 +4,10 @@ import type { RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Milliseconds after which the process that should have added the job of a call has not. */
+/** Milliseconds that a ready call may wait for its job before the relay adds one. */
 const olderThanMs = 1_000;
 
-/** Adds jobs of calls that may be made, each second under other ids: an earlier job may have come too early. */
+/** Adds jobs for ready calls. The ids change every second, because an earlier job may have run too early. */
 export default {
   definition: relayCalls,
   async run({ db, queues, batches }) {

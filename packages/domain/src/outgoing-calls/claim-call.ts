@@ -68,7 +68,7 @@ const standBehind = statement({
 
 /**
  * Claims a waiting call, unless it is too early, an earlier call of the conversation waits, too many calls are in progress
- * or the endpoint's circuit is open: then what ends wakes it, or the relay finds it.
+ * or the endpoint's circuit is open. In these cases a call that ends, or the relay, adds its job again.
  * @param forMs milliseconds for which the claim holds, more than the call can take
  */
 export async function claimCall(
@@ -113,7 +113,7 @@ const giveBack = statement({
     WHERE id = $1 AND calls = $2 AND state = 'waiting'`,
 });
 
-/** Gives a claimed call back that was interrupted: it may be made at once. */
+/** Returns a claimed call that was interrupted, so that it can be made at once. */
 export async function returnCall(
   sql: Sql,
   { callId, call, slotId }: Pick<ClaimedCall, "callId" | "call" | "slotId">,
@@ -130,8 +130,8 @@ const endOfBots = statement({
 });
 
 /**
- * Ends the waiting calls of deactivated bots. Leaves out calls whose answers are being stored: the transaction that does
- * finds the bot deactivated.
+ * Ends the waiting calls of deactivated bots. Skips calls whose answers are being stored: the transaction that stores an
+ * answer sees that the bot is deactivated.
  */
 export async function endCallsOfBots(sql: Sql, botIds: readonly number[]): Promise<void> {
   await sql.rows(endOfBots, [botIds]);
@@ -145,7 +145,7 @@ const wakeNext = statement({
     RETURNING id AS "callId", version, calls`,
 });
 
-/** Lets the next call of the conversation go, after one has ended. */
+/** Makes the next call of the conversation ready, after one has ended. */
 export async function wakeNextCall(
   tx: Tx,
   { callId, botId, conversation }: Pick<ClaimedCall, "callId" | "botId" | "conversation">,

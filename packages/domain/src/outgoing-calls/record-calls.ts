@@ -7,15 +7,15 @@ import { addJobsAfterCommit } from "@carillon/outbox";
 /** Type of a bot that is called at a URL (users.md §5). */
 export const outgoingWebhook = 3;
 
-/** Calls that may wait in one conversation of a bot. */
+/** Maximum waiting calls in one conversation of a bot. */
 const maxInConversation = 100;
 
-/** Calls that may wait in an organization. */
+/** Maximum waiting calls of an organization. */
 const maxInOrganization = 10_000;
 
 /**
- * Waiting calls of a bot from which a new one gets no job: calls that end wake it. A thousand jobs of a bot whose
- * endpoint hangs would delay those of other bots.
+ * If this many calls of a bot wait, a new one gets no job: calls that end add it. A thousand jobs of a bot whose endpoint
+ * hangs would delay those of other bots.
  */
 const maxJobs = 20;
 

@@ -6,10 +6,10 @@ import { lockKey, type Sql, statement, type Tx } from "@carillon/db";
  * each further time, up to ten minutes. After that, one call at a time is admitted until one is answered.
  */
 
-/** Calls in progress of one organization. */
+/** Maximum calls in progress of one organization. */
 const maxOfOrganization = 20;
 
-/** Calls in progress of one organization to one origin. */
+/** Maximum calls in progress of one organization to one origin. */
 const maxOfOrigin = 4;
 
 /** Unanswered calls in a row that open the circuit. */
@@ -19,7 +19,7 @@ const maxFailures = 5;
 const firstPause = 10;
 const maxPause = 600;
 
-/** An endpoint, as far as limits are concerned. */
+/** The endpoint of a call, as the limits identify it. */
 export interface Endpoint {
   readonly realmId: number;
   /** Scheme, host and port. */
