@@ -10,6 +10,7 @@ import { addKeyCommands } from "./commands/key.ts";
 import { addMailCommands } from "./commands/mail.ts";
 import { addOrganizationCommands } from "./commands/organization.ts";
 import { addSecretCommands } from "./commands/secrets.ts";
+import { addWebhookCommands } from "./commands/webhook.ts";
 import type { Context } from "./context.ts";
 
 const about = `Works on the installation of DATABASE_URL and SECRET_KEY; without DATABASE_URL, on the one that npm start
@@ -40,6 +41,7 @@ export function commandLine(context: Context): Command {
   addMailCommands(program, context);
   addBackupCommands(program, context);
   addFilesCommands(program, context);
+  addWebhookCommands(program, context);
   addDoctorCommand(program, context);
   return program;
 }

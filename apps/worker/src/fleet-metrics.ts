@@ -1,3 +1,4 @@
+import { readOutgoing } from "@carillon/domain";
 import { readFleet } from "@carillon/scheduling";
 import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
@@ -17,17 +18,27 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
   const outboxOldest = gauge(registry, "carillon_outbox_oldest_seconds");
   const dead = gauge(registry, "carillon_dead_letters");
   const circuit = gauge(registry, "carillon_bouncer_circuit");
+  const waiting = gauge(registry, "carillon_outgoing_waiting");
+  const oldestCall = gauge(registry, "carillon_outgoing_oldest_seconds");
+  const open = gauge(registry, "carillon_outgoing_circuits_open");
   const recreated = counter(registry, "carillon_sweep_repairs_total");
   const repaired = counter(registry, "carillon_series_repaired_total");
   const read = cached(() => readFleet(sql));
+  const readCalls = cached(() => readOutgoing(sql));
   return async () => {
-    const fleet = await read().catch(() => undefined);
+    const [fleet, calls] = await Promise.all([
+      read().catch(() => undefined),
+      readCalls().catch(() => undefined),
+    ]);
     up.set({ store: "database" }, fleet ? 1 : 0);
     for (const [target, value] of [
       [dueLag, fleet?.lag.dueLag],
       [outboxOldest, fleet?.lag.outboxOldest],
       [dead, fleet?.deadLetters],
       [circuit, fleet?.bouncerAway],
+      [waiting, calls?.waiting],
+      [oldestCall, calls?.oldestSeconds],
+      [open, calls?.circuitsOpen],
     ] as const) {
       if (value === undefined) target.remove();
       else target.set(value);

@@ -14,12 +14,13 @@ import {
 import type { WatchedStore } from "@carillon/files";
 import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
-import type { Delivered } from "./services.ts";
+import type { CallMade, Delivered } from "./services.ts";
 
 /** Counters of the worker, for its heartbeat and its metrics. */
 export interface WorkerObserver {
   readonly onDelivery: (delivery: Delivered) => void;
   readonly onRun: (run: EndedRun) => void;
+  readonly onCall: (call: CallMade) => void;
   /** How many messages were sent, and how many failed. */
   counters(): Record<string, number>;
   /** Called once the jobs run. @param all counters of this process */
@@ -49,6 +50,9 @@ export function observeWorker(
   const occurrences = counter(registry, "carillon_series_occurrences_total");
   for (const outcome of ["failed", "missed"]) occurrences.inc({ outcome }, 0);
   const runs = counter(registry, "carillon_jobs_total");
+  const calls = counter(registry, "carillon_outgoing_calls_total");
+  calls.inc({ kind: "webhook", outcome: "failed" }, 0);
+  const callSeconds = histogram(registry, "carillon_outgoing_call_seconds");
   const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
     onDelivery({ sent, failures, withheld, latenessSeconds, ...ended }) {
@@ -63,6 +67,10 @@ export function observeWorker(
     onRun({ name, outcome, seconds }) {
       runs.inc({ name, outcome });
       durations.observe({ name }, seconds);
+    },
+    onCall({ outcome, seconds }) {
+      calls.inc({ kind: "webhook", outcome });
+      if (seconds > 0) callSeconds.observe({ kind: "webhook" }, seconds);
     },
     counters: () => ({ ...counters, filesAway: Number(files.isUnavailable) }),
     async serve(all) {

@@ -71,6 +71,7 @@ export async function startWorkerProcess(
   shutdown.add(3, "file store", () => files.close());
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,
+    onCall: observer.onCall,
     db,
     queues,
     log,

@@ -53,7 +53,7 @@ export {
 export { deleteAttachment, listAttachments } from "./files/attachments.ts";
 export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export { claimCall, type ClaimedCall, returnCall } from "./outgoing-calls/claim-call.ts";
-export { clearCalls, readyCalls, repairCalls } from "./outgoing-calls/ready-calls.ts";
+export { clearCalls, readOutgoing, readyCalls, repairCalls } from "./outgoing-calls/ready-calls.ts";
 export { recordEndpointAnswered, recordEndpointUnanswered } from "./outgoing-calls/slots.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { fileName, safeName } from "./files/file-names.ts";
@@ -242,6 +242,15 @@ export {
   createFirstOrganization,
   firstAccounts,
 } from "./realms/first-organization.ts";
+export {
+  type DeadCall,
+  type DeadCallChoice,
+  discardDeadCalls,
+  type EndpointView,
+  listDeadCalls,
+  listEndpoints,
+  retryDeadCalls,
+} from "./operators/webhooks.ts";
 export {
   createAccount,
   deactivateForOperator,

@@ -1557,6 +1557,52 @@ declare module "@carillon/db" {
       userEmail: string | null;
       data: Json;
     };
+    "operator-calls-discard": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "operator-calls-retry": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "operator-dead-calls": {
+      id: number;
+      version: number;
+      realmId: number;
+      realmName: string;
+      botId: number;
+      botName: string;
+      messageId: number;
+      webhookId: string;
+      attempts: number;
+      reason: string | null;
+      deadAt: number | null;
+      now: number;
+    };
+    "operator-endpoints": {
+      botId: number;
+      botName: string;
+      isActive: boolean;
+      realmId: number;
+      realmName: string;
+      ownerName: string | null;
+      ownerId: number | null;
+      origin: string;
+      format: number;
+      failing: boolean;
+      waiting: number;
+      dead: number;
+      oldestSeconds: number | null;
+      openSeconds: number;
+      unanswered: number | null;
+      lastAt: number | null;
+      lastStatus: number | null;
+      lastError: string | null;
+      lastOutcome: string | null;
+      now: number;
+    };
     "operator-organization": {
       id: number;
     };
@@ -1641,6 +1687,11 @@ declare module "@carillon/db" {
     };
     "outgoing-clear": {
       count: number;
+    };
+    "outgoing-figures": {
+      waiting: number;
+      oldestSeconds: number;
+      circuitsOpen: number;
     };
     "outgoing-message-place": {
       topic: string;

@@ -312,6 +312,37 @@ export const declaredMetrics = {
     labels: [],
     of: fleet,
   },
+  carillon_outgoing_calls_total: {
+    type: "counter",
+    help: "Calls of endpoints, by outcome: done, retry, failed; ended and overtaken for calls whose answer had no effect",
+    labels: ["kind", "outcome"],
+    of: ["worker"],
+  },
+  carillon_outgoing_call_seconds: {
+    type: "histogram",
+    help: "Time from the beginning of a call of an endpoint to the end of its answer",
+    labels: ["kind"],
+    of: ["worker"],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
+  carillon_outgoing_waiting: {
+    type: "gauge",
+    help: "Calls of outgoing webhook bots that are not done, counted up to 100,000",
+    labels: [],
+    of: ["worker"],
+  },
+  carillon_outgoing_oldest_seconds: {
+    type: "gauge",
+    help: "How long the oldest call of an outgoing webhook bot that could be made now has waited",
+    labels: [],
+    of: ["worker"],
+  },
+  carillon_outgoing_circuits_open: {
+    type: "gauge",
+    help: "Endpoints that do not answer, whose circuit breaker is open",
+    labels: [],
+    of: ["worker"],
+  },
   carillon_recent_delivery_lateness_seconds: {
     type: "gauge",
     help: "Lateness of the scheduled messages and reminders sent in the last hour, at most the latest 1,000: median, p95, maximum",

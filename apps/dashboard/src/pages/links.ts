@@ -10,6 +10,7 @@ export const links = [
   ["/series", "Series"],
   ["/deletions", "Deletions"],
   ["/storage", "Storage"],
+  ["/webhooks", "Webhooks"],
   ["/dead-letters", "Dead letters"],
   ["/audit", "Audit log"],
   [boardPath, "Queues"],

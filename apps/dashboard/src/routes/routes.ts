@@ -134,6 +134,13 @@ export function pageRoutes(services: RouteServices): Middleware {
   router.get("/series", async (ctx) => (await series()).showSeries(ctx, services));
   router.post("/series/pause", async (ctx) => (await series()).pauseSeries(ctx, services));
 
+  const webhooks = whenNeeded(() => import("./webhooks.ts"));
+  router.get("/webhooks", async (ctx) => (await webhooks()).showWebhooks(ctx, services));
+  for (const action of ["retry", "discard"] as const)
+    router.post(`/webhooks/${action}`, async (ctx) =>
+      (await webhooks()).actOnCalls(ctx, services, action),
+    );
+
   const audit = whenNeeded(() => import("./audit.ts"));
   router.get("/audit", async (ctx) => (await audit()).showAudit(ctx, db));
 

@@ -1,4 +1,4 @@
-import { statement, type Sql } from "@carillon/db";
+import { type RowOf, statement, type Sql } from "@carillon/db";
 import type { CallWebhook } from "@carillon/jobs";
 
 import { admittedEndpoints } from "./slots.ts";
@@ -6,18 +6,20 @@ import { admittedEndpoints } from "./slots.ts";
 /** Ready calls of one bot that are read at once: as many as may be in progress. */
 const ofBot = 4;
 
-const ready = statement({
-  name: "outgoing-calls-ready",
-  // The recursion visits each bot with waiting calls once, however many calls wait.
-  text: `WITH RECURSIVE bots (id) AS (
+/** SQL: the bots with waiting calls. The recursion visits each bot once, however many calls wait. */
+const waitingBots = `WITH RECURSIVE bots (id) AS (
       (SELECT bot_id FROM outgoing_call WHERE state = 'waiting' ORDER BY bot_id LIMIT 1)
       UNION ALL
       SELECT (SELECT c.bot_id FROM outgoing_call c WHERE c.state = 'waiting' AND c.bot_id > bots.id
         ORDER BY c.bot_id LIMIT 1)
       FROM bots WHERE bots.id IS NOT NULL
     )
-    SELECT c.id AS "callId", c.version, c.calls
-    FROM bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
+    SELECT id FROM bots`;
+
+const ready = statement({
+  name: "outgoing-calls-ready",
+  text: `SELECT c.id AS "callId", c.version, c.calls
+    FROM (${waitingBots}) bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
       ${admittedEndpoints}
       CROSS JOIN LATERAL (
         SELECT w.id, w.version, w.calls, w.next_at, w.message_id FROM outgoing_call w
@@ -44,6 +46,23 @@ export function readyCalls(
   },
 ): Promise<CallWebhook[]> {
   return sql.rows(ready, [realmId ?? null, olderThanMs, limit]);
+}
+
+const figures = statement({
+  name: "outgoing-figures",
+  text: `SELECT (SELECT count(*) FROM (SELECT FROM outgoing_call WHERE state = 'waiting' LIMIT 100000) w) AS waiting,
+      coalesce(extract(epoch FROM now() - (SELECT min(c.next_at) FROM (${waitingBots}) bots CROSS JOIN LATERAL (
+          SELECT w.next_at FROM outgoing_call w WHERE w.bot_id = bots.id AND w.state = 'waiting'
+            AND w.next_at <= now() ORDER BY w.next_at LIMIT 1) c)), 0)::float8 AS "oldestSeconds",
+      (SELECT count(*) FROM outgoing_origin WHERE open_until > now()) AS "circuitsOpen"`,
+});
+
+/** Figures of all calls that operators set alerts on. */
+export type OutgoingFigures = RowOf<typeof figures>;
+
+/** Reads the figures. `oldestSeconds`: since the oldest call that may be made now could be made. */
+export async function readOutgoing(sql: Sql): Promise<OutgoingFigures | undefined> {
+  return (await sql.rows(figures))[0];
 }
 
 const repair = statement({

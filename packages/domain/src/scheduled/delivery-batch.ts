@@ -290,7 +290,7 @@ function hasExpensiveTexts(rows: readonly DueRow[]): boolean {
 }
 
 function expensiveBytes({ bytes, content }: DueRow): number {
-  if (/\$\$|(?:```|~~~)\s*math/.test(content)) return formulaFactor * bytes;
+  if (/\$\$|[`~]{3,}\s*math/.test(content)) return formulaFactor * bytes;
   return bytes > longText ? bytes : 0;
 }
 

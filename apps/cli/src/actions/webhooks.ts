@@ -1,0 +1,141 @@
+import {
+  type DeadCall,
+  deactivateForOperator,
+  type EndpointView,
+  findNamedAccount,
+  findOrganization,
+  listDeadCalls,
+  listEndpoints,
+  retryDeadCalls,
+} from "@carillon/domain";
+import type { Sql } from "@carillon/db";
+import type { Account } from "@carillon/model";
+
+import type { Context } from "../context.ts";
+import { withDatabase } from "../installation.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface Options {
+  readonly organization?: string;
+}
+
+/** Name of the operator in the audit log. */
+const operator = "carillon webhook";
+
+/** Type of an outgoing webhook bot. */
+const outgoingWebhook = 3;
+
+/** Prints one line for each endpoint, or for each call that was given up. */
+export async function showWebhooks(
+  context: Context,
+  options: Options & { readonly dead?: boolean; readonly json?: boolean },
+): Promise<void> {
+  const { terminal } = context;
+  await withDatabase(context, async ({ db }) => {
+    const realm =
+      options.organization === undefined
+        ? undefined
+        : await findOrganization(db, options.organization);
+    if (options.dead) {
+      for await (const call of deadCalls(db))
+        if (!realm || call.realmId === realm.id)
+          terminal.say(options.json ? JSON.stringify(call) : deadText(call));
+      return;
+    }
+    for await (const endpoint of endpoints(db, realm?.id))
+      terminal.say(options.json ? JSON.stringify(endpoint) : endpointText(endpoint));
+  });
+}
+
+async function* endpoints(sql: Sql, realmId: number | undefined): AsyncGenerator<EndpointView> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page = await listEndpoints(sql, { after, ...(realmId === undefined ? {} : { realmId }) });
+    yield* page.rows;
+    after = page.next;
+  }
+}
+
+async function* deadCalls(sql: Sql): AsyncGenerator<DeadCall> {
+  let before: number | undefined;
+  do {
+    const page = await listDeadCalls(sql, before === undefined ? {} : { before });
+    yield* page.rows;
+    before = page.next;
+  } while (before !== undefined);
+}
+
+function endpointText(endpoint: EndpointView): string {
+  const { botId, botName, realmName, origin, waiting, dead, openSeconds, lastAt } = endpoint;
+  const state = [
+    endpoint.isActive ? (endpoint.failing ? "failing" : "ok") : "deactivated",
+    ...(openSeconds !== null && openSeconds > 0
+      ? [`left alone for ${Math.ceil(openSeconds)} s`]
+      : []),
+  ].join(", ");
+  const last =
+    lastAt === null
+      ? "never called"
+      : `last call ${new Date(lastAt * 1_000).toISOString()} ${endpoint.lastError ?? `status ${endpoint.lastStatus}`}`;
+  return `${botId}  ${botName}  ${realmName}  ${origin}  ${state}  ${waiting} waiting  ${dead} given up  ${last}`;
+}
+
+function deadText({
+  id,
+  botName,
+  realmName,
+  messageId,
+  attempts,
+  reason,
+  deadAt,
+}: DeadCall): string {
+  const at = deadAt === null ? "" : new Date(deadAt * 1_000).toISOString();
+  return `${id}  ${at}  ${realmName}  ${botName}  message ${messageId}  ${attempts} attempts  ${reason ?? ""}`;
+}
+
+/** Makes calls again that were given up. */
+export async function retryCalls(
+  context: Context,
+  calls: readonly string[],
+  options: Options & { readonly bot?: string },
+): Promise<void> {
+  if ((calls.length === 0) === (options.bot === undefined))
+    throw new UsageError("give ids of calls, or --bot");
+  const ids = calls.map((text) => {
+    if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${text} is not the id of a call`);
+    return Number(text);
+  });
+  await withDatabase(context, async ({ db }) => {
+    const choice =
+      options.bot === undefined
+        ? { ids }
+        : { botId: (await namedBot(db, options.bot, options)).id };
+    const count = await retryDeadCalls(db, choice, operator);
+    context.terminal.say(
+      count === 0
+        ? "Nothing was retried: none of these calls was given up."
+        : `${count} call${count === 1 ? "" : "s"} made again within seconds.`,
+    );
+  });
+}
+
+/** Deactivates an outgoing webhook bot. */
+export async function disableWebhook(
+  context: Context,
+  named: string,
+  options: Options,
+): Promise<void> {
+  await withDatabase(context, async ({ db }) => {
+    const bot = await namedBot(db, named, options);
+    await deactivateForOperator(db, bot);
+    context.terminal.say(`Deactivated ${bot.deliveryEmail}: its endpoint is called no more.`);
+  });
+}
+
+/** @throws UsageError for another account */
+async function namedBot(sql: Sql, named: string, { organization }: Options): Promise<Account> {
+  const account = await findNamedAccount(sql, await findOrganization(sql, organization), named);
+  if (account.botType !== outgoingWebhook)
+    throw new UsageError(`${account.deliveryEmail} is not an outgoing webhook bot`);
+  return account;
+}

@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+
+import type { Context } from "../context.ts";
+
+/** `carillon webhook …` */
+export function addWebhookCommands(program: Command, context: Context): void {
+  const webhook = program
+    .command("webhook")
+    .description("Endpoints of outgoing webhook bots, and calls that were given up.");
+  webhook
+    .command("list")
+    .description(
+      "Lists endpoints: bot, origin, state, calls that wait and that were given up, last call.",
+    )
+    .option(
+      "--organization <subdomain>",
+      "only of this organization; - for the organization without a subdomain",
+    )
+    .option("--dead", "list the calls that were given up instead, latest first")
+    .option("--json", "one JSON object per line")
+    .action(async (options) => {
+      const { showWebhooks } = await import("../actions/webhooks.ts");
+      await showWebhooks(context, options);
+    });
+  webhook
+    .command("retry")
+    .description(
+      "Makes calls again that were given up: those with these ids, or all of a bot. Doing it twice does it once.",
+    )
+    .argument("[calls...]", "ids of calls, as webhook list --dead prints them")
+    .option("--bot <account>", "all of this bot: e-mail address or id")
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the bot's organization, if there are several; - for the organization without a subdomain",
+    )
+    .action(async (calls: string[], options) => {
+      const { retryCalls } = await import("../actions/webhooks.ts");
+      await retryCalls(context, calls, options);
+    });
+  webhook
+    .command("disable")
+    .description(
+      "Deactivates an outgoing webhook bot: its waiting calls end, and its endpoint is called no more. Its owner and administrators can reactivate it.",
+    )
+    .argument("<bot>", "e-mail address or id")
+    .option(
+      "--organization <subdomain>",
+      "subdomain of the bot's organization, if there are several; - for the organization without a subdomain",
+    )
+    .action(async (bot: string, options) => {
+      const { disableWebhook } = await import("../actions/webhooks.ts");
+      await disableWebhook(context, bot, options);
+    });
+}
