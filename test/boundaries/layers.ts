@@ -3,7 +3,7 @@
  * those in its package.json, and never in a cycle. Apps are above all packages and import no other app.
  */
 export const layers: readonly (readonly string[])[] = [
-  ["kit"],
+  ["kit", "client"],
   [
     "contract",
     "jobs",
