@@ -172,7 +172,7 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
 
   /** @param before the place in the lost queue */
   async #register(before: Position | null): Promise<Registered> {
-    const { resume, missedMessages = "fetch", signal, ...params } = this.#options;
+    const { resume: _, missedMessages = "fetch", signal, ...params } = this.#options;
     const wantsMessages = this.#wantsMessages();
     const sections = params.fetch_event_types ?? params.event_types;
     const snapshot = await this.#persist(before ? Infinity : firstAttempts, () =>
@@ -198,10 +198,14 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
       lastMessageId: follows ? before.lastMessageId : lastMessageId,
       missedTo: follows && lastMessageId > -1 ? lastMessageId : null,
     };
-    const messages = !follows ? "lost" : this.#canAskForAll() ? "follow" : "follow in part";
+    const messages: Missed["messages"] = !follows
+      ? "lost"
+      : this.#canAskForAll()
+        ? "follow"
+        : "follow in part";
     const missed = before && {
       afterEventId: before.lastEventId,
-      messages: messages as Missed["messages"],
+      messages,
     };
     return { type: "registered", snapshot, missed };
   }
