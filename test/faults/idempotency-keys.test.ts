@@ -28,16 +28,10 @@ const clients = 8;
 onBothBackends("Requests with an Idempotency-Key", scenarioMs, {
   "are carried out once when their gateway is killed before, during or after the COMMIT": killed,
   "are carried out once when PostgreSQL is restarted with COMMITs under way": restarted,
-});
-
-describe("Requests with an Idempotency-Key", function () {
-  this.timeout(scenarioMs);
-
-  it("are carried out once when two gateways get many equal ones", () =>
-    inWorld("postgres", atOnce));
-
-  it("are answered 409 while a frozen gateway holds their key, and succeed when its transaction has ended", () =>
-    inWorld("postgres", frozen));
+  "are carried out once when two gateways get many equal ones": (backend) =>
+    inWorld(backend, atOnce),
+  "are answered 409 while a frozen gateway holds their key, and succeed when its transaction has ended":
+    (backend) => inWorld(backend, frozen),
 });
 
 /** A request, with the table and the content of the row that it makes. */
