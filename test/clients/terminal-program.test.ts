@@ -185,7 +185,7 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
-  it("shows the answer of the scheduling bot, and the message of a series", async () => {
+  it("shows the answer of the scheduling bot, the message of a series, and the notice of one that failed", async () => {
     const account = await newcomer("tess@carillon.test", "Tess New");
     const own = clientOf(server.url, account);
     const terminal = await start(account);
@@ -206,6 +206,12 @@ describe("The terminal client", function () {
     const made = await own.post("/api/v1/message_series", seriesSoon(message));
     expect(made.body.result, made.text).to.equal("success");
     await shows(terminal, "Rung by a series");
+    const doomed = await own.post("/api/v1/channels/create", { name: "doomed", subscribers: [] });
+    const missing = { ...message, to: doomed.body["id"], content: "Never rung" };
+    const second = await own.post("/api/v1/message_series", seriesSoon(missing));
+    expect(second.body.result, second.text).to.equal("success");
+    await server.as("owner").delete(`/api/v1/streams/${String(doomed.body["id"])}`);
+    await shows(terminal, "could not be sent");
     expect(await threadExceptions()).to.equal("");
     expect(terminal.running()).to.equal(true);
   });
