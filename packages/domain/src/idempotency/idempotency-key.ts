@@ -151,9 +151,23 @@ async function waitForKey(
   }
 }
 
-/** Stores the answers with the COMMIT, which fails if another request has stored an answer for one of the keys. */
+/**
+ * Maximum size of a stored answer in bytes. Without it, an account whose requests name many channels and accounts would store
+ * 2 MB with each of them.
+ */
+const maxAnswerBytes = 100_000;
+
+/**
+ * Stores the answers with the COMMIT, which fails if another request has stored an answer for one of the keys.
+ * @throws ApiError `BAD_REQUEST` for an answer that is too large to be stored
+ */
 export function storeAnswers(tx: Tx, answers: readonly AnswerToStore[]): void {
   if (answers.length === 0) return;
+  const texts = answers.map(({ answer }) => JSON.stringify(answer));
+  if (texts.some((text) => Buffer.byteLength(text) > maxAnswerBytes))
+    throw errors.badRequest(
+      "The answer to this request is too large to be stored for its Idempotency-Key: name fewer things in one request, or send it without a key",
+    );
   const keys = answers.map(({ unused }) => unused.key);
   const expired = answers.flatMap(({ unused }) => (unused.replaces ? [unused.key] : []));
   if (expired.length > 0) tx.sendWithCommit(dropExpired, [packedIds(expired)]);
@@ -161,7 +175,7 @@ export function storeAnswers(tx: Tx, answers: readonly AnswerToStore[]): void {
     packedIds(keys),
     packed.ints(keys.map(({ accountId }) => accountId)),
     packed.byteas(keys.map(({ fingerprint }) => fingerprint)),
-    packed.jsons(answers.map(({ answer }) => JSON.stringify(answer))),
+    packed.jsons(texts),
   ]);
 }
 

@@ -5,6 +5,7 @@ import {
   channel,
   channelMessage,
   changesOf,
+  crowd,
   type KeyedAsk,
   messagesPath,
   refused,
@@ -240,6 +241,32 @@ describe("A request with an Idempotency-Key", () => {
       {},
     );
     expect(await countOf(key)).to.equal(1);
+  });
+
+  it("is refused if its answer has more than 100,000 bytes, and changes nothing", async () => {
+    const { db, org } = scene;
+    const names: string[] = [];
+    for (let n = 0; n < 25; n++) {
+      const { name } = await channel(db, org.realm, { name: `${n} ${"✓".repeat(50)}` });
+      names.push(name);
+    }
+    const people = await crowd(db, org.member, 30);
+    const key = newKey();
+    const subscribing = (principals: number) => ({
+      path: "/api/v1/users/me/subscriptions",
+      params: {
+        subscriptions: names.map((name) => ({ name })),
+        principals: people.slice(0, principals).map(({ id }) => id),
+      },
+      key,
+    });
+    const all = subscribing(people.length);
+    const body = await refused(db, () => ask(all, scene.as(org.owner)), "BAD_REQUEST", {});
+    expect(body.msg).to.contain("too large to be stored");
+    succeeded(await ask(subscribing(10), scene.as(org.owner)));
+    const withoutKey = await scene.as(org.owner).post(all.path, all.params);
+    succeeded(withoutKey);
+    expect(Buffer.byteLength(withoutKey.text)).to.be.above(100_000);
   });
 
   it("is independent of the same key of another account or on another operation", async () => {
