@@ -13,7 +13,7 @@ export interface MoveOptions {
   readonly deleteSource: boolean;
 }
 
-/** Objects that are copied at the same time. A process has buffers for 16 parts of uploads to a bucket. */
+/** Objects that are copied at the same time. A process has buffers for 12 parts of uploads to a bucket. */
 const copiedAtOnce = 8;
 
 const pageSize = 500;

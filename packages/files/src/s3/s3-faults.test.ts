@@ -113,7 +113,7 @@ describe("The file store on an S3 server that fails", () => {
   const leftovers = () => unfinishedUploads(server?.variables ?? {});
 
   describe("with many uploads at once", () => {
-    it("holds at most 16 part buffers, and does not read waiting bodies", async () => {
+    it("holds at most 12 part buffers, and does not read waiting bodies", async () => {
       const size = 25 * mebibyte;
       let read = 0;
       let mostHeld = 0;
@@ -132,32 +132,32 @@ describe("The file store on an S3 server that fails", () => {
       server?.freeze();
       const storing = Promise.all(keys.map((key) => patient.put(key, watched())));
       try {
-        // 16 uploads hold the buffer of their first part and wait for a second one; 24 wait for the first.
+        // 12 uploads hold the buffer of their first part and wait for a second one; 28 wait for the first.
         await waitFor(() => partBuffers.waiting === 40, { what: "all uploads wait" });
-        expect(partBuffers.held).to.equal(16);
+        expect(partBuffers.held).to.equal(12);
         // Streams read ahead a chunk or two.
-        expect(read).to.be.within(16 * partBytes, 16 * partBytes + 40 * 2 * 65_536);
+        expect(read).to.be.within(12 * partBytes, 12 * partBytes + 40 * 2 * 65_536);
       } finally {
         server?.thaw();
       }
       const { sha256 } = bodyOf(size);
       for (const stored of await storing) expect(stored).to.deep.equal({ size, sha256 });
-      expect(mostHeld).to.equal(16);
+      expect(mostHeld).to.equal(12);
       expect(partBuffers.held).to.equal(0);
       expect(await leftovers()).to.deep.equal([]);
       await patient.delete(keys);
       await patient.close();
     });
 
-    it("stores other bodies while 15 stall in the middle of a part", async () => {
-      const stalled = Array.from({ length: 15 }, () => new StalledBody(mebibyte));
+    it("stores other bodies while 11 stall in the middle of a part", async () => {
+      const stalled = Array.from({ length: 11 }, () => new StalledBody(mebibyte));
       const ending = new AbortController();
       const { signal } = ending;
       const failures = stalled.map((body) =>
         failureOf(store.put(newObjectKey(), body, { signal })),
       );
       await Promise.all(stalled.map((body) => body.drained()));
-      expect(partBuffers.held).to.equal(15);
+      expect(partBuffers.held).to.equal(11);
       const keys = Array.from({ length: 5 }, newObjectKey);
       await Promise.all(keys.map((key) => store.put(key, bodyOf(11 * mebibyte).body)));
       ending.abort(new Error("done"));
