@@ -45,7 +45,8 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       SECRET_KEY: testSecretKey,
       PORT: "0",
       // A day: no test may last so long that something is forgotten meanwhile.
-      RATE_LIMITS: "user=86400:6;ip=86400:30;login=86400:5;mail=86400:4;reset=3600:2,86400:3",
+      RATE_LIMITS:
+        "user=86400:6;ip=86400:30;login=86400:5;mail=86400:4;reset=3600:2,86400:3;files=86400:3",
       TRUSTED_PROXIES: "loopback",
     });
     for (let i = 0; i < 2; i++) {
@@ -96,6 +97,15 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect(headers.get("retry-after")).to.equal(String(wait));
       expect(headers.get("x-ratelimit-remaining")).to.equal("0");
     }
+  });
+
+  it("count reads of files apart from other requests", async () => {
+    const me = await user(db, org.realm);
+    const read = (i: number) => as(i, me).send("GET", "/user_uploads/1/ab/none");
+    for (let i = 0; i < 3; i++) expect((await read(i)).status).to.equal(404);
+    for (const i of [0, 1]) expect((await read(i)).status).to.equal(429);
+    const other = await as(0, me).call(getOwnUser);
+    expect(other.headers.get("x-ratelimit-remaining")).to.equal("5");
   });
 
   it("come before Idempotency-Keys: an answer beyond the limit has no marker", async () => {
@@ -207,7 +217,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     expect(kept.length > 0).to.equal(backend === "postgres");
     for (const { bucket } of kept)
       expect(bucket).to.match(
-        /^((user:\d+|(ip|login|mail|reset):[\w-]{20})\/[01]\/86400|reset:[\w-]{20}\/0\/3600)$/,
+        /^(((files-)?user:\d+|(ip|login|mail|reset):[\w-]{20})\/[01]\/86400|reset:[\w-]{20}\/0\/3600)$/,
       );
   });
 });
