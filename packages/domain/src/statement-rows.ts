@@ -1076,7 +1076,7 @@ declare module "@carillon/db" {
       role: number;
       notifyReferrer: boolean;
       keySealed: Buffer;
-      invited: number;
+      invited: number | null;
       expiryDate: number | null;
     };
     "invitations-clear": {};
