@@ -24,6 +24,7 @@ describe("the guides", () => {
     "docs/development/jobs.md",
     "docs/development/operations.md",
     "docs/development/tests.md",
+    "packages/client/README.md",
   ]) {
     it(`name only files and commands that exist: ${guide}`, async () => {
       const text = await textOf(guide);

@@ -110,6 +110,10 @@ describe("Client", () => {
       expect(await client.getUserByEmail({ email }).catch(String), email).to.match(/^TypeError/);
     const nan = client.getMessages({ num_before: Number.NaN }).catch(String);
     expect(await nan).to.match(/^TypeError: num_before/);
+    for (const idempotencyKey of ["", "ä", "a,b", "a\nb", "x".repeat(256)])
+      expect(
+        await client.deleteEventQueue({ queue_id: "x" }, { idempotencyKey }).catch(String),
+      ).to.match(/^TypeError: idempotencyKey/);
     expect(await client.call("constructor" as never, {} as never).catch(String)).to.match(
       /^TypeError/,
     );

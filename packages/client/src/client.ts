@@ -64,7 +64,7 @@ class Requests {
     const { retries = 5, timeoutMs, clientName, onRetry } = this.#options;
     const { url, body } = encodeRequest(this.#site, route, params as Params, clientName);
     const headers: Record<string, string> = { ...this.#authorization, ...options.headers };
-    if (route.keyed) headers["Idempotency-Key"] = options.idempotencyKey ?? newKey();
+    if (route.keyed) headers["Idempotency-Key"] = usableKey(options.idempotencyKey ?? newKey());
     const isUpload = body instanceof FormData || options.body !== undefined;
     const attempt = () =>
       exchange(this.#fetch, {
@@ -124,6 +124,12 @@ function authorizationOf({ email, apiKey }: ClientOptions): Readonly<Record<stri
   if (!email || !apiKey) throw new TypeError("email and apiKey belong together");
   const bytes = new TextEncoder().encode(`${email}:${apiKey}`);
   return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/** `fetch` would fail as if there were no network, and the request would be repeated in vain. */
+function usableKey(key: string): string {
+  if (/^[!#-+\--~]{1,255}$/.test(key)) return key;
+  throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters without " and ,');
 }
 
 /** Makes an idempotency key. Not by `randomUUID`, which browsers have on https only. */

@@ -4,10 +4,12 @@ import {
   clientOf,
   type FaultProxy,
   type Gateway,
+  pastMessages,
   reservePort,
   startFaultProxy,
   startGateway,
   type TestAccount,
+  type TestChannel,
   user,
   useScene,
   waitFor,
@@ -20,11 +22,13 @@ import { clientFor, useStub } from "./test-support/servers.ts";
 describe("The events of a client", () => {
   const scene = useScene();
   let me: TestAccount;
+  let room: TestChannel;
   let channelId: number;
   let ends: AbortController;
   beforeEach(async () => {
     me = await user(scene.db, scene.org.realm);
-    channelId = (await channel(scene.db, me, { subscribers: [me] })).id;
+    room = await channel(scene.db, me, { subscribers: [me] });
+    channelId = room.id;
     ends = new AbortController();
   });
   afterEach(() => ends.abort());
@@ -141,6 +145,21 @@ describe("The events of a client", () => {
     );
     await send("two");
     expect(await texts(stream, 1)).to.deep.equal(["two"]);
+  });
+
+  it("have thousands of missed messages, each once and in order", async () => {
+    const stream = own().events({ event_types: ["message"], signal: ends.signal });
+    await take(stream, 1);
+    await send("first");
+    await take(stream, 1);
+    await own().deleteEventQueue({ queue_id: stream.position?.queueId ?? "" });
+    const missed = await pastMessages(scene.db, room, me, { count: 1_700 });
+    await send("last");
+    const [, ...items] = await take(stream, 1_702);
+    expect(items.pop()).to.nested.include({ "message.content": "last" });
+    expect(items.map((item) => item.type === "message" && item.message.id)).to.deep.equal(missed);
+    await send("new");
+    expect(await texts(stream, 1)).to.deep.equal(["new"]);
   });
 
   it("have the missed messages in the same form as others", async () => {
@@ -313,6 +332,26 @@ describe("The events of a client", () => {
         expect(ms).to.be.within(250 * 2 ** at, Math.min(500 * 2 ** at, 30_000));
       // At most five minutes, whatever the server says, and less than the doubled bound on top.
       expect(asked[6]).to.be.within(300_000, 330_000);
+    });
+
+    it("are asked for again when a poll gets no answer in 90 seconds", async () => {
+      let polls = 0;
+      stub.answer = (request, response) => {
+        if (request.url?.startsWith("/api/v1/register"))
+          return void response.end(JSON.stringify(registered));
+        // The first one never ends, as with a gateway that is frozen.
+        if (++polls === 2) response.end(events(event(11)));
+      };
+      const original = globalThis.setTimeout;
+      const frozen = (callback: () => void, ms = 0, ...given: []) =>
+        original(callback, ms === 90_000 && polls < 2 ? 300 : ms, ...given);
+      globalThis.setTimeout = frozen as typeof setTimeout;
+      try {
+        expect(await ids(stream(), 2)).to.deep.equal(["registered", 11]);
+      } finally {
+        globalThis.setTimeout = original;
+      }
+      expect(polls).to.equal(2);
     });
 
     it("are given once, whatever the server repeats", async () => {
