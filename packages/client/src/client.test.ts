@@ -101,7 +101,7 @@ describe("Client", () => {
     expect(await errorOf(anonymous.getOwnUser())).to.include({ status: 401 });
   });
 
-  it("refuses options and parameters that cannot be meant", async () => {
+  it("rejects invalid options and parameters", async () => {
     for (const site of ["chat.example.org", "ftp://a.b", "", "http://", "https://me:key@a.b"])
       expect(() => new Client({ site }), site).to.throw(TypeError, "site");
     expect(() => new Client({ site: "http://a.b", email: "a@b" })).to.throw(TypeError, "apiKey");
@@ -119,7 +119,7 @@ describe("Client", () => {
     );
   });
 
-  it("takes the address with a slash or the path of the API at the end", async () => {
+  it("accepts the address with a slash or the path of the API at the end", async () => {
     for (const end of ["/", "/api", "/api/v1/"])
       await new Client({ site: `${scene.gateway.url}${end}` }).getServerSettings();
   });
@@ -158,7 +158,7 @@ describe("Client", () => {
       expect(second?.id).to.equal(first?.id);
     });
 
-    it("does not repeat what takes no key", async () => {
+    it("does not repeat operations that take no key", async () => {
       const proxy = await startLossyProxy(scene.gateway.url);
       proxy.lose("/api/v1/bots", 1);
       const client = clientFor(proxy.url, me);
@@ -263,7 +263,7 @@ describe("Client", () => {
       }
     });
 
-    it("takes no other value for a success", async () => {
+    it("accepts no other value as a success", async () => {
       for (const body of [
         "null",
         "[]",

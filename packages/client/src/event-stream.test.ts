@@ -82,7 +82,7 @@ describe("The events of a client", () => {
     expect(got.map(({ value }) => value && named(value))).to.deep.equal(["a", "b", "c"]);
   });
 
-  it("go on after the connection of a poll breaks, without loss or repetition", async () => {
+  it("continue after the connection of a poll breaks, without loss or repetition", async () => {
     const proxy: FaultProxy = await startFaultProxy(scene.gateway.url);
     const stream = own(proxy.url.replace(/\/$/, "")).events({
       event_types: ["message"],
@@ -101,7 +101,7 @@ describe("The events of a client", () => {
     await proxy.close();
   });
 
-  it("go on at the next gateway of the address", async () => {
+  it("continue at the next gateway of the address", async () => {
     const port = await reservePort();
     const before = await startGateway(scene.db, { port });
     const failures: string[] = [];
@@ -122,7 +122,7 @@ describe("The events of a client", () => {
     await after.close();
   });
 
-  it("go on in a new queue if theirs was deleted, with the messages that were missed", async () => {
+  it("continue in a new queue if theirs was deleted, with the messages that were missed", async () => {
     const stream = own().events({
       event_types: ["message", "saved_snippets"],
       signal: ends.signal,
@@ -188,7 +188,7 @@ describe("The events of a client", () => {
     expect(missed.flags).to.deep.equal(usual.flags);
   });
 
-  it("say that missed messages are lost where they are not fetched", async () => {
+  it("report that missed messages are lost if they are not fetched", async () => {
     for (const [options, messages] of [
       [{ missedMessages: "skip" }, "lost"],
       [{ event_types: ["typing"] }, "lost"],
@@ -233,7 +233,7 @@ describe("The events of a client", () => {
     expect(await texts(later, 2)).to.deep.equal(["6", "7"]);
   });
 
-  it("begin anew where the position is of a newer database than the server's", async () => {
+  it("begin anew if the position is of a newer database than the server's", async () => {
     const first = own().events({ event_types: ["message"], signal: ends.signal });
     await take(first, 1);
     const position = first.position as Position;

@@ -312,7 +312,7 @@ describe("calls of outgoing webhook bots", () => {
     ]);
   });
 
-  it("are made one after the other in a conversation, in the order of messages, and go on after one is dead", async () => {
+  it("are made one after the other in a conversation, in the order of messages, and continue after a dead one", async () => {
     let failing = true;
     endpoint.answer((_, response) => {
       if (failing) response.writeHead(500).end();
@@ -350,7 +350,7 @@ describe("calls of outgoing webhook bots", () => {
     expect(await said()).to.deep.equal(["once"]);
   });
 
-  it("send the message as it is then, where it is then, and nothing for one that was deleted", async () => {
+  it("send the current text and topic of the message, and nothing for a deleted one", async () => {
     endpoint.answer(() => ({ content: "moved" }));
     const id = await mention();
     await scene.as(person).patch(`/api/v1/messages/${id}`, { topic: "dinner" });
@@ -364,7 +364,7 @@ describe("calls of outgoing webhook bots", () => {
     expect((await states()).at(-1)).to.include({ state: "ended" });
   });
 
-  it("store nothing for a message that was deleted while its call was made", async () => {
+  it("store no reply to a message that was deleted during the call", async () => {
     const id = await mention();
     endpoint.answer(async () => {
       await db.rows("DELETE FROM user_messages WHERE message_id = $1", [id]);
@@ -507,7 +507,7 @@ describe("calls of outgoing webhook bots", () => {
     expect((await said())[0]).to.have.length(10_000);
   });
 
-  it("leave out the hundred and first that waits in a conversation", async () => {
+  it("skip the 101st call that waits in a conversation", async () => {
     endpoint.answer((_, response) => void response.writeHead(429, { "retry-after": "300" }).end());
     for (let n = 0; n < 100; n++) await mention(String(n));
     await mention("one too many");

@@ -25,7 +25,7 @@ import { expect } from "chai";
 const codes = ["25P03", "55P03", "57014"];
 const conflicts = ["40001", "40P01"];
 
-/** A failure that no code stands for: the deadline of the job ends while the statement runs. */
+/** A failure without an SQLSTATE: the deadline of the job ends while the statement runs. */
 const deadline = "deadline";
 
 /** Runs of the job until everything has ended, at most: an error that comes back is no reason to go on for ever. */
@@ -81,7 +81,7 @@ describe("a scheduled message whose delivery always fails", () => {
     return undefined;
   };
   /**
-   * What the queue and the sweep do, without their pauses.
+   * Runs jobs as the queue and the sweep would, without their pauses.
    * @param careful whether the first job is one of the sweep, and counts its tries
    * @returns how often the job ran
    */
@@ -216,7 +216,7 @@ describe("a scheduled message whose delivery always fails", () => {
   it("fails even if its row cannot be read", async () => {
     const rows = await make(5);
     const bad = nth(rows, 2).id;
-    // Damaged data: the error is none that may pass.
+    // Damaged data: the error is not transient.
     const db = failingDatabase(scene.db, ({ name, ids }) =>
       ids.has(bad) && ["deliver-claim-given", "deliver-claimed"].includes(name)
         ? "XX001"

@@ -105,7 +105,7 @@ describe("outgoing webhook bots", () => {
     await refused(db, () => read(owner, 999_999_999), "BAD_REQUEST");
   });
 
-  it("tell of a new token in an event, and of another URL and format", async () => {
+  it("send an event for a new token, and for another URL and format", async () => {
     const path = `/api/v1/bots/${hook.id}`;
     const before = (await read(owner)).body.token;
     const events = await watch(scene.gateway, { owner: { account: owner } }, async () => {
@@ -135,7 +135,7 @@ describe("outgoing webhook bots", () => {
     );
   });
 
-  it("list no deliveries before the first, and for the owner and administrators only", async () => {
+  it("list deliveries, none at first, for the owner and administrators only", async () => {
     const list = (by: TestAccount) =>
       scene.as(by).call(listBotDeliveries, { path: { bot_id: hook.id } });
     expect((await list(owner)).body.deliveries).to.deep.equal([]);
