@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -134,6 +134,16 @@ describe("a backup with uploaded files", () => {
     const rowsOnly = await restoreBackup(await emptyDatabase(), createReadStream(file));
     expect(rowsOnly).to.include({ files: undefined, rows: restored.rows });
     await remove(...kept.map(({ key }) => key), unused.key);
+  });
+
+  it("compresses rows, but not files, which mostly are compressed already", async () => {
+    const { key } = await attachment(Buffer.alloc(1_000_000));
+    const { file } = await backUp("not-compressed");
+    const { size } = await stat(file);
+    const text = gunzipSync(await readFile(file));
+    const rows = text.indexOf("\n-- end of rows ");
+    expect(size).to.be.within(1_000_000, 1_000_000 + rows / 2);
+    await remove(key);
   });
 
   it("moves from a folder to a bucket, and back", async function () {

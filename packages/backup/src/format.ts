@@ -7,7 +7,7 @@ import { z } from "zod";
  *
  * Format 2 has uploaded files too. After the sequences comes a line with the number of tables and rows, then a line for
  * each object of the file store, followed by the object's bytes and a line break. The trailer then has the number of
- * objects too.
+ * objects too. The objects are a second member of the gzip file, without compression.
  */
 const header = z.strictObject({
   format: z.union([z.literal(1), z.literal(2)]),

@@ -1,6 +1,6 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { constants, createGzip, type Gzip, type ZlibParams } from "node:zlib";
+import { constants, createGzip } from "node:zlib";
 import {
   chatMigrations,
   checkMigrations,
@@ -47,30 +47,42 @@ export function writeBackup(
     await ask(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const counted = { tables: 0, rows: 0 };
     const objects = files && new BackedUpObjects(client, files);
+    const parts = { client, postgres: version, counted, set, objects };
     // Fastest level: the disk or network is slower than the CPU.
-    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-    await pipeline(
-      Readable.from(texts({ client, postgres: version, counted, set, objects, gzip }), {
-        objectMode: false,
-      }),
-      gzip,
-      target,
-    );
+    await compressInto(target, textsOfRows(parts), constants.Z_BEST_SPEED, !objects);
+    // Most files are compressed already. A second member of the gzip file, because Node changes the level of no running one.
+    if (objects)
+      await compressInto(
+        target,
+        textsOfObjects(objects, counted),
+        constants.Z_NO_COMPRESSION,
+        true,
+      );
     return { ...counted, files: objects?.written };
   });
 }
 
-interface Texts {
+/** Writes texts as a member of a gzip file. @param isLast whether the target ends afterwards */
+async function compressInto(
+  target: Writable,
+  texts: AsyncIterable<string | Buffer>,
+  level: number,
+  isLast: boolean,
+): Promise<void> {
+  const source = Readable.from(texts, { objectMode: false });
+  await pipeline(source, createGzip({ level }), target, { end: isLast });
+}
+
+interface Parts {
   readonly client: pg.Client;
   readonly postgres: string;
   readonly counted: { tables: number; rows: number };
   readonly set: MigrationSet;
   readonly objects: BackedUpObjects | undefined;
-  readonly gzip: Gzip & Partial<ZlibParams>;
 }
 
-async function* texts(parts: Texts): AsyncGenerator<string | Buffer> {
-  const { client, postgres, counted, set, objects, gzip } = parts;
+async function* textsOfRows(parts: Parts): AsyncGenerator<string | Buffer> {
+  const { client, postgres, counted, set, objects } = parts;
   const migrations = (await readMigrations(set)).map(({ name, checksum }) => ({ name, checksum }));
   const of = set.database === "bouncer" ? ({ of: "bouncer" } as const) : {};
   const madeAt = new Date().toISOString();
@@ -79,24 +91,20 @@ async function* texts(parts: Texts): AsyncGenerator<string | Buffer> {
   if (objects) await openObjectList(client);
   // The objects may take hours, and an open transaction would keep the server from vacuuming.
   await ask(client, "COMMIT");
-  if (!objects) {
-    yield trailerLine(counted);
-    return;
-  }
-  yield endOfRowsLine(counted);
-  // Most files are compressed already.
-  await new Promise<void>((resolve, reject) => {
-    const { Z_NO_COMPRESSION, Z_DEFAULT_STRATEGY } = constants;
-    const done = (error?: Error | null) => (error ? reject(error) : resolve());
-    gzip.params?.(Z_NO_COMPRESSION, Z_DEFAULT_STRATEGY, done);
-  });
+  yield objects ? endOfRowsLine(counted) : trailerLine(counted);
+}
+
+async function* textsOfObjects(
+  objects: BackedUpObjects,
+  counted: Parts["counted"],
+): AsyncGenerator<string | Buffer> {
   yield* objects.texts();
   yield trailerLine({ ...counted, objects: objects.written.objects });
 }
 
 async function* rows(
   client: pg.Client,
-  counted: Texts["counted"],
+  counted: Parts["counted"],
 ): AsyncGenerator<string | Buffer> {
   for (const table of await listTables(client)) {
     yield `COPY ${copied(table)} FROM stdin;\n`;
