@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { publishJobsAfterCommit } from "@carillon/scheduling";
 import { silentLogger } from "@carillon/kit";
 import {
@@ -7,6 +8,7 @@ import {
   organization,
   saidBy,
   send,
+  startEndpoint,
   startGateway,
   startWorker,
   toChannel,
@@ -46,8 +48,8 @@ forEachBackend("an outgoing webhook bot", (backend) => {
     await published?.close();
   });
 
-  const newBot = () =>
-    webhookBot({ db, as: (account) => gateway.as(account) }, org.owner, endpoint.url);
+  const newBot = (url = endpoint.url) =>
+    webhookBot({ db, as: (account) => gateway.as(account) }, org.owner, url);
   const mention = (bot: TestAccount, content: string, topic = "lunch") =>
     send(
       gateway.as(org.member),
@@ -86,6 +88,27 @@ forEachBackend("an outgoing webhook bot", (backend) => {
       "done",
       "done",
     ]);
+  });
+
+  it("answers although the endpoint of another bot hangs, which takes four calls at a time", async () => {
+    const hanging = await startEndpoint();
+    try {
+      const open: ServerResponse[] = [];
+      hanging.answer((_, response) => void open.push(response));
+      const slow = await newBot(hanging.url);
+      for (let n = 0; n < 30; n++) await mention(slow, "hang", `topic ${n}`);
+      await waitFor(() => hanging.calls.length >= 4 || undefined, { what: "four calls" });
+      const bot = await newBot();
+      endpoint.answer(() => ({ content: "at once" }));
+      await mention(bot, "quick");
+      await answers(bot, 1);
+      expect(hanging.calls).to.have.length(4);
+      hanging.answer(() => ({ content: "late" }));
+      for (const response of open) response.end('{"content": "late"}');
+      await answers(slow, 30);
+    } finally {
+      await hanging.close();
+    }
   });
 
   it("answers in many conversations at once, with four calls in progress at most", async () => {

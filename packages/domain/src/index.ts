@@ -52,9 +52,18 @@ export {
 } from "./files/add-attachments.ts";
 export { deleteAttachment, listAttachments } from "./files/attachments.ts";
 export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
-export { claimCall, type ClaimedCall, returnCall } from "./outgoing-calls/claim-call.ts";
+export {
+  claimCall,
+  type ClaimedCall,
+  giveUpOldCalls,
+  returnCall,
+} from "./outgoing-calls/claim-call.ts";
 export { clearCalls, readOutgoing, readyCalls, repairCalls } from "./outgoing-calls/ready-calls.ts";
-export { recordEndpointAnswered, recordEndpointUnanswered } from "./outgoing-calls/slots.ts";
+export {
+  isTrial,
+  recordEndpointAnswered,
+  recordEndpointUnanswered,
+} from "./outgoing-calls/slots.ts";
 export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
 export { fileName, safeName } from "./files/file-names.ts";
 export {

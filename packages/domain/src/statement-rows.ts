@@ -1653,6 +1653,7 @@ declare module "@carillon/db" {
       trigger: string;
       webhookId: string;
       isOverflowed: boolean;
+      reason: string | null;
       origin: string;
       isActive: boolean;
       deactivated: boolean;
@@ -1662,6 +1663,11 @@ declare module "@carillon/db" {
     "outgoing-call-retry": {};
     "outgoing-call-return": {};
     "outgoing-call-wake": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "outgoing-calls-give-up": {
       callId: number;
       version: number;
       calls: number;

@@ -45,6 +45,12 @@ describe("calls of outgoing webhook bots", () => {
       toChannel(room.id, { content: `@**${bot.fullName}** ${content}`, ...more }),
     );
   const work = () => makeCalls(db, bot);
+  /** Runs the job of each waiting call twice, also of calls that may not be made. */
+  const workTwice = async () => {
+    for (let round = 0; round < 2; round++)
+      for (const { callId, version, calls, state } of await callsOf(db, bot))
+        if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
+  };
   const said = async () => (await saidBy(db, bot)).map(({ content }) => content);
   const states = async () =>
     (await callsOf(db, bot)).map(({ state, attempts, calls }) => ({ state, attempts, calls }));
@@ -505,6 +511,35 @@ describe("calls of outgoing webhook bots", () => {
     await mention();
     await work();
     expect((await said())[0]).to.have.length(10_000);
+  });
+
+  it("are not made after five unanswered ones, then tried one by one, and given up with a failed trial", async () => {
+    const closed = await startEndpoint();
+    await closed.close();
+    bot = await webhookBot(scene, owner, closed.url);
+    for (let n = 0; n < 8; n++) await mention("go", { topic: `topic ${n}` });
+    await workTwice();
+    const made = async () =>
+      (await callsOf(db, bot)).reduce((sum, { attempts }) => sum + attempts, 0);
+    expect(await made()).to.equal(5);
+    const [circuit] = await db.rows<{ failures: number; open: number }>(
+      "SELECT failures, extract(epoch FROM open_until - now())::float8 AS open FROM outgoing_origin WHERE realm_id = $1 AND origin = $2",
+      [scene.org.realm.id, new URL(closed.url).origin],
+    );
+    expect(circuit?.failures).to.equal(5);
+    expect(circuit?.open).to.be.within(1, 10);
+    await db.rows("UPDATE outgoing_origin SET open_until = now() WHERE realm_id = $1", [
+      scene.org.realm.id,
+    ]);
+    await db.rows(
+      "UPDATE outgoing_call SET started_at = now() - interval '11 minutes' WHERE bot_id = $1 AND attempts = 0",
+      [bot.id],
+    );
+    await workTwice();
+    const calls = await callsOf(db, bot);
+    expect(await made()).to.equal(6);
+    expect(calls.filter(({ state }) => state === "dead")).to.have.length(3);
+    expect(calls.at(-1)?.reason).to.equal("the endpoint does not answer");
   });
 
   it("skip the 101st call that waits in a conversation", async () => {

@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   answeringClient,
   claimCall,
+  giveUpOldCalls,
+  isTrial,
   maxAnswerBytes,
   type MadeAttempt,
   prepareCall,
@@ -43,7 +45,7 @@ export default processor(callWebhook, async (context) => {
 });
 
 async function call(context: JobContext<CallWebhook>): Promise<void> {
-  const { payload, log, services } = context;
+  const { payload, services } = context;
   const { db, site, outgoing } = services;
   const claimed = await db.transaction((tx) =>
     claimCall(tx, payload, outgoing.timeoutMs + settlingMs),
@@ -57,7 +59,10 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
     services.onCall?.({ outcome: settled.outcome, seconds: (attempt?.durationMs ?? 0) / 1_000 });
   };
   if (claimed.isOverflowed)
-    return settle({ kind: "failed", reason: "too many messages wait for the endpoint" });
+    return settle({
+      kind: "failed",
+      reason: claimed.reason ?? "too many messages wait for the endpoint",
+    });
   const prepared = await db.transaction((tx) => prepareCall(tx, site, claimed), {
     mode: "repeatable read read only",
   });
@@ -68,12 +73,25 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
       // The process ends: another worker calls at once.
       return returnCall(db, claimed);
     }
-    await noteAnswer(context, claimed, made.outcome);
+    const isTrialLost = await noteAnswer(context, claimed, made.outcome);
     await settle(readAnswer(made.outcome, prepared.format), made.attempt);
+    if (isTrialLost) {
+      const given = await giveUpOldCalls(db, claimed);
+      await publish(context, given, `given-up-${claimed.callId}`);
+    }
   }
   const ready = await readyCalls(db, { realmId: claimed.realmId, limit: woken });
-  await services.queues
-    .publish(ready.map((one) => callJob(one, `after-${claimed.callId}-${claimed.call}`)))
+  await publish(context, ready, `after-${claimed.callId}-${claimed.call}`);
+}
+
+/** Adds jobs of waiting calls. */
+async function publish(
+  { log, services: { queues } }: JobContext<CallWebhook>,
+  calls: readonly CallWebhook[],
+  reason: string,
+): Promise<void> {
+  await queues
+    .publish(calls.map((one) => callJob(one, reason)))
     .catch((error: unknown) =>
       log.warn({ err: error }, "waiting calls did not reach the queue; the relay adds them"),
     );
@@ -104,12 +122,15 @@ async function send(
   return { outcome, attempt: { at, durationMs, status, responseHead } };
 }
 
-/** Records for the circuit breaker whether the endpoint answered. */
+/**
+ * Records for the circuit breaker whether the endpoint answered.
+ * @returns whether it failed to although its circuit was open before
+ */
 async function noteAnswer(
   { log, services: { db } }: JobContext<CallWebhook>,
   claimed: ClaimedCall,
   outcome: OutgoingOutcome,
-): Promise<void> {
+): Promise<boolean> {
   if (outcome.kind === "lost") {
     const openMs = await recordEndpointUnanswered(db, claimed, claimed.failures);
     if (openMs > 0)
@@ -117,5 +138,8 @@ async function noteAnswer(
         { realmId: claimed.realmId, origin: claimed.origin, openMs },
         "an endpoint does not answer; opened its circuit breaker",
       );
-  } else if (claimed.failures > 0) await recordEndpointAnswered(db, claimed);
+    return isTrial(claimed);
+  }
+  if (claimed.failures > 0) await recordEndpointAnswered(db, claimed);
+  return false;
 }

@@ -1,4 +1,4 @@
-import { type Database, notNull, type RowOf, type Sql, statement, typed } from "@carillon/db";
+import { type Database, type RowOf, type Sql, statement, typed } from "@carillon/db";
 import { callJob, type CallWebhook } from "@carillon/jobs";
 import { addJobsAfterCommit } from "@carillon/outbox";
 
@@ -91,7 +91,6 @@ const acting = (
           'webhook_id', webhook_id, 'version', version, 'operator', $3::text) FROM changed
       )
       SELECT id AS "callId", version, calls FROM changed`,
-    overrides: { callId: notNull, version: notNull, calls: notNull },
   });
 
 const retry = acting(

@@ -30,8 +30,10 @@ export interface ClaimedCall extends Endpoint, Slot {
   readonly webhookId: string;
   /** 1 for the first call. */
   readonly call: number;
-  /** Whether it has waited too long in line to be made at all: see `overflowed` of the row. */
+  /** Whether it is given up without being made: see `overflowed` of the row. */
   readonly isOverflowed: boolean;
+  /** Why it is given up, or why the attempt before failed. */
+  readonly reason: string | null;
 }
 
 const look = statement({
@@ -43,7 +45,7 @@ const look = statement({
 const read = statement({
   name: "outgoing-call-read",
   text: `SELECT c.id AS "callId", c.version, c.realm_id AS "realmId", c.bot_id AS "botId", c.message_id AS "messageId",
-      c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", s.origin,
+      c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", c.reason, s.origin,
       u.is_active AS "isActive", r.deactivated,
       coalesce(c.calling_until > clock_timestamp(), false)
         OR c.next_at <> 'infinity' AND c.next_at > clock_timestamp() + interval '1 second' AS "isEarly",
@@ -135,6 +137,25 @@ const endOfBots = statement({
  */
 export async function endCallsOfBots(sql: Sql, botIds: readonly number[]): Promise<void> {
   await sql.rows(endOfBots, [botIds]);
+}
+
+const giveUpOld = statement({
+  name: "outgoing-calls-give-up",
+  text: `UPDATE outgoing_call c SET overflowed = true, next_at = now(), reason = 'the endpoint does not answer'
+    WHERE c.id = ANY (ARRAY(
+      SELECT w.id FROM outgoing_call w JOIN bot_service s ON s.bot_id = w.bot_id
+      WHERE s.realm_id = $1 AND s.origin = $2 AND w.realm_id = $1 AND w.state = 'waiting' AND NOT w.overflowed
+        AND w.calling_until IS NULL AND w.started_at < now() - interval '10 minutes'
+      ORDER BY w.id LIMIT 500 FOR NO KEY UPDATE OF w SKIP LOCKED))
+    RETURNING c.id AS "callId", c.version, c.calls`,
+});
+
+/**
+ * Marks calls as given up that have waited for ten minutes for an endpoint that has just failed a trial: one trial each
+ * would take days. Their jobs do the rest.
+ */
+export function giveUpOldCalls(sql: Sql, { realmId, origin }: Endpoint): Promise<CallWebhook[]> {
+  return sql.rows(giveUpOld, [realmId, origin]);
 }
 
 const wakeNext = statement({

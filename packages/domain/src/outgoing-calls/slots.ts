@@ -69,6 +69,11 @@ export async function takeSlot(
   return tx.first(take, [realmId, origin, forMs]);
 }
 
+/** Whether the call is made to find out if an endpoint answers again. */
+export function isTrial({ failures }: Pick<Slot, "failures">): boolean {
+  return failures >= maxFailures;
+}
+
 const release = statement({
   name: "outgoing-slot-release",
   text: "DELETE FROM outgoing_slot WHERE id = $1",
@@ -102,7 +107,7 @@ export async function recordEndpointUnanswered(
   { realmId, origin }: Endpoint,
   failures: number,
 ): Promise<number> {
-  const [circuit] = await sql.rows(failed, [realmId, origin, failures >= maxFailures]);
+  const [circuit] = await sql.rows(failed, [realmId, origin, isTrial({ failures })]);
   return Math.max(0, circuit?.openMs ?? 0);
 }
 
