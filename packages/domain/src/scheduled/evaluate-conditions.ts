@@ -237,7 +237,7 @@ export async function readableRows(
 
 /**
  * Maximum number of accounts whose newest messages the conditions of one transaction look up, unless those of its first row
- * look up more.
+ * look up more; this many take PostgreSQL about 100 ms.
  */
 export const maxLookUps = 10_000;
 
