@@ -55,7 +55,7 @@ describe("due messages with long texts", () => {
     );
     return row?.n;
   };
-  /** The place among all messages of the one that a scheduled one became. */
+  /** Returns the position, among all messages, of the message that a scheduled message became. */
   const messageOf = async (scheduledId: number) => {
     const [row] = await scene.db.rows<{ id: number }>(
       "SELECT id FROM messages WHERE scheduled_message_id = $1",
@@ -116,7 +116,7 @@ describe("due messages with long texts", () => {
     const { batches } = await deliver(org.realm.id);
     expect(await left()).to.equal(0);
     expect(batches.reduce((sum, n) => sum + n, 0)).to.equal(20);
-    // What a reminder costs is what its message says by now.
+    // The cost of a reminder is that of the current text of its message.
     expect(Math.max(...batches)).to.be.at.most(11);
   });
 
