@@ -3,7 +3,9 @@ import {
   type Answer,
   changeOrganization,
   channel,
+  deactivateUser,
   type Gateway,
+  keyIn,
   type PageVisitor,
   pageVisitor,
   sentMails,
@@ -131,6 +133,36 @@ describe("Signing up at an identity provider", () => {
     for (const link of [joining.link, "", "\0", "x".repeat(4_000), "nonsense"]) {
       const person = newcomer();
       await refuses(await comeIn(person, { ...joining, link }), person);
+    }
+  });
+
+  it("refuses a link that can no longer be used when the person has entered a name", async () => {
+    const maker = await user(db, scene.org.realm, { role: roles.administrator });
+    const setRole = (role: number) =>
+      db.rows("UPDATE users SET role = $2 WHERE id = $1", [maker.id, role]);
+    const setDeactivated = (deactivated: boolean) =>
+      changeOrganization(db, scene.org.realm, { deactivated });
+    /** Each change, and how it is undone. */
+    const changes: Array<[change: () => Promise<unknown>, undo?: () => Promise<unknown>]> = [
+      [() => setRole(roles.member), () => setRole(roles.administrator)],
+      [() => setDeactivated(true), () => setDeactivated(false)],
+      [() => db.rows("UPDATE invitations SET ended_at = now() WHERE maker_id = $1", [maker.id])],
+      [() => deactivateUser(db, maker)],
+    ];
+    for (const [change, undo] of changes) {
+      const { invite_link } = await gateway
+        .as(maker)
+        .succeed(createInviteLink, { params: { invite_as: roles.moderator } });
+      const joining = { link: keyIn(invite_link), mobile_flow_otp: otp };
+      const visitor = pageVisitor(gateway.anonymous);
+      const person = newcomer({ name: undefined });
+      const shown = await comeIn(person, joining, gateway, visitor);
+      expect(shown.status, shown.text).to.equal(200);
+      await change();
+      const sent = await visitor.send(shown, "/complete/oidc/", { full_name: unique("Late") });
+      await undo?.();
+      shows(sent, 403, "Ask an administrator");
+      expect(await accountOf(person.email)).to.equal(null);
     }
   });
 
