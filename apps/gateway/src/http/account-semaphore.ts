@@ -28,7 +28,10 @@ export class AccountSemaphore {
    * @returns a function that releases the permit
    * @throws the deadline's reason when that ends first
    */
-  async acquire(accountId: number, deadline?: RequestDeadline): Promise<() => void> {
+  async acquire(
+    accountId: number,
+    deadline?: Pick<RequestDeadline, "reason" | "onEnd">,
+  ): Promise<() => void> {
     const own = this.#own.of(accountId);
     await own.acquire(deadline);
     try {
@@ -52,6 +55,9 @@ export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4
  * store.
  */
 export const fileSemaphore = new AccountSemaphore({ ofAccount: 8, ofAll: 128 });
+
+/** For payloads of 64 KiB to 2 MiB while they are parsed: the values of a hostile one may take 50 MB. */
+export const largePayloadSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 2 });
 
 /** For forms of 64 KiB to 2 MiB, so 8 MiB of one account and 64 MiB of all (http-contract.md §8). */
 export const largeFormSemaphore = new AccountSemaphore({ ofAccount: 4, ofAll: 32 });

@@ -1,13 +1,19 @@
 import * as contract from "@carillon/contract";
-import { type LoggedIn, reportToOwner } from "@carillon/domain";
+import { type IdempotencyKey, type LoggedIn, reportToOwner } from "@carillon/domain";
 
 import { handle } from "../handle.ts";
+import { largePayloadSemaphore } from "../http/account-semaphore.ts";
 import type { BeforePayload, HandlerContext } from "../http/handler.ts";
+import type { PayloadBody } from "../http/payload.ts";
 import type { Services } from "../services.ts";
 import type { WebhookOutcome } from "../webhooks/counts.ts";
 import { decodePayload } from "../webhooks/decode-payload.ts";
 import { deliveryKey } from "../webhooks/delivery-key.ts";
-import { type Integration, UnsupportedEvent } from "../webhooks/integration.ts";
+import {
+  type Integration,
+  UnsupportedEvent,
+  type WebhookMessage,
+} from "../webhooks/integration.ts";
 import { integrations } from "../webhooks/load-integrations.ts";
 import { readMessages } from "../webhooks/read-messages.ts";
 import { sendMessages } from "../webhooks/send-messages.ts";
@@ -58,8 +64,38 @@ function integrationOf({ integration: name }: Context["path"]): Integration {
 const maxEventName = 100;
 
 async function receive(integration: Integration, context: Context): Promise<WebhookOutcome> {
-  const { input, payload: body, headers, actor, services } = context;
+  const { input, payload: body, actor, services } = context;
   if (!body) throw new Error("the operation is declared with takesPayload");
+  const size = body.bytes.length;
+  const release =
+    size < largePayload
+      ? undefined
+      : await largePayloadSemaphore.acquire(actor.id, context.deadline);
+  let read: ReadRequest;
+  try {
+    read = await readRequest(integration, context, body);
+  } finally {
+    release?.();
+  }
+  const { messages, key } = read;
+  if (messages.length === 0) return "nothing";
+  return sendMessages(services, actor, integration, input, messages, key);
+}
+
+/** Bytes from which on a payload waits for others to be parsed. */
+const largePayload = 64 * 1024;
+
+interface ReadRequest {
+  readonly messages: readonly WebhookMessage[];
+  readonly key: IdempotencyKey | undefined;
+}
+
+async function readRequest(
+  integration: Integration,
+  context: Context,
+  body: PayloadBody,
+): Promise<ReadRequest> {
+  const { input, headers, actor } = context;
   const { event, payload } = await reportingUnreadable(integration, context, async () => ({
     event: eventOf(integration, headers),
     payload: await decodePayload(integration, body, input),
@@ -78,8 +114,7 @@ async function receive(integration: Integration, context: Context): Promise<Webh
       },
     }),
   );
-  if (messages.length === 0) return "nothing";
-  return sendMessages(services, actor, integration, input, messages, key);
+  return { messages, key };
 }
 
 /** @throws ApiError `MISSING_HTTP_EVENT_HEADER` */

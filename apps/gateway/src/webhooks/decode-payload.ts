@@ -1,8 +1,8 @@
-import { errors, parseStrictJson, Unusable } from "@carillon/contract";
-import { nextSlice } from "@carillon/kit";
+import { errors } from "@carillon/contract";
 
 import type { PayloadBody } from "../http/payload.ts";
 import type { Integration } from "./integration.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** Fields of the form, if the body is one. */
 interface FormFields {
@@ -10,9 +10,6 @@ interface FormFields {
   readonly content: string | undefined;
   readonly topic: string | undefined;
 }
-
-/** Values in a payload: parsing so many takes 30 ms. A push of 2,000 commits has 60,000. */
-const maxValues = 200_000;
 
 /**
  * Decodes the body of a webhook (bot-platform.md §1.1).
@@ -40,18 +37,5 @@ function utf8(bytes: Buffer): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw errors.badRequest("The body must be JSON in UTF-8");
-  }
-}
-
-/** Parses JSON in a slice of its own, so that decoding the body and checking the payload are not in the same one. */
-async function parseJson(text: string): Promise<unknown> {
-  await nextSlice();
-  try {
-    return parseStrictJson(text, { fractions: true, anyText: true, maxValues });
-  } catch (error) {
-    if (error instanceof Unusable) throw errors.badRequest(`The payload ${error.message}`);
-    throw error;
-  } finally {
-    await nextSlice();
   }
 }

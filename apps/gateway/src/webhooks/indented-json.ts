@@ -14,6 +14,10 @@ export function indentedJson(root: unknown): string {
 
   function write(value: unknown, lineEnd: string): void {
     if (text.length > enough) return;
+    if (typeof value === "string") {
+      text += JSON.stringify(value.slice(0, enough));
+      return;
+    }
     if (typeof value !== "object" || value === null) {
       text += JSON.stringify(value);
       return;
@@ -26,7 +30,7 @@ export function indentedJson(root: unknown): string {
       if (text.length > enough) return;
       text += isEmpty ? inner : `,${inner}`;
       isEmpty = false;
-      if (!isList) text += `${JSON.stringify(key)}: `;
+      if (!isList) text += `${JSON.stringify(key.slice(0, enough))}: `;
       write((value as Record<string, unknown>)[key], inner);
     }
     if (!isEmpty) text += lineEnd;

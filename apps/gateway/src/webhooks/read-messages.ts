@@ -45,9 +45,16 @@ export function readMessages(
   });
 }
 
-/** Replaces what PostgreSQL cannot store. */
+/** UTF-16 units of a text after which nothing of it is shown any more. */
+const enough = 2 * maxMessageLength + 2;
+
+/** Returns the beginning of a text, without what PostgreSQL cannot store. */
 function storable(text: string): string {
-  return text.replaceAll(/[\0\p{Cs}]/gu, "\ufffd");
+  const shown = text
+    .trimEnd()
+    .replace(/^[\r\n]+/, "")
+    .slice(0, enough);
+  return shown.replaceAll(/[\0\p{Cs}]/gu, "\ufffd");
 }
 
 /**
@@ -55,10 +62,7 @@ function storable(text: string): string {
  * cut, code may lose the mark at its end, so that mentions in it would have an effect.
  */
 function finished(content: string): string {
-  const whole = storable(content)
-    .trimEnd()
-    .replace(/^[\r\n]+/, "")
-    .replace(/^\/(?=(?:poll|todo|me)(?:\s|$))/, "&#47;");
+  const whole = storable(content).replace(/^\/(?=(?:poll|todo|me)(?:\s|$))/, "&#47;");
   if (!isLongerThan(whole, maxMessageLength)) return whole;
   const cut = cutContent(whole, maxMessageLength).replaceAll(/@(?=[*_])/g, "&#64;");
   return cutContent(cut, maxMessageLength);

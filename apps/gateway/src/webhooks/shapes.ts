@@ -19,5 +19,25 @@ export function firstOf<Item extends z.ZodType>(item: Item, count: number) {
 /** A text that is often absent. */
 export const maybeText = z.string().nullish();
 
+/** Names of one object of a payload. */
+const maxNames = 200;
+
+/**
+ * An object with any names, such as labels: their number is checked before their values, because checking 100,000 takes
+ * longer than a request may block the event loop.
+ */
+export function namesWith<Value extends z.ZodType>(value: Value) {
+  return z
+    .custom<object>(hasFewNames, `expected an object with at most ${maxNames} names`)
+    .pipe(z.record(z.string(), value));
+}
+
+function hasFewNames(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  let count = 0;
+  for (const _name in value) if (++count > maxNames) return false;
+  return true;
+}
+
 /** Names with texts, such as labels. */
-export const texts = z.record(z.string(), z.string());
+export const texts = namesWith(z.string());

@@ -14,8 +14,6 @@ const maxValues = 20_000;
 export interface JsonOptions {
   /** Numbers may have a fraction or an exponent. */
   readonly fractions?: boolean;
-  /** Maximum number of values, if not the usual one. */
-  readonly maxValues?: number;
   /** Strings may hold U+0000 and lone surrogates; only for values that never reach the database. */
   readonly anyText?: boolean;
 }
@@ -25,7 +23,7 @@ export interface JsonOptions {
  * @throws Unusable if the text is not JSON, or breaks one of the rules above
  */
 export function parseStrictJson(text: string, options: JsonOptions = {}): unknown {
-  scan(text, options.fractions ?? false, options.maxValues);
+  scan(text, options.fractions ?? false);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -38,7 +36,7 @@ export function parseStrictJson(text: string, options: JsonOptions = {}): unknow
 }
 
 /** Checks the text outside of strings: the depth, the number of values, and the spelling of numbers. */
-function scan(text: string, fractions: boolean, most = maxValues): void {
+function scan(text: string, fractions: boolean): void {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < text.length; i++) {
@@ -56,7 +54,7 @@ function scan(text: string, fractions: boolean, most = maxValues): void {
         depth--;
         break;
       case 0x2c: // ,
-        if (++values > most) throw new Unusable(`must not hold more than ${most} values`);
+        if (++values > maxValues) throw new Unusable(`must not hold more than ${maxValues} values`);
         break;
       case 0x2e: // .
       case 0x45: // E

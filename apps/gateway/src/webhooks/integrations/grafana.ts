@@ -4,13 +4,13 @@ import { alertKey, alertStatus, sortedEntries, statusMarks } from "../alerts.ts"
 import { link, linkTo, plain, plainLine, topicText } from "../foreign-text.ts";
 import { format, integration, type WebhookMessage } from "../integration.ts";
 import { maxMessages } from "../limits.ts";
-import { listOf, maybeText, texts } from "../shapes.ts";
+import { listOf, maybeText, namesWith, texts } from "../shapes.ts";
 
 const alert = z.object({
   status: alertStatus,
   labels: texts,
   annotations: texts.nullish(),
-  values: z.record(z.string(), z.unknown()).nullish(),
+  values: namesWith(z.unknown()).nullish(),
   fingerprint: z.string().default("alert"),
   startsAt: maybeText,
   generatorURL: maybeText,

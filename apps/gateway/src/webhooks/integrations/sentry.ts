@@ -20,10 +20,17 @@ const issue = z.object({
   assignedTo: z.object({ name: maybeText }).nullish(),
 });
 
+/** What other payloads of Sentry are about. */
+const otherKinds = ["error", "comment", "installation", "metric_alert", "description_text"];
+
 const shape = z.object({
   action: maybeText,
   actor: z.object({ name: maybeText }).nullish(),
-  data: z.looseObject({ event: event.optional(), issue: issue.optional() }),
+  data: z.object({
+    event: event.optional(),
+    issue: issue.optional(),
+    ...Object.fromEntries(otherKinds.map((kind) => [kind, z.unknown().optional()])),
+  }),
 });
 
 type Payload = z.output<typeof shape>;
@@ -44,7 +51,8 @@ export default integration({
         const content = `❌ **${plain(level)}:** ${linkTo(plain(title), url)}${place}`;
         return [{ event: "event", topic: topicText(title), content }];
       }
-      if (!data.issue) throw new UnsupportedEvent(Object.keys(data)[0] ?? "unknown");
+      if (!data.issue)
+        throw new UnsupportedEvent(otherKinds.find((kind) => kind in data) ?? "unknown");
       const content = aboutIssue(data.issue, payload);
       return content === undefined
         ? []
