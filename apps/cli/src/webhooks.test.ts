@@ -1,8 +1,11 @@
+import { issueKeysAnew, reseal } from "@carillon/domain";
+import { secretsOf, type Secrets } from "@carillon/model";
 import {
   callsOf,
   channel,
   makeCalls,
   send,
+  testSite,
   toChannel,
   useEndpoint,
   useScene,
@@ -62,6 +65,41 @@ describe("carillon webhook", () => {
     expect(await states()).to.deep.equal(["waiting", "waiting"]);
     expect((await run("retry")).code).to.equal(2);
     expect((await run("retry", "x")).code).to.equal(2);
+  });
+
+  it("keeps its secrets when SECRET_KEY is changed, and gets others when it is lost", async () => {
+    const { db } = scene;
+    const { secrets } = testSite();
+    const other = secretsOf("another secret key of forty characters!!");
+    const shown = async (by: Secrets) => {
+      const [row] = await db.rows<{ token: Buffer; secret: Buffer; old: Buffer }>(
+        `SELECT token_sealed AS token, secret_sealed AS secret, old_secret_sealed AS old FROM bot_service
+         WHERE bot_id = $1`,
+        [bot.id],
+      );
+      if (!row) throw new Error("the bot has no endpoint");
+      return [row.token, row.secret, ...(row.old ? [row.old] : [])].map((one) => by.open(one));
+    };
+    await scene
+      .as(scene.org.owner)
+      .post(`/api/v1/bots/${bot.id}/webhook/rotate`, { which: "signing_secret" });
+    const before = await shown(secrets);
+    expect(before).to.have.length(3);
+    await reseal(db, secrets, other);
+    expect(await shown(other)).to.deep.equal(before);
+    await reseal(db, other, secrets);
+    expect(await shown(secrets)).to.deep.equal(before);
+    const work = db.transaction(async (tx) => {
+      await issueKeysAnew(tx, secrets);
+      const [anew] = await tx.rows<{ token: Buffer }>(
+        "SELECT token_sealed AS token FROM bot_service WHERE bot_id = $1 AND old_secret_sealed IS NULL",
+        [bot.id],
+      );
+      if (!anew) throw new Error("the bot has no endpoint");
+      expect(secrets.open(anew.token)).not.to.equal(before[0]);
+      throw new Error("the keys stay");
+    });
+    await work.catch((error: Error) => expect(error.message).to.equal("the keys stay"));
   });
 
   it("disable deactivates the bot, and no other account", async () => {

@@ -1126,6 +1126,9 @@ declare module "@carillon/db" {
     "keys-anew-has-password_resets": {
       present: boolean;
     };
+    "keys-anew-has-services": {
+      present: boolean;
+    };
     "keys-anew-has-webhook-secrets": {
       present: boolean;
     };
@@ -1133,7 +1136,11 @@ declare module "@carillon/db" {
     "keys-anew-next": {
       id: number;
     };
+    "keys-anew-next-services": {
+      id: number;
+    };
     "keys-anew-store": {};
+    "keys-anew-store-services": {};
     "last-message-id": {
       id: number;
     };
@@ -2140,6 +2147,21 @@ declare module "@carillon/db" {
       sealed: Buffer;
     };
     "reseal-address_changes-store": {};
+    "reseal-bot_service-old_secret_sealed-next": {
+      id: string;
+      sealed: Buffer | null;
+    };
+    "reseal-bot_service-old_secret_sealed-store": {};
+    "reseal-bot_service-secret_sealed-next": {
+      id: string;
+      sealed: Buffer;
+    };
+    "reseal-bot_service-secret_sealed-store": {};
+    "reseal-bot_service-token_sealed-next": {
+      id: string;
+      sealed: Buffer;
+    };
+    "reseal-bot_service-token_sealed-store": {};
     "reseal-invitations-next": {
       id: string;
       sealed: Buffer;

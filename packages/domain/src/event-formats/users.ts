@@ -49,7 +49,7 @@ export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
 /** `realm_bot/add`: the log holds tokens sealed. */
 export const formatBotAdd: Format<typeof botAdded> = (outgoing) => {
   const { bot } = outgoing.fields;
-  const services = shownServices(bot.services, outgoing.context.secrets);
+  const services = opened(bot.services, outgoing.context.secrets);
   return [outgoing.present({ bot: { ...bot, services } })];
 };
 
@@ -57,9 +57,18 @@ export const formatBotAdd: Format<typeof botAdded> = (outgoing) => {
 export const formatBotUpdate: Format<typeof botUpdated> = (outgoing) => {
   const { services, ...bot } = outgoing.fields.bot;
   if (!services) return [outgoing.present({ bot })];
-  const shown = shownServices(services, outgoing.context.secrets);
+  const shown = opened(services, outgoing.context.secrets);
   return [outgoing.present({ bot: { ...bot, services: shown } })];
 };
+
+/** Opens logged services; none if they were sealed before `SECRET_KEY` changed. */
+function opened(...given: Parameters<typeof shownServices>): ReturnType<typeof shownServices> {
+  try {
+    return shownServices(...given);
+  } catch {
+    return [];
+  }
+}
 
 /** A change of picture in rows of earlier releases, which have a single URL for all receivers. */
 interface OldChange {

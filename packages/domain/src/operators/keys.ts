@@ -1,6 +1,7 @@
 import { type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { randomKey, StartupError } from "@carillon/kit";
 import type { Secrets } from "@carillon/model";
+import { newSigningSecret } from "@carillon/outgoing";
 
 const batch = 1_000;
 
@@ -39,6 +40,16 @@ const sealed = [
     seal: "webhook_secret_sealed",
     digest: undefined,
   },
+  ...(["token_sealed", "secret_sealed", "old_secret_sealed"] as const).map(
+    (seal) =>
+      ({
+        name: `bot_service-${seal}`,
+        table: "bot_service",
+        id: "bot_id",
+        seal,
+        digest: undefined,
+      }) as const,
+  ),
 ] as const;
 
 const store = statement({
@@ -67,6 +78,38 @@ const dropWebhookSecrets = statement({
   text: "UPDATE users SET webhook_secret_sealed = NULL WHERE webhook_secret_sealed IS NOT NULL",
 });
 
+const hasServices = statement({
+  name: "keys-anew-has-services",
+  text: "SELECT to_regclass('bot_service') IS NOT NULL AS present",
+});
+
+const nextServices = statement({
+  name: "keys-anew-next-services",
+  text: `SELECT bot_id AS id FROM bot_service WHERE bot_id > $1 ORDER BY bot_id LIMIT ${batch}`,
+});
+
+const storeServices = statement({
+  name: "keys-anew-store-services",
+  text: `UPDATE bot_service s SET token_sealed = n.token, secret_sealed = n.secret, old_secret_sealed = NULL,
+      old_secret_until = NULL
+    FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, token, secret) WHERE s.bot_id = n.id`,
+});
+
+/** Gives every outgoing webhook another token and another signing secret. */
+async function issueServiceSecrets(sql: Sql, secrets: Secrets): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const rows = await sql.rows(nextServices, [after]);
+    if (rows.length === 0) return;
+    await sql.rows(storeServices, [
+      rows.map(({ id }) => id),
+      rows.map(() => secrets.seal(randomKey())),
+      rows.map(() => secrets.seal(newSigningSecret())),
+    ]);
+    after = rows.at(-1)?.id ?? after;
+  }
+}
+
 const audit = statement({
   name: "keys-anew-audit",
   text: "INSERT INTO audit_log (realm_id, event_type) SELECT id, 'api_keys_issued_anew' FROM realms",
@@ -75,7 +118,7 @@ const audit = statement({
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
  * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked, and the
- * secrets of incoming webhooks, which need the new keys anyway.
+ * secrets of incoming webhooks, which need the new keys anyway. Outgoing webhooks get other tokens and signing secrets.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */
@@ -99,6 +142,8 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
   // A backup of an older version may not have the column and the tables.
   const [secretsFound] = await sql.rows(hasWebhookSecrets, []);
   if (secretsFound?.present) await sql.rows(dropWebhookSecrets, []);
+  const [servicesFound] = await sql.rows(hasServices, []);
+  if (servicesFound?.present) await issueServiceSecrets(sql, secrets);
   for (const { isThere, drop } of links) {
     const [found] = await sql.rows(isThere, []);
     if (found?.present) await sql.rows(drop, []);
