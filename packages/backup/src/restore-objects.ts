@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { type FileStore, hasContent, retrying, type StoredFile } from "@carillon/files";
 import { Semaphore } from "@carillon/kit";
@@ -45,6 +46,7 @@ export class RestoredObjects {
 
   constructor(store: FileStore) {
     this.#store = store;
+    setMaxListeners(2 * storedAtOnce, this.#ending.signal);
   }
 
   get restored(): RestoredFiles {

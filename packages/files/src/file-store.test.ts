@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -163,6 +164,14 @@ for (const kind of storeKinds)
       expect(await failureOf(store.put(key, bodyOf(10).body, { signal }))).to.equal(reason);
       expect(await failureOf(store.get(key, { signal }))).to.equal(reason);
       await expectNothingUnder(key);
+    });
+
+    it("keeps no listener on the signal of a call that has ended", async () => {
+      const { signal } = new AbortController();
+      const key = newObjectKey();
+      await store.put(key, bodyOf(10).body, { signal });
+      await store.stat(key, { signal });
+      expect(getEventListeners(signal, "abort")).to.deep.equal([]);
     });
 
     it("stores two bodies concurrently", async () => {

@@ -31,6 +31,8 @@ export class DiskCall implements Cancellation {
   readonly #operations: Semaphore;
   readonly #listeners = new Set<() => void>();
   readonly #ending = new AbortController();
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.#fail(reasonOf(this.#signal));
   #reason: Error | undefined;
   #isHung: () => void = () => {};
   readonly #hung = new Promise<void>((resolve) => (this.#isHung = resolve));
@@ -44,8 +46,9 @@ export class DiskCall implements Cancellation {
     this.#folder = folder;
     this.#limitMs = limitMs;
     this.#operations = operations;
-    if (signal?.aborted) this.#fail(reasonOf(signal));
-    else signal?.addEventListener("abort", () => this.#fail(reasonOf(signal)), { once: true });
+    this.#signal = signal;
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort);
   }
 
   /** Why the call has failed; undefined while it runs. */
@@ -73,7 +76,12 @@ export class DiskCall implements Cancellation {
     const hung = this.#hung.then(() => {
       throw this.#reason;
     });
-    return Promise.race([running, hung]);
+    try {
+      return await Promise.race([running, hung]);
+    } finally {
+      // A restore uses one signal for all its files.
+      this.#signal?.removeEventListener("abort", this.#onAbort);
+    }
   }
 
   /**
