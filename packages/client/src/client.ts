@@ -7,7 +7,7 @@ import { routes } from "./generated/routes.ts";
 import { encodeRequest, type Params, routeOf } from "./request.ts";
 import { withRetries } from "./retries.ts";
 
-/** Where the server is, and who asks. */
+/** Address of the server, credentials, and how requests are repeated. */
 export interface ClientOptions {
   /** The server's address: `https://chat.example.org`. */
   readonly site: string;

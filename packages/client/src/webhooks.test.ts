@@ -29,6 +29,12 @@ function signed(
   };
 }
 
+function withOtherFirstByte(headers: Readonly<Record<string, string>>): string {
+  const bytes = Buffer.from((headers["webhook-signature"] ?? "").slice("v1,".length), "base64");
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  return `v1,${bytes.toString("base64")}`;
+}
+
 /** Returns why it is refused; undefined if it is not. */
 async function refusal(request: WebhookRequest, options: Partial<WebhookOptions> = {}) {
   try {
@@ -68,6 +74,8 @@ describe("verifyWebhook", () => {
       { body, headers: { ...headers, "webhook-timestamp": String(now / 1_000 + 1) } },
       { body, headers: { ...headers, "webhook-signature": "v1,AAAA" } },
       { body, headers: { ...headers, "webhook-signature": "v1,%%%%" } },
+      // Only the first byte is wrong.
+      { body, headers: { ...headers, "webhook-signature": withOtherFirstByte(headers) } },
       {
         body,
         headers: {

@@ -29,7 +29,7 @@ export interface WebhookOptions {
   readonly now?: number;
 }
 
-/** What the signature proves, besides the body. */
+/** The signed facts about a request whose body is genuine. */
 export interface VerifiedWebhook {
   /** The same for every attempt to deliver a request: what was handled under it need not be handled again. */
   readonly id: string;

@@ -72,7 +72,8 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
     aboutExamples,
     `\`\`\`sh\n${beforeExamples}\n\`\`\``,
     "## Generated clients",
-    "Parameters that are JSON are marked so in the document: `encoding` of a form, `content` of the query. " +
+    "For JavaScript and TypeScript there is [a client](../../packages/client/README.md) with types of all operations and events. " +
+      "For other languages, generators read the OpenAPI document. Parameters that are JSON are marked so in the document: `encoding` of a form, `content` of the query. " +
       "Few generators look at that. Of those that were tried, openapi-python-client 0.29 leaves JSON parameters of the " +
       "query out and repeats names for lists in forms; openapi-generator 7.26 (python) joins lists with commas, and oapi-codegen 2.8 " +
       "numbers their items. A client of openapi-python-client sends all forms right with the class of " +
