@@ -41,7 +41,10 @@ export function isEmailAddress(text: string): boolean {
   if (text.length > maxLength) return false;
   const at = text.lastIndexOf("@");
   const local = text.slice(0, at);
-  const labels = text.slice(at + 1).split(".");
+  const domain = text.slice(at + 1);
+  // Other forms of letters, such as the Kelvin sign, would pass for the letters of a listed domain.
+  if (domain !== domain.normalize("NFKC")) return false;
+  const labels = domain.split(".");
   if (at < 1 || !localPart.test(local) || /^\.|\.\.|\.$/.test(local)) return false;
   if (!labels.every((part) => label.test(part))) return false;
   return labels.length > 1 || labels[0] === "localhost";

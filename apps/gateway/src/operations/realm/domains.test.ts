@@ -164,7 +164,9 @@ describe("Domains of the organization's addresses", () => {
       await add({ domain: "example.com", allow_subdomains: false });
       await add({ domain: "example.org", allow_subdomains: true });
       await accepts("ann@elsewhere.test");
+      await add({ domain: "kelvin.example", allow_subdomains: false });
       await change({ emails_restricted_to_domains: true });
+      await refuses(() => create("bob@\u212Aelvin.example"));
       await accepts("ann@Example.COM");
       await accepts("ann@example.org");
       await accepts("ann@mail.example.org");
@@ -174,6 +176,10 @@ describe("Domains of the organization's addresses", () => {
         "bob@elsewhere.test",
         "bob+work@example.com",
         "bob@example.org.evil.test",
+        "bob@еxample.org",
+        "bob@ｅxample.org",
+        "bob@mail.exam\u{1d4c5}le.org",
+        "bob@example。org",
       ])
         await refuses(() => create(email));
     });
