@@ -22,18 +22,31 @@ export function indentedJson(root: unknown): string {
       text += JSON.stringify(value);
       return;
     }
-    const isList = Array.isArray(value);
+    if (Array.isArray(value)) writeList(value, lineEnd);
+    else writeObject(value as Record<string, unknown>, lineEnd);
+  }
+
+  // By index: `for … in` would list the indexes of a million items first.
+  function writeList(list: readonly unknown[], lineEnd: string): void {
+    const inner = `${lineEnd}  `;
+    text += "[";
+    for (let at = 0; at < list.length && text.length <= enough; at++) {
+      text += at === 0 ? inner : `,${inner}`;
+      write(list[at], inner);
+    }
+    text += list.length === 0 ? "]" : `${lineEnd}]`;
+  }
+
+  function writeObject(object: Readonly<Record<string, unknown>>, lineEnd: string): void {
     const inner = `${lineEnd}  `;
     let isEmpty = true;
-    text += isList ? "[" : "{";
-    for (const key in value) {
-      if (text.length > enough) return;
-      text += isEmpty ? inner : `,${inner}`;
+    text += "{";
+    for (const name in object) {
+      if (text.length > enough) break;
+      text += `${isEmpty ? "" : ","}${inner}${JSON.stringify(name.slice(0, enough))}: `;
       isEmpty = false;
-      if (!isList) text += `${JSON.stringify(key.slice(0, enough))}: `;
-      write((value as Record<string, unknown>)[key], inner);
+      write(object[name], inner);
     }
-    if (!isEmpty) text += lineEnd;
-    text += isList ? "]" : "}";
+    text += isEmpty ? "}" : `${lineEnd}}`;
   }
 }
