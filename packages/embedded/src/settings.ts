@@ -31,5 +31,5 @@ export const testSettings: Settings = {
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
-  max_connections: 300,
+  max_connections: 450,
 };

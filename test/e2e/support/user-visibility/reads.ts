@@ -75,6 +75,8 @@ const written: Readonly<Record<string, Read>> = {
 const apart: Readonly<Record<string, string>> = {
   "get-file-temporary-url": "tells an address of a file, and names no account",
   "get-bot-api-key": "tells a key, to who administers the bot",
+  "get-bot-webhook": "tells tokens and secrets, to who administers the bot",
+  "get-bot-webhook-deliveries": "tells of calls, to who administers the bot",
   "list-series-occurrences": "tells dates and outcomes of a series, and names no account",
 };
 

@@ -60,7 +60,7 @@ describe("DELETE /messages/{message_id}", () => {
   it("moves the message with all copies to the archive, with the caller as the actor", async () => {
     const [kept, id] = [await say(), await say()];
     const [before] = await db.rows<{ row: object }>(
-      "SELECT to_jsonb(m) - 'search' AS row FROM messages m WHERE id = $1",
+      "SELECT to_jsonb(m) - ARRAY['search', 'outgoing_call_id'] AS row FROM messages m WHERE id = $1",
       [id],
     );
     await remove(writer, id);
