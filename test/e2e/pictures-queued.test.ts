@@ -63,12 +63,15 @@ forEachBackend("Avatars made by a worker, with the files on S3", (backend) => {
     await s3.kill();
     refusedWith(await change(gateway), "INTERNAL_ERROR", {}, 503);
     await s3.start();
-    // A gateway without queues adds no job.
-    const alone = await startGateway(db, { files, pictureWaitMs: 300 });
-    refusedWith(await change(alone), "INTERNAL_ERROR", {}, 503);
-    await alone.close();
     const { status, body } = await change(gateway);
     expect(status, JSON.stringify(body)).to.equal(200);
+    await worker.close();
+    const hasty = await startGateway(db, { files, queues, pictureWaitMs: 300 });
+    try {
+      refusedWith(await change(hasty), "INTERNAL_ERROR", {}, 503);
+    } finally {
+      await hasty.close();
+    }
     const own = await gateway.as(org.member).succeed(getOwnUser);
     expect(own).to.include({ avatar_url: body.avatar_url, avatar_version: 3 });
     expect(await db.prisma.pictureRequest.count()).to.equal(0);
