@@ -82,7 +82,7 @@ export interface EventOptions<Type extends EventType = EventType> extends Omit<
   RegisterParams,
   "client_capabilities" | "event_types" | "narrow"
 > {
-  /** Types of events; all but those that must be named unless given. */
+  /** Types of events. By default all, except those that a client must name to get them. */
   readonly event_types?: readonly Type[] | undefined;
   /** Pairs that a `message` event must match. */
   readonly narrow?: readonly (readonly [operator: string, operand: string])[] | undefined;

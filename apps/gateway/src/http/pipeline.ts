@@ -433,7 +433,7 @@ function identify(
     throw refusal();
   }
   exchange.user = actor.id;
-  // A person's key must not be in the address of a webhook: whoever reads the address could act as the person.
+  // Addresses of webhooks contain the key: with a person's key, whoever reads the address could act as the person.
   if (operation.takesPayload && !actor.isBot) {
     exchange.why = "key of a person";
     throw refusal();

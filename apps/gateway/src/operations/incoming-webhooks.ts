@@ -1,5 +1,6 @@
 import * as contract from "@carillon/contract";
 import { type IdempotencyKey, type LoggedIn, reportToOwner } from "@carillon/domain";
+import { systemClock } from "@carillon/kit";
 
 import { handle } from "../handle.ts";
 import { largePayloadSemaphore } from "../http/account-semaphore.ts";
@@ -48,7 +49,7 @@ export default {
     if (!sealed) return;
     const secret = services.site.secrets.open(sealed);
     const { signature: isSigned = standardWebhooks } = integration;
-    if (isSigned({ headers, bytes, secret, now: Date.now() })) return;
+    if (isSigned({ headers, bytes, secret, now: systemClock.now() })) return;
     services.webhooks.add(integration.name, "refused");
     throw contract.errors.badSignature();
   },

@@ -113,7 +113,7 @@ const refusals: Readonly<Record<SignInRefusal, string>> = {
   noAccount: "You have no account here, and need an invitation.",
 };
 
-/** Makes the page for a person whom the provider has identified, but who may not sign in. */
+/** Makes the page that says why a person may not sign in, although the provider has identified them. */
 export function noEntryPage(
   organization: string,
   provider: string,

@@ -50,7 +50,7 @@ export function oneLine(text: string): string {
 
 /** Returns a name or a title as Markdown that shows it unchanged, on one line of at most 200 characters. */
 export function plain(text: string): string {
-  // The text may have megabytes, of which only the beginning is shown.
+  // Cut first, because the text may have megabytes and only its beginning is shown.
   const line = cutTo(oneLine(text.slice(0, 100 * maxPlain)), maxPlain, cutMark);
   return line.replaceAll(active, (character) => entities[character] ?? character);
 }

@@ -87,7 +87,7 @@ class JsonReader {
     return undefined;
   }
 
-  /** Puts a value into its list or object, and ends those that end behind it. */
+  /** Adds a value to the list or object that contains it, and closes each one that is complete then. */
   #end(value: unknown): void {
     for (let ended = value; ;) {
       const open = this.#open.at(-1);

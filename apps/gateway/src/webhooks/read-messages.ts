@@ -21,7 +21,7 @@ export interface WebhookPayload {
 }
 
 /**
- * Makes the messages about a payload, without those that the filter excludes.
+ * Returns the messages for a payload, except those that the filter excludes.
  * @throws ApiError `BAD_REQUEST`; UnsupportedEvent
  */
 export function readMessages(

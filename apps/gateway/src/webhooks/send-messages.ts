@@ -30,7 +30,7 @@ const batch = keyedBatch<SendRequest, unknown>(
 
 /**
  * Sends the messages of a request like `POST /messages`: all or none, and once for a key. Messages with upsert keys are
- * sent one after the other: a request that fails between two of them edits those that it had sent when it is repeated.
+ * sent one after the other. If that fails between two of them, a repeated request edits those that were sent.
  * @throws ApiError the refusal of a message
  */
 export async function sendMessages(

@@ -8,7 +8,7 @@ export function listOf<Item extends z.ZodType>(item: Item, max: number) {
   return z.array(z.unknown()).max(max).pipe(z.array(item));
 }
 
-/** A list of any length, of which only the first items are checked and kept. */
+/** A list of any length. Only its first items are checked and kept. */
 export function firstOf<Item extends z.ZodType>(item: Item, count: number) {
   return z
     .array(z.unknown())

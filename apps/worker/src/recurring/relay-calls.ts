@@ -1,5 +1,6 @@
 import { readyCalls } from "@carillon/domain";
 import { callJob, relayCalls } from "@carillon/jobs";
+import { systemClock } from "@carillon/kit";
 import type { RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "../services.ts";
@@ -13,7 +14,7 @@ export default {
   async run({ db, queues, batches }) {
     await batches(async (limit) => {
       const calls = await readyCalls(db, { olderThanMs, limit });
-      const tick = `relay-${Math.floor(Date.now() / relayCalls.everyMs)}`;
+      const tick = `relay-${Math.floor(systemClock.now() / relayCalls.everyMs)}`;
       if (calls.length > 0) await queues.publish(calls.map((call) => callJob(call, tick)));
       return "done";
     });
