@@ -1,24 +1,33 @@
+import { lockClass } from "@carillon/db";
+import { conversationKey } from "@carillon/domain";
 import {
   callsOf,
   channel,
+  letCallsWait,
   organization,
   saidBy,
   send,
   startEndpoint,
   startGateway,
+  startOwnPostgres,
   toChannel,
   waitFor,
   webhookBot,
   type Endpoint,
   type EndpointCall,
   type Gateway,
+  type OwnServer,
+  type QueueBackend,
   type TestAccount,
   type TestChannel,
   type TestOrganization,
   type TestProcess,
 } from "@carillon/testkit";
 import { expect } from "chai";
+import type { HeldLock } from "./support/blockers.ts";
 import { onBothBackends } from "./support/both-backends.ts";
+import { keepRunning } from "./support/keep-running.ts";
+import { killWorkersAt, type Point } from "./support/kill-workers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -31,9 +40,11 @@ onBothBackends("An outgoing webhook bot", scenarioMs, {
   "answers once, and in order, when the worker is frozen during the call, even after SIGCONT": (
     backend,
   ) => inWorld(backend, (world) => whileCalling(world, async (worker) => worker.signal("SIGSTOP"))),
-  "answers each message once while workers are killed at random": (backend) =>
-    inWorld(backend, killedAtRandom),
-  "answers after the queue was emptied": (backend) => inWorld(backend, emptied),
+  "answers each message once when workers are killed at 21 points between the job and the reply": (
+    backend,
+  ) => inWorld(backend, killedAtEachPoint),
+  "answers each message once when PostgreSQL is restarted and the queues are emptied during calls":
+    restarted,
 });
 
 interface Place {
@@ -66,7 +77,7 @@ async function inPlace(world: World, work: (place: Place) => Promise<void>): Pro
 const wordOf = ({ body }: EndpointCall) =>
   (JSON.parse(body) as { data: string }).data.split(" ").at(-1);
 
-async function answered({ db }: World, { bot }: Place, count: number): Promise<string[]> {
+async function answered({ db }: World, bot: TestAccount, count: number): Promise<string[]> {
   const said = await waitFor(
     async () => {
       const open = (await callsOf(db, bot)).filter(({ state }) => state === "waiting");
@@ -84,7 +95,7 @@ function whileCalling(
   fault: (worker: TestProcess) => Promise<unknown>,
 ): Promise<void> {
   return inPlace(world, async (place) => {
-    const { endpoint, mention } = place;
+    const { endpoint, bot, mention } = place;
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     endpoint.answer(async (call) => {
@@ -98,67 +109,167 @@ function whileCalling(
     await fault(worker);
     release();
     await world.worker(variables);
-    expect(await answered(world, place, 2)).to.deep.equal(["heard one", "heard two"]);
+    expect(await answered(world, bot, 2)).to.deep.equal(["heard one", "heard two"]);
     // A frozen worker goes on, and finds that its call was made again.
     worker.signal("SIGCONT");
     await mention("three");
-    expect(await answered(world, place, 3)).to.deep.equal([
-      "heard one",
-      "heard two",
-      "heard three",
-    ]);
+    expect(await answered(world, bot, 3)).to.deep.equal(["heard one", "heard two", "heard three"]);
     const first = endpoint.calls.filter((call) => wordOf(call) === "one");
     expect(first.length).to.equal(2);
     expect(new Set(first.map(({ headers }) => headers["webhook-id"])).size).to.equal(1);
   });
 }
 
-function killedAtRandom(world: World): Promise<void> {
-  return inPlace(world, async (place) => {
-    const { endpoint, mention } = place;
-    endpoint.answer(async (call) => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
-      return { content: `heard ${wordOf(call)}` };
-    });
-    const words = Array.from({ length: 60 }, (_, n) => String(n));
-    await world.worker(variables);
-    const sending = (async () => {
-      for (const word of words) await mention(word, `topic ${Number(word) % 20}`);
-    })();
-    for (let kills = 0; kills < 4; kills++) {
-      const worker = await world.worker(variables);
-      const before = endpoint.calls.length;
-      // Some calls later, wherever they are then.
-      await waitFor(() => endpoint.calls.length > before + 1 || undefined, {
-        what: "calls",
-        timeoutMs: 5_000,
-      }).catch(() => undefined);
-      await worker.kill();
-    }
-    await sending;
-    const said = await answered(world, place, words.length);
-    expect(said).to.have.members(words.map((word) => `heard ${word}`));
-    for (const word of words) {
-      const ids = endpoint.calls
-        .filter((call) => wordOf(call) === word)
-        .map(({ headers }) => headers["webhook-id"]);
-      expect(new Set(ids).size, word).to.equal(1);
-    }
-  });
+/** Where a worker is killed, and how often the endpoint has been called in the end. */
+interface KillPoint extends Omit<Point, "holder"> {
+  readonly calls: 1 | 2;
 }
 
-function emptied(world: World): Promise<void> {
-  return inPlace(world, async (place) => {
-    const { endpoint, mention } = place;
-    endpoint.answer((call) => ({ content: `heard ${wordOf(call)}` }));
-    for (const word of ["one", "two"]) await mention(word);
-    await mention("elsewhere", "dinner");
-    await Promise.all(world.queues.bullQueues().map((queue) => queue.obliterate({ force: true })));
+const claiming = (statement: string, commits = false): KillPoint => ({
+  statement,
+  commits,
+  calls: 1,
+});
+const settling = (statement: string): KillPoint => ({ statement, calls: 2 });
+const settled = (statement: string): KillPoint => ({ statement, commits: true, calls: 1 });
+
+/**
+ * The points of each kill. A transaction at a point holds one of the eleven connections of a worker. Calls that are blocked
+ * while they are claimed have a kill of their own: the relay adds jobs for them, which would take the other connections.
+ */
+const kills: ReadonlyArray<readonly KillPoint[]> = [
+  [
+    claiming("INSERT ON outgoing_slot"),
+    claiming("AFTER INSERT ON outgoing_slot"),
+    claiming("UPDATE OF calls ON outgoing_call"),
+    claiming("AFTER UPDATE OF calls ON outgoing_call"),
+    claiming("COMMIT OF INSERT ON outgoing_slot"),
+    claiming("COMMIT OF UPDATE OF calls ON outgoing_call", true),
+  ],
+  [
+    settling("DELETE ON outgoing_slot"),
+    settling("AFTER DELETE ON outgoing_slot"),
+    settling("INSERT ON outgoing_attempt"),
+    settling("AFTER INSERT ON outgoing_attempt"),
+    settling("UPDATE ON bot_service"),
+    settling("UPDATE OF state ON outgoing_call"),
+    settling("AFTER UPDATE OF state ON outgoing_call"),
+    settling("INSERT ON messages"),
+  ],
+  [
+    settling("AFTER INSERT ON messages"),
+    settling("INSERT ON user_messages"),
+    settling("INSERT ON event_log"),
+    settling("AFTER INSERT ON event_log"),
+    settling("COMMIT OF INSERT ON messages"),
+    settled("COMMIT OF INSERT ON outgoing_attempt"),
+    settled("COMMIT OF INSERT ON event_log"),
+  ],
+];
+
+/** Kills workers at each point, where a call of an organization of its own has arrived. */
+async function killedAtEachPoint(world: World): Promise<void> {
+  const { db, queues } = world;
+  const endpoint = await startEndpoint();
+  endpoint.answer((call) => ({ content: `heard ${wordOf(call)}` }));
+  const gateway = await startGateway(db, { queues });
+  try {
+    const places: Array<KillPoint & { readonly bot: TestAccount; readonly word: string }> = [];
+    for (const points of kills) {
+      const held: Point[] = [];
+      for (const point of points) {
+        const { realm, owner } = await organization(db);
+        const room = await channel(db, realm, { subscribers: [owner] });
+        const as = (account: TestAccount) => gateway.as(account);
+        const bot = await webhookBot({ db, as }, owner, endpoint.url);
+        const word = String(places.length);
+        places.push({ ...point, bot, word });
+        const content = `@**${bot.fullName}** ${word}`;
+        await send(gateway.as(owner), toChannel(room.id, { content }));
+        held.push({ ...point, holder: await conversationOf(world, bot) });
+      }
+      await killWorkersAt(world, held, { variables });
+    }
+    for (const { bot } of places) await letCallsWait(db, bot);
     await world.worker(variables);
-    expect(await answered(world, place, 3)).to.have.members([
-      "heard one",
-      "heard two",
-      "heard elsewhere",
-    ]);
+    for (const { bot, word, statement, calls } of places) {
+      expect(await answered(world, bot, 1), statement).to.deep.equal([`heard ${word}`]);
+      const made = endpoint.calls.filter((call) => wordOf(call) === word);
+      expect(made.length, statement).to.equal(calls);
+      const ids = new Set(made.map(({ headers }) => headers["webhook-id"]));
+      expect(ids.size, statement).to.equal(1);
+    }
+  } finally {
+    await gateway.close();
+    await endpoint.close();
+  }
+}
+
+/** Returns the lock of the conversation in which the bot is called. */
+async function conversationOf({ db }: World, { id: botId }: TestAccount): Promise<HeldLock> {
+  const [call] = await db.rows<{ conversation: string }>(
+    "SELECT conversation FROM outgoing_call WHERE bot_id = $1",
+    [botId],
+  );
+  if (!call) throw new Error("the bot is not called");
+  const { conversation } = call;
+  return {
+    lockClass: lockClass.outgoingConversation,
+    key: conversationKey({ botId, conversation }),
+  };
+}
+
+async function restarted(backend: QueueBackend): Promise<void> {
+  const server = await startOwnPostgres();
+  try {
+    await inWorld(backend, (world) => whilePostgresIsDown(world, server), {
+      databaseUrl: server.url,
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Restarts PostgreSQL and empties the queues while calls are in progress, and while others wait behind them. */
+function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
+  return inPlace(world, async (place) => {
+    const { db, queues } = world;
+    const { endpoint, bot, mention } = place;
+    // The tests' servers confirm commits before they are on disk; an immediate shutdown would lose those.
+    await db.rows("ALTER DATABASE carillon SET synchronous_commit = on");
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    endpoint.answer(async (call) => {
+      await released;
+      return { content: `heard ${wordOf(call)}` };
+    });
+    const worker = keepRunning(() => world.startWorker({ ...variables, OUTGOING_TIMEOUT: "60" }));
+    try {
+      for (const word of ["one", "two"]) await mention(word);
+      await mention("elsewhere", "dinner");
+      await waitFor(() => endpoint.calls.length === 2, {
+        what: "calls in both conversations",
+        timeoutMs: waitTimeoutMs,
+      });
+      await server.stop("SIGQUIT");
+      // Their answers arrive while there is no database.
+      release();
+      await server.start();
+      const emptied = () =>
+        Promise.all(queues.bullQueues().map((queue) => queue.obliterate({ force: true }))).then(
+          () => true,
+          () => undefined,
+        );
+      await waitFor(emptied, { what: "the queues are empty", timeoutMs: waitTimeoutMs });
+      await waitFor(() => letCallsWait(db, bot).then(() => true), { what: "time passes" });
+      expect(await answered(world, bot, 3)).to.have.members([
+        "heard one",
+        "heard two",
+        "heard elsewhere",
+      ]);
+    } finally {
+      release();
+      await worker.stop();
+    }
   });
 }

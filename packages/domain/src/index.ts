@@ -55,6 +55,7 @@ export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.t
 export {
   claimCall,
   type ClaimedCall,
+  conversationKey,
   giveUpOldCalls,
   returnCall,
 } from "./outgoing-calls/claim-call.ts";

@@ -1,4 +1,4 @@
-import { waitFor } from "@carillon/testkit";
+import { waitFor, type Variables } from "@carillon/testkit";
 import { gate, type HeldLock } from "./blockers.ts";
 import { waitTimeoutMs } from "./patience.ts";
 import type { World } from "./world.ts";
@@ -16,6 +16,8 @@ export interface Point {
 export interface KillOptions {
   /** Workers, which work and die together: their queues run a few jobs at once each. */
   readonly workers?: number;
+  /** Added to their environment. */
+  readonly variables?: Variables;
   /** What must happen before they are killed, too; called when they have started. */
   readonly meanwhile?: () => Promise<void>;
 }
@@ -27,7 +29,7 @@ export interface KillOptions {
 export async function killWorkersAt(
   world: World,
   points: readonly Point[],
-  { workers = 1, meanwhile }: KillOptions = {},
+  { workers = 1, variables, meanwhile }: KillOptions = {},
 ): Promise<void> {
   const { db } = world;
   const gates = await Promise.all(
@@ -36,7 +38,7 @@ export async function killWorkersAt(
       blocked: await gate(db, point.statement, point.holder),
     })),
   );
-  const started = Array.from({ length: workers }, () => world.startWorker());
+  const started = Array.from({ length: workers }, () => world.startWorker(variables));
   const reached = async () => {
     for (const { statement, blocked } of gates)
       if ((await blocked.waiting()) === 0) throw new Error(`none waits at ${statement}`);

@@ -133,6 +133,29 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect((await as(0, other).call(getOwnUser)).status).to.equal(200);
   });
 
+  it("count the webhooks of a bot together with its other requests, whatever is answered", async () => {
+    const me = await user(db, org.realm);
+    const [robot, other] = [await bot(db, me), await bot(db, me, { botType: 2 })];
+    const post = (i: number, { apiKey }: TestAccount, body: string) =>
+      clientOf(at(i), undefined).send("POST", `/api/v1/external/json?api_key=${apiKey}`, {
+        headers: { "Content-Type": "application/json" },
+        body,
+      });
+    await as(0, robot).succeed(getOwnUser);
+    const statuses = [];
+    for (let i = 0; i < 5; i++) statuses.push((await post(i, robot, i === 2 ? "{" : "1")).status);
+    expect(statuses).to.deep.equal([200, 200, 400, 200, 200]);
+    for (const i of [0, 1]) {
+      const { status, body, headers } = await post(i, robot, "1");
+      expect([status, body.code]).to.deep.equal([429, "RATE_LIMIT_HIT"]);
+      expect(headers.get("retry-after")).to.match(/^[0-9.]+$/);
+    }
+    expect((await as(0, robot).call(getOwnUser)).status).to.equal(429);
+    expect((await post(0, other, "1")).status).to.equal(200);
+    const sent = await db.rows("SELECT FROM messages WHERE sender_id = $1", [robot.id]);
+    expect(sent).to.have.length(4);
+  });
+
   it("count requests without credentials by network, and ignore probes", async () => {
     const ask = async (i: number, address: string) =>
       (await from(i, address, getServerSettings.path)).status;

@@ -99,13 +99,20 @@ export async function claimCall(
   return begun && { ...claimed, ...slot, ...begun };
 }
 
+/** A conversation of a bot. */
+interface Conversation {
+  readonly botId: number;
+  readonly conversation: string;
+}
+
 /** Takes the lock under which calls of a bot in a conversation are begun and ended. */
-export async function lockConversation(
-  tx: Tx,
-  { botId, conversation }: { readonly botId: number; readonly conversation: string },
-): Promise<void> {
-  const digest = createHash("sha256").update(`${botId}:${conversation}`).digest();
-  await lockKey(tx, "outgoingConversation", digest.readInt32BE(0));
+export async function lockConversation(tx: Tx, conversation: Conversation): Promise<void> {
+  await lockKey(tx, "outgoingConversation", conversationKey(conversation));
+}
+
+/** Returns the key of the advisory lock of a conversation. */
+export function conversationKey({ botId, conversation }: Conversation): number {
+  return createHash("sha256").update(`${botId}:${conversation}`).digest().readInt32BE(0);
 }
 
 const giveBack = statement({
