@@ -3,8 +3,8 @@ import { lockOrder, type Lock } from "./lock-order.ts";
 interface Held extends Lock {
   keys: readonly number[];
   readonly rank: number;
-  /** Where it was taken. */
-  readonly place: string;
+  /** Made where it was taken. */
+  readonly place: Error;
 }
 
 /**
@@ -16,19 +16,19 @@ export class LockGuard {
 
   /**
    * Records a lock that is about to be taken.
-   * @param place the code that takes it
+   * @param place made by `markPlace` in a function that the code which takes it calls
    * @returns a function to call with the keys, if only the statement knows them
    * @throws Error naming both places when the lock has to be taken before one that is held
    */
-  take(lock: Lock, place = placeOfCaller()): (keys: readonly number[]) => void {
+  take(lock: Lock, place = markPlace()): (keys: readonly number[]) => void {
     const { name, keys, shared = false } = lock;
     const own = this.#held.filter((held) => held.name === name);
     const more = keys?.filter((key) => !own.some((held) => held.keys.includes(key)));
     const refuse = (why: string, before: Held) => {
       throw new Error(
         `${why} (docs/decisions/018)` +
-          `\n  held: ${before.name} ${before.keys.join(", ")} ${before.place}` +
-          `\n  now:  ${name} ${keys?.join(", ") ?? ""} ${place}`,
+          `\n  held: ${before.name} ${before.keys.join(", ")} ${callersAt(before.place)}` +
+          `\n  now:  ${name} ${keys?.join(", ") ?? ""} ${callersAt(place)}`,
       );
     };
     const weaker = own.find(
@@ -71,9 +71,14 @@ const placesNamed = 3;
 /** The files of this package through which locks are taken. */
 const lockingFiles = /packages\/db\/(src|dist)\/(tx|locks|lock-guard|transaction)\.[jt]s/;
 
-/** @internal Returns the innermost functions outside this package. */
-export function placeOfCaller(): string {
-  const lines = (new Error("here").stack ?? "").split("\n").slice(1);
+/** @internal Records the calls in progress. Their names and lines, which cost more than the lock, are found for an error only. */
+export function markPlace(): Error {
+  return new Error("here");
+}
+
+/** Returns the innermost functions outside this package. */
+function callersAt(place: Error): string {
+  const lines = (place.stack ?? "").split("\n").slice(1);
   const outside = lines.filter((line) => !lockingFiles.test(line) && !line.includes("node:"));
   return outside
     .slice(0, placesNamed)

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-import { LockGuard, placeOfCaller } from "./lock-guard.ts";
+import { LockGuard, markPlace } from "./lock-guard.ts";
 import type { Lock } from "./lock-order.ts";
 import type { PostCommitBus, PostCommitTopic } from "./post-commit.ts";
 import type { TransactionPrisma } from "./prisma-on-connection.ts";
@@ -25,7 +25,7 @@ interface DeferredStatement {
   readonly statement: Statement;
   readonly values: readonly unknown[];
   readonly lock: Lock | undefined;
-  readonly place: string | undefined;
+  readonly place: Error | undefined;
 }
 
 /** An open transaction: SQL and Prisma on one connection, and hooks to run after the commit. */
@@ -101,7 +101,7 @@ export class Tx implements Sql {
    * Its rows are dropped; its failure fails the transaction.
    */
   sendWithCommit(statement: Statement, values: readonly unknown[] = [], lock?: Lock): void {
-    const place = lock && this.#locks && placeOfCaller();
+    const place = lock && this.#locks && markPlace();
     this.#withCommit.push({ statement, values, lock, place });
   }
 

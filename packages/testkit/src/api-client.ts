@@ -1,4 +1,5 @@
 import type { Operation, PathOf, ResultOf } from "@carillon/contract";
+import { sendPlain } from "./plain-request.ts";
 import { countingHeaders } from "./query-counter.ts";
 
 /** Credentials of a request. */
@@ -50,15 +51,25 @@ export async function call<Op extends Operation>(
   const fields = encode(options.params ?? {});
   const url = new URL(base + fill(operation.path, options.path ?? {}));
   if (as === "query") url.search = fields.toString();
+  const { method } = operation;
+  const headers = { ...authorization(options.auth), ...countingHeaders(), ...options.headers };
+  const parts = options.files !== undefined || as === "multipart";
+  if (!parts && !options.signal) {
+    const form = as === "form" ? fields : undefined;
+    const response = await sendPlain(url, { method, headers, form });
+    const body = JSON.parse(response.text) as ApiBody<Op>;
+    return {
+      status: response.status,
+      body,
+      get headers() {
+        return response.headers;
+      },
+    };
+  }
   const response = await fetch(url, {
-    method: operation.method,
-    headers: { ...authorization(options.auth), ...countingHeaders(), ...options.headers },
-    body:
-      options.files || as === "multipart"
-        ? multipart(fields, options)
-        : as === "form"
-          ? fields
-          : null,
+    method,
+    headers,
+    body: parts ? multipart(fields, options) : as === "form" ? fields : null,
     signal: options.signal ?? null,
   });
   const body = (await response.json()) as ApiBody<Op>;

@@ -8,6 +8,7 @@ import {
   type ApiResponse,
   type CallOptions,
 } from "./api-client.ts";
+import { sendPlain } from "./plain-request.ts";
 import { countingHeaders } from "./query-counter.ts";
 
 /** The response to a request without an operation. */
@@ -58,15 +59,29 @@ export function clientOf(base: string, auth: ApiCredentials | undefined): Gatewa
     const text = await response.text();
     return { status: response.status, body: parse(text), text, headers: response.headers };
   };
+  /** Sends the parameters of a form, or none. Redirects are followed by `send` alone. */
+  const plain = async (method: string, path: string, form?: URLSearchParams): Promise<Answer> => {
+    const headers = { ...authorization(auth), ...countingHeaders() };
+    const response = await sendPlain(new URL(base + path), { method, headers, form });
+    const { status, text } = response;
+    return {
+      status,
+      body: parse(text),
+      text,
+      get headers() {
+        return response.headers;
+      },
+    };
+  };
   const form =
     (method: string) =>
     (path: string, params: Params = {}) =>
-      send(method, path, { body: encode(params) });
+      plain(method, path, encode(params));
   return {
     send,
     get(path, params = {}) {
       const query = encode(params).toString();
-      return send("GET", query ? `${path}${path.includes("?") ? "&" : "?"}${query}` : path);
+      return plain("GET", query ? `${path}${path.includes("?") ? "&" : "?"}${query}` : path);
     },
     post: form("POST"),
     patch: form("PATCH"),
