@@ -437,12 +437,14 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     const ill = await commandLineOn(db.url, {
       SECRET_KEY: newKey,
       TRUSTED_PROXIES: "everybody",
+      OUTGOING_ALLOWED_NETWORKS: "10.0.0.0/8,localhost",
       PUSH_SERVER_ID: "00000000-0000-4000-8000-000000000000",
     })(["doctor", "--json"]);
-    expect(ill).to.include({ code: 1, noted: "carillon: 3 of 15 checks failed" });
+    expect(ill).to.include({ code: 1, noted: "carillon: 4 of 16 checks failed" });
     expect(states(ill.said)).to.include({
       SECRET_KEY: "failed",
       TRUSTED_PROXIES: "failed",
+      OUTGOING_ALLOWED_NETWORKS: "failed",
       push: "failed",
       migrations: "ok",
     });

@@ -5,7 +5,14 @@ import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
 import { identityProviderFrom, secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
-import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import {
+  proxyVariables,
+  publicUrl,
+  required,
+  type Environment,
+  type Logger,
+  type Shutdown,
+} from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
 import { outgoingClient, outgoingConfig } from "@carillon/outgoing";
 import { bouncerClient, pushConfig } from "@carillon/push";
@@ -45,6 +52,9 @@ export async function startWorkerProcess(
   );
   const push = pushConfig(env);
   const outgoing = outgoingConfig(env);
+  const variables = proxyVariables();
+  if (variables.length > 0)
+    log.warn({ variables }, "variables for proxies are not read; endpoints are called directly");
   const db = await connectDatabase(databaseUrl, {
     max: poolSize,
     name: "worker",

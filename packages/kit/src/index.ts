@@ -21,6 +21,7 @@ export * from "./pings.ts";
 export * from "./probe-server.ts";
 export * from "./process-name.ts";
 export * from "./process-status.mjs";
+export * from "./proxy-variables.ts";
 export * from "./rate-rules.ts";
 export * from "./report-uncaught.ts";
 export * from "./run-main.ts";

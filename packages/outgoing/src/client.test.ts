@@ -76,13 +76,17 @@ describe("The client of endpoints", () => {
     expect(endpoint.calls[1]?.headers).not.to.have.property("cookie");
   });
 
-  it("reads an answer up to the limit, and closes the connection of an endless one", async () => {
+  it("reads an answer up to the limit, and closes the connection of one with 1 GiB", async () => {
     const closed: boolean[] = [];
+    let sent = 0;
     endpoint.answer((_, response) => {
-      response.writeHead(200);
+      response.writeHead(200, { "content-length": 2 ** 30 });
       const chunk = Buffer.alloc(65_536, "a");
       const more = () => {
-        while (!response.destroyed && response.write(chunk));
+        while (!response.destroyed && sent < 2 ** 30) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return;
+        }
       };
       response.on("drain", more).on("close", () => closed.push(true));
       more();
@@ -91,6 +95,8 @@ describe("The client of endpoints", () => {
     expect(outcome).to.deep.include({ kind: "answered", status: 200, isCut: true });
     expect("body" in outcome && outcome.body.toString()).to.equal("aaaaa");
     await waitFor(() => closed.length > 0 || undefined, { what: "the end of the connection" });
+    // Not more than the sockets of both sides buffer.
+    expect(sent).to.be.below(20 * 1024 ** 2);
   });
 
   it("follows no redirect", async () => {
@@ -193,11 +199,20 @@ describe("The client of endpoints", () => {
     expect(endpoint.calls).to.have.length(2);
   });
 
-  it("checks certificates", async () => {
-    // A server that speaks no TLS, and one with a certificate that nobody has signed, are alike to the client.
+  it("sends nothing to a server without TLS, or with a certificate of an unknown authority", async () => {
     const { port } = new URL(endpoint.url);
     expect(await post(`https://127.0.0.1:${port}/`)).to.deep.include({ kind: "lost" });
     expect(endpoint.calls).to.have.length(0);
+    const signed = await startEndpoint({ tls: true });
+    try {
+      expect(await post(signed.url)).to.deep.equal({
+        kind: "lost",
+        reason: "no connection or no answer (DEPTH_ZERO_SELF_SIGNED_CERT)",
+      });
+      expect(signed.calls).to.have.length(0);
+    } finally {
+      await signed.close();
+    }
   });
 
   it("throws the reason of the request's signal", async () => {

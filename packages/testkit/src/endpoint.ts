@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 import {
@@ -10,6 +11,7 @@ import {
   type OutgoingClient,
 } from "@carillon/outgoing";
 
+import { certificate } from "./certificate.ts";
 import { later } from "./later.ts";
 
 /** A request that an endpoint has received. */
@@ -28,7 +30,7 @@ export type EndpointAnswer = (
   request: IncomingMessage,
 ) => string | object | void | Promise<string | object | void>;
 
-/** An endpoint for tests: real HTTP on 127.0.0.1. */
+/** An endpoint for tests: real HTTP on this machine. */
 export interface Endpoint {
   readonly url: string;
   /** All requests that arrived, oldest first. */
@@ -54,14 +56,21 @@ export function testOutgoing(): { readonly client: OutgoingClient; readonly time
   return { client, timeoutMs };
 }
 
-/** Starts an endpoint. */
-export async function startEndpoint(): Promise<Endpoint> {
+/**
+ * Starts an endpoint.
+ * @param options `tls`: with the test certificate, which is valid for 127.0.0.1 and not for other addresses
+ */
+export async function startEndpoint({
+  tls = false,
+  host = "127.0.0.1",
+}: { readonly tls?: boolean; readonly host?: string } = {}): Promise<Endpoint> {
   const calls: EndpointCall[] = [];
   const nothing: EndpointAnswer = () => ({});
   let answer = nothing;
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     void handle(request, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls ? createTlsServer(certificate, listener) : createServer(listener);
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = performance.now();
     const chunks: Buffer[] = [];
@@ -76,10 +85,10 @@ export async function startEndpoint(): Promise<Endpoint> {
     response.setHeader("content-type", "application/json");
     response.end(typeof said === "string" ? said : JSON.stringify(said));
   }
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${tls ? "https" : "http"}://${host}:${(server.address() as AddressInfo).port}/hook`,
     calls,
     answer: (given) => void (answer = given),
     reset() {

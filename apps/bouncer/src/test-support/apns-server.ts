@@ -7,9 +7,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { certificate } from "@carillon/testkit";
 import { importPKCS8, importSPKI, jwtVerify } from "jose";
 import type { ApnsKey } from "../providers/apns/key.ts";
-import { certificate } from "./certificate.ts";
 
 /** A notification as it was sent. */
 export interface ApnsPush {

@@ -1,5 +1,5 @@
 import { connectDatabase } from "@carillon/db";
-import { type Environment, StartupError } from "@carillon/kit";
+import { type Environment, proxyVariables, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { environmentOf, withInstallation } from "../installation.ts";
@@ -31,7 +31,7 @@ export async function examine(
 
 async function all(context: Context, allFiles: boolean): Promise<Finding[]> {
   const configuration = await found("configuration", async () =>
-    examineConfiguration(environmentOf(context)),
+    examineConfiguration(environmentOf(context), proxyVariables(context.variables)),
   );
   // Without valid variables nothing else can be checked.
   if (configuration.some(({ what, state }) => what === "configuration" && state === "failed"))

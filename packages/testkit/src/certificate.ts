@@ -1,4 +1,4 @@
-/** A certificate of 127.0.0.1 and its key for tests, valid for a hundred years. */
+/** A self-signed certificate of 127.0.0.1 and localhost with its key, for tests. It is valid for a hundred years. */
 export const certificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUmgAwIBAgIUWvdGA42yT6lEg1K8gPxchAzNVt8wCgYIKoZIzj0EAwIw
