@@ -14,6 +14,7 @@ const paths = [
   "/dead-letters",
   "/series",
   "/deletions",
+  "/webhooks",
   "/audit",
   "/queues",
   "/queues/queue/delivery?status=delayed",

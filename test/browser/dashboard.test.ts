@@ -14,6 +14,7 @@ const paths = [
   "/look-up?id=1",
   "/series",
   "/deletions",
+  "/webhooks",
   "/dead-letters",
   "/audit",
 ];
@@ -201,6 +202,28 @@ describe("the dashboard in a browser", () => {
     await tabTo(/^BUTTON {2}Replay 1/);
     await page.keyboard.press("Enter");
     await page.getByText("1 dead letter replayed: it runs within seconds.").waitFor();
+  });
+
+  it("repeats and discards calls of webhooks that were given up", async () => {
+    const { page, complaints } = await browsing().open({ path: "/webhooks" });
+    const { db } = browsing().dashboard;
+    const calls = page.locator("tr[data-key^=call-]");
+    await page.getByText("does not answer: left alone for").waitFor();
+    expect(await calls.count()).to.equal(3);
+    for (const [name, said, state] of [
+      ["Repeat", "1 call made again within seconds.", { state: "waiting", version: 2 }],
+      ["Discard", "1 call discarded.", { state: "ended", version: 1 }],
+    ] as const) {
+      const left = await calls.count();
+      const row = calls.first();
+      const id = Number((await row.getAttribute("data-key"))?.replace("call-", ""));
+      await row.getByRole("button", { name: `${name} call ${id}` }).click();
+      await page.getByText(said).waitFor();
+      expect(await calls.count()).to.equal(left - 1);
+      const rows = await db.rows("SELECT state, version FROM outgoing_call WHERE id = $1", [id]);
+      expect(rows).to.deep.equal([state]);
+    }
+    expect(complaints).to.deep.equal([]);
   });
 
   it("adds the dashboard's navigation to the board, first in the tab order", async () => {

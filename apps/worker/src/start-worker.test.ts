@@ -125,7 +125,7 @@ describe("a worker process", () => {
   });
 
   it("says that it does not read the environment's proxies, without their addresses", () => {
-    const line = worker?.lines.find(({ msg }) => String(msg).startsWith("variables for proxies"));
+    const line = worker?.lines.find(({ msg }) => msg.startsWith("variables for proxies"));
     expect(line).to.deep.include({ variables: ["HTTPS_PROXY"] });
     expect(worker?.output()).not.to.include("password@");
   });

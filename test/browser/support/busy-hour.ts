@@ -1,7 +1,16 @@
 import type { Database } from "@carillon/db";
-import { channel, organization, scheduledMessage, type TestOrganization } from "@carillon/testkit";
+import {
+  bot,
+  channel,
+  organization,
+  scheduledMessage,
+  type TestOrganization,
+} from "@carillon/testkit";
 
-/** An installation after an hour with problems: failures, dead letters, a lost worker, a day of history. */
+/**
+ * An installation after an hour with problems: failures, dead letters, calls of webhooks that were given up, a lost worker, a
+ * day of history.
+ */
 export interface BusyHour {
   readonly org: TestOrganization;
   /** Adds one more message that could not be sent. */
@@ -83,6 +92,7 @@ export async function busyHour(db: Database): Promise<BusyHour> {
     return row?.id ?? 0;
   };
   for (let i = 0; i < 20; i++) await giveUp();
+  await failingWebhooks(db, org);
   const fail = async () => {
     await db.rows(
       `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, due_at, reason, process)
@@ -91,4 +101,40 @@ export async function busyHour(db: Database): Promise<BusyHour> {
     );
   };
   return { org, fail, giveUp };
+}
+
+/** Inserts two outgoing webhook bots: one answers, the other does not, and three of its calls were given up. */
+async function failingWebhooks(db: Database, { realm, owner }: TestOrganization): Promise<void> {
+  const origin = "https://integrations.of-the-second-floor.philadelphia.example.org:8443";
+  for (const [fullName, at, failing] of [
+    ["Weather bot", "https://weather.example.org", false],
+    ["Bot of the people of the second floor who answer whatever they are asked", origin, true],
+  ] as const) {
+    const { id } = await bot(db, owner, { botType: 3, fullName });
+    await db.rows(
+      `INSERT INTO bot_service (bot_id, realm_id, name, url, origin, interface, token_sealed, secret_sealed, failing)
+       VALUES ($1, $2, 'service', $3 || '/hook', $3, 1, '', '', $4)`,
+      [id, realm.id, at, failing],
+    );
+    await db.rows(
+      `INSERT INTO outgoing_attempt (realm_id, bot_id, webhook_id, message_id, attempt, attempted_at, status, error,
+         duration_ms, outcome, response_head)
+       VALUES ($1, $2, 'call_1', 1, 1, now(), CASE WHEN $3 THEN NULL ELSE 200 END,
+         CASE WHEN $3 THEN 'no complete answer within 10 s' END, 40, CASE WHEN $3 THEN 'failed' ELSE 'done' END, '')`,
+      [realm.id, id, failing],
+    );
+    if (!failing) continue;
+    await db.rows(
+      `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, state, calls, attempts,
+         reason, finished_at)
+       SELECT $1, $2, 7000 + n, 'x', 'mention', 'call_' || repeat(n::text, 24), state, 6, 6,
+         'no complete answer within 10 s', CASE state WHEN 'dead' THEN now() - n * interval '1 minute' END
+       FROM unnest(ARRAY['dead', 'dead', 'dead', 'waiting']) WITH ORDINALITY AS t (state, n)`,
+      [realm.id, id],
+    );
+    await db.rows(
+      `INSERT INTO outgoing_origin (realm_id, origin, failures, open_until) VALUES ($1, $2, 5, now() + interval '1 hour')`,
+      [realm.id, origin],
+    );
+  }
 }
