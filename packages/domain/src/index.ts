@@ -320,7 +320,7 @@ export {
   reminderListing,
   scheduledListing,
 } from "./scheduled/list.ts";
-export type { Outcome } from "./scheduled/outcome.ts";
+export type { Outcome, UnreadFailure } from "./scheduled/outcome.ts";
 export { clearWithheld, listWithheld } from "./scheduled/withheld.ts";
 export {
   deleteSeries,

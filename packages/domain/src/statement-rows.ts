@@ -659,6 +659,7 @@ declare module "@carillon/db" {
     "deliver-lock": {
       held: boolean;
       timeout: string;
+      statementTimeout: string;
       plans: string;
       scans: string;
     };
@@ -674,6 +675,7 @@ declare module "@carillon/db" {
     };
     "deliver-settings": {
       timeout: string;
+      statementTimeout: string;
       plans: string;
       scans: string;
     };
@@ -2304,7 +2306,14 @@ declare module "@carillon/db" {
       bytes: number | null;
     };
     "scheduled-failed": {};
-    "scheduled-failed-unread": {};
+    "scheduled-failed-unread": {
+      id: number;
+      version: number;
+      kind: number;
+      senderId: number;
+      channelId: number | null;
+      deliverAt: number;
+    };
     "scheduled-in-realm": {
       id: number;
       kind: number;

@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
 import { deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
+import { batchTries } from "@carillon/scheduling";
 import {
   channel,
   failingDatabase,
@@ -21,12 +22,20 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
+import type { Delivered } from "../services.ts";
+
 /** What PostgreSQL ends transactions with that may succeed later. */
 const codes = ["25P03", "55P03", "57014"];
 const conflicts = ["40001", "40P01"];
 
 /** A failure without an SQLSTATE: the deadline of the job ends while the statement runs. */
 const deadline = "deadline";
+
+/** The reason of a row that failed in its four batches with others and in both tries alone. */
+const triedReason = "The server tried 6 times to send it, and could not.";
+
+/** Ends the leases of rows that are tried in batches. */
+const endLeases = `UPDATE scheduled_messages SET retry_at = NULL WHERE attempts < ${batchTries}`;
 
 /** Runs of the job until everything has ended, at most: an error that comes back is no reason to go on for ever. */
 const maxRuns = 80;
@@ -41,6 +50,8 @@ describe("a scheduled message whose delivery always fails", () => {
     scene.db.rows("SELECT setval(pg_get_serial_sequence('scheduled_messages', 'id'), 10_000_000)"),
   );
   beforeEach(async () => {
+    failedInMetrics = [];
+    await scene.db.rows("DELETE FROM delivery_batches");
     sender = await user(scene.db, scene.org.realm);
     room = await channel(scene.db, scene.org.realm, { subscribers: [sender, scene.org.admin] });
   });
@@ -66,13 +77,23 @@ describe("a scheduled message whose delivery always fails", () => {
     );
     return row?.n ?? 0;
   };
+  /** The causes of failures that were reported for the metrics. */
+  let failedInMetrics: string[] = [];
   /** Ends the deadline of the job that runs now. */
   let endDeadline = () => {};
   /** Runs one job. The job's deadline ends when {@link endDeadline} is called. */
   const run = (payload: DeliverDue, services: { db?: Database }, attempt = 1) => {
     const controller = new AbortController();
     endDeadline = () => controller.abort();
-    return runJob(scene.db, deliverDue, payload, { services, attempt, signal: controller.signal });
+    const observed = {
+      ...services,
+      onDelivery: ({ failures }: Delivered) => void failedInMetrics.push(...failures),
+    };
+    return runJob(scene.db, deliverDue, payload, {
+      services: observed,
+      attempt,
+      signal: controller.signal,
+    });
   };
   /** Makes a statement fail with one of {@link codes}, or with the deadline of its job. */
   const failWith = (code: string) => {
@@ -97,7 +118,7 @@ describe("a scheduled message whose delivery always fails", () => {
       for (let next = waiting.shift(); next && runs < maxRuns; next = waiting.shift()) {
         const { payload: given, attempt } = next;
         runs++;
-        await scene.db.rows("UPDATE scheduled_messages SET retry_at = NULL WHERE attempts < 3");
+        await scene.db.rows(endLeases);
         try {
           const { published } = await run(given, services, attempt);
           for (const one of published as Publication<DeliverDue>[])
@@ -123,6 +144,29 @@ describe("a scheduled message whose delivery always fails", () => {
       [id],
     );
     return row?.attempts;
+  };
+  /** A database that cannot read a row, as if its data were damaged: the error is not transient. */
+  const damaged = (bad: number, ...others: readonly string[]) =>
+    failingDatabase(scene.db, ({ name, ids }) =>
+      ids.has(bad) && ["deliver-claim-given", "deliver-claimed", ...others].includes(name)
+        ? "XX001"
+        : undefined,
+    );
+  /** The causes in the log of failures, and the time when the message was due. */
+  const recordedOf = async (id: number) => {
+    const [found] = await scene.db.rows<{ causes: readonly string[]; due: number | null }>(
+      `SELECT coalesce(json_agg(cause), '[]') AS causes, max(extract(epoch FROM due_at))::float8 AS due
+       FROM delivery_failures WHERE scheduled_message_id = $1`,
+      [id],
+    );
+    return found;
+  };
+  /** Failed messages in the history of deliveries. */
+  const failedInHistory = async () => {
+    const [found] = await scene.db.rows<{ failed: number }>(
+      "SELECT coalesce(sum(failed), 0)::int AS failed FROM delivery_batches",
+    );
+    return found?.failed;
   };
   /** The statements by which a message is sent, from the one that finds its row on. */
   const statementsOfSending = async () => {
@@ -151,28 +195,42 @@ describe("a scheduled message whose delivery always fails", () => {
     rows.find(({ id }) => ids.has(id));
 
   it("fails without the others, whatever statement fails and with whatever error", async () => {
-    for (const name of await statementsOfSending()) {
-      const errors = errorsOf(name);
-      // Every second message fails, each with another error.
-      const rows = await make(2 * errors.length + 1);
-      const bad = rows.filter((_, i) => i % 2 === 1);
-      const db = failingDatabase(scene.db, (statement) => {
-        const row = statement.name === name ? firstOf(bad, statement) : undefined;
-        return row && failWith(nth(errors, bad.indexOf(row)));
-      });
+    for (const [i, name] of (await statementsOfSending()).entries()) {
+      const errors = [...errorsOf(name), ...conflicts];
+      const rows = await make(3);
+      const bad = nth(rows, 1);
+      // Each try fails with another error.
+      let failures = i;
+      const db = failingDatabase(scene.db, (statement) =>
+        statement.name === name && statement.ids.has(bad.id)
+          ? failWith(nth(errors, failures++ % errors.length))
+          : undefined,
+      );
       const runs = await runToTheEnd({ db }, isOfCarefulJobs(name));
-      const found = await ends(rows);
-      expect(found, name).to.deep.equal(rows.map((row) => (bad.includes(row) ? "failed" : "sent")));
+      expect(await ends(rows), name).to.deep.equal(["sent", "failed", "sent"]);
       expect(runs, name).to.be.below(maxRuns);
-      for (const { id } of bad)
-        expect((await storedRow(scene.db, id))?.failureMessage, name).to.match(
-          /^The server tried \d times to send it/,
-        );
+      expect(failures - i, name).to.be.at.least(errors.length);
+      expect((await storedRow(scene.db, bad.id))?.failureMessage, name).to.equal(triedReason);
     }
   });
 
+  it("fails without the others, beside others that always fail with other errors", async () => {
+    const errors = [...codes, deadline];
+    const rows = await make(2 * errors.length + 1);
+    const bad = rows.filter((_, i) => i % 2 === 1);
+    const db = failingDatabase(scene.db, (statement) => {
+      const row = statement.name === "messages-insert" ? firstOf(bad, statement) : undefined;
+      return row && failWith(nth(errors, bad.indexOf(row)));
+    });
+    expect(await runToTheEnd({ db })).to.be.below(maxRuns);
+    expect(await ends(rows)).to.deep.equal(
+      rows.map((row) => (bad.includes(row) ? "failed" : "sent")),
+    );
+  });
+
   it("fails with the others when a statement fails for all", async () => {
-    for (const name of await statementsOfSending()) {
+    // Giving up a row sends the second of them, too.
+    for (const name of ["deliver-mark-sent", "event-append"]) {
       const errors = [...errorsOf(name), ...conflicts];
       const rows = await make(2);
       let failures = 0;
@@ -181,17 +239,16 @@ describe("a scheduled message whose delivery always fails", () => {
           ? failWith(nth(errors, failures++ % errors.length))
           : undefined,
       );
-      const runs = await runToTheEnd({ db }, isOfCarefulJobs(name));
+      expect(await runToTheEnd({ db })).to.be.below(maxRuns);
       expect(await ends(rows), name).to.deep.equal(["failed", "failed"]);
-      expect(runs).to.be.below(maxRuns);
       expect(failures).to.be.at.least(errors.length);
     }
   });
 
   it("is sent once, in its place, after two failures of any statement", async () => {
     for (const [i, name] of (await statementsOfSending()).entries()) {
-      const rows = await make(5);
-      const bad = nth(rows, 2).id;
+      const rows = await make(3);
+      const bad = nth(rows, 1).id;
       let failures = 0;
       const db = failingDatabase(scene.db, (statement) => {
         if (statement.name !== name || !statement.ids.has(bad) || failures === 2) return undefined;
@@ -213,17 +270,42 @@ describe("a scheduled message whose delivery always fails", () => {
     }
   });
 
+  it("is tried with half as many others after each failure, and then alone", async () => {
+    const rows = await make(20);
+    const bad = nth(rows, 5).id;
+    const sizes: number[] = [];
+    const db = failingDatabase(scene.db, ({ name, ids }) => {
+      if (name !== "deliver-mark-sent" || !ids.has(bad)) return undefined;
+      sizes.push(rows.filter(({ id }) => ids.has(id)).length);
+      return "57014";
+    });
+    await runToTheEnd({ db });
+    expect(sizes).to.deep.equal([20, 16, 8, 4, 2, 1, 1]);
+    expect((await storedRow(scene.db, bad))?.failureMessage).to.equal(triedReason);
+    expect(new Set(await ends(rows.filter(({ id }) => id !== bad)))).to.deep.equal(
+      new Set(["sent"]),
+    );
+  });
+
   it("fails even if its row cannot be read", async () => {
     const rows = await make(5);
     const bad = nth(rows, 2).id;
-    // Damaged data: the error is not transient.
-    const db = failingDatabase(scene.db, ({ name, ids }) =>
-      ids.has(bad) && ["deliver-claim-given", "deliver-claimed"].includes(name)
-        ? "XX001"
-        : undefined,
-    );
-    expect(await runToTheEnd({ db })).to.be.below(maxRuns);
+    expect(await runToTheEnd({ db: damaged(bad) })).to.be.below(maxRuns);
     expect(await ends(rows)).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
+    expect(await recordedOf(bad)).to.deep.equal({ causes: ["stuck"], due: nth(rows, 2).deliverAt });
+    expect(await failedInHistory()).to.equal(1);
+    expect(failedInMetrics).to.deep.equal(["stuck"]);
+  });
+
+  it("fails even if its row cannot be read and its failure cannot be recorded", async () => {
+    const rows = await make(3);
+    const bad = nth(rows, 1).id;
+    expect(await runToTheEnd({ db: damaged(bad, "delivery-failures-record") })).to.be.below(
+      maxRuns,
+    );
+    expect(await ends(rows)).to.deep.equal(["sent", "failed", "sent"]);
+    expect(await recordedOf(bad)).to.deep.equal({ causes: [], due: null });
+    expect(failedInMetrics).to.deep.equal(["stuck"]);
   });
 
   describe("because it takes longer than its job may", () => {
@@ -268,6 +350,28 @@ describe("a scheduled message whose delivery always fails", () => {
       return runs;
     };
 
+    it("has its statements cancelled after five seconds in a batch, and after twenty alone", async () => {
+      await scene.db.rows("CREATE TABLE statement_timeouts (content text, value text)");
+      await scene.db.rows(
+        `CREATE FUNCTION note_timeout() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN INSERT INTO statement_timeouts VALUES (NEW.content, current_setting('statement_timeout')); RETURN NEW; END $$`,
+      );
+      await scene.db.rows(
+        "CREATE TRIGGER note_timeout BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION note_timeout()",
+      );
+      const rows = await make(3);
+      await scene.db.rows(
+        "UPDATE scheduled_messages SET attempts = $2, retry_at = now() WHERE id = $1",
+        [nth(rows, 1).id, batchTries],
+      );
+      await runToTheEnd();
+      await scene.db.rows("DROP TRIGGER note_timeout ON messages");
+      const noted = await scene.db.rows<{ value: string }>(
+        "SELECT value FROM statement_timeouts ORDER BY content",
+      );
+      expect(noted.map(({ value }) => value)).to.deep.equal(["5s", "20s", "5s"]);
+    });
+
     it("fails with its reason, after all others are sent", async () => {
       const rows = await make(5);
       const slow = nth(rows, 2).id;
@@ -276,9 +380,7 @@ describe("a scheduled message whose delivery always fails", () => {
       ]);
       expect(await runSlowly()).to.be.below(maxRuns);
       expect(await ends(rows)).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
-      expect((await storedRow(scene.db, slow))?.failureMessage).to.match(
-        /^The server tried \d times to send it/,
-      );
+      expect((await storedRow(scene.db, slow))?.failureMessage).to.equal(triedReason);
     });
 
     it("delays no message that is due while it is tried alone", async () => {
@@ -287,9 +389,9 @@ describe("a scheduled message whose delivery always fails", () => {
       await runToTheEnd();
       const slow = nth(await make(1), 0);
       await scene.db.rows(
-        `UPDATE scheduled_messages SET content = 'takes long', attempts = 3, retry_at = now()
+        `UPDATE scheduled_messages SET content = 'takes long', attempts = $2, retry_at = now()
          WHERE id = $1`,
-        [slow.id],
+        [slow.id, batchTries],
       );
       const rows: TestScheduledMessage[] = [];
       await runSlowly(async () => {

@@ -126,6 +126,7 @@ describe("due messages with long texts", () => {
       { length: 40 },
       (_, n) => `${n} ${"$$x$$ ".repeat(30)}`,
     ),
+    "short texts of lists": Array.from({ length: 25 }, (_, n) => `${"- a\n".repeat(240)}${n}`),
   }))
     it(`are parsed before their rows are locked: ${what}`, async () => {
       await due(texts);

@@ -1,4 +1,4 @@
-import { type Outcome, deliverAll, deliveryBatch } from "@carillon/domain";
+import { type Outcome, type UnreadFailure, deliverAll, deliveryBatch } from "@carillon/domain";
 import {
   batchesAtFirst,
   batchesPerJob,
@@ -66,7 +66,10 @@ function checkAgain(realmId: number, now: number): Publication<DeliverDue> {
   };
 }
 
-function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[]): void {
+function report(
+  { log, onDelivery }: WorkerServices,
+  outcomes: ReadonlyArray<Outcome | UnreadFailure>,
+): void {
   const first = outcomes[0];
   if (!first) return;
   const sent = outcomes.filter(({ kind }) => kind === "sent");

@@ -62,23 +62,33 @@ const tryLease = 5;
 const lockTimeoutMs = 2_000;
 
 /**
+ * Milliseconds of one statement at most. A statement of a full batch takes 150 ms on an idle machine. A row that takes
+ * longer delays the rows behind it by this time in each batch that it fails; alone, it delays no row and has the whole time
+ * of a job.
+ */
+const statementTimeoutMs = { batch: 5_000, single: 20_000 } as const;
+
+/**
  * Forces generic plans: for arrays of hundreds PostgreSQL estimates a custom plan to be cheaper, and planning it takes half
  * as long as running it. Forbids sequential scans: a plan that was made while a table was empty would scan it once for each
  * row of a batch until the table is analyzed again.
  */
-const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS timeout,
+const settings = (
+  statementTimeout: string,
+) => `set_config('lock_timeout', '${lockTimeoutMs}', true) AS timeout,
+    set_config('statement_timeout', ${statementTimeout}, true) AS "statementTimeout",
     set_config('plan_cache_mode', 'force_generic_plan', true) AS plans,
     set_config('enable_seqscan', 'off', true) AS scans`;
 
 const asDeliverer = statement({
   name: "deliver-settings",
-  text: `SELECT ${settings}`,
+  text: `SELECT ${settings("$1")}`,
 });
 
 const tryLock = statement({
   name: "deliver-lock",
   text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
-    ${settings}`,
+    ${settings(`'${statementTimeoutMs.batch}'`)}`,
 });
 
 /**
@@ -98,13 +108,16 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
  * @throws lock timeout after {@link lockTimeoutMs}
  */
 export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> {
-  await tx.rows(asDeliverer);
+  await beginClaiming(tx);
   await lockKey(tx, "deliver", realmId);
 }
 
-/** Sets the lock timeout and the planner settings of a delivery. Does not take the delivery lock. */
-export async function beginClaiming(tx: Tx): Promise<void> {
-  await tx.rows(asDeliverer);
+/**
+ * Sets the timeouts and the planner settings of a delivery. Does not take the delivery lock.
+ * @param of what the transaction delivers: rows that share a batch, or one row that is tried singly
+ */
+export async function beginClaiming(tx: Tx, of: "batch" | "single" = "batch"): Promise<void> {
+  await tx.rows(asDeliverer, [String(statementTimeoutMs[of])]);
 }
 
 /** Limits of one batch. */

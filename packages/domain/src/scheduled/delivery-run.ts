@@ -19,7 +19,7 @@ import {
 } from "./delivery-batch.ts";
 import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
 import { giveUp, isGivenUp } from "./give-up.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, UnreadFailure } from "./outcome.ts";
 import { readAhead } from "./read-ahead.ts";
 
 /*
@@ -66,7 +66,7 @@ export interface RunOptions {
   readonly firstBytes?: number;
   /** Whether delivery may have failed here before: batches begin small, and each try is counted first. */
   readonly careful?: boolean;
-  readonly onBatch?: (outcomes: readonly Outcome[]) => void;
+  readonly onBatch?: (outcomes: ReadonlyArray<Outcome | UnreadFailure>) => void;
 }
 
 /**
@@ -75,11 +75,11 @@ export interface RunOptions {
  */
 const firstBatch = 100;
 
-/** Rows of the first careful batch; each after it has twice as many. */
+/**
+ * Rows of the first careful batch. Each after it has twice as many. A row that was in a failed batch is tried with half as
+ * many after each failure: in batches of 8, 4 and 2 rows, and then singly (`batchTries`).
+ */
 const firstCarefulBatch = 16;
-
-/** Rows of a careful batch by the number of failed batches that its first row was in. After batches of 8 and 2 rows it is tried singly. */
-const carefulRows = [Infinity, 8, 2];
 
 /** A run begins no further batch after this time, in milliseconds: each must end before the deadline of the job. */
 const maxRunMs = 8_000;
@@ -234,7 +234,8 @@ class Delivery {
 
   /** Delivers a batch whose try is counted first. No other batch is prepared beside it. */
   async #retry(attempts: number): Promise<RunState> {
-    const rows = Math.min(this.#rows, carefulRows[attempts] ?? 1);
+    const rows =
+      attempts === 0 ? this.#rows : Math.min(this.#rows, firstCarefulBatch / 2 ** attempts);
     const limits = { rows, bytes: this.#bytes };
     const counted = await this.#count((tx) => beginTries(tx, this.#realmId, limits));
     // Without rows another job is trying them.
@@ -263,7 +264,7 @@ class Delivery {
     if (!row) return ended;
     if (isGivenUp(row)) {
       this.#batches++;
-      this.#noteOutcomes(await giveUp(this.#options, this.#realmId, row), false);
+      this.#run.onBatch?.(await giveUp(this.#options, this.#realmId, row));
       return looking;
     }
     try {

@@ -1,7 +1,7 @@
 import { statement, type Tx } from "@carillon/db";
 import { processName } from "@carillon/kit";
 
-import type { Failure } from "./outcome.ts";
+import type { Failure, UnreadFailure } from "./outcome.ts";
 
 const record = statement({
   name: "delivery-failures-record",
@@ -20,8 +20,8 @@ const record = statement({
 export function recordFailures(
   tx: Tx,
   realmId: number,
-  failures: readonly Failure[],
-  noticeIds: ReadonlyMap<number, number>,
+  failures: ReadonlyArray<Failure | UnreadFailure>,
+  noticeIds: ReadonlyMap<number, number> = new Map(),
 ): void {
   if (failures.length === 0) return;
   const rows = failures.map(({ row }) => row);

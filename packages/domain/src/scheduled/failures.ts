@@ -1,7 +1,8 @@
 import type { ApiError } from "@carillon/contract";
+import { batchTries } from "@carillon/scheduling";
 
 import { isReminder, type DueRow } from "./claim.ts";
-import type { Failure } from "./outcome.ts";
+import type { Failure, UnreadFailure, UnreadRow } from "./outcome.ts";
 import { gracePeriodOf } from "./series/series-row.ts";
 
 /**
@@ -17,6 +18,9 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
     silent: silent || row.bySystemBot || isReminder(row) || !row.senderActive,
   };
 }
+
+/** How often a row is tried in a batch of its own before it fails. */
+export const singleTries = 2;
 
 /** Causes of failures of rows that are too late to be sent. */
 const lateCauses = { server: "late", deactivation: "REALM_DEACTIVATED" } as const;
@@ -62,14 +66,17 @@ export function rejected(row: DueRow, error: ApiError): Failure {
     : failed(row, error.code, sentence(error.message));
 }
 
+/** The reason of a row that has used up its tries. */
+export const stuckReason = `The server tried ${batchTries + singleTries} times to send it, and could not.`;
+
 /** Fails a row that has used up its tries. */
 export function stuck(row: DueRow, silent: boolean): Failure {
-  return failed(row, "stuck", stuckReason(row.attempts), silent);
+  return failed(row, "stuck", stuckReason, silent);
 }
 
-/** @param attempts counted tries, the one that fails the row included */
-export function stuckReason(attempts: number): string {
-  return `The server tried ${attempts - 1} times to send it, and could not.`;
+/** Fails a row that has used up its tries and cannot be read. */
+export function stuckUnread(row: UnreadRow): UnreadFailure {
+  return { row, kind: "failed", cause: "stuck", reason: stuckReason, silent: true };
 }
 
 /** Fails a row whose delivery threw an unexpected error. */

@@ -1,4 +1,4 @@
-import { packed, statement, type Tx } from "@carillon/db";
+import { packed, statement, type RowOf, type Tx } from "@carillon/db";
 import { pending, recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
@@ -18,6 +18,12 @@ export interface Failure {
   readonly cause: string;
   /** Whether the sender gets no notice. */
   readonly silent: boolean;
+}
+
+/** A due row that will never be sent, and that could not be read. Its sender gets no notice. */
+export interface UnreadFailure extends Omit<Failure, "row"> {
+  readonly row: UnreadRow;
+  readonly runs?: undefined;
 }
 
 /** The outcome of a due row. */
@@ -59,18 +65,27 @@ const markFailedUnread = statement({
   name: "scheduled-failed-unread",
   text: `UPDATE scheduled_messages s SET failed = true, detached = s.series_id IS NOT NULL, failure_message = $3,
       ended_at = clock_timestamp(), ended_by = $4
-    WHERE s.realm_id = $1 AND s.id = $2 AND ${pending("s")}`,
+    WHERE s.realm_id = $1 AND s.id = $2 AND ${pending("s")}
+    RETURNING s.id, s.version, s.kind, s.sender_id AS "senderId", s.channel_id AS "channelId",
+      extract(epoch FROM s.deliver_at)::float8 AS "deliverAt"`,
 });
 
-/** Marks a row as failed without reading it. */
+/** The columns of a row by which its failure is recorded. Its text is not among them. */
+export type UnreadRow = RowOf<typeof markFailedUnread>;
+
+/**
+ * Marks a row as failed without reading its text.
+ * @returns the columns by which the failure is recorded; undefined if the row has ended
+ */
 export async function storeFailedUnread(
   tx: Tx,
   realmId: number,
   id: number,
   reason: string,
-): Promise<void> {
+): Promise<UnreadRow | undefined> {
   const lock = { name: "scheduled", keys: [id] } as const;
-  await tx.lock(lock, markFailedUnread, [realmId, id, reason, processName]);
+  const [row] = await tx.lock(lock, markFailedUnread, [realmId, id, reason, processName]);
+  return row;
 }
 
 /** Marks rows as sent. The transaction has locked them, so this never waits. */
@@ -85,7 +100,7 @@ export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<v
 }
 
 /** Marks rows as failed, with the COMMIT. */
-export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
+function storeFailed(tx: Tx, failed: readonly Failure[]): void {
   if (failed.length === 0) return;
   tx.sendWithCommit(markFailed, [
     failed.map(({ row }) => row.id),

@@ -35,10 +35,10 @@ export function countsTowardsBound(table: string): string {
 }
 
 /**
- * Failed batches after which a row of `scheduled_messages` is tried alone, after all others. A partial index repeats
- * it.
+ * Failed batches after which a row of `scheduled_messages` is tried alone, after all others. The partial index for such rows
+ * holds those with three failed batches, too.
  */
-export const batchTries = 3;
+export const batchTries = 4;
 
 /**
  * Returns the SQL condition that a row may be in a batch with others.
