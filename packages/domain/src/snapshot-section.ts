@@ -19,8 +19,27 @@ export interface SnapshotContext {
   readonly capabilities: ReadonlySet<ClientCapability>;
   /** Needs of the client program that registers. */
   readonly needs: readonly ProgramNeed[];
+  readonly webhookIntegrations: readonly ShownIntegration[];
   /** The sections that the client asked for; undefined for all. */
   readonly named: ReadonlySet<string> | undefined;
+}
+
+/** An integration of incoming webhooks, for clients that help with the setup of bots. In the format of the snapshot. */
+export interface ShownIntegration {
+  readonly name: string;
+  readonly display_name: string;
+  /** Names of its events; null if it has none. */
+  readonly all_event_types: readonly string[] | null;
+  readonly config_options: readonly [];
+  /** Parameters that its address may have. */
+  readonly url_options: readonly UrlOption[];
+}
+
+/** A parameter of the address of an integration. */
+export interface UrlOption {
+  readonly key: string;
+  readonly label: string;
+  readonly validator: "check_bool" | "check_string";
 }
 
 /** A part of the snapshot (events.md §1.2). Every section that this package exports is registered automatically. */

@@ -4,6 +4,7 @@ import { registerQueue } from "@carillon/domain";
 import { deleteQueue } from "@carillon/events";
 import { handle } from "../handle.ts";
 import { inPages } from "../http/pages.ts";
+import { shownIntegrations } from "../webhooks/shown-integrations.ts";
 
 export default [
   handle.inSteps(contract.register, async ({ input, actor, client, services: { db, site } }) => {
@@ -22,6 +23,7 @@ export default [
       allPublicChannels: input.all_public_streams,
       narrow: input.narrow ?? [],
       idleTimeout: Math.min(timeout, contract.maxIdleTimeout),
+      webhookIntegrations: shownIntegrations,
     });
     // Lists of the account's own texts may be too large for memory.
     for (const [name, value] of Object.entries(registration) as Array<[string, unknown]>)

@@ -1,4 +1,5 @@
 import { errors } from "@carillon/contract";
+import type { UrlOption } from "@carillon/domain";
 import type { z } from "zod";
 
 import type { SignatureScheme } from "./signature.ts";
@@ -51,6 +52,8 @@ export interface Integration {
   readonly formats: Readonly<Record<string, Format>>;
   /** How its requests are signed; Standard Webhooks unless given. */
   readonly signature?: SignatureScheme;
+  /** Parameters of its own, for clients that put together the address of a bot. */
+  readonly urlOptions?: readonly UrlOption[];
   /** Whether a body may be `text/plain`, and a form may have the text in `content`. */
   readonly takesText?: true;
 }

@@ -17,7 +17,7 @@ import {
 
 import { checkNarrow } from "../event-formats/narrow.ts";
 import { serverVersion } from "../server.ts";
-import type { Section, SnapshotContext } from "../snapshot-section.ts";
+import type { Section, ShownIntegration, SnapshotContext } from "../snapshot-section.ts";
 import { wantedSections } from "./sections.ts";
 
 export interface RegisterInput {
@@ -40,6 +40,8 @@ export interface RegisterInput {
   readonly narrow: readonly unknown[];
   /** Seconds */
   readonly idleTimeout: number;
+  /** The integrations of incoming webhooks. */
+  readonly webhookIntegrations: readonly ShownIntegration[];
 }
 
 /** The response; the sections of the snapshot are further fields of it. */
@@ -135,6 +137,7 @@ async function snapshotContext(
     includeSubscribers: input.includeSubscribers,
     capabilities: new Set(capabilities),
     needs: input.needs,
+    webhookIntegrations: input.webhookIntegrations,
     named: named && new Set(named),
   };
 }

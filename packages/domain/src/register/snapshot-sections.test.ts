@@ -32,6 +32,7 @@ export async function contextOf(
     includeSubscribers,
     capabilities: new Set(capabilities),
     needs: [],
+    webhookIntegrations: [],
     named: named && new Set(named),
   };
 }

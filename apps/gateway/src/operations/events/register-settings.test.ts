@@ -152,6 +152,37 @@ describe("POST /register: settings and small lists", () => {
     expect(types["SHORT_TEXT"]).to.deep.equal({ id: 1, name: "Short text" });
   });
 
+  it("lists the integrations of incoming webhooks, with their events and parameters", async () => {
+    const listed = (await section(
+      org.guest,
+      "realm_incoming_webhook_bots",
+    )) as unknown as ReadonlyArray<Readonly<Record<string, unknown>>>;
+    const names = listed.map(({ name }) => String(name));
+    expect(names).to.include.members(["alertmanager", "github", "json", "slack_incoming"]);
+    expect(names).to.deep.equal([...names].sort());
+    const branches = {
+      key: "branches",
+      label: "Branches whose pushes are shown, separated by commas; empty for all",
+      validator: "check_string",
+    };
+    const [github, text] = ["github", "text"].map((name) =>
+      listed.find((one) => one["name"] === name),
+    );
+    expect(github).to.deep.include({
+      display_name: "GitHub",
+      config_options: [],
+      url_options: [branches],
+    });
+    expect(github?.["all_event_types"]).to.include.members(["push", "pull_request"]);
+    expect(text).to.deep.equal({
+      name: "text",
+      display_name: "Text",
+      all_event_types: null,
+      config_options: [],
+      url_options: [],
+    });
+  });
+
   it("contains every field, with empty values for a new organization", async () => {
     const empty: Readonly<Record<string, readonly [field: string, value: unknown]>> = {
       default_stream_groups: ["realm_default_stream_groups", []],
@@ -167,7 +198,6 @@ describe("POST /register: settings and small lists", () => {
       realm_filters: ["realm_filters", []],
       realm_playgrounds: ["realm_playgrounds", []],
       realm_embedded_bots: ["realm_embedded_bots", []],
-      realm_incoming_webhook_bots: ["realm_incoming_webhook_bots", []],
       stop_words: ["stop_words", []],
       onboarding_steps: ["onboarding_steps", []],
       video_calls: ["has_zoom_token", false],

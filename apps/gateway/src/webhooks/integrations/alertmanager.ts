@@ -10,6 +10,7 @@ import {
 } from "../integration.ts";
 import { alertKey, alertStatus, maxAlerts, statusMarks } from "../alerts.ts";
 import { listOf, maybeText, texts } from "../shapes.ts";
+import { editResolved } from "../url-options.ts";
 
 const alert = z.object({
   status: alertStatus,
@@ -28,6 +29,11 @@ export default integration({
   label: "AlertManager",
   about: "Alerts of the Alertmanager of Prometheus.",
   events: ["firing", "resolved"],
+  urlOptions: [
+    { key: "name", label: "Label of alerts that is their topic", validator: "check_string" },
+    { key: "desc", label: "Label of alerts that describes them", validator: "check_string" },
+    editResolved,
+  ],
   formats: {
     payload: format(z.object({ alerts: listOf(alert, maxAlerts) }), ({ alerts }, parameters) =>
       parameters.editResolved

@@ -5,6 +5,7 @@ import { link, linkTo, plain, plainLine, quote, topicText } from "../foreign-tex
 import { format, integration, type WebhookMessage } from "../integration.ts";
 import { firstOf, maybeText } from "../shapes.ts";
 import { githubSignature } from "../signature.ts";
+import { branches } from "../url-options.ts";
 
 const about = {
   sender: z.object({ login: z.string() }),
@@ -256,6 +257,7 @@ export default integration({
   eventHeader: "X-GitHub-Event",
   formats,
   signature: githubSignature,
+  urlOptions: [branches],
 });
 
 /** Returns the message for the action; none for an action without one. */

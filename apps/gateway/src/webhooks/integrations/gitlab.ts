@@ -5,6 +5,7 @@ import { linkTo, plain, plainLine, quote, topicText } from "../foreign-text.ts";
 import { format, integration, type WebhookMessage } from "../integration.ts";
 import { firstOf, maybeText } from "../shapes.ts";
 import { gitlabToken } from "../signature.ts";
+import { branches } from "../url-options.ts";
 
 const project = z.object({ name: z.string(), web_url: z.string() });
 const user = z.object({ username: z.string() });
@@ -178,6 +179,7 @@ export default integration({
     "Note Hook",
     "Pipeline Hook",
   ],
+  urlOptions: [branches],
   eventHeader: "X-Gitlab-Event",
   formats: {
     "Push Hook": push,

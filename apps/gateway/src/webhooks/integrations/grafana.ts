@@ -5,6 +5,7 @@ import { link, linkTo, plain, plainLine, topicText } from "../foreign-text.ts";
 import { format, integration, type WebhookMessage } from "../integration.ts";
 import { maxMessages } from "../limits.ts";
 import { listOf, maybeText, namesWith, texts } from "../shapes.ts";
+import { editResolved } from "../url-options.ts";
 
 const alert = z.object({
   status: alertStatus,
@@ -30,6 +31,7 @@ export default integration({
   label: "Grafana",
   about: "Alerts of Grafana, each a message.",
   events: ["firing", "resolved"],
+  urlOptions: [editResolved],
   formats: {
     payload: format(z.object({ alerts: listOf(alert, maxMessages) }), ({ alerts }, parameters) =>
       alerts.map((one) => ({

@@ -118,6 +118,12 @@ export const realmDomains: Section = {
   load: async ({ tx, realm }) => ({ realm_domains: await listDomains(tx, realm.id) }),
 };
 
+/** The integrations of incoming webhooks. */
+export const incomingWebhooks: Section = {
+  names: ["realm_incoming_webhook_bots"],
+  load: async ({ webhookIntegrations }) => ({ realm_incoming_webhook_bots: webhookIntegrations }),
+};
+
 /** Constant fields that clients require: the server does not have these features, or presents them in other fields. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
@@ -125,7 +131,6 @@ const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   realm_filters: { realm_filters: [] },
   realm_playgrounds: { realm_playgrounds: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
-  realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
   stop_words: { stop_words: [] },
   onboarding_steps: { onboarding_steps: [] },
   video_calls: { has_zoom_token: false },
